@@ -19,7 +19,7 @@ pub struct AuditQuery {
     /// Exclusive.
     pub to: Option<UnixMillis>,
     pub event_type: Option<String>,
-    /// Where the page before ended.
+    /// The end of the previous page.
     pub after: Option<AuditPlace>,
     pub limit: usize,
 }
@@ -57,13 +57,13 @@ pub struct AuditRow {
 pub struct AuditPage {
     /// Ascending by place.
     pub rows: Vec<AuditRow>,
-    /// How many there are under the filter, wherever this page begins.
+    /// The number of entries under the filter, independent of the page.
     pub total: u64,
     /// Whether another page follows.
     pub more: bool,
 }
 
-/// Where an entry is to be found.
+/// The position of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Hit {
     pub(super) place: AuditPlace,
@@ -110,7 +110,7 @@ const INDEXED: &str = "SELECT at, lane, seq, pos FROM audit_index WHERE project 
      AND at >= $4 AND at < $5 AND (at, lane, seq) > ($6, $7, $8) \
      AND (CAST($9 AS TEXT) IS NULL OR event_type = $9) ORDER BY at, lane, seq LIMIT $10";
 
-/// The first hits after the page before, for each key; together they contain the page.
+/// The first hits after the previous page, for each key; together they contain the page.
 async fn indexed<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, Failure> {
     let (kind, keys) = query.kind_and_keys();
     let (from, to) = query.span();

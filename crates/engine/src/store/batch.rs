@@ -21,11 +21,11 @@ use std::{
 
 /// The database's side of a batch. Between `load` and `flush` a transaction is open.
 pub(crate) trait Tx: Sql {
-    /// Makes sure of a connection and a lane.
+    /// Ensures a connection and a lane.
     fn ready(&mut self) -> impl Future<Output = Result<(), Failure>> + Send;
-    /// Begins, and answers with everything the steps ask about, locked.
+    /// Begins the transaction, and returns everything the steps depend on, locked.
     fn load(&mut self, wants: &Wants<'_>) -> impl Future<Output = Result<World, Failure>> + Send;
-    /// Writes a step's rows, all or none; false if a row or a unique column was not as the step needs it.
+    /// Writes a step's rows, all or none; false if a row or a unique column does not meet the step's conditions.
     fn apply(&mut self, changes: &[Change]) -> impl Future<Output = Result<bool, Failure>> + Send;
     /// Writes the gains, and commits.
     fn flush(&mut self, gains: &Gains<'_>) -> impl Future<Output = Result<(), Failure>> + Send;
@@ -36,19 +36,19 @@ pub(crate) trait Tx: Sql {
     fn close(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-/// Everything a batch asks about, in the order in which it is locked: tables, then keys.
+/// Everything a batch depends on, in the order of locking: tables, then keys.
 #[derive(Default)]
 pub(crate) struct Wants<'a> {
     pub(crate) rows: BTreeMap<Table, Rows>,
     pub(crate) counts: BTreeSet<&'a str>,
-    /// Those among them that are not only looked at.
+    /// Those among them that are raised, not only read.
     pub(crate) raised: BTreeSet<&'a str>,
-    /// Each with the first `until` that was named.
+    /// Each with its first `until`.
     pub(crate) once: BTreeMap<&'a str, i64>,
     pub(crate) proofs: Vec<&'a Proof>,
     /// The projects with new evidence.
     pub(crate) projects: BTreeSet<RowKey>,
-    /// Whether a step has a time of its own, so that the clock is to be read after the last lock was waited for.
+    /// Whether a step has a time window, so that the clock must be read after the last lock is acquired.
     pub(crate) timed: bool,
     /// Whether there are signals to place.
     pub(crate) news: bool,
@@ -57,7 +57,7 @@ pub(crate) struct Wants<'a> {
 #[derive(Default)]
 pub(crate) struct Rows {
     pub(crate) keys: BTreeSet<RowKey>,
-    /// Whether any of them is to be changed. One lock for all of a table, so that the order of locking is one.
+    /// Whether any of them is to be changed. One lock mode per table keeps one order of locking.
     pub(crate) exclusive: bool,
 }
 
@@ -67,12 +67,12 @@ pub(crate) struct World {
     pub(crate) now: i64,
     pub(crate) versions: HashMap<(Table, RowKey), i64>,
     pub(crate) counts: HashMap<String, Tally>,
-    /// Once-keys that are taken, and until when.
+    /// Once-keys that are taken, with their expiry.
     pub(crate) spent: HashMap<String, i64>,
-    /// Proofs that are spent, of those that were asked about.
+    /// The spent ones among the proofs of the batch.
     pub(crate) proofs: HashSet<ProofId>,
     pub(crate) next_pos: i64,
-    /// How many this lane has.
+    /// The number of commits of this lane.
     pub(crate) commits: i64,
     pub(crate) heads: HashMap<RowKey, Head>,
     pub(crate) standing: Standing,
@@ -84,7 +84,7 @@ pub(crate) struct Tally {
     pub(crate) until: i64,
 }
 
-/// Where a project's log stands in this lane.
+/// The head of a project's log in this lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) next_seq: i64,
@@ -112,7 +112,7 @@ pub(crate) struct Gains<'a> {
     rows_changed: bool,
 }
 
-/// An entry with its place: its position in the lane, and its number in its project's part of the lane.
+/// An entry with its position in the lane, and its number in its project's part of the lane.
 pub(crate) struct Placed<'a> {
     pub(crate) pos: i64,
     pub(crate) seq: i64,
@@ -148,7 +148,7 @@ async fn judge<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Fail
     Ok(outcomes)
 }
 
-/// One step's turn: judged, written, and only then part of the world.
+/// One step's turn: judged, written, and only then visible to later steps.
 async fn turn<'a, T: Tx>(
     tx: &mut T,
     world: &mut World,
@@ -231,7 +231,7 @@ impl<'a> Trial<'a> {
         let key = count.key.as_str();
         let known = self.counts.get(key).or_else(|| world.counts.get(key)).filter(|tally| tally.until >= world.now);
         let value = known.map_or(0, |tally| tally.value).saturating_add(count.by);
-        // Giving back is never refused, and never makes room that was not there.
+        // A decrement is never refused, and never takes a counter below zero.
         if count.by >= 0 && value > count.limit {
             return None;
         }
@@ -272,7 +272,7 @@ impl<'a> Gains<'a> {
         !writes && self.counts.is_empty() && self.once.is_empty()
     }
 
-    /// Gives each entry the next place of the lane and of its project, without a hole.
+    /// Gives each entry the next position in the lane and in its project, without a hole.
     fn append(&mut self, world: &mut World, entries: &'a [Entry]) {
         for entry in entries {
             let head = world.heads.entry(entry.project).or_insert(Head::START);
@@ -301,7 +301,7 @@ impl<'a> Wants<'a> {
         for change in &step.changes {
             let rows = self.rows.entry(change.row.0).or_default();
             rows.keys.insert(change.row.1);
-            // A row that is not there cannot be locked; in the end its insert decides.
+            // A row that does not exist cannot be locked; its insert decides.
             rows.exclusive |= change.needs != Needs::Absent;
         }
         for count in &step.counts {

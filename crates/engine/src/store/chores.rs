@@ -35,7 +35,7 @@ pub(crate) enum Chore {
         what: Expired,
         before: UnixMillis,
     },
-    /// Gives pages that hold nothing back to the file system, as far as the database does that in steps.
+    /// Gives free pages back to the file system, where the database does that in steps.
     Reclaim,
 }
 
@@ -66,14 +66,14 @@ impl Swept {
         Self { table: "unsettled_writes", key: "key", until: "until", grace: DAY },
         Self { table: "agent_events", key: "key", until: "expires_at", grace: 0 },
     ];
-    /// Every node that lives has read it long before.
+    /// Every live node has read it long before.
     pub(crate) const NEWS: Self = Self { table: "news", key: "(lane, pos)", until: "at", grace: 10 * MINUTE };
 }
 
-/// How many rows one chore removes at most.
+/// The maximum number of rows that one job removes.
 pub(crate) const SWEEP: u64 = 1000;
 
-/// Runs one chore; the number of rows it touched.
+/// Runs one job and returns the number of rows it touched.
 pub(crate) async fn run<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, StoreError> {
     let done = transact(sql, chore).await;
     if done.is_err() {
@@ -108,7 +108,7 @@ async fn sweep<S: Sql>(sql: &mut S, what: Swept, now: UnixMillis) -> Result<u64,
     sql.execute(&text, &[now.0.saturating_sub(grace).into()]).await
 }
 
-/// Copies the next entries of each lane into the index, sorted, and remembers how far it came.
+/// Copies the next entries of each lane into the index, sorted, and notes how far it came.
 async fn index<S: Sql>(sql: &mut S, limit: i64) -> Result<u64, Failure> {
     let progress = format!("SELECT lane, pos FROM audit_progress ORDER BY lane {}", S::SKIP_LOCKED);
     let mut left = limit;

@@ -3,7 +3,7 @@
 use super::sqlite::Holder;
 use std::path::PathBuf;
 
-/// Why the store could not be opened or asked.
+/// Why the store could not be opened or read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The database cannot be used now. Nothing may be decided without its answer.
@@ -17,7 +17,7 @@ pub enum StoreError {
     /// One SQLite file, one node.
     #[error("the database {} is in use by {holder}", .path.display())]
     Held { path: PathBuf, holder: Holder },
-    /// A new database is made only when asked for.
+    /// A new database is created only on demand.
     #[error("{0}")]
     Missing(String),
     /// The file at its path is something else, or truncated.
@@ -38,7 +38,7 @@ pub enum StoreError {
 /// Failures of a statement or a transaction, by the reaction they need.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Failure {
-    /// Two transactions met, or our lane went to another node. The same again may succeed.
+    /// Two transactions conflicted, or the lane went to another node. A retry may succeed.
     #[error("{0}")]
     Again(String),
     /// The connection is gone, and nothing of the transaction was committed.
@@ -47,7 +47,7 @@ pub(crate) enum Failure {
     /// Commit was sent and never answered: it may have happened.
     #[error("{0}")]
     Unknown(String),
-    /// The database said no (disk full, read-only, a value that it does not take).
+    /// The database refused (disk full, read-only, an invalid value).
     #[error("{0}")]
     Refused(String),
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct FeedQuery {
     pub project: RowKey,
-    /// Where the page before ended: its `next`. A lane that is not named is read from its beginning.
+    /// The `next` of the previous page. A lane that is not named is read from its beginning.
     pub after: Vec<(i64, i64)>,
     pub limit: usize,
 }
@@ -30,12 +30,12 @@ pub struct FeedPage {
     pub more: bool,
 }
 
-/// Whether entries of this type are told on.
+/// Whether entries of this type are passed on.
 pub(crate) fn is_told_on(event_type: &str) -> bool {
     TOLD_ON.contains(&event_type)
 }
 
-/// The migration that made the table names the same ones.
+/// The migration that created the table names the same ones.
 const TOLD_ON: [&str; 7] = [
     "decision_raised",
     "decision_settled",
@@ -76,8 +76,8 @@ async fn lanes<S: Sql>(sql: &mut S, project: RowKey) -> Result<Vec<i64>, Failure
 
 const PLACES: &str = "SELECT pos FROM feed WHERE project = $1 AND lane = $2 AND pos > $3 ORDER BY pos LIMIT $4";
 
-/// One more than the page holds, to know whether another follows. First the places and then their entries, so that no
-/// planner ever thinks of reading the log from its beginning.
+/// One more than the page holds, to know whether another follows. First the positions and then their entries, so that no
+/// planner reads the log from its beginning.
 async fn of_lane<S: Sql>(sql: &mut S, query: &FeedQuery, lane: i64, from: i64) -> Result<Vec<Hit>, Failure> {
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX).saturating_add(1);
     let places = sql.query(PLACES, &[query.project.into(), lane.into(), from.into(), limit.into()]).await?;

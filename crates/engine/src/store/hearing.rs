@@ -7,7 +7,7 @@ use crate::clock::monotonic;
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::Instant};
 
-/// Shorter than the second after which a revocation is answered, and longer than two looks at the feed.
+/// Shorter than the second after which a revocation is answered, and longer than two readings of the feed.
 const RECENT: Duration = Duration::from_millis(700);
 /// A write that was held up for so long is cut.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -21,14 +21,14 @@ impl Hearing {
         Self(Some(Arc::new(watch::Sender::new(start))))
     }
 
-    /// To be called when everything that was committed before `start` has been taken up.
+    /// To be called after everything committed before `start` has been processed.
     pub(crate) fn heard(&self, start: Instant) {
         if let Some(last) = &self.0 {
             last.send_modify(|last| *last = start.max(*last));
         }
     }
 
-    /// Whether there are other nodes to hear, now or later.
+    /// Whether there are other nodes, now or later.
     pub(crate) fn is_shared(&self) -> bool {
         self.0.is_some()
     }
@@ -56,7 +56,7 @@ impl Hearing {
         self.is_recent() || tokio::time::timeout(PATIENCE, self.is_regained()).await.is_ok()
     }
 
-    /// Resolves when a write that is held up waits no longer; never where there is only one node.
+    /// Resolves when a held-up write must be given up; never where there is only one node.
     pub(crate) async fn is_given_up(&self) {
         let Some(last) = &self.0 else { return std::future::pending().await };
         loop {

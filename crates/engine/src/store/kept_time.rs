@@ -6,12 +6,12 @@ use super::{
 };
 use countersign_protocol::time::UnixMillis;
 
-/// The latest time is kept this coarsely, where keeping it costs a write.
+/// The precision of the latest time, where keeping it costs a write.
 const COARSE_MS: i64 = 10_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeptTime {
-    /// The latest that a node decided by.
+    /// The latest time that a node decided by.
     pub last: UnixMillis,
     /// How often an administrator has accepted the clock.
     pub accepted: i64,
@@ -34,7 +34,7 @@ pub(crate) async fn keep<S: Sql>(sql: &mut S, now: UnixMillis) -> Result<u64, Fa
     sql.execute("UPDATE clock SET last = $1 WHERE key = 1 AND last < $2", &[now.0.into(), coarse.0.into()]).await
 }
 
-/// From here on `now` is the time, also where a later one was kept.
+/// From here on `now` is the time, even if a later one was kept.
 pub(crate) async fn accept<S: Sql>(sql: &mut S, now: UnixMillis, nonces_until: UnixMillis) -> Result<u64, Failure> {
     let text = "UPDATE clock SET last = $1, accepted = accepted + 1, \
          nonces_until = CASE WHEN nonces_until > $2 THEN nonces_until ELSE $2 END WHERE key = 1";

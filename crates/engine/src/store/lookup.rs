@@ -1,4 +1,4 @@
-//! Every way in which a record is looked up. One variant, one indexed statement.
+//! All look-ups of records. One variant, one indexed statement.
 
 mod search;
 
@@ -158,12 +158,12 @@ pub enum Lookup {
         project: RowKey,
         digest: Digest,
     },
-    /// The one use that carries an effect, unless it failed.
+    /// The one execution with an effect, unless it failed.
     ExecutionOfEffect {
         project: RowKey,
         effect: Digest,
     },
-    /// The claim of this effect, or of this digest where there is no effect, with the highest fence; however it ended.
+    /// The claim of this effect, or of this digest where there is no effect, with the highest fence; with any outcome.
     ExecutionFenced {
         project: RowKey,
         fence_of: Digest,
@@ -189,7 +189,7 @@ pub enum Lookup {
     },
     AaepSessionsLiveOfDelegation(RowKey),
     AaepSessionsLiveOfSession(RowKey),
-    /// Those in which nothing was said for too long.
+    /// Sessions without an event for too long.
     AaepSessionsDue {
         by: UnixMillis,
         limit: i64,
@@ -249,7 +249,7 @@ pub enum Lookup {
         project: RowKey,
         id: MplpId,
     },
-    /// The newest one in which this plan was submitted last by the same agent.
+    /// The same agent's newest session with this plan as its last submission.
     ClarificationSessionSame {
         project: RowKey,
         same: Digest,

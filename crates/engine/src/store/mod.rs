@@ -59,7 +59,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 pub enum Outcome {
     /// All of it is durable.
     Committed,
-    /// A guard, a put or a unique column was no longer as the view said: load again and decide again.
+    /// A guard, a put or a unique column no longer matched the view: load again and decide again.
     Stale,
     /// The counter with this name would have passed its limit.
     LimitReached { counter: &'static str },
@@ -67,15 +67,15 @@ pub enum Outcome {
     Spent { key: String },
     /// The proof was shown before.
     Replayed,
-    /// By the store's clock it was too late for the step or for its proof, or too early.
+    /// By the store's clock the step or its proof was too late or too early.
     OutOfTime,
-    /// Nothing is known to have happened, and it cannot be tried again blindly (R-24: 503).
+    /// Nothing is known to have happened, and it must not be repeated blindly (R-24: 503).
     Unavailable(String),
 }
 
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// Makes the effects true, all of them or none, and durable before it answers.
+    /// Commits the effects, all of them or none, durable before it returns.
     async fn commit(&self, effects: Effects) -> Outcome;
     /// The signals of future commits on this node and every other: after the commit, in the order of each session's events.
     /// A signal of a commit with an unknown end may come without its step's answer. A listener must keep up; to stop, drop
@@ -87,9 +87,9 @@ pub trait Store: Send + Sync {
     /// The lanes of the other nodes that are in service.
     async fn other_nodes(&self) -> Result<Vec<i64>, StoreError>;
 
-    /// The document of the one row that a look-up names.
+    /// The document of the one row of a look-up.
     async fn find(&self, lookup: Lookup) -> Result<Option<String>, StoreError>;
-    /// The documents of all rows that a look-up names, in the order of their keys unless it says otherwise.
+    /// The documents of all rows of a look-up, in the order of their keys unless it says otherwise.
     async fn list(&self, lookup: Lookup) -> Result<Vec<String>, StoreError>;
     /// A project's record as it was at a version (R-12: decisions record the version they were made under).
     async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError>;
@@ -101,32 +101,32 @@ pub trait Store: Send + Sync {
     async fn audit(&self, query: AuditQuery) -> Result<AuditPage, StoreError>;
     /// The events of a project's decisions, plans and executions, after the end of the previous page.
     async fn feed(&self, query: FeedQuery) -> Result<FeedPage, StoreError>;
-    /// Where a project's log stands in each lane that has entries of it.
+    /// The head of a project's log in each lane with entries of it.
     async fn lane_heads(&self, project: RowKey) -> Result<Vec<LaneHead>, StoreError>;
-    /// Takes up to `limit` entries into the audit index; how many there were. To be called in the background
-    /// until it answers with less than `limit`.
+    /// Takes up to `limit` entries into the audit index and returns their number. To be called in the background until it
+    /// returns less than `limit`.
     async fn index_evidence(&self, limit: i64) -> Result<u64, StoreError>;
-    /// Erases the openings of one entry; whether there were any.
+    /// Erases the openings of one entry; returns whether there were any.
     async fn erase(&self, project: RowKey, lane: i64, pos: i64) -> Result<bool, StoreError>;
     /// Removes expired rows and returns their number. Proofs go by the table and are not counted.
     async fn sweep(&self, now: UnixMillis) -> Result<u64, StoreError>;
     /// Removes records past their retention period and returns their number. One call removes a limited number; the next calls
     /// remove the rest.
     async fn remove_expired(&self, retention: &Retention, now: UnixMillis) -> Result<u64, StoreError>;
-    /// How much room each kind of record takes. Reads the whole database.
+    /// The size of each kind of record. Reads the whole database.
     async fn stats(&self) -> Result<StorageStats, StoreError>;
 
     /// The store's clock.
     async fn now(&self) -> Result<UnixMillis, StoreError>;
-    /// Whether that is a clock of its own, and not the node's.
+    /// Whether that is the store's own clock, and not the node's.
     fn has_own_clock(&self) -> bool;
     async fn kept_time(&self) -> Result<KeptTime, StoreError>;
-    /// Keeps the time by which nodes decide, where the store does not keep it with its commits.
+    /// Keeps the time of the nodes' decisions, where the store does not keep it with its commits.
     async fn keep_time(&self, now: UnixMillis) -> Result<(), StoreError>;
     /// An administrator's statement that this is the time, against any kept one.
     async fn accept_time(&self, now: UnixMillis, nonces_until: UnixMillis) -> Result<(), StoreError>;
-    /// Whether the last step could be written, and the next one can be tried. False is not for ever: a step that
-    /// gets through makes it true again.
+    /// Whether the last step could be written, so that the next one can be tried. The next successful step makes it true
+    /// again.
     fn is_sound(&self) -> bool;
     async fn ping(&self) -> Result<(), StoreError>;
     /// The health of the storage. A fault stays until the node is restarted.

@@ -22,7 +22,7 @@ pub(crate) type Batch = Vec<Arc<News>>;
 #[derive(Clone, Debug, Default)]
 pub struct NewsBatch {
     news: Batch,
-    /// Everything that any node committed before this moment came with it or earlier.
+    /// Everything committed by any node before this moment came with it or earlier.
     pub(crate) up_to: Option<Instant>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Listeners(Arc<Mutex<Told>>);
 #[derive(Default)]
 struct Told {
     listeners: Vec<UnboundedSender<NewsBatch>>,
-    /// The last position that was told, by lane. One that is not here begins with 1.
+    /// The last position passed on, by lane. A lane that is not here begins with 1.
     seen: HashMap<i64, i64>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Placed {
     pub(crate) news: Option<Arc<News>>,
 }
 
-/// Where a commit stands among those of all nodes.
+/// The place of a commit among those of all nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
     pub(crate) lane: i64,
@@ -76,7 +76,7 @@ impl Listeners {
         receiver
     }
 
-    /// Whether anybody would hear it.
+    /// Whether there is a listener.
     pub(crate) fn any(&self) -> bool {
         self.told().listeners.iter().any(|listener| !listener.is_closed())
     }
@@ -91,7 +91,7 @@ impl Listeners {
         self.told().seen.extend(ends);
     }
 
-    /// How far each lane was told, as two lists.
+    /// How far each lane was passed on, as two lists.
     pub(crate) fn seen(&self) -> (Vec<i64>, Vec<i64>) {
         self.told().seen.iter().map(|(lane, pos)| (*lane, *pos)).unzip()
     }
@@ -146,8 +146,8 @@ impl Told {
     }
 }
 
-/// Lanes were read one after the other, but a session may be spoken in from several: its events are put in the order
-/// of their numbers, in the places that they have among the rest.
+/// Lanes were read one after the other, but a session may have events in several: its events are sorted by their numbers,
+/// within the places that they occupy.
 fn in_order(news: Batch) -> Batch {
     let mut events: HashMap<i64, Vec<(i64, Arc<News>)>> = HashMap::new();
     for one in &news {

@@ -1,4 +1,4 @@
-//! The store as callers see it, over either database.
+//! The store's interface over either database.
 
 use super::{
     AuditPage, AuditQuery, FeedPage, FeedQuery, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError, audit,
@@ -47,20 +47,20 @@ pub(crate) trait Backend: Send + Sync {
     }
 
     async fn chore(&self, chore: Chore) -> Result<u64, StoreError>;
-    /// Forgets proofs that are past their time, where that is a chore.
+    /// Removes expired proofs, where that is a maintenance job.
     async fn forget_proofs(&self) -> Result<(), StoreError> {
         Ok(())
     }
-    /// How recently other nodes were heard, where there may be others.
+    /// How recent the signals of other nodes are, where there may be others.
     fn hearing(&self) -> Hearing {
         Hearing::default()
     }
     async fn other_nodes(&self) -> Result<Vec<i64>, StoreError> {
         Ok(Vec::new())
     }
-    /// For a clock that is never set back otherwise.
+    /// Sets a clock that otherwise never goes backwards.
     fn set_clock(&self, _now: UnixMillis) {}
-    /// How long the write-ahead log beside the database is, where there is one.
+    /// The length of the write-ahead log, where there is one.
     fn log_bytes(&self) -> Option<u64> {
         None
     }

@@ -1,25 +1,25 @@
-//! Where the store is, and opening it.
+//! The store's location, and opening it.
 
 use super::{Store, StoreError, postgres, sqlite};
 use countersign_protocol::time::UnixMillis;
 use std::{path::PathBuf, sync::Arc};
 
-/// The node's clock. SQLite has no other; PostgreSQL goes by its own.
+/// The node's clock. SQLite has no other; PostgreSQL uses its own.
 pub type Clock = Arc<dyn Fn() -> UnixMillis + Send + Sync>;
 
 #[derive(Clone)]
 pub struct StoreOptions {
     pub place: Place,
     pub clock: Clock,
-    /// How many may read at once, on SQLite. PostgreSQL has its own connections.
+    /// The number of concurrent readers on SQLite. PostgreSQL has its own connections.
     pub readers: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// SQLite in a folder of its own that vanishes with the store. For tests and trying out.
+    /// SQLite in a folder of its own that is deleted with the store. For tests and trials.
     Temporary,
-    /// SQLite in this file, which is made if it is missing.
+    /// SQLite in this file, which is created if it is missing.
     File(PathBuf),
     Postgres(PostgresPlace),
 }
@@ -29,9 +29,9 @@ pub struct PostgresPlace {
     /// `postgres://user:password@host/database`, with `sslmode=verify-full` (or `require`, which verifies as
     /// much) for TLS.
     pub url: String,
-    /// The authorities that may vouch for the server, in PEM form. Needed for TLS.
+    /// The certificate authorities for the server, in PEM form. Needed for TLS.
     pub root_certificates: Option<PathBuf>,
-    /// How many connections this node holds at most, beside one that is notified; one is the writer's.
+    /// The maximum number of this node's connections, beside the one for notifications; one is the writer's.
     pub connections: usize,
 }
 
@@ -44,14 +44,14 @@ impl PostgresPlace {
 /// The demands of the opener on a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Opening {
-    /// To be the only one that has a SQLite file, or the only one with its state on PostgreSQL. Without it the
-    /// lock is taken if it is free.
+    /// Demands exclusive use of a SQLite file, or of the state folder on PostgreSQL. Without it the lock is taken if
+    /// it is free.
     pub alone: bool,
-    /// Whether a database that is missing is made.
+    /// Whether a missing database is created.
     pub create: bool,
     /// Opens a database that is older than the acknowledged position, to start a new epoch on it.
     pub adopt: bool,
-    /// The folder in which a node keeps its position on PostgreSQL. That of SQLite is beside its file.
+    /// The folder of a node's position on PostgreSQL. That of SQLite is beside its file.
     pub state: Option<PathBuf>,
 }
 

@@ -1,7 +1,7 @@
 //! The last position that a node acknowledged, kept beside the database.
 //!
-//! A database that was restored, copied back or has lost its write-ahead log ends before it, or has another entry at
-//! that place. Either is found at start, and by PostgreSQL's nodes whenever they take a lane.
+//! A database that was restored, copied back or has lost its write-ahead log ends before it, or has another entry at that
+//! position. Either is detected at start, and by PostgreSQL's nodes whenever they take a lane.
 
 mod file;
 
@@ -23,7 +23,7 @@ pub(crate) struct Position {
     pub(crate) database: Digest,
     pub(crate) epoch: i64,
     pub(crate) lane: i64,
-    /// How many commits the lane has.
+    /// The number of commits of the lane.
     pub(crate) commits: i64,
     pub(crate) mark: Option<Mark>,
 }
@@ -55,11 +55,11 @@ pub(crate) enum Older {
 
 /// How many entries after the mark are read to compute the running hash again.
 const MOST_AFTER: i64 = 4096;
-/// How many of the last entries are looked at.
+/// How many of the last entries are checked.
 const TAIL: i64 = 64;
 
 impl Position {
-    /// Where a lane of the database stands now.
+    /// The present position of a lane of the database.
     pub(crate) async fn of<S: Sql>(sql: &mut S, lane: i64) -> Result<Self, Failure> {
         let (database, epoch) = identity(sql).await?;
         let commits = commits_of(sql, lane).await?.unwrap_or(0);
@@ -209,8 +209,8 @@ pub(crate) struct Keeper {
 pub(crate) enum KeptIn {
     Memory,
     File(PositionFile),
-    /// The place of a file that is written once the database has a new epoch: nothing else makes an old database the
-    /// present one.
+    /// The path of a file to be written once the database has a new epoch: nothing else makes an old database the present one
+    ///
     NewEpoch(PathBuf),
 }
 
@@ -219,7 +219,7 @@ impl Keeper {
         Self { position, kept_in, health }
     }
 
-    /// After a commit, before anybody is told of it. A write into the page cache, without a sync of its own.
+    /// After a commit, before its acknowledgement. A write into the page cache, without a sync of its own.
     pub(crate) fn advance(&mut self, lane: i64, gains: &Gains<'_>) {
         self.position.advance(lane, gains);
         let KeptIn::File(file) = &mut self.kept_in else { return };

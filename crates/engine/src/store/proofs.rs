@@ -1,4 +1,4 @@
-//! Proofs of possession, each of which counts once.
+//! Proofs of possession; each counts once.
 
 use super::Outcome;
 use countersign_core::step::SpentProof;

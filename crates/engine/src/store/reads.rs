@@ -6,7 +6,7 @@ use super::{
 };
 use countersign_protocol::{hash::Digest, ids::RowKey};
 
-/// Where a project's log stands in one lane.
+/// The head of a project's log in one lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneHead {
     pub lane: i64,

@@ -65,11 +65,11 @@ pub(crate) enum Expired {
     /// Clarification sessions with their chains.
     Clarifications,
     Feed,
-    /// Ended delegations with their AAP sessions and everything about them in the audit.
+    /// Ended delegations with their AAP sessions and their audit entries.
     Delegations,
-    /// Audit entries that belong to no delegation.
+    /// Audit entries without a delegation.
     LooseEntries,
-    /// AAP sessions that belong to none.
+    /// AAP sessions without a delegation.
     LooseSessions,
 }
 
@@ -86,7 +86,7 @@ impl Expired {
         Self::LooseSessions,
     ];
 
-    /// How many rows one transaction removes at most, their companions aside.
+    /// The maximum number of rows removed by one transaction, dependent rows aside.
     pub(crate) const fn batch(self) -> u64 {
         match self {
             Self::Decisions | Self::AaepSessions | Self::Plans | Self::LooseSessions => 250,
@@ -96,10 +96,10 @@ impl Expired {
     }
 }
 
-/// Transactions of one kind that one call makes, so that a long backlog is removed in the course of many.
+/// Transactions of one kind per call, so that a long backlog is removed over many calls.
 pub(crate) const ROUNDS: u64 = 8;
 
-/// Removes one batch; how many rows that were, less than the batch if nothing is left.
+/// Removes one batch and returns the number of rows: less than the batch if nothing is left.
 pub(crate) async fn remove<S: Sql>(sql: &mut S, what: Expired, before: UnixMillis) -> Result<u64, Failure> {
     match what {
         Expired::Decisions => decisions(sql, before).await,
@@ -138,7 +138,7 @@ const LOOSE_SESSIONS: &str = "SELECT key FROM sessions s WHERE delegation IS NUL
      AND (SELECT 1 FROM audit_index i WHERE i.project = s.project AND i.kind = 1 AND i.key = s.key LIMIT 1) IS NULL \
      ORDER BY key";
 
-/// All of it or nothing: as long as a decision, a plan or a late entry of it is kept, so is the rest.
+/// All of it or nothing: as long as one decision, plan or late entry of a delegation is kept, so is the rest.
 const DELEGATIONS: &str = "SELECT key, project FROM delegations d WHERE ended_at < $1 \
      AND (SELECT 1 FROM decisions x WHERE x.project = d.project AND x.principal = d.id LIMIT 1) IS NULL \
      AND (SELECT 1 FROM plans x WHERE x.project = d.project AND x.principal = d.id LIMIT 1) IS NULL \
@@ -154,7 +154,7 @@ async fn rows<S: Sql>(sql: &mut S, what: Expired, table: &str, expired: &str, be
 async fn decisions<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, Failure> {
     let keys = keys(sql, Expired::Decisions, DECISIONS, before.0).await?;
     delete(sql, "allowances", "decision", &keys).await?;
-    // An effect that was carried out is not carried out again, however long ago that was.
+    // An effect that was carried out is never carried out again, even after its decision is removed.
     delete(sql, "executions", "live_effect IS NULL AND decision", &keys).await?;
     delete(sql, "held_requests", "key", &keys).await?;
     delete(sql, "decisions", "key", &keys).await?;
@@ -245,7 +245,7 @@ async fn entries_of<S: Sql>(sql: &mut S, project: RowKey, key: RowKey, limit: u6
 
 const ENTRIES: &str = "SELECT pos, at, project, seq, delegation, session FROM evidence";
 
-/// Each by its whole key: no planner can think of reading the index from its beginning.
+/// Each by its whole key, so that no planner reads the index from its beginning.
 async fn unindex_sessions<'r, S: Sql>(
     sql: &mut S,
     lane: i64,
@@ -296,7 +296,7 @@ async fn along_the_log<S: Sql>(sql: &mut S, what: Expired, kind: i64, before: Un
     Ok(what.batch() - left)
 }
 
-/// The next entries of a lane that are indexed, up to the first one that is not old enough.
+/// The next indexed entries of a lane, up to the first one that is not old enough.
 async fn next_expired<S: Sql>(
     sql: &mut S,
     lane: i64,

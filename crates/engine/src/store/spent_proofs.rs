@@ -10,7 +10,7 @@ use std::{
 /// By the time they were spent. Old ones are dropped by the bucket, so that nothing is scanned.
 #[derive(Default)]
 pub(crate) struct SpentProofs {
-    /// Made anew with each start, so that nobody outside can choose proofs that look alike.
+    /// New at each start, so that nobody outside can construct colliding proofs.
     keys: RandomState,
     buckets: VecDeque<Bucket>,
 }
@@ -21,7 +21,7 @@ struct Bucket {
     shards: [HashSet<u64, BuildHasherDefault<AsItIs>>; SHARDS],
 }
 
-/// A table that grows is copied as a whole; sixteen small copies are no pause.
+/// A growing table is copied as a whole; sixteen small copies cause no pause.
 const SHARDS: usize = 16;
 const WIDTH: i64 = 150 * SECOND;
 
@@ -76,7 +76,7 @@ impl Bucket {
     }
 }
 
-/// By bits in the middle: the table itself goes by the lowest and the highest.
+/// By bits in the middle: the table itself uses the lowest and the highest.
 fn shard(mark: u64) -> usize {
     usize::from(mark.to_be_bytes()[3]) % SHARDS
 }

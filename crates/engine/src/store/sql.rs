@@ -1,4 +1,4 @@
-//! The little SQL that both databases have in common: values, rows, and a connection that takes statements.
+//! The SQL that both databases have in common: values, rows, and a connection that takes statements.
 //!
 //! Placeholders are `$1`, `$2`, … in the order of their first appearance: PostgreSQL goes by the number,
 //! SQLite by the order.
@@ -93,20 +93,20 @@ fn unexpected(column: usize) -> Failure {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Everything is seen as it was at one moment.
+    /// All reads see one moment.
     Snapshot,
     Write,
 }
 
-/// A connection. SQLite's futures are ready at once; they are futures so that one text serves both.
+/// A connection. SQLite's futures are ready at once; they are futures so that one code serves both.
 pub(crate) trait Sql: Send {
     /// The database's name.
     const NAME: &'static str;
-    /// Each table with its bytes, indexes included.
+    /// Lists each table with its bytes, indexes included.
     const TABLE_SIZES: &'static str;
-    /// Bytes in all, bytes of free pages, and 2 where these are given back in steps.
+    /// Total bytes, bytes of free pages, and 2 where these are given back in steps.
     const DATABASE_SIZE: &'static str;
-    /// Put behind a sub-select of rows to work on, so that two nodes do not wait for each other.
+    /// Appended to a sub-select of rows to work on, so that two nodes do not wait for each other.
     const SKIP_LOCKED: &'static str;
 
     /// The condition that `column` is in the [`Value::List`] at `placeholder`.

@@ -1,5 +1,4 @@
-//! A step made ready for the writer: everything turned into text and bytes on the caller's thread, so that
-//! the one writer does nothing but write.
+//! A step prepared for the writer: everything is serialised on the caller's thread, so that the one writer only writes.
 
 use super::{
     feed,
@@ -26,7 +25,7 @@ pub(crate) struct Ready {
     pub(crate) news: Vec<Item>,
 }
 
-/// When a step may be written, by the store's clock.
+/// The time window of a step, by the store's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Window {
     pub(crate) not_before: Option<UnixMillis>,
@@ -40,13 +39,13 @@ pub(crate) struct Item {
     pub(crate) doc: String,
 }
 
-/// One row that becomes something else.
+/// The change of one row.
 pub(crate) struct Change {
     pub(crate) row: (Table, RowKey),
     pub(crate) needs: Needs,
-    /// The version afterwards; none for a row that is removed.
+    /// The version afterwards; none for a removed row.
     pub(crate) becomes: Option<i64>,
-    /// The first must touch exactly one row unless anything is fine; the others follow it.
+    /// The first must change exactly one row, unless `needs` is `Anything`; the others follow it.
     pub(crate) statements: Vec<Statement>,
 }
 
@@ -57,7 +56,7 @@ pub(crate) enum Needs {
     Anything,
 }
 
-/// A line of the evidence log that has no place yet.
+/// An entry of the evidence log without a position yet.
 pub(crate) struct Entry {
     pub(crate) project: RowKey,
     pub(crate) at: i64,

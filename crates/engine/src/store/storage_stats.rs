@@ -1,4 +1,4 @@
-//! How much room each kind of record takes, and how long its oldest one is there.
+//! The size of each kind of record, and the age of its oldest one.
 
 use super::{error::Failure, retention::Expired, sql::Sql};
 use countersign_protocol::time::UnixMillis;
@@ -10,13 +10,13 @@ pub struct StorageStats {
     /// "sqlite" or "postgres".
     pub database: String,
     pub total_bytes: u64,
-    /// Of the total: pages that hold nothing and are filled again, or given back.
+    /// Of the total: free pages, to be filled again or given back.
     pub free_bytes: u64,
     /// The write-ahead log beside a SQLite file.
     pub log_bytes: Option<u64>,
     /// Whether free pages are given back to the file system while the node runs.
     pub gives_back: bool,
-    /// Evidence leaves of the last day, and about how many bytes a day that makes, everything counted.
+    /// Evidence leaves of the last day, and the estimated bytes per day, everything included.
     pub leaves_last_day: u64,
     pub bytes_last_day: u64,
     pub kinds: Vec<KindStats>,
@@ -32,7 +32,7 @@ pub struct KindStats {
     pub oldest: Option<UnixMillis>,
     /// The retention setting; none for records that are never removed, or that expire by themselves.
     pub setting: Option<String>,
-    /// When retention removes from it next; nothing while no row of it has ended.
+    /// The next removal by retention; none while no row of it has ended.
     pub next_removal: Option<UnixMillis>,
 }
 
@@ -129,7 +129,7 @@ const KINDS: &[Kind] = &[
 const OTHER: &str = "configuration and people";
 
 impl StorageStats {
-    /// Fills in when each kind is removed from next.
+    /// Fills in the next removal of each kind.
     pub(crate) fn with_retention(mut self, retention: &super::Retention) -> Self {
         for (stats, kind) in self.kinds.iter_mut().zip(KINDS) {
             let Some((_, what)) = kind.removed else { continue };

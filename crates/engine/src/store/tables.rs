@@ -214,9 +214,9 @@ fn while_live(raiser: &Raiser, open: bool) -> [Value; 2] {
 fn of_execution(r: &Execution) -> Vec<Value> {
     let done = matches!(r.state, ExecutionState::Committed { .. });
     let unknown = matches!(r.state, ExecutionState::Unknown { .. });
-    // An effect that failed did not happen, and may be tried again; every other end forbids it.
+    // A failed effect did not happen, and may be tried again; every other outcome forbids it.
     let live_effect = r.effect.as_ref().filter(|_| !matches!(r.state, ExecutionState::Failed { .. }));
-    // Claims from before there were fences have none.
+    // Claims from before the introduction of fences have none.
     let (fence_of, fenced) = (r.fence_of(), r.fence > 0);
     let due = match r.state {
         ExecutionState::Claimed { lease_until } => Some(lease_until.0),
@@ -287,7 +287,7 @@ fn of_clarification(r: &ClarificationSession) -> Vec<Value> {
 
 /// The statements that write a table.
 pub(crate) struct Texts {
-    /// `(key, version, columns…, doc)`; touches nothing where any unique column is taken.
+    /// `(key, version, columns…, doc)`; changes nothing where any unique column is taken.
     pub(crate) insert: String,
     /// `(version, columns…, doc, key, old version)`.
     pub(crate) update: String,

@@ -1,4 +1,4 @@
-//! Look-ups that answer with records instead of documents.
+//! Look-ups that return records instead of documents.
 
 use super::{Lookup, Store, StoreError};
 use countersign_core::records::{Project, Stored};

@@ -1,7 +1,7 @@
 //! The one writer of a node: takes steps from a queue and commits them in groups.
 //!
-//! The commit window adapts: at once when few wait, a moment later when many do, because syncing as fast as
-//! the disk allows costs more than it gives.
+//! The commit window adapts: immediate with few steps queued, a moment later with many, because syncing as fast as the
+//! disk allows costs more than it gains.
 
 use super::{
     Outcome,
@@ -22,7 +22,7 @@ use tokio::sync::{mpsc, oneshot};
 
 const QUEUE: usize = 4096;
 const GROUP: usize = 512;
-/// From so many steps a group on, as it was of late, it pays to wait for more.
+/// With this many steps a group of late, it pays to wait for more.
 const MANY: f32 = 4.0;
 const WINDOW: Duration = Duration::from_millis(2);
 const BEAT: Duration = Duration::from_secs(2);
@@ -30,7 +30,7 @@ const ATTEMPTS: usize = 3;
 
 const STOPPED: &str = "its writer has stopped; restart this node";
 
-/// The way to the writer. Dropping the last one ends it once the queue is empty.
+/// The handle of the writer. Dropping the last one ends it once the queue is empty.
 #[derive(Clone)]
 pub(crate) struct Writer {
     jobs: mpsc::Sender<Job>,
@@ -95,7 +95,7 @@ pub(crate) async fn run<T: Tx>(mut tx: T, mut jobs: Jobs) -> Option<oneshot::Sen
     let mut usual = Usual::default();
     loop {
         let job = tokio::select! {
-            // The beat comes first, or a busy node would lose its lane.
+            // The heartbeat comes first, or a busy node would lose its lane.
             biased;
             _ = beat.tick() => {
                 if let Err(why) = tx.beat().await { tracing::warn!(%why, "the store could not be reached") }
@@ -195,7 +195,7 @@ async fn settle<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Vec<Outcome> {
     }
 }
 
-/// Runs a batch, again where nothing of it can have happened. An unknown commit is never repeated.
+/// Runs a batch, and again if nothing of it can have happened. An unknown commit is never repeated.
 async fn attempt<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Failure> {
     let mut tried = 1;
     loop {

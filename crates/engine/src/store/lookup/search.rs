@@ -1,11 +1,11 @@
-//! How each look-up is answered: by which columns, and in which order.
+//! The columns and the order of each look-up.
 
 use super::Lookup;
 use crate::store::{sql::Value, tables};
 use countersign_core::records::Table;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 
-/// Columns and the values that they must have.
+/// Columns and their required values.
 type Wanted = Vec<(&'static str, Value)>;
 
 pub(super) enum Search {

@@ -63,7 +63,7 @@ fn after_a_commit_whose_end_was_not_known_the_feed_tells_what_it_left() {
     let listeners = Listeners::default();
     let mut listener = listeners.listen();
     assert!(listeners.tell_own(&standing(0, 1, &[(0, 0)]), vec![changed(1)]));
-    // The commit of 2 was never answered, and it had happened.
+    // The commit of 2 was never acknowledged, although it had happened.
     assert!(!listeners.tell_own(&standing(0, 3, &[(0, 2)]), vec![changed(3)]));
     listeners.tell_found(vec![found(0, 2, &changed(2)), found(0, 3, &changed(3))], None);
     assert!(listeners.tell_own(&standing(0, 4, &[(0, 3)]), vec![changed(4)]));

@@ -1,4 +1,4 @@
-//! The position on disk: two places, written in turn, each with a checksum, so that one of them can always be read.
+//! The position on disk: two slots, written in turn, each with a checksum, so that one of them is always readable.
 
 use super::{Mark, Position};
 use crate::store::StoreError;
@@ -40,14 +40,14 @@ impl PositionFile {
         }
     }
 
-    /// Opens the file for writing, made if it is missing, and writes the present position durably.
+    /// Opens the file for writing, created if it is missing, and writes the present position durably.
     pub(crate) fn begin(path: PathBuf, position: &Position) -> Result<Self, StoreError> {
         let unusable = |why| unusable(&path, &why);
         let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
         let file = options.map_err(unusable)?;
         let serial = newest(&file).map_or(0, |(serial, _)| serial);
         let mut kept = Self { path: path.clone(), file, serial };
-        // Both, so that neither tells of another epoch.
+        // Both, so that neither has another epoch.
         kept.write(position).and_then(|()| kept.write(position)).and_then(|()| kept.sync()).map_err(unusable)?;
         sync_folder_of(&path);
         Ok(kept)
@@ -108,7 +108,7 @@ fn decoded(bytes: &[u8; LENGTH]) -> Option<(i64, Position)> {
     Some((serial, Position { database, epoch, lane, commits, mark }))
 }
 
-/// So that the name outlives a loss of power as well.
+/// So that the file's name survives a loss of power as well.
 fn sync_folder_of(path: &Path) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let _best_effort = File::open(folder).and_then(|folder| folder.sync_all());

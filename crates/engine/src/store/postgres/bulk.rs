@@ -1,4 +1,4 @@
-//! Writing everything that a batch gained, as a few statements over arrays.
+//! Writing the gains of a batch, as a few statements over arrays.
 
 use super::{
     connection::{commit_failure, failure},
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use tokio_postgres::{Statement, types::ToSql};
 
 impl Node {
-    /// The statements that write the gains, prepared.
+    /// The prepared statements that write the gains.
     pub(super) async fn bulk_of<'a>(&self, gains: &'a Gains<'a>) -> Result<Bulk<'a>, Failure> {
         let lane = self.lane.as_ref().map_or(0, |lane| lane.number);
         let mut bulk = Bulk::of(lane, gains, &self.held);
@@ -63,7 +63,7 @@ impl<'a> Bulk<'a> {
         self.writes.push((text::WRITE_COUNTS, vec![Box::new(keys), Box::new(values), Box::new(untils)]));
     }
 
-    /// The keys are written already; those of steps that failed are given back.
+    /// The keys are written already; those of failed steps are given back.
     fn add_once(&mut self, gains: &'a Gains<'a>, held: &[(String, i64)]) {
         let unspent = held.iter().filter(|(key, _)| !gains.once.contains_key(key.as_str()));
         let unspent: Vec<String> = unspent.map(|(key, _)| key.clone()).collect();

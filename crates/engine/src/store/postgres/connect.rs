@@ -1,4 +1,4 @@
-//! The way to the database: its address, TLS, the pool of connections, and the one that is notified.
+//! Connecting to the database: its address, TLS, the connection pool, and the connection for notifications.
 
 use super::connection::failure;
 use crate::store::{PostgresPlace, StoreError, error::Failure};
@@ -18,14 +18,14 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// No statement may wait for ever, and a node that stops in the middle may not hold up the others.
+/// No statement may wait for ever, and a node that stops in the middle must not hold up the others.
 const SESSION: &str = "SET lock_timeout = '2s'; SET statement_timeout = '5s'; \
      SET idle_in_transaction_session_timeout = '10s'";
 
 #[derive(Clone)]
 pub(super) struct Way {
     config: Config,
-    /// None if TLS is not asked for.
+    /// None without TLS.
     tls: Option<MakeRustlsConnect>,
 }
 
@@ -67,7 +67,7 @@ impl Way {
         }
     }
 
-    /// A connection outside the pool that wakes `heard` when it is notified, and when it is lost.
+    /// A connection outside the pool that wakes `heard` at a notification, and when it is lost.
     pub(super) async fn listen(&self, heard: Arc<Notify>) -> Result<Client, Failure> {
         match &self.tls {
             None => {
@@ -84,7 +84,7 @@ impl Way {
     }
 }
 
-/// Keeps a connection going until its client is dropped or it is lost.
+/// Drives a connection until its client is dropped or it is lost.
 async fn hear<S, T>(mut connection: tokio_postgres::Connection<S, T>, heard: Arc<Notify>)
 where
     S: AsyncRead + AsyncWrite + Unpin,

@@ -12,13 +12,13 @@ use tokio_postgres::{
     types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked},
 };
 
-/// A pooled connection. One that is dropped inside a transaction is closed instead of being used again.
+/// A pooled connection. One that is dropped inside a transaction is closed instead of being reused.
 pub(super) struct Connection {
     client: Option<Object>,
     in_transaction: bool,
 }
 
-/// A little more than the server allows a statement.
+/// A little more than the server's statement timeout.
 const PATIENCE: Duration = Duration::from_secs(6);
 
 impl Connection {
@@ -36,7 +36,7 @@ impl Connection {
         self.client().is_err()
     }
 
-    /// Remembers that a transaction was begun or ended by a statement of the caller's.
+    /// Notes that a statement of the caller began or ended a transaction.
     pub(super) fn set_in_transaction(&mut self, open: bool) {
         self.in_transaction = open;
     }
@@ -65,7 +65,7 @@ impl Drop for Connection {
     }
 }
 
-/// Waits for the database, but not for ever.
+/// Waits for the database, with a limit.
 pub(super) async fn patiently<T>(answer: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let late = |_| Err(Failure::Lost("PostgreSQL does not answer".into()));
     tokio::time::timeout(PATIENCE, answer).await.unwrap_or_else(late)
@@ -75,7 +75,7 @@ impl Sql for Connection {
     const NAME: &'static str = "postgres";
     const TABLE_SIZES: &'static str = "SELECT CAST(relname AS TEXT), pg_total_relation_size(oid) FROM pg_class \
          WHERE relkind = 'r' AND relnamespace = to_regnamespace(current_schema())";
-    // Vacuuming is PostgreSQL's own.
+    // PostgreSQL vacuums by itself.
     const DATABASE_SIZE: &'static str =
         "SELECT pg_database_size(current_database()), CAST(0 AS BIGINT), CAST(2 AS BIGINT)";
     const SKIP_LOCKED: &'static str = "FOR UPDATE SKIP LOCKED";
@@ -176,7 +176,7 @@ pub(super) fn failure(error: tokio_postgres::Error) -> Failure {
         | &SqlState::T_R_DEADLOCK_DETECTED
         | &SqlState::LOCK_NOT_AVAILABLE
         | &SqlState::QUERY_CANCELED => Failure::Again(text),
-        // A server that went read-only has handed over to another.
+        // A read-only server has handed over to another.
         &SqlState::READ_ONLY_SQL_TRANSACTION => Failure::Lost(text),
         code if is_farewell(code) => Failure::Lost(text),
         _ => Failure::Refused(text),
@@ -191,12 +191,12 @@ pub(super) fn commit_failure(error: tokio_postgres::Error) -> Failure {
     }
 }
 
-/// The server ends the connection: classes 08 and 57P.
+/// The server ended the connection: classes 08 and 57P.
 fn is_farewell(code: &SqlState) -> bool {
     code.code().starts_with("08") || code.code().starts_with("57P")
 }
 
-/// The server's own words; values of a row, which an error's detail may quote, stay out.
+/// The server's own message, without an error's detail, which may quote values of a row.
 fn describe(error: &tokio_postgres::Error) -> String {
     match error.as_db_error() {
         Some(said) => format!("PostgreSQL says: {} ({})", said.message(), said.code().code()),
@@ -204,7 +204,7 @@ fn describe(error: &tokio_postgres::Error) -> String {
     }
 }
 
-/// Why no connection could be had. The pool's own words end where the reason begins.
+/// Why there is no connection. The pool's own message omits the reason.
 pub(super) fn unreachable(error: &PoolError) -> String {
     let why = match error {
         PoolError::Backend(error) => describe(error),
@@ -213,7 +213,7 @@ pub(super) fn unreachable(error: &PoolError) -> String {
     format!("PostgreSQL cannot be reached: {why}")
 }
 
-/// An error of ours or of the system with everything that caused it, outermost first.
+/// An error with all its causes, outermost first.
 fn with_causes(error: &dyn Error) -> String {
     match error.source() {
         Some(cause) => format!("{error}: {}", with_causes(cause)),

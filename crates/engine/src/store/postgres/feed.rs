@@ -22,7 +22,7 @@ use tokio::{sync::Notify, task::AbortHandle};
 use tokio_postgres::{Client, Row, Statement};
 
 const LOOK: Duration = Duration::from_millis(250);
-/// After a long time apart there may be much to read.
+/// After a long interruption there may be much to read.
 const CATCH_UP: Duration = Duration::from_secs(60);
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
@@ -67,7 +67,7 @@ impl Feed {
         self.hearing.clone()
     }
 
-    /// Begins at the present end of each lane. A lane that is made later is read from its beginning.
+    /// Begins at the present end of each lane. A lane that is created later is read from its beginning.
     pub(super) async fn start_at_end(&self, connection: &mut Connection) -> Result<(), Failure> {
         let ends = connection.query(ENDS, &[]).await?;
         let ends = ends.iter().map(|row| Ok((row.int(0)?, row.int(1)?))).collect::<Result<Vec<_>, Failure>>()?;
@@ -81,7 +81,7 @@ impl Feed {
         Following(task.abort_handle())
     }
 
-    /// For the writer, after its commit.
+    /// Passes on the writer's own signals after its commit.
     pub(super) fn tell(&self, standing: &Standing, news: news::Batch) {
         if !news.is_empty() && !self.listeners.tell_own(standing, news) {
             self.wake.notify_one();

@@ -14,10 +14,10 @@ use std::{
     time::Duration,
 };
 
-/// The first version of the schema that says which database it is and counts its commits.
+/// The first version of the schema with an identity and a count of commits.
 const WITH_POSITION: i64 = 10;
 
-/// A node that lives moves its heartbeat every two seconds.
+/// A live node moves its heartbeat every two seconds.
 const LOOKS: u32 = 12;
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -43,7 +43,7 @@ impl Joining {
         let path = folder.join("countersign.position");
         let lock = match DatabaseLock::acquire(&path, clock()) {
             Ok(lock) => Some(lock),
-            // A node of this machine has it open, and vouches.
+            // A node on this machine has it open, and vouches for it.
             Err(LockError::Held(_)) if !opening.alone => return Ok(Self { lock: None, kept_in: Place::Nowhere }),
             Err(why) => return Err(no_folder(folder, &why)),
         };
@@ -66,7 +66,7 @@ impl Joining {
         Ok(Self { lock, kept_in })
     }
 
-    /// From here on the position is kept; the lock goes with the writer.
+    /// From here on the position is kept; the lock is released with the writer.
     pub(super) async fn keep(self, node: &mut Node, health: &Health) -> Result<Option<DatabaseLock>, StoreError> {
         let lane = node.lane.as_ref().map_or(0, |lane| lane.number);
         let position = Position::of(&mut node.connection, lane).await?;
@@ -98,7 +98,7 @@ fn no_folder(folder: &Path, why: &LockError) -> StoreError {
 /// Whether the database is known to be as new as the acknowledged position, or has nothing that could be old.
 async fn known(pool: &Pool, schema: i64, kept: Option<&Position>) -> Result<bool, StoreError> {
     if schema < WITH_POSITION {
-        // A version that kept no position may have left it; a position says that a later one was here.
+        // A database without a position may come from an older version; a kept position proves that a later one was here.
         let later = "it was written by an older version than the database that was here";
         return kept.map_or(Ok(true), |_| Err(StoreError::Old(later.into())));
     }
@@ -109,7 +109,7 @@ async fn known(pool: &Pool, schema: i64, kept: Option<&Position>) -> Result<bool
     Ok(true)
 }
 
-/// A node that has no position of its own joins while another one lives, which has one.
+/// A node without a position of its own joins only while another node, which has one, is live.
 async fn vouched_for(pool: &Pool, path: &Path) -> Result<(), StoreError> {
     if lives(pool).await? {
         return Ok(());
@@ -138,7 +138,7 @@ async fn heartbeats(connection: &mut Connection) -> Result<Vec<(i64, i64)>, Fail
     rows.iter().map(|row| Ok((row.int(0)?, row.int(1)?))).collect()
 }
 
-/// The newest migration that the database has seen; 0 for one without our tables.
+/// The newest migration of the database; 0 for one without Countersign's tables.
 async fn schema(pool: &Pool) -> Result<i64, StoreError> {
     let unreachable =
         |why: Failure| StoreError::Unavailable(format!("{why}; check its address and that it is running"));

@@ -1,7 +1,7 @@
-//! Lanes: each node appends evidence in a lane that only it owns.
+//! Lanes: each node appends evidence in a lane of its own.
 //!
-//! A lane is a lease, taken and renewed by compare-and-set. The writer looks at the owner in each of its
-//! transactions, so a node that was asleep for longer than its lease cannot write where another does.
+//! A lane is a lease, taken and renewed by compare-and-set. The writer checks the owner in each of its transactions, so
+//! a node that was suspended for longer than its lease cannot write into another's lane.
 
 use super::connection::Connection;
 use crate::store::{error::Failure, sql::Sql as _};
@@ -10,7 +10,7 @@ use std::sync::{
     atomic::{AtomicI64, Ordering},
 };
 
-/// The number of this node's lane, as all of it sees it.
+/// The number of this node's lane, shared by all its parts.
 #[derive(Clone, Default)]
 pub(super) struct LaneNumber(Arc<AtomicI64>);
 
@@ -24,7 +24,7 @@ impl LaneNumber {
     }
 }
 
-/// A lane that is ours while `owner` stands in its row.
+/// A lane that belongs to this node as long as its row has this `owner`.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
     pub(super) number: i64,
@@ -50,7 +50,7 @@ impl Lane {
         Err(Failure::Again("no lane could be taken: too many nodes are starting at once".into()))
     }
 
-    /// Renews the lease; false if the lane is another's by now.
+    /// Renews the lease; false if another node has taken the lane.
     pub(super) async fn renew(&self, connection: &mut Connection) -> Result<bool, Failure> {
         let text = "UPDATE lanes SET heartbeat = countersign_now() WHERE lane = $1 AND owner = $2";
         Ok(connection.execute(text, &[self.number.into(), self.owner.as_str().into()]).await? == 1)

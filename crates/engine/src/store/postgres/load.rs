@@ -1,4 +1,4 @@
-//! Loading and locking everything that a batch asks about, in one go.
+//! Loading and locking everything that a batch depends on, in one round trip.
 
 use super::{
     connection::failure,
@@ -22,13 +22,13 @@ pub(super) type Params<'a> = Vec<&'a (dyn ToSql + Sync)>;
 
 pub(super) struct Loaded {
     pub(super) world: World,
-    /// The once-keys that are ours while the transaction is open, and until when.
+    /// The once-keys that this node holds while the transaction is open, with their expiry.
     pub(super) held: Vec<(String, i64)>,
     pub(super) held_proofs: Vec<Proof>,
 }
 
 impl Node {
-    /// None if the lane is no longer ours.
+    /// None if this node has lost the lane.
     pub(super) async fn load_all(&self, wants: &Wants<'_>) -> Result<Option<Loaded>, Failure> {
         let Some(lane) = &self.lane else { return Ok(None) };
         let ask = Ask::of(lane.number, wants);
@@ -64,14 +64,14 @@ enum About {
     Others,
 }
 
-/// The parameters of the questions, kept while they are under way.
+/// The parameters of the queries, kept while they are in progress.
 struct Ask<'a> {
     lane: i64,
     rows: Vec<(Table, bool, Vec<i64>)>,
     counts: Vec<&'a str>,
     raised: Vec<&'a str>,
     once: (Vec<&'a str>, Vec<i64>),
-    /// By their place in the ring, each in the order of all nodes.
+    /// By their slot in the ring, each in the order that all nodes use.
     proofs: [Vec<&'a [u8]>; SLOTS],
     projects: Vec<i64>,
     others: bool,
@@ -95,7 +95,7 @@ impl<'a> Ask<'a> {
         }
     }
 
-    /// In the order of locking: our lane, rows by table and key, counters, once-keys, proofs.
+    /// In the order of locking: the lane, rows by table and key, counters, once-keys, proofs.
     fn questions(&self) -> Vec<(About, String, Params<'_>)> {
         let mut all: Vec<(About, String, Params<'_>)> = vec![(About::Lane, text::LANE.into(), vec![&self.lane])];
         for (table, exclusive, keys) in &self.rows {
@@ -125,7 +125,7 @@ impl<'a> Ask<'a> {
 }
 
 impl Loaded {
-    /// Takes one answer in; false if it says that the lane is not ours.
+    /// Takes one result in; false if it shows that the lane is lost.
     fn take(
         &mut self,
         about: About,
@@ -185,7 +185,7 @@ impl Loaded {
         Ok(())
     }
 
-    /// A proof that was not given to us was shown before, here or at another node.
+    /// A proof that was not given to this node was shown before, here or at another node.
     fn take_proofs(&mut self, place: usize, rows: &[Row], wants: &Wants<'_>) -> Result<(), tokio_postgres::Error> {
         let ours = rows.iter().map(|row| row.try_get(0)).collect::<Result<HashSet<&[u8]>, _>>()?;
         for proof in wants.proofs.iter().filter(|proof| slot(proof) == place) {

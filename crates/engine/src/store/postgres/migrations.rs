@@ -10,7 +10,7 @@ mod embedded {
     refinery::embed_migrations!("migrations/postgres");
 }
 
-/// Nodes that start together take turns. The number is ours by choice.
+/// Nodes that start together take turns. The number is arbitrary.
 const LOCK: &str = "SET statement_timeout = 0; SET lock_timeout = 0; SELECT pg_advisory_lock(7258014116)";
 
 pub(super) async fn run(pool: &Pool) -> Result<(), StoreError> {
@@ -24,7 +24,7 @@ pub(super) async fn run(pool: &Pool) -> Result<(), StoreError> {
 }
 
 async fn migrate(client: &mut Client) -> Result<(), StoreError> {
-    // Otherwise a migration and the note that it was made are two transactions, and a crash may come between them.
+    // Otherwise a migration and its record are two transactions, and a crash may come between them.
     let runner = embedded::migrations::runner().set_grouped(true);
     let known = runner.get_migrations().iter().map(|m| i64::from(m.version())).max().unwrap_or(0);
     let found = newest(client).await.map_err(failure)?;
@@ -34,7 +34,7 @@ async fn migrate(client: &mut Client) -> Result<(), StoreError> {
     runner.run_async(client).await.map(|_| ()).map_err(|why| StoreError::Migration(why.to_string()))
 }
 
-/// The newest migration that this database has seen.
+/// The newest migration of this database.
 async fn newest(client: &Client) -> Result<i64, tokio_postgres::Error> {
     let seen = client.query_one("SELECT to_regclass('refinery_schema_history') IS NOT NULL", &[]).await?;
     if !seen.try_get::<_, bool>(0)? {

@@ -1,4 +1,4 @@
-//! Any number of identical nodes over one PostgreSQL: the database decides, nobody leads.
+//! Any number of identical nodes over one PostgreSQL: the database decides, and there is no leader.
 
 mod bulk;
 mod connect;

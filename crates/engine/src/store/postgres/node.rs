@@ -1,4 +1,4 @@
-//! The writer's side of a node: its connection, which it renews when it is lost, and its lane.
+//! The writer's side of a node: its connection, which is renewed when lost, and its lane.
 
 use super::{
     connection::Connection,
@@ -22,7 +22,7 @@ pub(super) struct Node {
     pub(super) lane: Option<Lane>,
     /// The once-keys that the open transaction holds.
     pub(super) held: Vec<(String, i64)>,
-    /// And the proofs.
+    /// The proofs that the open transaction holds.
     pub(super) held_proofs: Vec<Proof>,
     /// The position this node acknowledged last; set once it has joined.
     pub(super) keeper: Option<Keeper>,

@@ -1,4 +1,4 @@
-//! The ring of tables in which proofs are spent for all nodes, and how it is emptied.
+//! The ring of tables of spent proofs for all nodes, and how it is emptied.
 
 use super::connection::Connection;
 use crate::store::{
@@ -16,7 +16,7 @@ const AHEAD: i64 = EARLY + 60 * SECOND;
 /// A `jti` is remembered for 600 s after it was shown (C-31), which may be 330 s after its proof's own time.
 const BEHIND: i64 = EARLY + 630 * SECOND;
 
-/// Where in the ring a proof belongs.
+/// The slot of a proof in the ring.
 pub(super) fn slot(proof: &Proof) -> usize {
     place(proof.issued_at.div_euclid(WIDTH))
 }
@@ -25,8 +25,8 @@ fn place(bucket: i64) -> usize {
     usize::try_from(bucket.rem_euclid(RING)).unwrap_or(0)
 }
 
-/// Empties the tables of which no proof can count any more. One that was not emptied before it is used again keeps its
-/// old proofs for another round: they are refused for longer, and nothing is accepted twice.
+/// Empties the tables in which no proof can count any more. A table that was not emptied before its next use keeps its old
+/// proofs for another round: they are refused for longer, and nothing is accepted twice.
 pub(super) async fn forget(connection: &mut Connection) -> Result<(), Failure> {
     for slot in 0..SLOTS {
         let filled = format!("SELECT CAST(1 AS BIGINT) FROM proofs_{slot} LIMIT 1");

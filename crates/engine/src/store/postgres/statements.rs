@@ -11,7 +11,7 @@ pub(super) const OTHERS: &str = "SELECT countersign_now(), lane, next_news - 1 F
 
 pub(super) const HEADS: &str = "SELECT project, next_seq, chain FROM lane_heads WHERE lane = $1 AND project = ANY($2)";
 
-/// A counter that nobody has raised is past its time, so it is as good as none.
+/// A new counter is inserted as expired, which equals none.
 pub(super) const MAKE_COUNTS: &str = "INSERT INTO counts (key, value, until) \
      SELECT key, 0, 0 FROM unnest($1::text[]) AS wanted (key) ON CONFLICT DO NOTHING";
 

@@ -1,5 +1,4 @@
-//! How PostgreSQL does a batch: everything that can be is sent at once, so that a batch without changed rows
-//! is two round trips.
+//! Batches on PostgreSQL: as much as possible is sent at once, so that a batch without changed rows takes two round trips.
 
 use super::{
     connection::{failure, patiently, refs},
@@ -68,7 +67,7 @@ impl Tx for Node {
 }
 
 impl Node {
-    /// A connection on which an answer is missing is of no more use.
+    /// A connection with a missing response is discarded.
     fn or_hang_up<T>(&mut self, answer: Result<T, Failure>) -> Result<T, Failure> {
         if let Err(Failure::Lost(_) | Failure::Unknown(_)) = &answer {
             self.connection.discard();
@@ -86,7 +85,7 @@ impl Node {
         }
         let client = self.connection.client()?;
         let written = join_all(sent.iter().map(|(statement, params, _)| client.execute(statement, params)));
-        // An insert that finds its place taken changes nothing and fails nothing.
+        // An insert that meets a conflict changes nothing and fails nothing.
         let insert_alone = sent.len() == 1 && changes.iter().all(|change| change.needs == Needs::Absent);
         if insert_alone {
             return fits(&sent, written.await);
@@ -100,7 +99,7 @@ impl Node {
     }
 }
 
-/// Whether each row was as it had to be; a unique column that is taken is no error of the batch.
+/// Whether each row met its condition; a taken unique column is no error of the batch.
 fn fits(
     sent: &[(Statement, Params<'_>, bool)],
     written: Vec<Result<u64, tokio_postgres::Error>>,

@@ -1,4 +1,4 @@
-//! A copy of a database as it is at one moment, made while a node goes on writing.
+//! A consistent copy of a database, made while a node goes on writing.
 
 use super::{
     companion,
@@ -28,7 +28,7 @@ pub fn back_up(database: &Path, target: &Path) -> Result<(), StoreError> {
 fn copy(database: &Path, target: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let source = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let name = target.to_str().ok_or("its name is not UTF-8")?;
-    // One read transaction: everything as it is when it begins.
+    // One read transaction: everything as of its beginning.
     source.execute("VACUUM INTO ?1", [name])?;
     check_copy(target)?;
     File::open(target)?.sync_all()?;
@@ -50,7 +50,7 @@ fn check_copy(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// A backup on its way to the place of the database: everything about it is done under another name.
+/// A backup on its way to the place of the database: it is prepared under another name.
 pub struct Staged {
     database: PathBuf,
     staged: PathBuf,
@@ -77,7 +77,7 @@ impl Staged {
         copy.sync_all()
     }
 
-    /// Where it is meanwhile.
+    /// Its temporary path.
     pub fn path(&self) -> &Path {
         &self.staged
     }

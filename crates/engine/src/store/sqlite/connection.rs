@@ -1,4 +1,4 @@
-//! A connection to SQLite, and the clock that goes with it.
+//! A connection to SQLite, and its clock.
 
 use super::{known::Known, watch::FileWatch};
 use crate::store::SpentProofs;
@@ -19,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-/// The writer's clock, never going backwards, not even over a restart, unless an administrator says so.
+/// The writer's clock. It never goes backwards, not even over a restart, unless an administrator sets it.
 pub(super) struct SteadyClock {
     read: Clock,
     last: AtomicI64,
@@ -45,12 +45,12 @@ impl SteadyClock {
     }
 }
 
-/// How much a crash of the machine may take with it.
+/// The data that a crash of the machine may lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Durability {
-    /// Nothing that was answered.
+    /// Nothing that was acknowledged.
     Full,
-    /// Everything: the folder goes anyway.
+    /// Everything: the folder is temporary.
     None,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Connection {
     /// The writer's watch on its files, and its last acknowledged position; none for readers.
     pub(super) watch: Option<FileWatch>,
     pub(super) keeper: Option<Keeper>,
-    /// Whether nobody else writes, so that the log may be folded into the file.
+    /// Whether this is the only writer, so that the log may be checkpointed into the file.
     pub(super) alone: bool,
 }
 
@@ -76,7 +76,7 @@ const SWITCHES: usize = 16;
 /// 1 MiB and 2 MiB of pages of 4 KiB.
 const SPARE_PAGES: i64 = 256;
 pub(super) const RECLAIMED_PAGES: u64 = 512;
-/// A log that grew while somebody read for long is cut to this when it begins anew.
+/// A log that grew during a long read is truncated to this when it restarts.
 const LOG_BYTES: i64 = 64 * 1024 * 1024;
 
 impl Connection {
@@ -84,7 +84,7 @@ impl Connection {
         let inner = rusqlite::Connection::open(path)?;
         inner.busy_timeout(BUSY)?;
         inner.set_prepared_statement_cache_capacity(STATEMENTS);
-        // Has an effect on a file without tables only, and before its first page is written.
+        // Takes effect only on a file without tables, and before its first page is written.
         inner.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         write_ahead(&inner)?;
         inner.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
@@ -104,7 +104,7 @@ impl Connection {
         })
     }
 
-    /// Beside a node that watches its files: it alone folds its log into them.
+    /// Beside a node that watches its files: only the node checkpoints its log.
     pub(super) fn leave_the_log_alone(&mut self) -> rusqlite::Result<()> {
         self.alone = false;
         self.inner.pragma_update(None, "wal_autocheckpoint", 0)
@@ -157,7 +157,7 @@ fn owned(value: ValueRef<'_>) -> Value {
         ValueRef::Integer(int) => Value::Int(int),
         ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
         ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
-        // No column holds one.
+        // No column has this type.
         ValueRef::Null | ValueRef::Real(_) => Value::Null,
     }
 }
@@ -213,19 +213,19 @@ impl Sql for Connection {
 
     async fn commit(&mut self) -> Result<(), Failure> {
         self.run("COMMIT", &[]).map_err(commit_failure)?;
-        // It is durable, but perhaps in a file that nobody finds.
+        // It is durable, but perhaps in a file that has lost its name.
         let lost = |why: Failure| Failure::Unknown(why.to_string());
         self.watch.as_mut().map_or(Ok(()), FileWatch::after).map_err(lost)
     }
 
-    /// A step gives back so many pages that a commit in between waits a few milliseconds for it at most.
+    /// A step frees only so many pages that a commit in between waits a few milliseconds at most.
     async fn reclaim(&mut self) -> Result<u64, Failure> {
         let free = |connection: &Self| {
             let rows = connection.rows("PRAGMA freelist_count", &[]).map_err(failure)?;
             rows.first().map_or(Ok(0), |row| row.int(0))
         };
         let before = free(self)?;
-        // Some are left, to be filled again without growing the file.
+        // Some free pages stay, to be filled without growing the file.
         if before <= SPARE_PAGES {
             return Ok(0);
         }
@@ -235,7 +235,7 @@ impl Sql for Connection {
 
     async fn rollback(&mut self) {
         if !self.inner.is_autocommit() {
-            // It can only fail because SQLite rolled back by itself.
+            // It can only fail after SQLite's own rollback.
             let _over = self.run("ROLLBACK", &[]);
         }
     }

@@ -8,14 +8,14 @@ use std::{
     thread::JoinHandle,
 };
 
-/// Runs until it has read everything, or is ended.
+/// Runs until everything is read, or until it is ended.
 pub(super) struct FullCheck {
     interrupt: InterruptHandle,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl FullCheck {
-    /// None where it cannot be started; the node serves without it, and says so.
+    /// None where it cannot be started; the node serves without it, and reports that.
     pub(super) fn start(path: &Path, health: Health) -> Option<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = Connection::open_with_flags(path, flags);

@@ -14,7 +14,7 @@ const LENGTH: usize = 100;
 /// The finding at the path of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// No file, or one without a byte in it.
+    /// No file, or an empty one.
     Nothing,
     Database,
 }
@@ -46,7 +46,7 @@ pub(super) fn is_header(header: &[u8]) -> bool {
     header.starts_with(MAGIC)
 }
 
-/// Page size and number of pages, where the header's count is of the last version that wrote it.
+/// Page size times number of pages; 0 if the header's count is not from the last version that wrote the file.
 fn said_length(header: &[u8; LENGTH]) -> u64 {
     let number = |at: usize| header.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_be_bytes);
     let size = header.get(16..18).and_then(|b| b.try_into().ok()).map_or(0, u16::from_be_bytes);

@@ -21,7 +21,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Forgets everything if somebody else has written since.
+    /// Drops everything if another process has written since.
     pub(super) fn refresh(&mut self, data_version: i64) {
         if self.as_of != Some(data_version) {
             *self = Self { as_of: Some(data_version), ..Self::default() };
@@ -44,7 +44,7 @@ impl Known {
         self.versions.insert(row, version);
     }
 
-    /// It is about to change, whether or not that will last.
+    /// A row that is about to change, perhaps in vain.
     pub(super) fn changes(&mut self, row: (Table, RowKey)) {
         self.versions.remove(&row);
     }
@@ -57,7 +57,7 @@ impl Known {
         self.heads.get(&project).copied()
     }
 
-    /// The next position, and how many commits there were.
+    /// The next position, and the number of commits.
     pub(super) fn lane(&self) -> Option<(i64, i64)> {
         self.lane
     }

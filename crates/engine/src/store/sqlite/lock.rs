@@ -11,16 +11,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The sole right to a database file, until it is dropped.
+/// The exclusive right to a database file, until it is dropped.
 #[derive(Debug)]
 pub struct DatabaseLock {
     _file: File,
 }
 
-/// The process that has the database.
+/// The process that has the database open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// None while it is only just taking the lock.
+    /// None while it is still taking the lock.
     pub pid: Option<u32>,
     pub since: Option<UnixMillis>,
 }
@@ -88,7 +88,7 @@ impl std::fmt::Display for Holder {
 }
 
 impl LockError {
-    /// The same as an error of the store.
+    /// The same as a store error.
     pub fn about(self, database: &Path) -> StoreError {
         match self {
             Self::Held(holder) => StoreError::Held { path: database.to_owned(), holder },
@@ -106,7 +106,7 @@ fn beside(database: &Path) -> PathBuf {
     name.into()
 }
 
-/// The file that a path leads to: two links to one database must meet at one lock.
+/// The target of a path: two links to one database must use one lock.
 fn resolved(database: &Path) -> PathBuf {
     let folder = |path: &Path| match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.canonicalize(),

@@ -1,4 +1,4 @@
-//! The embedded store: one file, one thread that writes, a few connections that read.
+//! The embedded store: one file, one writer thread, a few read connections.
 
 mod backup;
 mod connection;
@@ -160,7 +160,7 @@ impl Backend for Sqlite {
         std::fs::metadata(&self.log).ok().map(|found| found.len())
     }
 
-    /// The last connection to close folds the write-ahead log into the file, and that should be the writer's.
+    /// The last connection to close checkpoints the write-ahead log, and that should be the writer's.
     fn let_readers_go(&self) {
         if let Some(check) = &self.check {
             check.end();

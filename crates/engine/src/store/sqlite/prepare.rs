@@ -16,10 +16,10 @@ use crate::store::{
 use futures_util::FutureExt as _;
 use std::{path::Path, sync::Arc};
 
-/// The first version of the schema that says which database it is and counts its commits.
+/// The first version of the schema with an identity and a count of commits.
 const WITH_POSITION: i64 = 10;
 
-/// A new database is made only when asked for, and never where one was before.
+/// A new database is created only on demand, and never where one was before.
 pub(super) fn look(path: &Path, create: bool) -> Result<(), StoreError> {
     if header::look(path)? == Found::Database {
         return Ok(());
@@ -69,7 +69,7 @@ pub(super) fn writer(
 /// Whether the file is as new as the acknowledged position, and its end is whole.
 fn check(connection: &mut Connection, path: &Path, schema: i64, kept: Option<&Position>) -> Result<(), StoreError> {
     if schema < WITH_POSITION {
-        // A version that kept no position may have left it; a position says that a later one was here.
+        // A database without a position may come from an older version; a kept position proves that a later one was here.
         let later = "it was written by an older version than the database that was here";
         return kept.map_or(Ok(()), |_| Err(old(path, later)));
     }
@@ -105,7 +105,7 @@ fn old(path: &Path, why: &str) -> StoreError {
     StoreError::Old(format!("{}: {why}", path.display()))
 }
 
-/// A lost log is one reason for which a file ends early.
+/// A lost log is one reason why a file ends early.
 fn explained(why: StoreError, log: Option<&str>) -> StoreError {
     match (why, log) {
         (StoreError::Old(why), Some(log)) => StoreError::Old(format!("{why}; {log}")),
@@ -119,7 +119,7 @@ fn now<T>(answer: impl Future<Output = Result<T, Failure>>) -> Result<T, StoreEr
     Ok(answer.now_or_never().unwrap_or_else(waits)?)
 }
 
-/// Makes a missing file readable by its owner only; SQLite gives its companions the same mode.
+/// Creates a missing file readable by its owner only; SQLite gives its companions the same mode.
 fn make_private(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let made = std::fs::OpenOptions::new().append(true).create(true).mode(0o600).open(path);

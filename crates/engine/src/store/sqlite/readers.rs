@@ -1,4 +1,4 @@
-//! Connections that only read, lent out one read at a time.
+//! Read-only connections, lent out for one read at a time.
 
 use super::connection::{Connection, Durability, SteadyClock, failure};
 use crate::store::{StoreError, error::Failure};
@@ -45,8 +45,8 @@ impl Readers {
 }
 
 impl Readers {
-    /// A few pages by an index, mostly in memory: done here and now, since handing it to another thread and back
-    /// costs several times as much.
+    /// A few pages by an index, mostly in memory: read on this thread, since handing it to another and back costs several
+    /// times as much.
     pub(super) async fn look_up<R, F>(&self, read: F) -> Result<R, StoreError>
     where
         F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, Result<R, Failure>>,

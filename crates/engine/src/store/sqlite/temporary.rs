@@ -1,4 +1,4 @@
-//! A folder that vanishes with its store.
+//! A folder that is deleted with its store.
 
 use crate::store::StoreError;
 use std::{
@@ -17,7 +17,7 @@ impl TemporaryFolder {
             let path = std::env::temp_dir().join(format!("countersign-{}-{number}", std::process::id()));
             match std::fs::create_dir(&path) {
                 Ok(()) => return Ok(Self(path)),
-                // Left by an earlier process that had our number.
+                // Left by an earlier process with the same id.
                 Err(why) if why.kind() == ErrorKind::AlreadyExists => {}
                 Err(why) => return Err(StoreError::Options(format!("cannot make {}: {why}", path.display()))),
             }

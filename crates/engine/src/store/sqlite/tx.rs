@@ -1,4 +1,4 @@
-//! How SQLite does a batch: statement by statement, since a statement costs microseconds here.
+//! Batches on SQLite: statement by statement, since a statement costs microseconds here.
 
 use super::connection::{Connection, failure};
 use crate::store::{
@@ -189,7 +189,7 @@ impl Connection {
         Ok(true)
     }
 
-    /// Proofs are remembered here and need no disk.
+    /// Proofs are kept in memory and need no disk.
     async fn write_and_commit(&mut self, gains: &Gains<'_>) -> Result<(), Failure> {
         if gains.writes_nothing() {
             self.rollback().await;
@@ -212,7 +212,7 @@ impl Connection {
         self.write_heads(gains)
     }
 
-    /// Mostly a counter is there and keeps its time; then the index by time is left alone.
+    /// Mostly a counter exists and keeps its expiry; then the index by expiry is not touched.
     fn write_counts(&self, gains: &Gains<'_>) -> rusqlite::Result<()> {
         let mut raise = self.inner.prepare_cached("UPDATE counts SET value = ?2 WHERE key = ?1 AND until = ?3")?;
         let mut write = self.inner.prepare_cached(
@@ -261,7 +261,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Mostly there is nothing to tell on.
+    /// Mostly there is nothing to pass on.
     fn write_feed(&self, entries: &[Placed<'_>]) -> rusqlite::Result<()> {
         let mut told_on = entries.iter().filter(|placed| placed.entry.told_on).peekable();
         if told_on.peek().is_none() {

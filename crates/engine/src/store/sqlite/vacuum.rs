@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use std::path::Path;
 
 /// Rewrites a SQLite database without free pages, and so that free pages are given back from now on. Blocks until that
-/// is durable. It needs as much room again beside the file meanwhile. The bytes before and after.
+/// is durable, and needs the same space again meanwhile. Returns the bytes before and after.
 pub fn vacuum(database: &Path, now: UnixMillis) -> Result<(u64, u64), StoreError> {
     if header::look(database)? == Found::Nothing {
         return Err(StoreError::Missing(format!("there is no database {}", database.display())));

@@ -15,12 +15,12 @@ pub(super) struct FileWatch {
     log: PathBuf,
     opened: Identity,
     opened_log: Option<Identity>,
-    /// As this node left it after its last write. Nobody else writes: a checkpoint of ours is part of a commit.
+    /// The state after this node's last write. There is no other writer: checkpoints are part of this node's commits.
     left: Option<Trace>,
     health: Health,
 }
 
-/// Device and inode: another file under the same name has another.
+/// Device and inode: another file of the same name has others.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Identity(u64, u64);
 
@@ -31,7 +31,7 @@ struct Trace {
 }
 
 impl FileWatch {
-    /// To be made when the database is open for writing and the log is there.
+    /// To be called when the database is open for writing and the log exists.
     pub(super) fn of(database: &Path, health: Health) -> std::io::Result<Self> {
         let (log, found) = (companion(database, "-wal"), std::fs::metadata(database)?);
         Ok(Self {
@@ -44,7 +44,7 @@ impl FileWatch {
         })
     }
 
-    /// Before a transaction: are these still our files, as we left them?
+    /// Before a transaction: are these still the same files, unchanged since the last write?
     pub(super) fn before(&self) -> Result<(), Failure> {
         self.health.is_well()?;
         let found = self.same_files()?;
