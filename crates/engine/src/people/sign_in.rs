@@ -48,7 +48,7 @@ impl Engine {
         };
         let is_known = self.store.count(&known_network).await? > 0;
         self.run(|| async {
-            // The password is looked at in every case, so that the time tells nothing either.
+            // The password is verified in every case, so that the timing tells nothing either.
             let proven = self.proven(name, password, queue).await;
             let person = match (proven, &closed) {
                 (Ok(_), Some(closed)) if !is_known => return Err(closed.clone()),
