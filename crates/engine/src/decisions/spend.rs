@@ -139,6 +139,7 @@ impl Engine {
         Ok(newest.map_or(0, |execution| execution.fence))
     }
 
+    /// The whole basis of a claim, as the store has it now.
     pub(crate) async fn claim_view(
         &self,
         at: &ProjectAt,
