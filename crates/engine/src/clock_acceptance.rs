@@ -143,7 +143,7 @@ impl Engine {
         .await
     }
 
-    /// Its deadline would be late by as much as the clock was ahead.
+    /// Expires a question: its deadline would be late by as much as the clock was ahead.
     async fn expire_with_clock(&self, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
         let expire = || async {
             let found: Option<Decision> = store::get(&*self.store, key).await?;

@@ -94,7 +94,7 @@ impl Engine {
                 }
             }
             Ok(None) => self.close_for_withdrawn_key(project, session).await?,
-            // Refused in the order of R-28: a key that cannot be looked up is no longer trusted.
+            // The core refuses it in the order of R-28: a key that cannot be looked up is no longer trusted.
             Err(trouble) => {
                 tracing::warn!(?trouble, operator = %session.operator, "an operator's key could not be looked up again");
                 return Ok(bearer);

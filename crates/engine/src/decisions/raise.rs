@@ -209,8 +209,8 @@ impl Engine {
         Ok(None)
     }
 
-    /// The unclaimed approval of exactly this call by the same principal: a restarted agent continues with it, and
-    /// nobody is asked twice.
+    /// The unclaimed approval of exactly this call, given to the same principal: a restarted agent continues with
+    /// it, and nobody is asked twice.
     async fn accepted_unspent(
         &self,
         at: &ProjectAt,
@@ -377,7 +377,7 @@ impl Engine {
         Ok(decision.map(|decision| (execution, decision.id)))
     }
 
-    /// Executions that have, or may have, had this effect already.
+    /// The execution that has, or may have, had this effect already.
     pub(super) async fn same_effect(
         &self,
         project: RowKey,

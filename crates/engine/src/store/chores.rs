@@ -62,7 +62,7 @@ impl Swept {
         Self { table: "disclosures", key: "key", until: "expires_at", grace: HOUR },
         Self { table: "connect_requests", key: "key", until: "expires_at", grace: HOUR },
         Self { table: "subscriptions", key: "key", until: "expires_at", grace: DAY },
-        // The row ends with its refusals; a late, different fact is compared with it for a day more.
+        // `until` ends its refusals; a late, different fact is compared with the row for a day more.
         Self { table: "unsettled_writes", key: "key", until: "until", grace: DAY },
         Self { table: "agent_events", key: "key", until: "expires_at", grace: 0 },
     ];
