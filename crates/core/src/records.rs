@@ -416,7 +416,9 @@ impl ApiKey {
     /// The reason of its refusal, for the holder of its secret.
     pub fn refusal(&self) -> &'static str {
         match (self.revoked_at, self.suspended_at) {
-            (None, Some(_)) => "the API key is suspended since a restore; ask whoever runs the service to lift it",
+            (None, Some(_)) => {
+                "the API key is suspended since a restore; ask an administrator of the service to lift it"
+            }
             _ => "the API key is not known here or was revoked",
         }
     }

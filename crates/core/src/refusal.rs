@@ -46,9 +46,9 @@ pub enum Refusal {
     OperatorKeyUnknown,
     #[error("the operator's domain could not be reached, and nothing fresh enough is cached")]
     OperatorUnreachable,
-    #[error("too many operators that were never seen before asked from this address")]
+    #[error("too many unknown operators sent requests from this address")]
     OperatorBudget { retry_after_s: i64 },
-    #[error("the operator asked too often to be connected to people of this project")]
+    #[error("the operator sent too many connect requests to this project")]
     TooManyConnectRequests { retry_after_s: i64 },
     #[error("the operator key that opened this session is no longer published")]
     OperatorKeyWithdrawn,
@@ -72,11 +72,11 @@ pub enum Refusal {
     ConsentInvalid(String),
     #[error("a consent receipt is needed here, and none was presented")]
     ConsentMissing,
-    #[error("the consent receipt was taken back")]
+    #[error("the consent receipt was revoked")]
     ConsentRevoked,
     #[error("the consent receipt has expired, or its execution window is over")]
     ConsentExpired,
-    #[error("the consent receipt does not count yet: its execution window or its nbf lies in the future")]
+    #[error("the consent receipt is not valid yet: its execution window or its nbf lies in the future")]
     ConsentWindowNotOpen,
     #[error("the consent receipt is for another service")]
     ConsentServiceMismatch,
@@ -97,7 +97,7 @@ pub enum Refusal {
     ConfirmationRequired(Box<Awaited>),
     #[error("{0}")]
     ClarificationRequired(Box<Unclear>),
-    #[error("{0} was answered already, and otherwise")]
+    #[error("{0} was already answered in another way")]
     AlreadyResolved(String),
     #[error("the action {0} must be confirmed by the agent itself")]
     WordRequired(String),
@@ -152,7 +152,7 @@ pub enum Refusal {
     TooManyQuestions { why: &'static str, retry_after_s: i64 },
     #[error("{0}")]
     ConfirmationInvalid(String),
-    #[error("the yes cannot be spent: {0}")]
+    #[error("the approval cannot be claimed: {0}")]
     YesGone(&'static str),
     /// A limit of the call itself; its holder knows until when.
     #[error("a limit is used up")]
@@ -167,19 +167,19 @@ pub enum Refusal {
     )]
     OutcomeUnrecorded(Option<SentWrite>),
     #[error(
-        "the service behind this one failed to answer; the request may have been carried out{}",
+        "the upstream failed to respond; the request may have been carried out{}",
         SentWrite::named(.0.as_ref())
     )]
     UpstreamFailed(Option<SentWrite>),
-    #[error("the service behind this one could not be reached; nothing was sent to it")]
+    #[error("the upstream could not be reached; nothing was sent to it")]
     UpstreamUnreachable,
     #[error(
-        "the service behind this one did not answer in time; the request may have been carried out{}",
+        "the upstream did not respond in time; the request may have been carried out{}",
         SentWrite::named(.0.as_ref())
     )]
     UpstreamSlow(Option<SentWrite>),
     /// A repeat of a write that is in flight or has an unknown outcome (R-34).
-    #[error("this repeats the call {call_id}, which is under way or whose outcome is not known; nothing was sent")]
+    #[error("this repeats the call {call_id}, which is in progress or has an unknown outcome; nothing was sent")]
     WriteUnsettled { call_id: String, until: UnixMillis },
     #[error("the body has more than {limit} bytes")]
     BodyTooLarge { limit: u64 },
@@ -297,14 +297,16 @@ impl Refusal {
                 "wait as long as Retry-After says".into()
             }
             Self::TooManyQuestions { .. } => "nobody was asked; wait as long as Retry-After says".into(),
-            Self::ConfirmationInvalid(_) => "ask for exactly what is to run, and claim that".into(),
+            Self::ConfirmationInvalid(_) => {
+                "request an approval of exactly the call to run, and claim it for that call".into()
+            }
             Self::OperatorKeyWithdrawn => "register again with a key that is published now".into(),
             Self::DelegationInvalid(_) => "present the delegation token exactly as this service issued it".into(),
             Self::DelegationNotFound => "ask the user to connect the agent again".into(),
             Self::DelegationSuspended => {
                 "ask the user to allow this agent again on their page of agents, or an admin to lift it".into()
             }
-            Self::DelegationRevoked(_) => "tell the user that access was cut off; do not retry".into(),
+            Self::DelegationRevoked(_) => "tell the user that access was revoked; do not retry".into(),
             Self::AutoRevoked(RevokeReason::PolicyExpired) => {
                 "tell the user that the granted time is over, and ask them to connect the agent again".into()
             }
@@ -334,8 +336,8 @@ impl Refusal {
             Self::DryRunUnsupported => "send the request without dry run, or do not send it".into(),
             Self::ConfirmationRequired(awaited) => awaited.hint(),
             Self::ClarificationRequired(unclear) => unclear.hint(),
-            Self::AlreadyResolved(_) => "an answer stands; submit a changed plan to have it asked anew".into(),
-            Self::WordRequired(_) => "send X-Agent-Confirm: true if it is really meant".into(),
+            Self::AlreadyResolved(_) => "the answer is final; submit a changed plan to have it asked again".into(),
+            Self::WordRequired(_) => "send X-Agent-Confirm: true if the action is intended".into(),
             Self::UsageLimitReached { limit: Limit::RequestsPerHour, .. } => "wait as long as Retry-After says".into(),
             Self::UsageLimitReached { .. } => "ask the user for a new consent receipt".into(),
             Self::DpopMissing(_) => {
@@ -369,14 +371,15 @@ impl Refusal {
                 "do not repeat it blindly; read the current state first".into()
             }
             Self::WriteUnsettled { call_id, until } => format!(
-                "read the current state to see whether it ran; if nobody can tell, an administrator settles it with \
+                "read the current state to see whether it ran; if that does not show it, an administrator settles it \
+                 with \
                  `countersign call settle {call_id}`; repeats are refused until then, or until {} at most",
                 until.to_rfc3339()
             ),
             Self::UpstreamUnreachable => "nothing was sent; try again shortly".into(),
             Self::BodyTooLarge { .. } => "send less; nothing was forwarded".into(),
             Self::RequestSlow => "send the whole request without delay; nothing was forwarded".into(),
-            Self::Internal => "try again; if it stays, report the request id".into(),
+            Self::Internal => "try again; if the error persists, report the request id".into(),
         }
     }
 

@@ -101,7 +101,7 @@ impl<'de> Visitor<'de> for Strict {
         let mut members = Map::new();
         while let Some(name) = map.next_key::<String>()? {
             if members.contains_key(&name) {
-                return Err(A::Error::custom(format_args!("the member {name:?} stands twice")));
+                return Err(A::Error::custom(format_args!("the member {name:?} occurs twice")));
             }
             members.insert(name, map.next_value_seed(below)?);
         }

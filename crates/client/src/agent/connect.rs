@@ -182,7 +182,7 @@ fn parameters(url: &Url) -> Result<BTreeMap<String, String>, ConnectError> {
     let mut told = BTreeMap::new();
     for (name, value) in url.query_pairs() {
         if told.insert(name.into_owned(), value.into_owned()).is_some() {
-            return Err(ConnectError::ForeignRedirect("a parameter stands twice"));
+            return Err(ConnectError::ForeignRedirect("a parameter occurs twice"));
         }
     }
     Ok(told)

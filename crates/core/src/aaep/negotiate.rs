@@ -64,13 +64,13 @@ impl Default for Offer {
 /// Why a subscription is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    #[error("AAEP {asked} is not spoken here; {offered} is")]
+    #[error("AAEP {asked} is not supported here; use {offered}")]
     VersionUnsupported { asked: String, offered: String },
-    #[error("there are as many subscriptions as there may be; try again later")]
+    #[error("the limit of subscriptions is reached; try again later")]
     Full,
     #[error("only signed manifests are accepted by the subscriber, and this producer does not sign its own")]
     ManifestSignatureRequired,
-    #[error("two of the extensions that were asked for share the prefix {0}")]
+    #[error("two of the requested extensions share the prefix {0}")]
     SharedPrefix(String),
     #[error("no conformance level is common to both")]
     NoCommonLevel,

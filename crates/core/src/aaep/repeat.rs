@@ -42,7 +42,7 @@ impl SentEvent {
         match known.content == self.content {
             true => Ok(known.answer.clone()),
             false => Err(Refusal::Conflict(
-                "this event_id was used for an event that says something else: send it under an id of its own".into(),
+                "this event_id was used for a different event: send this one under a new id".into(),
             )),
         }
     }

@@ -141,11 +141,11 @@ impl Operation for Publish {
 impl Publish {
     fn publish(self, view: &PublishView, env: &Env) -> Result<Step<Published>, Refusal> {
         let AaepSessionState::Open { .. } = view.session.state else {
-            return Err(Refusal::Conflict("the session is over: nothing may be said after its terminal event".into()));
+            return Err(Refusal::Conflict("the session is over: no event may follow its terminal event".into()));
         };
         if view.session.implicit {
             return Err(Refusal::Conflict(
-                "the session belongs to one question and ends with it: open one of your own".into(),
+                "the session belongs to one question and ends with it: open another one".into(),
             ));
         }
         if let Some(question) = self.withdraws(view)? {
@@ -193,12 +193,12 @@ impl Publish {
         match view.waiting.as_slice() {
             [question] if back => Ok(Some(question)),
             [_] => Err(Refusal::Conflict(
-                "a question is waiting: the state stays awaiting_input until it is settled, or goes back to thinking \
+                "a question is pending: the state stays awaiting_input until it is settled, or goes back to thinking \
                  or deciding, which withdraws it"
                     .into(),
             )),
             _ => Err(Refusal::Conflict(
-                "several questions are waiting: withdraw the one that is meant at /v1/decisions/{id}/withdraw".into(),
+                "several questions are pending: withdraw one of them at /v1/decisions/{id}/withdraw".into(),
             )),
         }
     }
@@ -259,7 +259,8 @@ fn fits(payload: &Payload, view: &PublishView) -> Result<(), Refusal> {
             output_fits(chunk, open.map(|open| (open.next, open.complete)), outputs.len())
         }
         Payload::SessionCompleted(_) if !tools.is_empty() => Err(Refusal::Conflict(
-            "a tool was invoked and not completed: say tool.completed first, with status timeout if nothing is known"
+            "a tool was invoked and not completed: send tool.completed first, with status timeout if its result is \
+             unknown"
                 .into(),
         )),
         _ => Ok(()),
@@ -268,7 +269,7 @@ fn fits(payload: &Payload, view: &PublishView) -> Result<(), Refusal> {
 
 fn state_fits(changed: &StateChanged, at: &str) -> Result<(), Refusal> {
     if changed.from_state != at {
-        return Err(Refusal::Conflict(format!("from_state must be {at:?}, which is where the session stands")));
+        return Err(Refusal::Conflict(format!("from_state must be {at:?}, the current state of the session")));
     }
     Ok(())
 }
@@ -278,14 +279,15 @@ fn invoked_fits(invoked: &ToolInvoked, tools: &[OpenTool], view: &PublishView) -
     let by_policy = policy_of(&view.project.document, &invoked.tool).is_some_and(is_irreversible);
     if invoked.irreversible == Some(true) || by_policy {
         return Err(Refusal::Conflict(
-            "an irreversible tool is announced when its confirmation is claimed: ask at /v1/confirmations, then claim"
+            "an irreversible tool is announced when its approval is claimed: request it at /v1/confirmations, then \
+             claim it"
                 .into(),
         ));
     }
     let asks = |question: &Question| matches!(question, Question::Confirmation(asked) if asked.tool == invoked.tool);
     if view.waiting.iter().any(|decision| decision.is_pending() && asks(&decision.question)) {
         return Err(Refusal::Conflict(
-            "people are being asked about this tool: nothing of it is said to run before they have answered".into(),
+            "a confirmation request for this tool is pending: it cannot be announced before the answer".into(),
         ));
     }
     if tools.len() >= MOST_OPEN {

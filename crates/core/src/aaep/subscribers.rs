@@ -104,7 +104,7 @@ impl AddToken {
         let most = longest_s(&view.project);
         if self.new.lifetime_s.is_some_and(|seconds| !(1..=most).contains(&seconds)) {
             let days = most / DAY_S;
-            return Err(Refusal::invalid(format!("a token here is good for 1 to {most} seconds ({days} days)")));
+            return Err(Refusal::invalid(format!("a token here is valid for 1 to {most} seconds ({days} days)")));
         }
         if self.new.approves_high_risk && !self.new.may_answer {
             return Err(Refusal::invalid("a token that only listens approves nothing: leave approves_high_risk out"));

@@ -89,7 +89,7 @@ impl Show {
         if chosen.iter().all(|scope| request.scopes.contains(scope)) {
             return Ok(chosen);
         }
-        Err(Refusal::invalid("only scopes that the operator asked for can be granted"))
+        Err(Refusal::invalid("only scopes that the operator requested can be granted"))
     }
 }
 
@@ -175,7 +175,7 @@ impl Grant {
             in_words(&view.project, request, &disclosure.scopes, &disclosure.language, disclosure.shown_at);
         current.disclosure_id = disclosure.id.clone();
         if digest_of(&current)? != disclosure.shown {
-            return Err(Refusal::invalid("what this page showed has changed since; read it again before agreeing"));
+            return Err(Refusal::invalid("the disclosure on this page has changed; read it again before approving"));
         }
         if !self.acknowledged {
             return Err(Refusal::invalid("acknowledged_disclosure must be true: the disclosure has to be read first"));

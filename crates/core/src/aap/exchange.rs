@@ -28,7 +28,7 @@ impl Operation for Exchange<'_> {
 
     /// All failures give the same response, so that guessing reveals nothing.
     fn decide(self, view: &ExchangeView, env: &Env) -> Result<Step<Self::Answer>, Refusal> {
-        let refused = || Refusal::invalid("code is unknown, spent or expired, or code_verifier does not fit it");
+        let refused = || Refusal::invalid("code is unknown, used or expired, or code_verifier does not match it");
         let request = view.request.as_ref().filter(|r| r.project == view.project).ok_or_else(refused)?;
         let ConnectProgress::Approved { delegation: key, code_expires_at, .. } = request.progress else {
             return Err(refused());

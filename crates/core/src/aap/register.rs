@@ -305,7 +305,9 @@ fn is_short_lived(view: &RegisterView, life_s: i64) -> Result<(), Refusal> {
         return Ok(());
     }
     let most = &document.max_receipt_duration;
-    Err(Refusal::ConsentInvalid(format!("it lives for {life_s} seconds from iat to exp, and {most} is the most here")))
+    Err(Refusal::ConsentInvalid(format!(
+        "its lifetime from iat to exp is {life_s} seconds, and the maximum here is {most}"
+    )))
 }
 
 /// A receipt may narrow the delegation's scopes, never widen them (AAP 12.3).

@@ -32,7 +32,7 @@ pub enum What {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadPattern {
-    #[error("the arguments cannot be read in one way only: {0}")]
+    #[error("the arguments are ambiguous: {0}")]
     Arguments(#[from] BadJson),
     #[error("{0} is released, but is not among the arguments: give the value that people are shown")]
     Missing(String),
@@ -40,7 +40,7 @@ pub enum BadPattern {
     TwoPlaces(String),
     #[error("{0} is released, and so is something within or around it")]
     Inside(String),
-    #[error("{0} cannot be released: it says how the body is read")]
+    #[error("{0} cannot be released: it determines how the body is parsed")]
     SaysHow(String),
     #[error("the bound of {name} cannot be used: {why}")]
     Bound { name: String, why: BadBound },

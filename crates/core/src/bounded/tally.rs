@@ -31,7 +31,7 @@ pub enum NoRoom {
     Above { more: Amount, makes: Amount, limit: Amount, unit: String },
     #[error("{} more cannot be added exactly to {}", of(.more, .unit), of(.spent, .unit))]
     Inexact { more: Amount, spent: Amount, unit: String },
-    #[error("{0} says no amount in the unit of its sum")]
+    #[error("{0} has no amount in the unit of its sum")]
     Unsaid(String),
 }
 
@@ -41,7 +41,7 @@ fn of(amount: &Amount, unit: &str) -> String {
 
 /// More would be given back than was reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("what would be given back was never reserved")]
+#[error("the amount to release was never reserved")]
 pub struct NotReserved;
 
 impl Tally {

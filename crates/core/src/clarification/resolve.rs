@@ -74,7 +74,7 @@ pub fn judge(view: &ResolveView, gap_id: &str, answer: &str, env: &Env) -> Resul
             return Err(Refusal::AlreadyResolved(gap_id.to_owned()));
         }
         GapState::Superseded => {
-            return Err(Refusal::Conflict(format!("{gap_id} was asked about an earlier plan: list the gaps of now")));
+            return Err(Refusal::Conflict(format!("{gap_id} was asked about an earlier plan: list the current gaps")));
         }
         GapState::Abandoned { .. } => return Err(Refusal::Conflict(format!("{gap_id} was abandoned"))),
         GapState::Open { .. } => judged(&view.rules, asked, answer),

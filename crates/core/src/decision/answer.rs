@@ -123,7 +123,7 @@ pub enum NotCounted {
     TooLate,
     #[error("the answer says that it is older than the question")]
     TooEarly,
-    #[error("the answer was given by software, and a person owes it")]
+    #[error("the answer was given by software, and a person must give it")]
     BySoftware,
     #[error("this person may not decide this")]
     NotEntitled,
@@ -134,11 +134,11 @@ pub enum NotCounted {
          allowed to approve such actions"
     )]
     TokenNotAllowed,
-    #[error("this question does not take that answer")]
+    #[error("this question does not accept that answer")]
     NotAllowed,
-    #[error("whoever answered was not shown all of what would run: approve it on its page")]
+    #[error("the answering subscriber did not show the complete call: approve it on its page")]
     NotShown,
-    #[error("the approval is locked: only whoever may override that decides")]
+    #[error("the approval is locked: only a person who may override the lock can decide")]
     Locked,
     #[error("{0}")]
     OutOfBounds(String),

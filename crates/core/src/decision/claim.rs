@@ -30,7 +30,7 @@ use countersign_protocol::{
     hash::Digest,
 };
 
-pub const RULES_CHANGED: &str = "the rules of the project have changed since it was asked for";
+pub const RULES_CHANGED: &str = "the rules of the project have changed since the approval was requested";
 
 /// Claims an allowance. The digest is computed from the request at hand, so an approval covers no other request.
 pub struct Claim {
@@ -91,9 +91,9 @@ impl Operation for Claim {
             return Err(effect_taken(execution, other));
         }
         if matches!(view.session.state, AaepSessionState::Over { .. }) {
-            return Err(Refusal::Conflict("the AAEP session in which this was asked is over".into()));
+            return Err(Refusal::Conflict("the AAEP session of this question is over".into()));
         }
-        let no_room = |_| Refusal::YesGone("what is left of it does not cover this");
+        let no_room = |_| Refusal::YesGone("its remaining limits do not cover this call");
         let tally = allowance.tally.reserve(&taken).map_err(no_room)?;
         let mut mint = env.mint();
         let execution = self.execution(view, allowance, taken, env, &mut mint);
@@ -127,10 +127,10 @@ impl Claim {
         match (pattern, &self.call) {
             (Some(pattern), Some(call)) => call.fits(pattern).map_err(|differences| {
                 let told: Vec<String> = differences.iter().map(ToString::to_string).collect();
-                Refusal::ConfirmationInvalid(format!("the yes does not cover this: {}", told.join("; ")))
+                Refusal::ConfirmationInvalid(format!("the approval does not cover this call: {}", told.join("; ")))
             }),
             (None, _) if view.decision.digest == self.digest => Ok(Vec::new()),
-            _ => Err(Refusal::ConfirmationInvalid("what is about to run is not what was approved".into())),
+            _ => Err(Refusal::ConfirmationInvalid("the call differs from the approved one".into())),
         }
     }
 
@@ -191,11 +191,11 @@ impl ClaimView {
         let allowance = self.allowance.as_ref().ok_or(Refusal::Internal)?;
         let over = match allowance.state {
             AllowanceState::Open if env.now >= allowance.until => "its time is over",
-            AllowanceState::Open if !self.approver_stands => "whoever gave it may not give it any more",
+            AllowanceState::Open if !self.approver_stands => "its approver is no longer entitled to approve it",
             AllowanceState::Open => return Ok(allowance),
-            AllowanceState::Spent => "it was spent already",
+            AllowanceState::Spent => "it was already claimed",
             AllowanceState::Lapsed { .. } => "its time is over",
-            AllowanceState::Cancelled { .. } => "it was called off",
+            AllowanceState::Cancelled { .. } => "it was cancelled",
         };
         Err(Refusal::YesGone(over))
     }
@@ -204,10 +204,10 @@ impl ClaimView {
 fn no_yes(decision: &Decision) -> &'static str {
     match decision.state {
         DecisionState::Pending { .. } => "nobody has answered yet",
-        DecisionState::Rejected { .. } => "a person said no",
+        DecisionState::Rejected { .. } => "a person rejected it",
         DecisionState::Expired { .. } => "nobody answered in time",
-        DecisionState::Cancelled { .. } => "the question was called off",
-        DecisionState::Accepted { .. } | DecisionState::Answered { .. } => "nothing was asked that could run",
+        DecisionState::Cancelled { .. } => "the question was withdrawn or cancelled",
+        DecisionState::Accepted { .. } | DecisionState::Answered { .. } => "the question was not about a call",
     }
 }
 

@@ -52,7 +52,7 @@ fn approved_steps(plan: &Plan, chosen: Option<&[MplpId]>, most: i64) -> Result<V
     let all = || plan.document.steps.iter().map(|step| step.step_id.clone()).collect();
     let chosen: Vec<MplpId> = chosen.map_or_else(all, <[MplpId]>::to_vec);
     if chosen.is_empty() {
-        return Err(out("a plan of which no step is approved is rejected: say no"));
+        return Err(out("no step is approved: reject the plan instead"));
     }
     progress::stands_alone(&plan.document, &chosen).map_err(|why| out(&why))?;
     // A step named twice is approved once, so its number of calls does not double.
@@ -72,7 +72,7 @@ fn approved_steps(plan: &Plan, chosen: Option<&[MplpId]>, most: i64) -> Result<V
 
 fn bounded(bounds: &Bounds, view: &AnswerView) -> Result<Granted, NotCounted> {
     let asked = view.asked_for.as_ref();
-    let asked = asked.ok_or_else(|| out("this can only be approved as it stands, for once"))?;
+    let asked = asked.ok_or_else(|| out("this can only be approved as shown, for one call"))?;
     let policy = &view.policy;
     let uses = bounds.uses.unwrap_or(policy.max_uses);
     let seconds = bounds.seconds.unwrap_or(view.decision.terms.allowance_s);

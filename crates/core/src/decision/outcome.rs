@@ -39,7 +39,7 @@ pub enum Report {
 pub fn may_report(claimed_at: Point, point: Point) -> Result<(), Refusal> {
     match claimed_at == point {
         true => Ok(()),
-        false => Err(Refusal::ConfirmationInvalid("what became of this is not for the agent to say".into())),
+        false => Err(Refusal::ConfirmationInvalid("only the gateway reports the outcome of this call".into())),
     }
 }
 

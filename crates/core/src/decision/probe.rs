@@ -231,7 +231,7 @@ impl Operation for ProbeAnswered {
             // `Report` does not overwrite a person's reconciliation; it records the conflict.
             Judgement::Done => Report::Committed.told_by(Reporter::Probe, view, env),
             Judgement::NotDone if !is_unknown || is_latest => {
-                let why = Some("the service says that it was not carried out".to_owned());
+                let why = Some("the upstream reports that it was not carried out".to_owned());
                 let mut step = Report::Failed { why, refused: true }.told_by(Reporter::Probe, view, env)?;
                 if is_unknown {
                     step.effects.counts.extend(probe.gives_back.iter().map(give_back));

@@ -96,12 +96,12 @@ pub struct Raised {
     pub fresh: bool,
 }
 
-/// The counters of a raise, in the order of its step; what a limit that is reached means.
+/// The refusal for an exhausted counter of a raise.
 pub fn limit_reached(counter: &str, project: &Project, now: UnixMillis) -> Refusal {
     let policy = &project.document.decisions;
     let (why, retry_after_s) = match counter {
-        OPEN_OF_AGENT => ("too many questions of this agent are waiting for an answer", 30),
-        OPEN_OF_PERSON => ("too many questions are waiting for this person", 30),
+        OPEN_OF_AGENT => ("too many questions of this agent are pending", 30),
+        OPEN_OF_PERSON => ("too many questions are pending for this person", 30),
         RAISED_PER_HOUR => ("this agent has asked too often within the hour", 3600 - now.secs().rem_euclid(3600)),
         _ => ("this action was rejected three times; it may be asked for again later", policy.pause_seconds),
     };
@@ -110,14 +110,14 @@ pub fn limit_reached(counter: &str, project: &Project, now: UnixMillis) -> Refus
 
 /// The same action is neither asked for nor run concurrently.
 pub fn already_under_way(decision: &str) -> Refusal {
-    Refusal::Conflict(format!("exactly this is under way already: see decision {decision}"))
+    Refusal::Conflict(format!("exactly this call is already in progress: see decision {decision}"))
 }
 
 /// The same effect runs once, even across different requests; a failed one may be tried again.
 pub fn effect_taken(execution: &Execution, decision: &str) -> Refusal {
     let became = match execution.state {
         ExecutionState::Committed { at, .. } => format!("was carried out at {}", at.to_rfc3339()),
-        _ => "is under way, or may have been carried out".into(),
+        _ => "is in progress, or may have been carried out".into(),
     };
     Refusal::Conflict(format!("the same effect {became}: see decision {decision}"))
 }
@@ -130,7 +130,7 @@ impl Operation for Raise {
     fn decide(self, view: &RaiseView, env: &Env) -> Result<Step<Raised>, Refusal> {
         if view.pending.as_ref().is_some_and(|pending| pending.raised_by.principal != self.by.principal) {
             // Another principal's question is not disclosed.
-            return Err(Refusal::Conflict("the same is being asked by another agent".into()));
+            return Err(Refusal::Conflict("another agent has a pending question about the same action".into()));
         }
         if let (Some(pending), Some(session)) = (&view.pending, &view.session) {
             let decision = pending.clone();
@@ -165,7 +165,7 @@ fn takes_questions(session: &AaepSession) -> Result<(), Refusal> {
     let why = match session.state {
         AaepSessionState::Over { .. } => "the AAEP session is over",
         AaepSessionState::Open { .. } if session.implicit => {
-            "the AAEP session belongs to one question: open one of your own, or ask without"
+            "the AAEP session belongs to one question: open another one, or leave session_id out"
         }
         AaepSessionState::Open { .. } => return Ok(()),
     };

@@ -40,7 +40,7 @@ pub struct Texts {
 /// Refusal of a request too long to be shown completely.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "what would run cannot be shown whole to a person: the question has {characters} characters, and an event holds \
+    "the call cannot be shown in full to a person: the question has {characters} characters, and an event holds \
      {LONG} of them and {MAX_EVENT} bytes in all{}; send less, or in several requests. Nobody was asked",
     .largest.as_ref().map(|(name, characters)| format!("; the largest part is {name} with {characters} characters")).unwrap_or_default()
 )]

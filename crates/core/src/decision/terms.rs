@@ -179,8 +179,8 @@ fn somebody_counts_for(all: &[Approvers], people: &People) -> Result<(), Refusal
     match named.people.iter().chain([&people.own]).any(somebody) {
         true => Ok(()),
         false => Err(Refusal::invalid(
-            "nobody may approve all of these steps, since they are decided by different people; propose them as plans \
-             of their own",
+            "no person may approve all of these steps, since different people decide about them; propose them as \
+             separate plans",
         )),
     }
 }

@@ -253,7 +253,7 @@ fn request(
     let one = |name: &str| {
         let mut found = headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value);
         match (found.next(), found.next()) {
-            (_, Some(_)) => Err(format!("the header {name} stands twice")),
+            (_, Some(_)) => Err(format!("the header {name} occurs twice")),
             (first, None) => Ok(first.cloned()),
         }
     };

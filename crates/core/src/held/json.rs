@@ -29,7 +29,7 @@ pub enum BadJson {
     Trailing(usize),
     #[error("it nests deeper than {MAX_DEPTH} levels")]
     Deep,
-    #[error("the member {0:?} stands twice")]
+    #[error("the member {0:?} occurs twice")]
     Twice(String),
     #[error("the members {0:?} and {1:?} differ in case only, which not every service tells apart")]
     Alike(String, String),

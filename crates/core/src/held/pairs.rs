@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadPairs {
-    #[error("{0:?} stands twice")]
+    #[error("{0:?} occurs twice")]
     Twice(String),
     #[error("a value has no name")]
     Unnamed,

@@ -22,7 +22,8 @@ pub enum BadProbePath {
     #[error("a name in braces must be a whole segment of the path: /transfers/{{body.reference}}")]
     PartOfSegment,
     #[error(
-        "behind ? stand NAME=VALUE, joined by &; a name in braces must be a whole value: ?reference={{body.reference}}"
+        "after ? come pairs NAME=VALUE, joined by &; a name in braces must be a whole value: \
+         ?reference={{body.reference}}"
     )]
     NotAQuery,
 }

@@ -18,11 +18,11 @@ pub enum Unreadable {
     Path,
     #[error("{{path.{0}}} is not UTF-8 without control characters")]
     Segment(String),
-    #[error("the query cannot be read in one way only: {0}")]
+    #[error("the query is ambiguous: {0}")]
     Query(BadPairs),
-    #[error("the form cannot be read in one way only: {0}")]
+    #[error("the form is ambiguous: {0}")]
     Form(BadPairs),
-    #[error("the body is not JSON that can be read in one way only: {0}")]
+    #[error("the body is not unambiguous JSON: {0}")]
     Json(BadJson),
     #[error("{0} is missing, and a person would have to read it")]
     Missing(String),
@@ -30,9 +30,9 @@ pub enum Unreadable {
     NotAnAmount(String),
     #[error("{0} must be a unit of 1 to 32 characters")]
     NotAUnit(String),
-    #[error("{0} says what must run only once, so it must be a text or a whole number, and not empty or padded")]
+    #[error("{0} is part of the effect key, so it must be a text or a whole number, and not empty or padded")]
     NotAKey(String),
-    #[error("what must run only once has too long a name")]
+    #[error("the effect key is too long")]
     KeyTooLong,
     #[error("{0}")]
     TooMuch(TooMuch),

@@ -25,7 +25,7 @@ pub fn mark(question: &mut Confirmation, plans: &[Plan], call: &AskedFor) {
     let Some((plan, (step, lines))) = differs.min_by_key(|(_, (_, lines))| lines.len()) else { return };
     let lines: Vec<String> = lines.iter().take(MAX_LINES).map(|line| shortened(line, MAX_TEXT)).collect();
     let title = said(&plan.document.title, MAX_TEXT);
-    let told = format!("This is not what the approved plan {title} says: {}", lines.join("; "));
+    let told = format!("This deviates from the approved plan {title}: {}", lines.join("; "));
     question.notes.push(format!("{told}."));
     let context = question.extra_context.get_or_insert_with(Map::new);
     context.insert(MEMBER.into(), json!({ "plan_id": plan.id, "step_id": step, "lines": lines }));

@@ -105,7 +105,7 @@ fn removed(at: usize, step: &Step, before: Shown<'_>, after: &PlanDocument) -> O
     let stays = after.steps.iter().any(|other| other.step_id == step.step_id);
     let ran =
         before.1.get(&step.step_id).map(|planned| format!(", which ran {}", runs(planned, RUNS))).unwrap_or_default();
-    (!stays).then(|| format!("What was step {} is gone: {}{ran}", at + 1, words::said(&step.description, TEXT)))
+    (!stays).then(|| format!("The former step {} was removed: {}{ran}", at + 1, words::said(&step.description, TEXT)))
 }
 
 fn added(number: usize, step: &Step, after: Shown<'_>) -> String {
@@ -122,7 +122,7 @@ fn reordered(before: &PlanDocument, after: &PlanDocument) -> Option<String> {
     let now: Vec<usize> = after.steps.iter().filter_map(|step| was_at(&step.step_id)).collect();
     let numbers: Vec<String> = now.iter().map(|at| (at + 1).to_string()).collect();
     (!now.is_sorted())
-        .then(|| format!("The steps stand in another order, by their numbers of then: {}", numbers.join(", ")))
+        .then(|| format!("The steps are in another order, by their former numbers: {}", numbers.join(", ")))
 }
 
 fn step_changes(number: usize, (was, before): (&Step, Shown<'_>), (is, after): (&Step, Shown<'_>)) -> Vec<String> {
@@ -170,8 +170,8 @@ fn same_action_changes(was: &Planned, is: &Planned) -> Vec<String> {
         lines.push(format!("its uses went from {} to {}", was.action.uses, is.action.uses));
     }
     match (was.asks_again, is.asks_again) {
-        (true, false) => lines.push("its calls were asked about one by one and now run without asking".into()),
-        (false, true) => lines.push("its calls are now asked about one by one".into()),
+        (true, false) => lines.push("each of its calls needed approval and now runs without asking".into()),
+        (false, true) => lines.push("each of its calls now needs approval".into()),
         _ => {}
     }
     // The same call described differently: the owner's action table has changed.

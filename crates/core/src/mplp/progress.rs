@@ -74,7 +74,7 @@ impl Moving {
     /// The decision about the plan is settled: approved, or back to draft with the reason (MPLP-4.3-03, 04, 08, 10).
     pub(crate) fn decided(&mut self, decision: &Decision, granted: &Granted) -> Result<(), Refusal> {
         if self.plan.document.status != PlanStatus::Proposed || self.plan.confirm != Some(decision.key) {
-            return Err(Refusal::Conflict("the plan is not what this approval is about".into()));
+            return Err(Refusal::Conflict("this approval is not about the current proposal of the plan".into()));
         }
         let asked = confirm_id(decision);
         match (&decision.state, granted) {
@@ -156,7 +156,7 @@ impl Moving {
         let now = self.status_of(step).ok_or_else(|| Refusal::NotFound("the plan has no such step".into()))?;
         let runs = matches!(self.plan.document.status, PlanStatus::Approved | PlanStatus::InProgress);
         if !runs {
-            return Err(Refusal::Conflict("only the steps of an approved plan move".into()));
+            return Err(Refusal::Conflict("only steps of an approved plan change their status".into()));
         }
         if !reportable(now, status) {
             return Err(Refusal::Conflict(format!("a step cannot go from {} to {}", word(now), word(status))));
@@ -180,7 +180,7 @@ impl Moving {
                 Ok(())
             }
             PlanStatus::Proposed => Err(Refusal::Conflict(
-                "the plan waits for a decision: withdraw that question, or cancel its Confirm".into(),
+                "a decision about the plan is pending: withdraw that question, or cancel its Confirm".into(),
             )),
             _ => Err(Refusal::Conflict(format!("the plan is {} already", plan_word(self.plan.document.status)))),
         }

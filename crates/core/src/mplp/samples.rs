@@ -19,7 +19,7 @@ use countersign_protocol::{
 use serde_json::{Value, json};
 
 /// Replaces a required text that may not be shared.
-pub const WITHHELD: &str = "withheld: this project has not agreed to share what people and agents wrote";
+pub const WITHHELD: &str = "withheld: this project has not agreed to share texts by people and agents";
 
 /// The samples of one settled decision; none while it is pending, and none for a clarification.
 ///

@@ -31,7 +31,7 @@ pub enum BadAction {
     NotOne,
     #[error("there is no route {0:?}: use the id of one that the project lists, or leave the action out")]
     NoRoute(String),
-    #[error("calls by the route {0} run without anybody's yes: leave the action out, and call it when the time comes")]
+    #[error("calls by the route {0} need no approval: leave the action out, and make the call in its turn")]
     NotHeld(String),
     #[error("{0:?} cannot be a tool: its name is a letter or _, then letters, digits, _ . -")]
     NotATool(String),
@@ -46,11 +46,11 @@ pub enum BadAction {
     Releases(String),
     #[error("{0}")]
     Arguments(#[from] BadArguments),
-    #[error("no call could be the one that it describes: {0}")]
+    #[error("no call can match it: {0}")]
     Unreadable(#[from] Unreadable),
     #[error("that request would not go by the route {0}: the project has another one for it, or none")]
     OtherRoute(String),
-    #[error("that request could be sent in no such form: leave out what is empty")]
+    #[error("no request can have this form: leave empty members out")]
     OtherForm,
     #[error("{0}")]
     Pattern(#[from] BadPattern),

@@ -139,7 +139,7 @@ fn check_route(route: &Route, document: &ProjectDocument, at: &str, found: &mut 
                false if it changes nothing";
     found.demand(!(route.speculative == Some(true) && route.writes()), at, why);
     let offered = document.scopes.iter().any(|scope| scope.allows.contains(&route.action));
-    found.demand(offered, at, "action stands in allows of no scope, so nobody could ever call this route");
+    found.demand(offered, at, "no scope lists the action in allows, so nobody could ever call this route");
     let tier = route.minimum_tier.unwrap_or(1);
     found.demand(
         (1..=3).contains(&tier),

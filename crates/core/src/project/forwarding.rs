@@ -52,7 +52,7 @@ pub(super) fn check_upstreams(document: &ProjectDocument, found: &mut Problems) 
 }
 
 fn check_upstream(upstream: &Upstream, at: &str, found: &mut Problems) {
-    let url = "url must be http:// or https://, a host and perhaps a port, and nothing behind: http://127.0.0.1:9000";
+    let url = "url must be http:// or https://, a host and perhaps a port, and nothing after it: http://127.0.0.1:9000";
     found.demand(is_origin(&upstream.url), at, url);
     let credential = upstream.credential.as_ref().is_none_or(|name| !name.trim().is_empty());
     found.demand(credential, at, "credential must name one of the node's configuration, or be left out");

@@ -30,7 +30,7 @@ pub(super) fn check(document: &ProjectDocument, found: &mut Problems) {
     found.demand(
         document.roles.is_empty() || document.roles.iter().any(approves),
         "roles",
-        "no role has confirm.approve, so nobody could ever say yes",
+        "no role has confirm.approve, so nobody could ever approve",
     );
 }
 

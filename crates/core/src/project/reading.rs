@@ -88,8 +88,7 @@ fn says_something_about_deciding(route: &Route) -> bool {
 /// An approval covers one exact request, not the traffic of an open connection.
 fn check_stream(route: &Route, held: bool, at: &str, found: &mut Problems) {
     found.demand(!is_socket(route) || route.method == "GET", at, "stream = \"websocket\" is for GET only");
-    let why =
-        "stream cannot be combined with what a person must confirm: a yes covers one request, not what follows it";
+    let why = "stream cannot be combined with a confirmation: an approval covers one request, not the stream after it";
     found.demand(route.stream.is_none() || !held, at, why);
 }
 
@@ -104,7 +103,7 @@ fn may_do_for_good(document: &ProjectDocument, route: &Route) -> bool {
 }
 
 fn check_described(described: &Described, route: &Route, at: &str, found: &mut Problems) {
-    let action = "describe.action must say what is to be done";
+    let action = "describe.action must describe the action";
     found.demand(!described.action.trim().is_empty(), at, action);
     let texts = [
         ("describe.action", Some(&described.action)),

@@ -30,13 +30,17 @@ impl std::fmt::Display for Awaited {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let action = &self.action;
         match self.why {
-            Awaiting::Answer => write!(f, "{action} needs a person's yes, who has been asked; nothing was forwarded"),
-            Awaiting::Redemption => write!(f, "{action} has a person's yes, which this request does not spend yet"),
-            Awaiting::Rejected => write!(f, "a person said no to {action}; nothing was forwarded"),
-            Awaiting::Expired => write!(f, "nobody answered in time whether {action} may run; nothing was forwarded"),
-            Awaiting::Cancelled => write!(f, "the question whether {action} may run was called off"),
+            Awaiting::Answer => {
+                write!(f, "{action} needs a person's approval, which is pending; nothing was forwarded")
+            }
+            Awaiting::Redemption => write!(f, "{action} is approved, but this request does not claim the approval"),
+            Awaiting::Rejected => write!(f, "a person rejected {action}; nothing was forwarded"),
+            Awaiting::Expired => {
+                write!(f, "nobody answered the confirmation request for {action} in time; nothing was forwarded")
+            }
+            Awaiting::Cancelled => write!(f, "the confirmation request for {action} was withdrawn or cancelled"),
             Awaiting::OtherConfirmation(why) => {
-                write!(f, "{action} needs a person's yes, and the confirmation does not give it: {why}")
+                write!(f, "{action} needs a person's approval, and the confirmation is not valid for it: {why}")
             }
         }
     }
@@ -51,10 +55,10 @@ impl Awaited {
                     .into()
             }
             Awaiting::Redemption => "send exactly the same request with X-Agent-Confirm: true".into(),
-            Awaiting::Rejected => "tell the user; if they proposed something else, ask for that".into(),
+            Awaiting::Rejected => "tell the user; if they proposed an alternative, request that".into(),
             Awaiting::Expired | Awaiting::Cancelled => "send the request again only if it is still wanted".into(),
             Awaiting::OtherConfirmation(_) => {
-                "send the request without X-Agent-Confirm to have a person asked for exactly this".into()
+                "send the request without X-Agent-Confirm to request an approval of exactly this call".into()
             }
         }
     }

@@ -27,11 +27,11 @@ fn what_matches_no_route_is_told_with_the_nearest() {
 fn what_would_be_refused_is_told_beside_the_terms() {
     let explained = explain(&document(json!({})), "POST", URL, &json_type(), b"{\"to\":1,\"to\":2}").unwrap();
     let problem = explained.problem.unwrap();
-    assert!(problem.ends_with("the member \"to\" stands twice"), "{problem}");
+    assert!(problem.ends_with("the member \"to\" occurs twice"), "{problem}");
     assert!(explained.held.unwrap().question.is_none());
     let twice = [("If-Match".to_owned(), "1".to_owned()), ("if-match".to_owned(), "2".to_owned())];
     let explained = explain(&document(json!({})), "POST", URL, &twice, b"").unwrap();
-    assert_eq!(explained.problem.unwrap(), "the header if-match stands twice");
+    assert_eq!(explained.problem.unwrap(), "the header if-match occurs twice");
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn steps_that_come_and_go_are_named() {
     assert_eq!(
         changed(&before, &after),
         [
-            "What was step 1 is gone: “step 1”, which ran once, in the owner's words: Send 400 EUR from “main” to “acct-3344”"
+            "The former step 1 was removed: “step 1”, which ran once, in the owner's words: Send 400 EUR from “main” to “acct-3344”"
         ]
     );
     assert_eq!(
@@ -171,7 +171,7 @@ fn dependencies_are_named_by_the_numbers_of_their_own_plan() {
 #[test]
 fn another_order_is_told() {
     let lines = edited(|after| after.plan.steps.swap(0, 2));
-    assert_eq!(lines, ["The steps stand in another order, by their numbers of then: 3, 2, 1"]);
+    assert_eq!(lines, ["The steps are in another order, by their former numbers: 3, 2, 1"]);
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn what_the_owner_changed_is_told_too() {
     let before = read_by(json!({}));
     assert_eq!(
         changed(&before, &read_by(json!({ "risk": "high" }))),
-        ["Step 1: its calls are now asked about one by one", "Step 1: the project's rules for it have changed"]
+        ["Step 1: each of its calls now needs approval", "Step 1: the project's rules for it have changed"]
     );
     assert_eq!(
         changed(&before, &read_by(json!({ "describe": { "action": "Transfer" } }))),

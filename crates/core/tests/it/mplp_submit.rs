@@ -184,7 +184,7 @@ fn what_is_released_must_be_there_and_within_its_own_bound() {
             json!({ "body": { "one_of": [{ "to": "acct-3344", "amount": 400, "currency": "EUR" }] }, "body.to": { "text": 30 } }),
             "within or around",
         ),
-        (json!({ "content_type": { "text": 30 } }), "how the body is read"),
+        (json!({ "content_type": { "text": 30 } }), "how the body is parsed"),
     ] {
         let why = refused(&bank, transfer(json!({ "released": released })));
         assert!(why.contains(because), "{released}: {why}");

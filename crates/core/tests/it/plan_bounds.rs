@@ -83,7 +83,7 @@ fn bounds_beyond_the_projects_are_refused() {
     }
     assert!(beyond(Some(11), None).contains("1 to 10 calls"));
     let none = bounded(ALICE, json!({ "uses": 2 }));
-    assert!(refused(&plane, asked, None, none).contains("as it stands"), "nobody knows what it would be a pattern of");
+    assert!(refused(&plane, asked, None, none).contains("as shown"), "nobody knows what it would be a pattern of");
     for released in [
         json!({ "nothing": { "text": 5 } }),
         json!({ "amount": { "most": "0.99", "unit_from": "currency" } }),

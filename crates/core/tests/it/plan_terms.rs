@@ -38,7 +38,7 @@ fn what_nobody_could_approve_as_a_whole_is_not_asked() {
     for tools in [&["look", "ledger"][..], &["ledger", "diary"], &["vault", "diary", "ledger"], &["unknown", "vault"]] {
         let refused = proposed(document(), tools).map(drop);
         let Err(Refusal::InvalidRequest(why)) = refused else { panic!("{tools:?}: {refused:?}") };
-        assert!(why.to_string().contains("plans of their own"), "{why}");
+        assert!(why.to_string().contains("separate plans"), "{why}");
     }
     // An admin setting lets the user decide in place of the named approvers.
     let mut own = document();

@@ -63,7 +63,7 @@ fn a_label_means_one_role_and_somebody_can_approve() {
         assert_eq!(found, "roles[1]: two roles have the same name or role_id\n");
     }
     let found = problems(json!({ "roles": [{ "name": "a", "capabilities": ["confirm.override"] }] }));
-    assert_eq!(found, "roles: no role has confirm.approve, so nobody could ever say yes\n");
+    assert_eq!(found, "roles: no role has confirm.approve, so nobody could ever approve\n");
 }
 
 ///

@@ -230,7 +230,7 @@ fn a_stream_is_never_held_and_a_websocket_is_a_get() {
         free.as_object_mut().unwrap().extend(with.as_object().unwrap().clone());
         free
     };
-    refused(json!({ "stream": "events" }), "stream cannot be combined with what a person must confirm");
+    refused(json!({ "stream": "events" }), "stream cannot be combined with a confirmation");
     refused(free(json!({ "stream": "websocket", "irreversible": true })), "stream cannot be combined");
     refused(free(json!({ "stream": "websocket", "method": "POST" })), "stream = \"websocket\" is for GET only");
     assert_eq!(with_route(free(json!({ "stream": "websocket" }))), "");

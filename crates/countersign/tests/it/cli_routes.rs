@@ -59,9 +59,7 @@ fn what_would_be_refused_ends_with_1_and_says_why() {
     let folder = bank("routes-refused");
     let ran = folder.run_words(&[&CHECK[..], &["-d", r#"{"id":7,"id":8}"#]].concat(), &[]);
     assert_eq!(ran.code, 1);
-    assert!(ran.out.ends_with(
-        "\nrefused: the body is not JSON that can be read in one way only: the member \"id\" stands twice\n"
-    ));
+    assert!(ran.out.ends_with("\nrefused: the body is not unambiguous JSON: the member \"id\" occurs twice\n"));
     let ran = folder.run_words(&[&CHECK[..], &["-d", "@gone.json"]].concat(), &[]);
     assert!(ran.code == 1 && ran.err.starts_with("error: gone.json cannot be read: "), "{}", ran.err);
     let ran = folder.run_words(&[&CHECK[..], &["-H", "nonsense"]].concat(), &[]);

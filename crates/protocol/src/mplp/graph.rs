@@ -7,7 +7,7 @@ pub(super) fn check(steps: &[Step]) -> Result<(), BadDocument> {
     let mut open: BTreeMap<&MplpId, &Step> = BTreeMap::new();
     for (at, step) in steps.iter().enumerate() {
         if open.insert(&step.step_id, step).is_some() {
-            return Err(BadDocument::new(format!("steps[{at}].step_id"), "stands twice: give each step its own id"));
+            return Err(BadDocument::new(format!("steps[{at}].step_id"), "occurs twice: give each step its own id"));
         }
     }
     for (at, step) in steps.iter().enumerate() {

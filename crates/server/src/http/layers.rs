@@ -107,7 +107,7 @@ pub(crate) fn told(code: Code, description: &str, id: &RequestId) -> Response {
         Code::UnsupportedMediaType => "send application/json",
         Code::RequestTimeout => "send the whole request without delay, or try again",
         Code::InvalidRequest => "correct the request and send it again",
-        _ => "try again; if it stays, report the request id",
+        _ => "try again; if the error persists, report the request id",
     };
     answer::plain(code, description.to_owned(), Some(hint.to_owned()), id)
 }

@@ -14,10 +14,13 @@ fn refused(status: u16, code: &str, description: &str) -> Told {
 ///
 #[test]
 fn only_a_refusal_without_doubt_says_that_nothing_happened() {
-    let doubt = "the service behind this one did not answer in time; the request may have been carried out";
+    let doubt = "the upstream did not respond in time; the request may have been carried out";
     assert_eq!(refused(504, "upstream_timeout", doubt), Told::InDoubt);
     assert_eq!(refused(503, "service_unavailable", "the record of this request could not be written"), Told::Denied);
-    assert_eq!(refused(409, "conflict", "exactly this is under way already: see decision dec_1"), Told::Conflict);
+    assert_eq!(
+        refused(409, "conflict", "exactly this call is already in progress: see decision dec_1"),
+        Told::Conflict
+    );
     assert_eq!(refused(403, "irreversible_requires_confirm", "a person must confirm it"), Told::Held);
     assert_eq!(told(&Err(NoAnswer::Lost("closed".into()))).0, Told::InDoubt);
     assert_eq!(told(&Err(NoAnswer::NotSent("refused".into()))).0, Told::Denied);

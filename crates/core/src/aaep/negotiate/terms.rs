@@ -168,20 +168,20 @@ fn notes(asked: &Capabilities, honored: &Capabilities, offer: &Offer) -> Option<
     if language(asked, offer).is_none() {
         notes.push(format!("No language is common to both; this producer speaks {}.", offer.languages.join(", ")));
     } else if honored.languages != asked.languages {
-        notes.push("Some of the languages are not spoken here.".to_owned());
+        notes.push("Some of the languages are not supported here.".to_owned());
     }
     if honored.preferred_verbosity != asked.preferred_verbosity {
-        notes.push("Texts are short because of the cognitive load that was asked for.".to_owned());
+        notes.push("Texts are short because of the requested cognitive load.".to_owned());
     }
     if honored.coalesce_boundaries != asked.coalesce_boundaries {
-        notes.push("Output comes in longer pieces because of the pace that was asked for.".to_owned());
+        notes.push("Output comes in longer pieces because of the requested pace.".to_owned());
     }
     let replies = |of: &Capabilities| (of.supports_confirmation_reply, of.supports_clarification_reply);
     if replies(honored) != replies(asked) {
-        notes.push("Whoever asked may read here and not answer.".to_owned());
+        notes.push("This subscriber may read, but not answer.".to_owned());
     }
     if granted_time(asked, offer) != time_extension(asked).ok().flatten() {
-        notes.push(format!("Questions stay open for {} seconds at most.", offer.max_timeout_seconds));
+        notes.push(format!("Questions stay pending for {} seconds at most.", offer.max_timeout_seconds));
     }
     (!notes.is_empty()).then(|| notes.join(" "))
 }

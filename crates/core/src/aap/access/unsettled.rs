@@ -177,7 +177,7 @@ impl Operation for SettleWrite {
         match row.state {
             WriteState::Settled { ran, .. } if ran == self.ran => return Ok(Step::answer(row.clone())),
             WriteState::Settled { .. } => {
-                return Err(Refusal::Conflict("this call was settled already, and otherwise".into()));
+                return Err(Refusal::Conflict("this call was already settled with another outcome".into()));
             }
             WriteState::InFlight | WriteState::Unknown { .. } => {}
         }

@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 pub enum CannotWrite {
     #[error("{0:?} is not the JSON Pointer of a place in the plan")]
     NoPointer(String),
-    #[error("nothing can stand at {pointer}, since the plan has a value at {at:?} already: change the plan there")]
+    #[error("no value can be set at {pointer}, since the plan already has a value at {at:?}: change the plan there")]
     Through { pointer: String, at: String },
-    #[error("nothing can stand at {pointer}, since the list at {at:?} has no such item")]
+    #[error("no value can be set at {pointer}, since the list at {at:?} has no such item")]
     NoItem { pointer: String, at: String },
     #[error("the answer for {pointer} is not of the kind that its rule says")]
     NotOfTheKind { pointer: String },

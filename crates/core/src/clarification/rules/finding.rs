@@ -40,7 +40,7 @@ pub struct Finding {
 /// More than a message can carry (W-32).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooManyGaps {
-    #[error("the plan has more than {MAX_GAPS} gaps: answer what is plain in it first, or submit it in parts")]
+    #[error("the plan has more than {MAX_GAPS} gaps: fill in the obvious values first, or submit it in parts")]
     Gaps,
     #[error(
         "rule {rule:?} found a gap whose {member} is longer than {MAX_STRING} characters: shorten the names in the plan"

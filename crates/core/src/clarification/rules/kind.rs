@@ -170,7 +170,7 @@ fn layout_needed(
 fn input(field: &str, equals: &[Value], needs: &[String], paths: &mut Paths) -> Result<Kind, Bad> {
     let cause = Path::parse(field).map_err(Bad::path("field"))?;
     if cause.0.contains(&Step::Below) {
-        return Err(Bad::new("field", "must not have **: what is needed belongs to one place"));
+        return Err(Bad::new("field", "must not have **: a required value belongs to one place"));
     }
     if equals.is_empty() || needs.is_empty() {
         return Err(Bad::new(if needs.is_empty() { "needs" } else { "equals" }, "has none"));

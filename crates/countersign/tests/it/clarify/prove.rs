@@ -28,7 +28,7 @@ fn what_is_no_document_of_ours_is_trouble() {
         "is no audit, record, message",
         "hint: `countersign clarify audit",
     );
-    is_trouble(&folder.run("clarify verify twice.json"), "is not strict JSON", "stands twice");
+    is_trouble(&folder.run("clarify verify twice.json"), "is not strict JSON", "occurs twice");
     is_trouble(&folder.run("clarify verify odd.json --keys odd.json"), "odd.json: agent_id: is required", "hint: ");
 }
 

@@ -83,7 +83,7 @@ fn a_missing_member_is_named_with_its_place() {
 #[test]
 fn a_member_that_stands_twice_is_refused() {
     let why = DecisionRequest::read(br#"{"status":"rejected","status":"approved"}"#).unwrap_err();
-    assert!(why.to_string().contains("stands twice"), "{why}");
+    assert!(why.to_string().contains("occurs twice"), "{why}");
     assert!(DecisionRequest::read(b"[\"approved\"]").is_err());
     assert!(DecisionRequest::read(b"{\"status\":\"approved\"} {}").is_err());
 }

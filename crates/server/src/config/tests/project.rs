@@ -77,7 +77,7 @@ fn json_and_toml_give_the_same_document() {
 
 #[test]
 fn json_is_read_strictly() {
-    assert!(problems("twice.json", r#"{"id":"a","id":"b"}"#)[0].wrong.contains("stands twice"));
+    assert!(problems("twice.json", r#"{"id":"a","id":"b"}"#)[0].wrong.contains("occurs twice"));
     assert_eq!(problems("list.json", "[]")[0].wrong, "is not a JSON object");
     assert_eq!(problems("unknown.json", r#"{"id":"a","scops":[]}"#)[0].hint, "did you mean `scopes`?");
 }

@@ -82,7 +82,7 @@ on_both_stores! {
         }
         // A tool's arguments must still fit beside it.
         for member in ["action", "consequence"] {
-            named(&agent.asks(&plane, &with(&json!({ member: long(16384) }))).await, "cannot be shown whole");
+            named(&agent.asks(&plane, &with(&json!({ member: long(16384) }))).await, "cannot be shown in full");
             let mut words = json!({ "action": "Do it", "consequence": "It is done" });
             words[member] = long(16384);
             agent.asks(&plane, &words).await.expect(201);

@@ -75,7 +75,7 @@ on_both_stores! {
         ] {
             let refused = agent.asks(&plane, &confirmation("payments.send", arguments)).await;
             assert_eq!(refused.refusal(), (400, "invalid_request".into()));
-            assert!(refused.text().contains("cannot be shown whole to a person"), "{}", refused.text());
+            assert!(refused.text().contains("cannot be shown in full to a person"), "{}", refused.text());
         }
         assert_eq!(alice.waiting_questions(&plane).await, 0);
         let much = json!({ "amount": 1, "memo": "m".repeat(9000) });
