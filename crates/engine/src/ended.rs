@@ -70,7 +70,7 @@ impl Engine {
         match self.store.other_nodes().await {
             Ok(nodes) => ending.acknowledged_by(holders, nodes).await,
             Err(why) => {
-                tracing::warn!(%why, "whether other nodes are in service is not known; an end waits its whole second");
+                tracing::warn!(%why, "the state of other nodes is unknown; a revocation waits the full second");
                 std::future::pending().await
             }
         }
@@ -107,7 +107,7 @@ impl Engine {
     async fn acknowledge(&self, holders: Vec<RowKey>) {
         let news = vec![News::Acknowledged { holders, node: self.store.lane() }];
         if let Outcome::Unavailable(why) = self.store.commit(Effects { news, ..Effects::default() }).await {
-            tracing::warn!(why, "an end could not be acknowledged; the other node waits its whole second");
+            tracing::warn!(why, "a revocation could not be acknowledged; the other node waits the full second");
         }
     }
 
@@ -121,7 +121,7 @@ impl Engine {
         if self.hearing.is_regained_in_time().await {
             return Ok(());
         }
-        tracing::error!("this node cannot read what other nodes committed; it forwards no writes");
+        tracing::error!("this node cannot read the commits of other nodes; it forwards no writes");
         Err(Refusal::Unavailable)
     }
 }

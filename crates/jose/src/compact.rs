@@ -20,7 +20,7 @@ pub enum Malformed {
     NotThreeParts,
     #[error("the token's {0} is not base64url without padding")]
     Base64(&'static str),
-    #[error("the token's {0} is not a JSON object in which each member stands once")]
+    #[error("the token's {0} is not a JSON object in which each member occurs once")]
     Json(&'static str),
     #[error("the token's header may not have \"{0}\"")]
     RefusedHeader(&'static str),
@@ -30,7 +30,7 @@ pub enum Malformed {
     NoKid,
     #[error("the token's header has a \"typ\" that is not a string")]
     Typ,
-    #[error("the token does not say who issued it: \"iss\" must be a string")]
+    #[error("the token does not name its issuer: \"iss\" must be a string")]
     NoIssuer,
 }
 

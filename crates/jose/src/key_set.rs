@@ -13,7 +13,7 @@ pub const MAX_SET_KEYS: usize = 64;
 pub enum KeySetRefusal {
     #[error("the key set is larger than {MAX_SET_BYTES} bytes")]
     TooLarge,
-    #[error("the key set is not JSON in which each member stands once")]
+    #[error("the key set is not JSON in which each member occurs once")]
     NotJson,
     #[error("the key set is not an object with a list \"keys\"")]
     NotAKeySet,

@@ -17,7 +17,7 @@ pub enum BadUrl {
     NotAUrl,
     #[error("only https is fetched")]
     NotHttps,
-    #[error("an IP address stands where a hostname is needed")]
+    #[error("an IP address is given where a hostname is needed")]
     IpLiteral,
     #[error("the host is not a hostname with at least two labels")]
     NotAHostname,

@@ -28,7 +28,7 @@ pub(crate) fn client_config(native_roots: bool, extra_roots_pem: &[u8]) -> Resul
         roots.add(certificate.map_err(|_| BadRoots::NotPem)?).map_err(BadRoots::Unusable)?;
     }
     if roots.is_empty() {
-        tracing::warn!("there are no root certificates, so no https server will be believed");
+        tracing::warn!("there are no root certificates, so no https server can be verified");
     }
     let mut config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()

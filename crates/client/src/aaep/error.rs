@@ -39,7 +39,7 @@ pub enum QuestionsError {
     Unreachable(#[from] Unreachable),
     #[error(transparent)]
     Refused(#[from] Box<Refused>),
-    #[error("this producer does not list its questions: run the inbox and hear them as they come")]
+    #[error("this producer does not list its questions: run the inbox to receive them as they come")]
     NotOffered,
     #[error("the answer is not the document that it should be: report it to the service")]
     BadAnswer,

@@ -40,7 +40,7 @@ pub struct Other {
 
 /// The message is no event. Its content is not repeated: it may hold a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the producer sent something that is no event")]
+#[error("the producer sent an invalid event")]
 pub struct Unreadable;
 
 impl Received {

@@ -88,13 +88,13 @@ pub enum ConnectError {
     CallbackNotListed,
     #[error("the connect page is not on the service's own origin: it was not opened, report it")]
     ForeignConnectUrl,
-    #[error("no connection is waiting to be finished: connect first")]
+    #[error("no connection is pending: connect first")]
     NothingPending,
     #[error("the person took too long: connect again")]
     Expired,
     #[error("the redirect does not belong to this connection ({0}): ignore it and keep waiting")]
     ForeignRedirect(&'static str),
-    #[error("the person said no: do not ask again unless they want it")]
+    #[error("the person rejected the connection: do not ask again unless they want it")]
     Denied,
     #[error("{0}: report it to the service")]
     BadDelegation(#[from] BadDelegation),

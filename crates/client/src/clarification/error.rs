@@ -15,17 +15,17 @@ pub enum ClarificationError {
     #[error(transparent)]
     Unsigned(#[from] SigningFailed),
     /// It was changed in transit, or was never signed.
-    #[error("what the service sent is not proven, so it counts for nothing: {0}")]
+    #[error("the service's message is not verified, so it is ignored: {0}")]
     NotProven(Box<Wrong>),
-    #[error("what the service says of the {0} is not what was signed")]
+    #[error("the response differs from the signed message in: {0}")]
     NotAsSigned(&'static str),
-    #[error("no key is known of {0:?}, in whose name the service sent this")]
+    #[error("no key is known for {0:?}, the named sender of this message")]
     UnknownAgent(String),
     #[error("{0} is not open in this session")]
     NotOpen(String),
     #[error("the question was not asked about this plan, so it is not answered")]
     AnotherPlan,
-    #[error("what is to be signed has no canonical form: {0}")]
+    #[error("the content to sign has no canonical form: {0}")]
     NotCanonical(String),
 }
 

@@ -14,7 +14,7 @@ pub enum DecisionsError {
     #[error(transparent)]
     Unsigned(#[from] SigningFailed),
     /// No rejection: the question may still be pending.
-    #[error("nobody decided while this waited: look again, or take the question back")]
+    #[error("no decision came during the wait: look again, or withdraw the question")]
     StillPending,
 }
 

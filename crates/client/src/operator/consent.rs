@@ -46,7 +46,7 @@ pub const USUAL_LIMITS: UsageLimits =
 /// Why a task cannot be proposed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotProposable {
-    #[error("the task says nothing: describe it in words that the person can agree to")]
+    #[error("the task has no description: describe it in words that the person can agree to")]
     NoText,
     #[error("the task names no scope: name those that it needs")]
     NoScopes,

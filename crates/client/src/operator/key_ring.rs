@@ -35,7 +35,7 @@ struct Retired {
 pub enum BadKeyRing {
     #[error(transparent)]
     Unsealable(#[from] Unsealable),
-    #[error("what was sealed is not a key ring")]
+    #[error("the sealed content is not a key ring")]
     NotAKeyRing,
     #[error(transparent)]
     Key(#[from] BadSigningKey),

@@ -190,11 +190,11 @@ impl ClaimView {
         }
         let allowance = self.allowance.as_ref().ok_or(Refusal::Internal)?;
         let over = match allowance.state {
-            AllowanceState::Open if env.now >= allowance.until => "its time is over",
+            AllowanceState::Open if env.now >= allowance.until => "it has expired",
             AllowanceState::Open if !self.approver_stands => "its approver is no longer entitled to approve it",
             AllowanceState::Open => return Ok(allowance),
             AllowanceState::Spent => "it was already claimed",
-            AllowanceState::Lapsed { .. } => "its time is over",
+            AllowanceState::Lapsed { .. } => "it has expired",
             AllowanceState::Cancelled { .. } => "it was cancelled",
         };
         Err(Refusal::YesGone(over))

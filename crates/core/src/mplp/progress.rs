@@ -141,7 +141,7 @@ impl Moving {
     /// pending step cannot fail (MPLP step rules).
     pub fn ends_unspent(&mut self, step: &MplpId, lapsed: bool) {
         let under_way = self.plan.actions.get(step).is_some_and(|planned| planned.tally.under_way > 0);
-        let why = Some(if lapsed { "its time is over" } else { "revoked" });
+        let why = Some(if lapsed { "its approval expired" } else { "revoked" });
         match (self.status_of(step), lapsed) {
             (Some(StepStatus::InProgress), _) if !under_way => self.step_to(step, StepStatus::Failed, why),
             (Some(StepStatus::Pending), true) => self.step_to(step, StepStatus::Blocked, why),

@@ -169,9 +169,12 @@ fn a_locked_plan_is_decided_by_override_alone() {
 fn only_steps_that_can_stand_alone_are_approved_alone() {
     let mut plane = Plane::with(document());
     let (plan, asked) = plane.proposed(&chain());
-    for (steps, told) in
-        [(vec![2], "depends on step"), (vec![1, 3], "depends on step"), (vec![1, 9], "no step"), (vec![], "say no")]
-    {
+    for (steps, told) in [
+        (vec![2], "depends on step"),
+        (vec![1, 3], "depends on step"),
+        (vec![1, 9], "no step"),
+        (vec![], "reject the plan"),
+    ] {
         let refused = why(&plane, asked, Answer { extra: only(&steps), ..yes(ALICE) });
         let Some(NotCounted::OutOfBounds(said)) = refused else { panic!("{steps:?}: {refused:?}") };
         assert!(said.contains(told), "{said}");

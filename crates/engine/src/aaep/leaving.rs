@@ -56,7 +56,7 @@ impl Engine {
             for outlet in outlets {
                 if let Err(why) = engine.look_again(&outlet, &mut known).await {
                     // Without proof of entitlement the stream ends (R-24).
-                    tracing::error!(%why, "whether somebody may still listen could not be read; the stream ends");
+                    tracing::error!(%why, "the entitlement of a subscriber could not be read; its stream ends");
                     engine.hub.end(outlet.key, NO_LONGER_ENTITLED, engine.now());
                 }
             }
@@ -162,7 +162,8 @@ impl Engine {
             return;
         }
         if let Err(why) = self.settle_for_nobody(project, person).await {
-            tracing::error!(%why, "questions that nobody can answer could not be settled; they wait for their time");
+            tracing::error!(%why, "questions that nobody can answer could not be settled; they stay pending until \
+                                   their deadline");
         }
     }
 

@@ -18,7 +18,7 @@ enum Ignored {
     NoSubscription,
     #[error("its subscription cannot answer that kind of question")]
     CannotAnswer,
-    #[error("the credential it came with counts no more")]
+    #[error("its credential is no longer valid")]
     NoLongerEntitled,
     #[error("{0}")]
     Trouble(Refusal),

@@ -101,7 +101,9 @@ impl Engine {
         // The stream is attached, so no event and no eviction is missed from here on.
         self.own_subscription(at, listener, subscription_id).await?;
         let again = self.listener_again(&at.project, listener.owner).await?;
-        let listener = again.ok_or_else(|| Refusal::NotAuthorized("whoever asked may listen no longer".into()))?;
+        let listener = again.ok_or_else(|| {
+            Refusal::NotAuthorized("the subscriber is no longer entitled to this subscription".into())
+        })?;
         self.hub.set_roles(row.key, listener.member.roles());
         if !resumes {
             let joined = self.where_things_stand(at, &listener).await?;

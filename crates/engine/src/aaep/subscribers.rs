@@ -230,5 +230,5 @@ fn stands(member: &Member) -> bool {
 }
 
 fn not_known() -> Refusal {
-    Refusal::NotAuthorized("the subscriber token is not known here, or counts no more".into())
+    Refusal::NotAuthorized("the subscriber token is unknown or no longer valid".into())
 }

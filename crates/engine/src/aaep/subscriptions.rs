@@ -160,7 +160,9 @@ impl Engine {
                 }
             }
             let again = self.listener_again(&at.project, listener.owner).await?;
-            listener = again.ok_or_else(|| Refusal::NotAuthorized("whoever subscribed may listen no longer".into()))?;
+            listener = again.ok_or_else(|| {
+                Refusal::NotAuthorized("the subscriber is no longer entitled to this subscription".into())
+            })?;
         }
         Err(Refusal::Unavailable)
     }

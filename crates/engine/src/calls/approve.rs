@@ -416,7 +416,7 @@ impl Engine {
                 self.awaited(&held, Awaiting::OtherConfirmation(why), decision.as_ref())
             }
             Refusal::ConfirmationInvalid(_) => {
-                let why = "it was given for something else";
+                let why = "it was given for another call";
                 self.awaited(&held, Awaiting::OtherConfirmation(why), None)
             }
             refusal => refusal,

@@ -203,8 +203,8 @@ impl Engine {
             (None, held) => held.is_none(),
         };
         if !covered {
-            tracing::error!("what was about to be sent is not what was approved");
-            return Err(UpstreamError::NotSent("it was not what was approved"));
+            tracing::error!("the outgoing request differs from the approved one");
+            return Err(UpstreamError::NotSent("it differed from the approved request"));
         }
         if let Some(right) = permit.send_right()
             && !right.holds_in_time().await
@@ -213,7 +213,7 @@ impl Engine {
         }
         let Some(held) = permit.held() else { return Ok(()) };
         self.still_claimed(held).await.inspect_err(|why| {
-            tracing::error!(decision = held.decision_id(), ?why, "a claim did not last until something was sent");
+            tracing::error!(decision = held.decision_id(), ?why, "a claim ended before the request was sent");
         })
     }
 

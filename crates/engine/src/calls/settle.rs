@@ -60,7 +60,7 @@ impl Engine {
             self.supersede_questions(&done.ok_or(Refusal::Internal)?, effect).await
         };
         if let Err(refusal) = superseded.await {
-            tracing::warn!(%refusal, "other questions about an effect that has happened stay open");
+            tracing::warn!(%refusal, "other questions about a completed effect stay pending");
         }
     }
 

@@ -43,7 +43,7 @@ impl Engine {
         }
         let at = self.project(&watch.address).await?;
         if at.project.version != watch.facts.project().version {
-            return Err(Refusal::Conflict("what the project says has changed".into()));
+            return Err(Refusal::Conflict("the project's document has changed".into()));
         }
         let (hash, _) = watch.call.token().ok_or(Refusal::AccessTokenInvalid)?;
         let bearer = self.bearer_by_hash(&at.project, hash).await?;

@@ -64,7 +64,7 @@ impl Engine {
         for asked in &session.gaps {
             let GapState::Abandoned { asked: Some(decision) } = &asked.state else { continue };
             if let Err(why) = self.withdraw_open(at, *decision, "the clarification was abandoned").await {
-                tracing::warn!(%why, "a question about an abandoned gap stays open");
+                tracing::warn!(%why, "a question about an abandoned gap stays pending");
             }
         }
     }

@@ -75,7 +75,7 @@ impl Engine {
             }
             let reason = "the plan that it was about was changed";
             if let Err(why) = self.withdraw_open(at, *decision, reason).await {
-                tracing::warn!(%why, "a question about a gap that is not asked any more stays open");
+                tracing::warn!(%why, "a question about a closed gap stays pending");
             }
         }
     }

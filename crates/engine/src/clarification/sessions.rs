@@ -170,9 +170,7 @@ impl Engine {
                 let body = resolve::signed_body(&view, &gap, &asked.answer, signed)?;
                 let genuine = signatures::verify(&signed.answered_by.public_key, &body.input()?, &signed.signature);
                 genuine.map_err(|_| {
-                    Refusal::invalid(
-                        "answer_signature does not fit: sign the answer to the question as it is asked now",
-                    )
+                    Refusal::invalid("answer_signature does not match: sign the answer to the current question")
                 })?;
             }
             // The question is raised before the round is written: a crash in between leaves a question, never a dead

@@ -46,7 +46,9 @@ impl Engine {
     async fn probe_one(&self, key: RowKey, port: &dyn UpstreamProbes) -> Result<(), Refusal> {
         let Some((tried, project)) = self.begin_probe(key).await? else { return Ok(()) };
         let Some((probe, upstream)) = tried.probe.still_means(&project.document) else {
-            tracing::warn!("a probe or its upstream has changed since the call was claimed; a person has to find out");
+            tracing::warn!(
+                "a probe or its upstream has changed since the call was claimed; a person has to reconcile it"
+            );
             return self.record_probe(key, |view| ProbeGivenUp.decide(view, &self.env()?)).await;
         };
         let path = self.open_probe(&project, &tried.probe).await?;

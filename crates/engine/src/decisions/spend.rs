@@ -106,7 +106,7 @@ impl Engine {
         if decision.raised_by.session != agent.raiser.session {
             return Err(Refusal::ConfirmationInvalid("it was given to another session".into()));
         }
-        let said = || Refusal::invalid("this yes is for more than one call: say tool and arguments of the one to run");
+        let said = || Refusal::invalid("this is a standing approval: send tool and arguments of the call to run");
         let call = call.ok_or_else(said)?;
         match best_fit(&allowances, call) {
             Some(key) => Ok(Some(key)),
@@ -122,11 +122,11 @@ impl Engine {
     ) -> Result<String, Refusal> {
         let patterns = allowances.iter().filter_map(|allowance| Some((allowance.key, allowance.pattern.as_ref()?)));
         let nearest = countersign_core::bounded::differences(patterns, &call.what, &call.arguments, &call.units);
-        let what = if decision.plan().is_some() { "the plan" } else { "the yes" };
+        let what = if decision.plan().is_some() { "the plan" } else { "the approval" };
         Ok(match nearest {
             Some((_, lines)) => {
                 let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
-                format!("{what} does not cover this: {}", lines.join("; "))
+                format!("{what} does not cover this call: {}", lines.join("; "))
             }
             None => format!("{what} does not cover this action"),
         })
@@ -267,7 +267,7 @@ impl Engine {
         }
         let mut open = all.iter().filter(|execution| execution.is_under_way());
         match (open.next(), open.next()) {
-            (Some(_), Some(_)) => Err(Refusal::invalid("several calls are under way: name one by execution_id")),
+            (Some(_), Some(_)) => Err(Refusal::invalid("several calls are in progress: name one by execution_id")),
             (Some(only), None) => Ok(only.clone()),
             (None, _) => all.into_iter().next_back().ok_or_else(|| Refusal::Conflict("nothing was claimed".into())),
         }
@@ -347,6 +347,6 @@ fn said_again(at: &ProjectAt, agent: &Agent, body: &ClaimRequest) -> Result<Dige
         (None, Some(hex)) if body.arguments.is_none() => {
             Digest::from_hex(hex).ok_or_else(|| Refusal::invalid("digest is 64 hex digits"))
         }
-        _ => Err(Refusal::invalid("say what is about to run: tool and arguments, or the digest")),
+        _ => Err(Refusal::invalid("name the call to run: tool and arguments, or the digest")),
     }
 }

@@ -26,7 +26,7 @@ impl<S> Inner<S> {
             Ok(Err(why)) => why.into().to_string(),
             Err(_panic) => "it panicked".to_owned(),
         };
-        tracing::error!(why, "the service behind the gateway failed");
-        Err(UpstreamError::ConnectionLost("the service behind failed"))
+        tracing::error!(why, "the upstream service failed");
+        Err(UpstreamError::ConnectionLost("the upstream failed"))
     }
 }

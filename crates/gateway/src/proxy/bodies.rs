@@ -24,13 +24,13 @@ pub(crate) type Arriving = Watched<Incoming>;
 /// Why a body broke off. The other side sees that it was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Broken {
-    #[error("the body stood still for too long")]
+    #[error("the body stalled for too long")]
     Slow,
     #[error("the body broke off")]
     Off,
     #[error("the body is larger than the route allows")]
     TooLarge,
-    #[error("no more may leave this session")]
+    #[error("the session's limit of response bytes is reached")]
     Cut,
 }
 

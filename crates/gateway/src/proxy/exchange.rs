@@ -118,14 +118,15 @@ impl ProxyExchange {
         // The digests of approved calls were compared before; method and target are compared for every call.
         let sent_to = outgoing.uri.path_and_query().map_or("", http::uri::PathAndQuery::as_str);
         if !permit.covers_head(outgoing.method.as_str(), sent_to) {
-            tracing::error!("what was about to be sent is not what was decided");
-            return Err(UpstreamError::NotSent("it was not what was decided"));
+            tracing::error!("the outgoing request differs from the authorized one");
+            return Err(UpstreamError::NotSent("it differed from the authorized request"));
         }
         let statement = permit.identity_assertion(&target.site.audience).ok();
         let statement = statement.and_then(|text| HeaderValue::try_from(text).ok());
         let mut headers = outgoing.headers;
         headers.insert(header::HOST, target.site.host.clone());
-        headers.insert(IDENTITY, statement.ok_or(UpstreamError::NotSent("no statement of who calls could be signed"))?);
+        headers
+            .insert(IDENTITY, statement.ok_or(UpstreamError::NotSent("the identity assertion could not be signed"))?);
         if let (Some(name), Some(key)) = (&target.idempotency, permit.effect_key()) {
             let key =
                 HeaderValue::from_str(key).map_err(|_| UpstreamError::NotSent("the effect key fits no header"))?;
@@ -165,7 +166,7 @@ impl ProxyExchange {
                     permit.handed_on();
                 }
                 why = &mut cut, if !has_left => return Err(why.into()),
-                () = &mut late => return Err(UpstreamError::TimedOut("the upstream did not answer in time").into()),
+                () = &mut late => return Err(UpstreamError::TimedOut("the upstream did not respond in time").into()),
                 () = after(renew) => permit.renew().await,
             }
         };

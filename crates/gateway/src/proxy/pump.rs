@@ -36,7 +36,7 @@ impl End {
         match self {
             Self::Whole => "it ended".into(),
             Self::Broken => "the upstream broke it off".into(),
-            Self::Cut => "no more may leave this session".into(),
+            Self::Cut => "the session's limit of response bytes is reached".into(),
             Self::CallerGone => "the caller left".into(),
             Self::Over(refusal) => refusal.code().as_str().into(),
             Self::Stopping => "the gateway stopped".into(),

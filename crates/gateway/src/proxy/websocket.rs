@@ -36,7 +36,7 @@ pub(super) fn is_opening(parts: &Parts) -> Result<bool, Refusal> {
         && connection.into_iter().any(named)
         && single(&parts.headers, header::SEC_WEBSOCKET_KEY)?.is_some()
         && single(&parts.headers, header::SEC_WEBSOCKET_VERSION)? == Some("13");
-    sound.then_some(true).ok_or_else(|| Refusal::invalid("this is not how a WebSocket is opened"))
+    sound.then_some(true).ok_or_else(|| Refusal::invalid("the WebSocket handshake is not valid"))
 }
 
 /// Forwards all bytes after the handshake in a task of its own.
@@ -169,7 +169,7 @@ async fn metered(
             return "the caller left";
         }
         if passed < read {
-            return "no more may leave this session";
+            return "the session's limit of response bytes is reached";
         }
     }
 }

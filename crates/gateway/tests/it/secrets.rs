@@ -59,7 +59,7 @@ async fn the_services_secret_and_the_agents_token_are_in_no_answer_log_or_record
     let audit = stage.scene.audit("limit=200").await.to_string();
     let logged = Haystack::new("the log", log.0.lock().unwrap().clone());
     logged.has("the end of a call", "answered");
-    logged.has("what went wrong", "an upstream gave no answer");
+    logged.has("what went wrong", "an upstream sent no response");
     let (answers, audit) =
         (Haystack::new("an answer", answers.into_bytes()), Haystack::new("the audit", audit.into_bytes()));
     audit.has("the record of a call", "\"200 OK\"");

@@ -5,7 +5,7 @@ use ed25519_dalek::VerifyingKey;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadSignature {
-    #[error("the key is no point of the curve in its one encoding, or of small order: it could vouch for anything")]
+    #[error("the key is not a canonical point of the curve, or has small order: it could verify any message")]
     Key,
     #[error("the signature was not made with this key over these bytes")]
     Signature,

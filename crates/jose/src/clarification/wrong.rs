@@ -17,7 +17,7 @@ pub enum Flaw {
     Malformed(String),
     #[error("{found} {what}, where {limit} is the most there may be")]
     TooMuch { what: &'static str, limit: usize, found: usize },
-    #[error("what is signed has no canonical form: {0}")]
+    #[error("the signed content has no canonical form: {0}")]
     NotCanonical(String),
 
     #[error(
@@ -64,9 +64,9 @@ pub enum Flaw {
         "this answer cannot have settled the gap: it is blank, none of the only suggestions, or merely accepts what blocks"
     )]
     NoAnswer,
-    #[error("a person owes this answer, and it was settled without one")]
+    #[error("a person must give this answer, and it was settled without one")]
     PersonOwes,
-    #[error("a decision stands beside an answer that no person gave")]
+    #[error("a decision is attached to an answer that no person gave")]
     NoPerson,
 
     #[error("this is not what the record says")]

@@ -10,7 +10,7 @@ use countersign_protocol::aaep::{manifest::Manifest, problem::Problem};
 pub enum ManifestRefusal {
     #[error(transparent)]
     Unsigned(#[from] Unsigned),
-    #[error("what was signed is not a producer's manifest: {0}")]
+    #[error("the signed content is not a producer's manifest: {0}")]
     NotAManifest(#[from] Problem),
 }
 

@@ -22,7 +22,7 @@ pub enum OperatorRefusal {
     Expired,
     #[error("the token was issued in the future")]
     FromTheFuture,
-    #[error("the token does not count yet: its \"nbf\" lies in the future")]
+    #[error("the token is not valid yet: its \"nbf\" lies in the future")]
     TooEarly,
     #[error("the token lives longer than an hour")]
     TooLongLived,

@@ -24,7 +24,7 @@ pub enum ReceiptRefusal {
     WrongService,
     #[error("the receipt has expired")]
     Expired,
-    #[error("the receipt does not count yet: its \"nbf\" lies in the future")]
+    #[error("the receipt is not valid yet: its \"nbf\" lies in the future")]
     TooEarly,
     #[error("the receipt's execution window is over")]
     WindowOver,

@@ -100,7 +100,7 @@ impl Visitor {
     fn failed(&self, host: &Host, in_a_row: u32, why: &OperatorUnavailable) {
         self.failures.fetch_add(1, Ordering::Relaxed);
         if in_a_row == self.config.dark_after {
-            tracing::warn!(operator = %host.domain(), failures = in_a_row, last = %why, "operator is going dark");
+            tracing::warn!(operator = %host.domain(), failures = in_a_row, last = %why, "an operator is repeatedly unreachable");
         }
     }
 }

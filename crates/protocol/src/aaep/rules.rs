@@ -26,7 +26,7 @@ pub(super) fn check(type_name: &str, event: &Map<String, Value>, found: &mut Vec
 fn confirmation(event: &Map<String, Value>, found: &mut Vec<Problem>) {
     let Some(default) = event.get("default_decision") else { return };
     if default == "accept" && !may_default_to_accept(event) {
-        found.push(Problem::new("default_decision", "must be reject for what is irreversible or of high risk"));
+        found.push(Problem::new("default_decision", "must be reject for an irreversible or high-risk action"));
     }
     let allowed = event.get("allowed_replies").and_then(Value::as_array);
     if allowed.is_some_and(|allowed| !allowed.contains(default)) {

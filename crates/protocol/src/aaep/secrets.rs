@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// Names every member that seems to contain a credential, and never repeats its value.
 pub(super) fn check(event: &Map<String, Value>, found: &mut Vec<Problem>) {
     let leaking = event.iter().filter(|(_, value)| holds_one(value));
-    found.extend(leaking.map(|(name, _)| Problem::new(name.clone(), "holds what looks like a credential")));
+    found.extend(leaking.map(|(name, _)| Problem::new(name.clone(), "contains what looks like a credential")));
 }
 
 fn holds_one(value: &Value) -> bool {

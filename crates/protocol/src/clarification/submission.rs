@@ -128,7 +128,7 @@ impl ResolveRequest {
         }
         match &self.answered_by {
             Some(Answerer { attested: Some(false), .. }) => {
-                Err(BadDocument::new("answered_by.attested", "must be true: whoever signs an answer attests it"))
+                Err(BadDocument::new("answered_by.attested", "must be true: the signer of an answer attests it"))
             }
             _ => Ok(self),
         }

@@ -11,7 +11,7 @@ pub struct MplpId(String);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAnMplpId {
-    #[error("must be a bare UUID: leave away what stands before it")]
+    #[error("must be a bare UUID: remove the text before it")]
     Prefixed,
     #[error("must be written in lower case")]
     UpperCase,

@@ -106,7 +106,7 @@ impl Line {
 
     fn skip(&mut self, session: RowKey, tell: &mut impl FnMut(&Said)) {
         let Some(first) = self.held.keys().next().copied() else { return };
-        tracing::warn!(session, missing = self.next, going_on_with = first, "events of a session never came");
+        tracing::warn!(session, missing = self.next, going_on_with = first, "events of a session are missing");
         self.next = first;
         self.catch_up(tell);
     }

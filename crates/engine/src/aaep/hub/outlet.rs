@@ -54,12 +54,14 @@ pub(crate) struct Ended {
     pub(crate) message: &'static str,
 }
 
-pub(crate) const TOO_SLOW: Ended =
-    Ended { code: "too_slow", message: "too much was said that nobody read; subscribe again to be told what is open" };
+pub(crate) const TOO_SLOW: Ended = Ended {
+    code: "too_slow",
+    message: "too many events were not read; subscribe again to receive the pending questions",
+};
 pub(crate) const NO_LONGER_ENTITLED: Ended =
-    Ended { code: "authorization_denied", message: "whoever subscribed may listen here no longer" };
+    Ended { code: "authorization_denied", message: "the subscriber is no longer entitled to this subscription" };
 pub(crate) const CREDENTIAL_OVER: Ended =
-    Ended { code: "authentication_required", message: "the credential of this stream counts no more" };
+    Ended { code: "authentication_required", message: "the credential of this stream is no longer valid" };
 pub(crate) const CLOSED: Ended = Ended { code: "closed", message: "the subscription was closed" };
 /// It had no reader for so long that it was removed; its subscription stays open.
 pub(crate) const LEFT: Ended = Ended { code: "left", message: "nobody was reading" };

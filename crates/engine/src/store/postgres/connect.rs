@@ -37,7 +37,7 @@ impl Way {
         }
         let Some(path) = &place.root_certificates else {
             return Err(StoreError::Options(
-                "TLS to PostgreSQL needs the certificates of those who may vouch for it; name a PEM file \
+                "TLS to PostgreSQL needs the certificates of its authorities; name a PEM file \
                  (on Debian, /etc/ssl/certs/ca-certificates.crt has the public ones)"
                     .into(),
             ));

@@ -92,7 +92,7 @@ impl Feed {
         let mut pause = FIRST_PAUSE;
         loop {
             let Err(why) = self.follow_once(&way, &mut pause).await;
-            tracing::warn!(%why, "the news of other nodes cannot be read; it is tried again");
+            tracing::warn!(%why, "the signals of other nodes cannot be read; retrying");
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
@@ -134,7 +134,7 @@ fn placed(row: &Row, heard: bool) -> Result<Placed, tokio_postgres::Error> {
 /// A node of a newer version may send signals that this one does not know; they must not hold up the rest.
 fn understood(doc: &str) -> Option<Arc<News>> {
     let news = serde_json::from_str(doc);
-    news.map(Arc::new).inspect_err(|why| tracing::warn!(%why, "news of another node is not understood")).ok()
+    news.map(Arc::new).inspect_err(|why| tracing::warn!(%why, "a signal of another node is not understood")).ok()
 }
 
 impl Following {

@@ -42,7 +42,7 @@ pub(crate) enum Odd {
     TooManyHeaders,
     #[error("a header continues on the next line")]
     Folded,
-    #[error("a header has no name, or one that is none")]
+    #[error("a header has no valid name")]
     HeaderName,
     #[error("a header's value has a control character")]
     HeaderValue,

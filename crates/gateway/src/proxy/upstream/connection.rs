@@ -138,9 +138,9 @@ impl Connection {
 }
 
 fn lost(why: &hyper::Error) -> UpstreamError {
-    tracing::warn!(%why, "an upstream gave no answer");
+    tracing::warn!(%why, "an upstream sent no response");
     UpstreamError::ConnectionLost(match why.is_parse() {
-        true => "the upstream's answer made no sense",
+        true => "the upstream response is not valid HTTP",
         false => "the connection broke",
     })
 }

@@ -17,7 +17,7 @@ pub struct Destination {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an upstream is http://host:port or https://host:port, and nothing behind it")]
+#[error("an upstream is http://host:port or https://host:port, and nothing after it")]
 pub struct BadDestination;
 
 impl Destination {

@@ -246,10 +246,10 @@ fn a_credential_in_words_for_people_is_refused_without_being_repeated() {
         ("agent.handoff.requested", "reason"),
     ] {
         let found = told(&with(ingest(name), member, json!(format!("Calls it with {secret}."))));
-        assert_eq!(found, [format!("{member}: holds what looks like a credential")], "{name}");
+        assert_eq!(found, [format!("{member}: contains what looks like a credential")], "{name}");
     }
     for hidden in [json!({ "deep": [{ "key": secret }] }), json!({ secret: 1 }), json!({ "db_password": "tulip" })] {
         let found = told(&with(ingest("agent.awaiting.confirmation"), "extra_context", hidden));
-        assert_eq!(found, ["extra_context: holds what looks like a credential"]);
+        assert_eq!(found, ["extra_context: contains what looks like a credential"]);
     }
 }

@@ -21,11 +21,11 @@ fn a_refusal_names_the_member_and_says_what_to_send() {
     );
     assert_eq!(
         told("/meta/source", json!("x")),
-        "meta.source: is no member of this document; the producer stands in created_by"
+        "meta.source: is no member of this document; the producer is named in created_by"
     );
     assert_eq!(
         told("/confirm_id", json!("confirm-550e8400-e29b-41d4-a716-446655440004")),
-        "confirm_id: must be a bare UUID: leave away what stands before it"
+        "confirm_id: must be a bare UUID: remove the text before it"
     );
     assert_eq!(
         told("/target_id", json!("550E8400-E29B-41D4-A716-446655440004")),
@@ -54,7 +54,7 @@ fn a_refusal_names_the_member_and_says_what_to_send() {
 #[test]
 fn a_plan_that_waits_is_called_proposed() {
     assert!(
-        told("plan", "/status", json!("pending_approval")).ends_with("; a Plan that waits for its Confirm is proposed")
+        told("plan", "/status", json!("pending_approval")).ends_with("; a Plan with a pending Confirm is proposed")
     );
     assert!(told("plan", "/actions", json!({})).contains("{\"plan\": …, \"actions\": …}"));
 }

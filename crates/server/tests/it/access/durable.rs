@@ -166,7 +166,7 @@ on_both_stores! {
         scene.plane.upstream.meanwhile(|| async { panic!("the upstream of this test breaks down") });
         assert_eq!(scene.write().await.refusal(), (502, "upstream_failed".into()));
         assert_eq!(scene.read().await.refusal(), (502, "upstream_failed".into()));
-        assert_eq!(outcomes(&scene).await, ["unknown: the service behind failed"; 2]);
+        assert_eq!(outcomes(&scene).await, ["unknown: the upstream failed"; 2]);
     }
 }
 

@@ -211,5 +211,5 @@ async fn a_service_behind_the_gateway_that_fails_is_answered_for_and_recorded() 
     }
     let audit = alice.get(&plane, &format!("/agent/audit?delegation_id={}", connected.delegation_id)).await.json();
     let outcomes: Vec<_> = audit["entries"].as_array().unwrap().iter().filter_map(|e| e["outcome"].as_str()).collect();
-    assert_eq!(outcomes, ["unknown: the service behind failed"; 2]);
+    assert_eq!(outcomes, ["unknown: the upstream failed"; 2]);
 }

@@ -80,8 +80,10 @@ async fn an_operator_that_goes_dark_raises_a_metric_and_is_told_once() {
     let _listening = tracing::subscriber::set_default(logs_to(LogTo::Buffer(Arc::clone(&lines)), true, "warn"));
     let alerts = || {
         let text = String::from_utf8(lines.lock().unwrap().clone()).unwrap();
-        let alerts =
-            text.lines().filter(|line| line.contains("going dark")).map(|line| serde_json::from_str(line).unwrap());
+        let alerts = text
+            .lines()
+            .filter(|line| line.contains("an operator is repeatedly unreachable"))
+            .map(|line| serde_json::from_str(line).unwrap());
         alerts.collect::<Vec<Value>>()
     };
     let ready = Ready::on(SQLITE).await;
