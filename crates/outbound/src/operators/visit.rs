@@ -100,7 +100,10 @@ impl Visitor {
     fn failed(&self, host: &Host, in_a_row: u32, why: &OperatorUnavailable) {
         self.failures.fetch_add(1, Ordering::Relaxed);
         if in_a_row == self.config.dark_after {
-            tracing::warn!(operator = %host.domain(), failures = in_a_row, last = %why, "an operator is repeatedly unreachable");
+            tracing::warn!(
+                operator = %host.domain(), failures = in_a_row, last = %why,
+                "an operator is repeatedly unreachable"
+            );
         }
     }
 }

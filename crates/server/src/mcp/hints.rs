@@ -5,7 +5,7 @@ use countersign_engine::Refusal;
 pub(super) fn after(refusal: &Refusal) -> String {
     match refusal {
         Refusal::InvalidRequest(_) => "correct the arguments and call the tool again".into(),
-        Refusal::NotFound(_) => "check the id: an agent sees what it asked or planned itself, and nothing else".into(),
+        Refusal::NotFound(_) => "check the id: an agent sees only its own questions and plans".into(),
         Refusal::ClarificationRequired(unclear) if unclear.gaps.is_empty() => {
             format!("call wwa_clarify_confirm with session_id {}", unclear.session_id)
         }
@@ -15,19 +15,19 @@ pub(super) fn after(refusal: &Refusal) -> String {
             unclear.session_id
         ),
         Refusal::AlreadyResolved(_) => {
-            "an answer stands; call wwa_clarify_check with a changed plan to have it asked anew".into()
+            "the answer is final; call wwa_clarify_check with a changed plan to have it asked again".into()
         }
         Refusal::ConfirmationInvalid(_) => {
-            "call request_confirmation for exactly what is to run, and begin_action with the same".into()
+            "call request_confirmation for exactly the call to run, and begin_action with the same".into()
         }
         Refusal::ConfirmationRequired(_) | Refusal::WordRequired(_) => {
             "call request_confirmation, and await_decision until a person has decided".into()
         }
         Refusal::Conflict(_) | Refusal::YesGone(_) => {
-            "call await_decision or plan_status to see how it stands, and decide again".into()
+            "call await_decision or plan_status to read the current state, and decide again".into()
         }
         Refusal::NotAuthorized(_) => {
-            "call list_actions to see what you may ask for; anything else needs another key".into()
+            "call list_actions to see the actions you may request; others need another key".into()
         }
         Refusal::TierNotMet { needed: 2.., has: 0..=1 } => "the user must connect this agent first".into(),
         Refusal::Unavailable => "nothing was carried out; call the tool again shortly".into(),

@@ -24,12 +24,12 @@ use rmcp::{
 };
 use std::sync::Arc;
 
-const INSTRUCTIONS: &str = "Ask a person before you do what cannot be undone: request_confirmation, then \
-    await_decision until somebody has decided, then begin_action, then do it once, then report_outcome. list_actions \
-    tells what you may ask for. A plan of several steps is approved once: propose_plan, then plan_status and report_step. \
-    Where something is missing or could be meant in two ways do not guess: request_clarification, or for a whole plan \
-    wwa_clarify_check. People decide on the page whose link is in every \
-    answer, never through these tools: show them the link. Whatever is not accepted must not be done.";
+const INSTRUCTIONS: &str = "Ask a person before you do anything irreversible: request_confirmation, then \
+    await_decision until a person has decided, then begin_action, then do it once, then report_outcome. list_actions \
+    lists the actions you may request. A plan of several steps is approved once: propose_plan, then plan_status and \
+    report_step. If information is missing or ambiguous, do not guess: request_clarification, or for a whole plan \
+    wwa_clarify_check. People decide on the page linked in every answer, never through these tools: show them the \
+    link. Never do anything that is not accepted.";
 
 pub(super) async fn answer(call: Call, mut parts: Parts, message: Bytes) -> Response {
     // The library must not see the credentials. Responses are always JSON, regardless of `Accept`.

@@ -49,5 +49,5 @@ pub(super) fn refused(call: &Call, refusal: &Refusal) -> CallToolResult {
 
 fn in_words(refusal: &Refusal, hint: &str, wait: Option<i64>) -> String {
     let wait = wait.map(|seconds| format!(" Wait {seconds} s before you try again.")).unwrap_or_default();
-    format!("Refused ({}): {refusal}. What to do: {hint}.{wait}", refusal.code())
+    format!("Refused ({}): {refusal}. Next step: {hint}.{wait}", refusal.code())
 }

@@ -16,9 +16,9 @@ pub(super) struct AwaitDecision;
 #[derive(Debug, serde::Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::mcp) struct AwaitDecisionArguments {
-    /// As the tool that asked gave it.
+    /// The decision_id from the tool that asked.
     decision_id: String,
-    /// How many seconds to wait for somebody to decide; 25 unless said. 0 only looks.
+    /// How many seconds to wait for a decision; default 25. 0 does not wait.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 55)]
     wait_seconds: Option<u32>,
@@ -30,10 +30,10 @@ impl Tool for AwaitDecision {
 
     const NAME: &'static str = "await_decision";
     const TITLE: &'static str = "Wait for a decision";
-    const DESCRIPTION: &'static str = "Wait until a person has decided what request_confirmation or propose_plan asked, or answered \
-        request_clarification. pending is neither a yes nor a no: call this again, now or later. On accepted \
-        call begin_action, on answered go by response, on anything else do not do it: reason may say why. \
-        Neither you nor whoever uses you can decide here: people decide on the page whose link is in page.";
+    const DESCRIPTION: &'static str = "Wait until a person has decided about request_confirmation or propose_plan, or \
+        answered request_clarification. pending is neither an approval nor a rejection: call this again, now or later. \
+        On accepted call begin_action, on answered follow response, on anything else do not do it: reason may explain \
+        it. Neither you nor your user can decide here: people decide on the page linked in page.";
     const HINTS: Hints = Hints::Reads;
 
     async fn call(call: &Call, asked: AwaitDecisionArguments) -> Result<DecisionTold, Refusal> {

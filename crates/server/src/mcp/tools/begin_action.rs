@@ -12,16 +12,16 @@ pub(super) struct BeginAction;
 #[derive(Debug, serde::Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::mcp) struct BeginActionArguments {
-    /// Of the decision that was accepted.
+    /// The accepted decision.
     decision_id: String,
-    /// The tool that was named in the question.
+    /// The tool named in the question.
     #[serde(default)]
     tool: Option<String>,
     /// The exact arguments of the upcoming call.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     arguments: Option<Map<String, Value>>,
-    /// In place of both, where the question named no tool: the decision's digest.
+    /// Instead of both, if the question named no tool: the decision's digest.
     #[serde(default)]
     digest: Option<String>,
 }
@@ -31,10 +31,10 @@ impl Tool for BeginAction {
     type Answer = DecisionTold;
 
     const NAME: &'static str = "begin_action";
-    const TITLE: &'static str = "Begin what was allowed";
-    const DESCRIPTION: &'static str = "Spend an accepted decision, right before you do what it allows. Say the tool and the arguments \
-        again, exactly as you will use them: a yes to one thing cannot be spent on another, and mostly only \
-        once. If this is refused, or if you get no answer, do not do it. Then call report_outcome.";
+    const TITLE: &'static str = "Begin an approved action";
+    const DESCRIPTION: &'static str = "Claim an accepted decision, right before you act. Repeat the tool and the \
+        arguments exactly as you will use them: an approval of one call cannot be claimed for another, and usually \
+        only once. If this is refused, or if you get no response, do not act. Then call report_outcome.";
     const HINTS: Hints = Hints::Counts;
 
     async fn call(call: &Call, said: BeginActionArguments) -> Result<DecisionTold, Refusal> {

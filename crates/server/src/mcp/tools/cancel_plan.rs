@@ -10,7 +10,7 @@ pub(super) struct CancelPlan;
 #[derive(Debug, serde::Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::mcp) struct CancelPlanArguments {
-    /// The plan, which is a draft or runs.
+    /// The plan: a draft or running.
     plan_id: MplpId,
     /// Why, for the people who approved it.
     #[serde(default)]
@@ -23,8 +23,8 @@ impl Tool for CancelPlan {
 
     const NAME: &'static str = "cancel_plan";
     const TITLE: &'static str = "Cancel a plan";
-    const DESCRIPTION: &'static str = "Give up a plan of yours that is a draft or runs: nothing more of it may run then. \
-        While people are being asked about it, call withdraw_question with the decision_id instead.";
+    const DESCRIPTION: &'static str = "Cancel a plan of yours that is a draft or running: nothing more of it may run \
+        then. While the question about it is pending, call withdraw_question with the decision_id instead.";
     const HINTS: Hints = Hints::Counts;
 
     async fn call(call: &Call, said: CancelPlanArguments) -> Result<PlanTold, Refusal> {

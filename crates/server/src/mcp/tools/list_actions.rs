@@ -15,9 +15,9 @@ impl Tool for ListActions {
     type Answer = ActionsDocument;
 
     const NAME: &'static str = "list_actions";
-    const TITLE: &'static str = "What you may ask for";
-    const DESCRIPTION: &'static str = "The actions that you may name as tool in request_confirmation and in plans, with \
-        the project's word on risk and on whether they can be undone.";
+    const TITLE: &'static str = "List actions";
+    const DESCRIPTION: &'static str = "The actions that you may name as tool in request_confirmation and in plans, \
+        with their risk and reversibility.";
     const HINTS: Hints = Hints::Reads;
 
     async fn call(call: &Call, _: ListActionsArguments) -> Result<ActionsDocument, Refusal> {

@@ -3,10 +3,10 @@
 use countersign_protocol::decisions::{AllowanceDocument, DecisionDocument, ExecutionDocument, Kind, State};
 
 /// For an approved plan.
-pub(super) const STEP_BY_STEP: &str = "Go step by step, first those that others depend on. For a step that runs a tool call request_confirmation with \
-     exactly its tool and arguments, which is accepted at once where the plan covers them, then begin_action, do it, and \
-     report_outcome. For a step of your own call report_step with in_progress, do it, and report_step with completed or \
-     failed. plan_status shows how far it has come.";
+pub(super) const STEP_BY_STEP: &str = "Run the steps one by one, dependencies first. For a step that runs a tool call \
+    request_confirmation with exactly its tool and arguments (accepted at once if the plan covers them), then \
+    begin_action, do it, and report_outcome. For a step of your own call report_step with in_progress, do it, and \
+    report_step with completed or failed. plan_status shows the progress.";
 
 pub(super) fn after(decision: &DecisionDocument) -> String {
     match (decision.kind, decision.state) {
@@ -15,15 +15,15 @@ pub(super) fn after(decision: &DecisionDocument) -> String {
         (_, State::Accepted) => allowed(decision),
         (_, State::Expired) if decision.allowance.is_some() => allowed(decision),
         (_, State::Rejected) => {
-            "A person said no: do not do it. reason says why, if they said so, and proposal what they would agree to \
-             instead; that needs a request_confirmation of its own."
+            "A person rejected it: do not do it. reason has their reason, if given, and proposal their alternative; \
+             that needs a request_confirmation of its own."
                 .into()
         }
-        (_, State::Answered) => "The person's answer stands in response.".into(),
-        (_, State::Expired) => "Nobody answered in time, and that is no yes: do not do it. Ask again with \
-                                request_confirmation when somebody is there."
+        (_, State::Answered) => "The person's answer is in response.".into(),
+        (_, State::Expired) => "Nobody answered in time, and that is no approval: do not do it. Ask again with \
+                                request_confirmation when a person is available."
             .into(),
-        (_, State::Cancelled) => "The question was called off: do not do it.".into(),
+        (_, State::Cancelled) => "The question was cancelled: do not do it.".into(),
     }
 }
 
@@ -31,19 +31,19 @@ fn after_clarification(decision: &DecisionDocument) -> String {
     match (decision.state, &decision.response) {
         (State::Pending, _) => pending(decision, "Nobody has answered yet: do not guess.", "answers"),
         (State::Expired, Some(_)) => "Nobody answered in time: response is the default that you named.".into(),
-        (_, Some(_)) => "The person's answer stands in response: go by it.".into(),
-        (State::Expired, None) => "Nobody answered in time: do not guess. Ask again with request_clarification when \
-                                   somebody is there, or leave it."
+        (_, Some(_)) => "The person's answer is in response: follow it.".into(),
+        (State::Expired, None) => "Nobody answered in time: do not guess. Ask again with request_clarification when a \
+                                   person is available, or leave it."
             .into(),
-        (_, None) => "The question was called off, and there is no answer: do not guess.".into(),
+        (_, None) => "The question was cancelled, and there is no answer: do not guess.".into(),
     }
 }
 
 fn pending(decision: &DecisionDocument, now: &str, does: &str) -> String {
-    let until = decision.deadline.map(|deadline| format!(" It stays open until {}.", deadline.to_rfc3339()));
+    let until = decision.deadline.map(|deadline| format!(" It stays pending until {}.", deadline.to_rfc3339()));
     format!(
         "{now} A person {does} at {}, and only there: show them this link. Call await_decision with decision_id {} \
-         (again); the question is kept while nobody waits.{}",
+         (again); the question stays pending between calls.{}",
         decision.page,
         decision.decision_id,
         until.unwrap_or_default()
@@ -75,8 +75,8 @@ fn begin(decision: &DecisionDocument, allowance: &AllowanceDocument) -> String {
 fn running(execution: &ExecutionDocument) -> String {
     let until = execution.lease_until.map(|until| format!(" before {}", until.to_rfc3339()));
     format!(
-        "It is yours to do: do it now, once, exactly as it was asked. Then call report_outcome with execution_id {} and \
-         committed or failed{}; while it still runs, report running.",
+        "The approval is claimed: act now, once, exactly as requested. Then call report_outcome with execution_id {} \
+         and committed or failed{}; while it still runs, report running.",
         execution.execution_id,
         until.unwrap_or_default()
     )
@@ -85,7 +85,7 @@ fn running(execution: &ExecutionDocument) -> String {
 fn over(decision: &DecisionDocument) -> String {
     match (&decision.execution, &decision.allowance, &decision.plan_id) {
         (Some(execution), _, _) if execution.state == "unknown" => {
-            "Nobody knows whether it happened: do not do it again. A person looks into it.".into()
+            "The outcome is unknown: do not do it again. A person will check it.".into()
         }
         (_, _, Some(plan)) => {
             format!(
@@ -93,10 +93,10 @@ fn over(decision: &DecisionDocument) -> String {
             )
         }
         (Some(execution), _, None) => {
-            format!("It is done with ({}): this yes is for nothing more.", execution.state)
+            format!("It is finished ({}): this approval permits nothing more.", execution.state)
         }
         (None, Some(allowance), None) => {
-            format!("The yes is {}: do not do it. Ask again if it is still wanted.", allowance.state)
+            format!("The approval is {}: do not do it. Ask again if it is still wanted.", allowance.state)
         }
         (None, None, None) => "Accepted.".into(),
     }

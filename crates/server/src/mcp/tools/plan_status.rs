@@ -10,7 +10,7 @@ pub(super) struct PlanStatus;
 #[derive(Debug, serde::Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::mcp) struct PlanStatusArguments {
-    /// As propose_plan was given it.
+    /// The plan_id given to propose_plan.
     plan_id: MplpId,
 }
 
@@ -19,9 +19,9 @@ impl Tool for PlanStatus {
     type Answer = PlanTold;
 
     const NAME: &'static str = "plan_status";
-    const TITLE: &'static str = "How a plan stands";
-    const DESCRIPTION: &'static str = "How a plan of yours stands: whether it is approved, how far each step has come, \
-        what is left of each step's yes, and the question about it. feedback says why a plan came back.";
+    const TITLE: &'static str = "Status of a plan";
+    const DESCRIPTION: &'static str = "The status of a plan of yours: its approval, the progress and remaining uses of \
+        each step, and the question about it. feedback has the reason why a plan was returned.";
     const HINTS: Hints = Hints::Reads;
 
     async fn call(call: &Call, asked: PlanStatusArguments) -> Result<PlanTold, Refusal> {

@@ -16,7 +16,7 @@ pub(in crate::mcp) struct ProposePlanArguments {
     /// An MPLP Plan; every id is a UUID (version 4) of your own choosing.
     plan: Plan,
     /// The call of each step, by step_id: a tool of the project with its arguments, or a route. A step without one is
-    /// your own business.
+    /// your own work.
     #[serde(default)]
     actions: BTreeMap<MplpId, StepAction>,
     /// How long the plan may run once it is approved.
@@ -25,7 +25,7 @@ pub(in crate::mcp) struct ProposePlanArguments {
     /// A role of your own to ask under; the first if absent.
     #[serde(default)]
     requested_by_role: Option<String>,
-    /// Why you ask, for the people who decide.
+    /// The reason, for the people deciding.
     #[serde(default)]
     reason: Option<String>,
     /// How long people have to answer.
@@ -50,10 +50,10 @@ impl Tool for ProposePlan {
 
     const NAME: &'static str = "propose_plan";
     const TITLE: &'static str = "Propose a plan";
-    const DESCRIPTION: &'static str = "Have a plan of several steps approved once, instead of asking for each. It is a draft until a person \
-        approves it on the page whose link is in decision.page: show it to them, and call await_decision \
-        with decision.decision_id. Then call request_confirmation before each step that runs a tool: what \
-        the plan covers is accepted at once. A plan that came back can be changed and proposed again.";
+    const DESCRIPTION: &'static str = "Have a plan of several steps approved once, instead of asking for each. It is a \
+        draft until a person approves it on the page linked in decision.page: show them the link, and call \
+        await_decision with decision.decision_id. Then call request_confirmation before each step that runs a tool: \
+        calls that the plan covers are accepted at once. A returned plan can be changed and proposed again.";
     const HINTS: Hints = Hints::Counts;
     const GENERATES: bool = true;
 
@@ -82,7 +82,7 @@ fn submission(said: ProposePlanArguments) -> Result<PlanSubmission, Refusal> {
 fn told(plan_id: MplpId, raised: RaisedDecision) -> PlanProposed {
     let next = format!(
         "The plan is proposed, and nobody has decided yet: run no step of it. A person decides at {}, and only there: \
-         show them this link. Call await_decision with decision_id {}; plan_status tells how the plan stands.",
+         show them this link. Call await_decision with decision_id {}; plan_status shows the status of the plan.",
         raised.document.page, raised.document.decision_id
     );
     PlanProposed { plan_id, confirm_id: confirm::confirm_id(&raised.decision), decision: raised.document, next }

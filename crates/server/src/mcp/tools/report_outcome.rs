@@ -10,11 +10,11 @@ pub(super) struct ReportOutcome;
 #[derive(Debug, serde::Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::mcp) struct ReportOutcomeArguments {
-    /// Of the decision that was begun.
+    /// The decision of the action.
     decision_id: String,
-    /// The outcome, or that it still runs.
+    /// The outcome, or running.
     status: OutcomeStatus,
-    /// As begin_action gave it; needed where several are under way.
+    /// From begin_action; needed if several are in progress.
     #[serde(default)]
     execution_id: Option<String>,
     /// The error, in words for a person.
@@ -27,10 +27,10 @@ impl Tool for ReportOutcome {
     type Answer = DecisionTold;
 
     const NAME: &'static str = "report_outcome";
-    const TITLE: &'static str = "Say what became of it";
-    const DESCRIPTION: &'static str = "Say what became of what begin_action let you do: committed if it happened, failed if it surely did \
-        not; running while it still runs, before lease_until. If you do not know whether it happened, say \
-        nothing and tell the person: it becomes unknown, and a person looks into it.";
+    const TITLE: &'static str = "Report an outcome";
+    const DESCRIPTION: &'static str = "Report the outcome of an action after begin_action: committed if it happened, \
+        failed if it certainly did not; running while it still runs, before lease_until. If you do not know whether it \
+        happened, report nothing and tell the person: the outcome becomes unknown, and a person checks it.";
     const HINTS: Hints = Hints::Repeatable;
 
     async fn call(call: &Call, said: ReportOutcomeArguments) -> Result<DecisionTold, Refusal> {

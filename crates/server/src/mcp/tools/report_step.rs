@@ -14,9 +14,9 @@ pub(in crate::mcp) struct ReportStepArguments {
     plan_id: MplpId,
     /// The step, by its step_id in the plan.
     step_id: MplpId,
-    /// How far it has come.
+    /// Its progress.
     status: StepStatus,
-    /// Why it failed, is blocked or was skipped, in words for a person.
+    /// The reason for failed, blocked or skipped, in words for a person.
     #[serde(default)]
     reason: Option<String>,
 }
@@ -27,9 +27,9 @@ impl Tool for ReportStep {
 
     const NAME: &'static str = "report_step";
     const TITLE: &'static str = "Report a step";
-    const DESCRIPTION: &'static str = "Say how far a step of an approved plan has come that is your own business: \
-        in_progress when you begin it, then completed, failed, blocked or skipped. A step that runs a tool moves by \
-        begin_action and report_outcome instead. Steps that it depends on must be completed first.";
+    const DESCRIPTION: &'static str = "Report the progress of a step of an approved plan that you do yourself: \
+        in_progress when you begin it, then completed, failed, blocked or skipped. A step that runs a tool progresses \
+        by begin_action and report_outcome instead. Its dependencies must be completed first.";
     const HINTS: Hints = Hints::Counts;
 
     async fn call(call: &Call, said: ReportStepArguments) -> Result<PlanTold, Refusal> {

@@ -16,9 +16,10 @@ impl Tool for RequestClarification {
 
     const NAME: &'static str = "request_clarification";
     const TITLE: &'static str = "Ask a question";
-    const DESCRIPTION: &'static str = "Ask a person what you need to know, instead of guessing: free text, yes or no, a \
-        number, or one of several choices. It answers at once with a decision_id; show the person the link in page, and \
-        call await_decision: response is their answer. It allows nothing: for that call request_confirmation.";
+    const DESCRIPTION: &'static str = "Ask a person for missing information, instead of guessing: free text, yes or \
+        no, a number, or one of several choices. It returns at once with a decision_id; show the person the link in \
+        page, and call await_decision: response is their answer. It permits nothing: for that call \
+        request_confirmation.";
     const HINTS: Hints = Hints::Repeatable;
 
     async fn call(call: &Call, question: ClarificationRequest) -> Result<DecisionTold, Refusal> {

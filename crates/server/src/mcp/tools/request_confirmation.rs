@@ -15,11 +15,11 @@ impl Tool for RequestConfirmation {
     type Answer = DecisionTold;
 
     const NAME: &'static str = "request_confirmation";
-    const TITLE: &'static str = "Ask a person";
-    const DESCRIPTION: &'static str = "Ask a person whether you may do one exactly defined thing, before you do it: anything that cannot be \
-        undone, costs money, or speaks for somebody. Name the tool and its exact arguments: a yes is for \
-        these and no others. It answers at once, nearly always pending: show the person the link in page, \
-        where they decide, then call await_decision. Asking the same again returns the same question.";
+    const TITLE: &'static str = "Request confirmation";
+    const DESCRIPTION: &'static str = "Ask a person to approve one exactly defined action, before you do it: anything \
+        that is irreversible, costs money, or speaks for a person. Name the tool and its exact arguments: an approval \
+        covers these and no others. It returns at once, nearly always pending: show the person the link in page, where \
+        they decide, then call await_decision. Requesting the same again returns the same question.";
     const HINTS: Hints = Hints::Repeatable;
 
     async fn call(call: &Call, question: ConfirmationRequest) -> Result<DecisionTold, Refusal> {

@@ -56,11 +56,12 @@ fn after(status: PlanStatus, decision: Option<&DecisionDocument>) -> String {
             decision.page, decision.decision_id
         ),
         (PlanStatus::Draft | PlanStatus::Proposed, _) => {
-            "It is a draft: run no step of it. feedback says why it came back, if it did; change it and call propose_plan."
+            "It is a draft: run no step of it. feedback has the reason if it was returned; change it and call \
+             propose_plan."
                 .into()
         }
         (PlanStatus::Approved | PlanStatus::InProgress, _) => format!("It is approved. {}", next::STEP_BY_STEP),
         (PlanStatus::Completed, _) => "Every step is done: nothing more of it may run.".into(),
-        (PlanStatus::Cancelled | PlanStatus::Failed, _) => "It is over: nothing more of it may run.".into(),
+        (PlanStatus::Cancelled | PlanStatus::Failed, _) => "It has ended: nothing more of it may run.".into(),
     }
 }

@@ -10,7 +10,7 @@ pub(super) struct WithdrawQuestion;
 #[derive(Debug, serde::Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::mcp) struct WithdrawQuestionArguments {
-    /// Of the question, which must be pending.
+    /// The pending question.
     decision_id: String,
     /// Why, for the people who were asked.
     #[serde(default)]
@@ -23,8 +23,8 @@ impl Tool for WithdrawQuestion {
 
     const NAME: &'static str = "withdraw_question";
     const TITLE: &'static str = "Withdraw a question";
-    const DESCRIPTION: &'static str = "Take back a question of yours that nobody has answered yet: a confirmation, a \
-        clarification, or the one about a proposed plan, which becomes a draft again.";
+    const DESCRIPTION: &'static str = "Withdraw a pending question of yours: a confirmation, a clarification, or the \
+        one about a proposed plan, which becomes a draft again.";
     const HINTS: Hints = Hints::Counts;
 
     async fn call(call: &Call, said: WithdrawQuestionArguments) -> Result<DecisionTold, Refusal> {

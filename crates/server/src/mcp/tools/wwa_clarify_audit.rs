@@ -12,8 +12,9 @@ impl Tool for ClarifyAudit {
 
     const NAME: &'static str = "wwa_clarify_audit";
     const TITLE: &'static str = "The record of a session";
-    const DESCRIPTION: &'static str = "Everything that was asked and answered in a session, signed: clarification_chain for reading, record \
-        for proving, offline with `countersign clarify verify`. Pass it on to whoever continues your work.";
+    const DESCRIPTION: &'static str = "All questions and answers of a session, signed: clarification_chain for \
+        reading, record for verifying, offline with `countersign clarify verify`. Pass it on to the agent that \
+        continues your work.";
     const HINTS: Hints = Hints::Reads;
 
     async fn call(call: &Call, asked: SessionRequest) -> Result<Audit, Refusal> {

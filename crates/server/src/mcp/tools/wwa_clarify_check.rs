@@ -11,11 +11,10 @@ impl Tool for ClarifyCheck {
     type Answer = CheckResponse;
 
     const NAME: &'static str = "wwa_clarify_check";
-    const TITLE: &'static str = "What is unclear about a plan";
-    const DESCRIPTION: &'static str = "Find out what is missing or ambiguous in what you plan to do, before you do any of it. \
-        needs_clarification lists gaps: answer each with wwa_clarify_resolve, and never guess. \
-        ready_to_proceed: call wwa_clarify_confirm. An open gap stops the operations that it names, also at \
-        the gateway. Keep session_id.";
+    const TITLE: &'static str = "Find the gaps in a plan";
+    const DESCRIPTION: &'static str = "Find missing or ambiguous information in your plan, before you act on it. \
+        needs_clarification lists gaps: answer each with wwa_clarify_resolve, and never guess. ready_to_proceed: call \
+        wwa_clarify_confirm. An open gap blocks the operations that it names, also at the gateway. Keep session_id.";
     const HINTS: Hints = Hints::Repeatable;
 
     async fn call(call: &Call, asked: CheckRequest) -> Result<CheckResponse, Refusal> {

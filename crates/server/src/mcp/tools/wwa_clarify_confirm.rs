@@ -15,9 +15,9 @@ impl Tool for ClarifyConfirm {
 
     const NAME: &'static str = "wwa_clarify_confirm";
     const TITLE: &'static str = "Confirm a clarified plan";
-    const DESCRIPTION: &'static str = "Say that the plan of a session is final, once every gap is answered. plan is what you submitted with \
-        the accepted answers put in, attestation proves what it rests on. If it is a plan that people \
-        approve, they are being asked now: call await_decision with decision_id.";
+    const DESCRIPTION: &'static str = "Confirm that the plan of a session is final, once every gap is answered. plan \
+        is your plan with the accepted answers filled in, attestation proves them. If people must approve it, they are \
+        asked now: call await_decision with decision_id.";
     const HINTS: Hints = Hints::Repeatable;
     const GENERATES: bool = true;
 

@@ -12,10 +12,10 @@ impl Tool for ClarifyResolve {
 
     const NAME: &'static str = "wwa_clarify_resolve";
     const TITLE: &'static str = "Answer a gap";
-    const DESCRIPTION: &'static str = "Answer one gap of a session with what you were told or surely know; it is recorded as your own \
-        answer. A warning may be answered with accept. escalated means that a person owes the answer and has \
-        been asked on page; wwa_clarify_check shows when they answered. If you do not know, send an empty \
-        answer: then a person is asked.";
+    const DESCRIPTION: &'static str = "Answer one gap of a session, only if you were told the answer or know it for \
+        certain; it is recorded as your own answer. A warning may be answered with accept. escalated means that a \
+        person must answer and has been asked on page; wwa_clarify_check shows when they answered. If you do not know, \
+        send an empty answer: then a person is asked.";
     const HINTS: Hints = Hints::Repeatable;
 
     async fn call(call: &Call, asked: ResolveRequest) -> Result<ResolveResponse, Refusal> {

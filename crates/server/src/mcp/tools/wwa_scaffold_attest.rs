@@ -16,8 +16,9 @@ impl Tool for ScaffoldAttest {
 
     const NAME: &'static str = "wwa_scaffold_attest";
     const TITLE: &'static str = "Get the attestation";
-    const DESCRIPTION: &'static str = "The signed word that every gap of a session was answered before you went on. needs_clarification \
-        while any gap is open, also a warning, and ready_to_proceed until wwa_clarify_confirm was called.";
+    const DESCRIPTION: &'static str = "The signed statement that every gap of a session was answered before you \
+        continued. needs_clarification while any gap is open, also a warning, and ready_to_proceed until \
+        wwa_clarify_confirm was called.";
     const HINTS: Hints = Hints::Reads;
     const GENERATES: bool = true;
 

@@ -16,9 +16,9 @@ impl Tool for ScaffoldPlan {
 
     const NAME: &'static str = "wwa_scaffold_plan";
     const TITLE: &'static str = "Get the accepted plan";
-    const DESCRIPTION: &'static str = "The plan to work by: what you submit, with the answers that were accepted. needs_clarification with \
-        gaps, and no plan, while anything is unclear; ready_to_proceed until wwa_clarify_confirm was called. \
-        Work by no other.";
+    const DESCRIPTION: &'static str = "The plan to follow: your plan with the accepted answers. needs_clarification \
+        with gaps, and no plan, while a gap is open; ready_to_proceed until wwa_clarify_confirm was called. Follow no \
+        other.";
     const HINTS: Hints = Hints::Repeatable;
     const GENERATES: bool = true;
 

@@ -43,10 +43,10 @@ on_both_stores! {
         plane.advance_secs(3600).await;
         let told = looks(&plane, &agent, &asked).await;
         assert_eq!(told["state"], "expired");
-        says(&told, "that is no yes");
+        says(&told, "that is no approval");
         let asked = asks(&plane, &agent, 84).await;
         agent.withdraws(&plane, &asked, &json!({})).await.expect(200);
-        says(&looks(&plane, &agent, &asked).await, "called off");
+        says(&looks(&plane, &agent, &asked).await, "cancelled");
     }
 
     ///
@@ -106,7 +106,7 @@ on_both_stores! {
         assert_eq!(running["execution"]["state"], "claimed");
         let done = call_tool(&plane, &agent, "report_outcome", report("committed")).await.given();
         assert_eq!(done["execution"]["state"], "committed");
-        says(&done, "for nothing more");
+        says(&done, "permits nothing more");
         assert_eq!(call_tool(&plane, &agent, "report_outcome", report("failed")).await.refusal(), "conflict");
     }
 
