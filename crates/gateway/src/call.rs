@@ -95,7 +95,7 @@ pub(crate) fn single(
     let mut values = headers.get_all(name.clone()).iter();
     let first = values.next();
     if values.next().is_some() {
-        return Err(Refusal::invalid(format!("the header {name} stands more than once")));
+        return Err(Refusal::invalid(format!("the header {name} occurs more than once")));
     }
     let text = first.map(http::HeaderValue::to_str).transpose();
     text.map_err(|_| Refusal::invalid(format!("the header {name} is not readable text")))

@@ -134,8 +134,8 @@ fn credential(said: &node::Credential, environment: &Environment) -> Result<Upst
             environment.get(name).cloned().ok_or_else(|| format!("the variable {name} is not set"))?
         }
     };
-    let header = HeaderName::try_from(&said.header).map_err(|_| "its header is no header's name".to_owned())?;
-    let value = HeaderValue::try_from(text.trim()).map_err(|_| "its secret cannot stand in a header".to_owned())?;
+    let header = HeaderName::try_from(&said.header).map_err(|_| "its header is not a valid header name".to_owned())?;
+    let value = HeaderValue::try_from(text.trim()).map_err(|_| "its secret cannot be sent in a header".to_owned())?;
     if value.is_empty() {
         return Err("its secret is empty".into());
     }

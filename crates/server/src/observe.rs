@@ -35,7 +35,7 @@ impl Default for Metrics {
         let mut registry = Registry::with_prefix("countersign");
         let (answers, refusals) = (Family::default(), Family::default());
         let (fetches, failures, dark) = (Gauge::default(), Gauge::default(), Gauge::default());
-        registry.register("answers", "Answers by HTTP status", Family::clone(&answers));
+        registry.register("answers", "Responses by HTTP status", Family::clone(&answers));
         registry.register("refusals", "Refusals by error code", Family::clone(&refusals));
         registry.register(
             "operator_fetches",

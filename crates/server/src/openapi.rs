@@ -12,8 +12,8 @@ use utoipa::{
     },
 };
 
-const BEARER: &str = "A token or key that is bound to a key of the caller comes under the scheme DPoP instead, with a proof in the \
-                      header DPoP (RFC 9449). An answer may carry DPoP-Nonce: the next proof uses it.";
+const BEARER: &str = "A token or key that is bound to a key of the caller comes under the scheme DPoP instead, with a \
+    proof in the header DPoP (RFC 9449). A response may carry DPoP-Nonce: the next proof uses it.";
 
 #[derive(OpenApi)]
 #[openapi(
@@ -99,15 +99,15 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         clarification::schema::get,
     ),
     tags(
-        (name = "discovery", description = "What agents read before they come"),
+        (name = "discovery", description = "Discovery documents for agents"),
         (name = "operators", description = "Connecting an agent to a person"),
-        (name = "agents", description = "Registering, calling, ending"),
-        (name = "decisions", description = "Asking people, and carrying out what they allowed"),
-        (name = "plans", description = "Approving whole plans, and what is told about them (MPLP)"),
-        (name = "clarifications", description = "Asking instead of guessing, and the signed chain of what was asked and answered"),
-        (name = "mcp", description = "The same for agents that speak the Model Context Protocol"),
-        (name = "subscribers", description = "Hearing what agents say and ask, and answering"),
-        (name = "people", description = "Signing in, granting, seeing and cutting off"),
+        (name = "agents", description = "Registering, audit, revoking"),
+        (name = "decisions", description = "Requesting approvals, claiming them and reporting outcomes"),
+        (name = "plans", description = "Approving whole plans, and their events (MPLP)"),
+        (name = "clarifications", description = "Finding gaps in plans, and the signed chain of questions and answers"),
+        (name = "mcp", description = "The same for agents with the Model Context Protocol"),
+        (name = "subscribers", description = "Receiving events and questions of agents, and answering"),
+        (name = "people", description = "Signing in, and managing connected agents"),
         (name = "admins", description = "The project document"),
     )
 )]

@@ -225,7 +225,7 @@ async fn tidy(engine: Arc<Engine>) {
     loop {
         every.tick().await;
         if let Err(why) = engine.tidy().await {
-            tracing::warn!(%why, "the store could not be tidied");
+            tracing::warn!(%why, "maintenance of the store failed");
         }
     }
 }
@@ -239,7 +239,7 @@ async fn settle_due(engine: Arc<Engine>) {
         every.tick().await;
         let settled = engine.settle_due().await;
         if let (true, Err(why)) = (well, &settled) {
-            tracing::warn!(%why, "what is due could not be settled");
+            tracing::warn!(%why, "due questions and leases could not be settled");
         }
         well = settled.is_ok();
     }
@@ -254,7 +254,7 @@ async fn probe_due(engine: Arc<Engine>) {
         every.tick().await;
         let probed = engine.probe_due().await;
         if let (true, Err(why)) = (well, &probed) {
-            tracing::warn!(%why, "upstreams could not be asked what became of calls");
+            tracing::warn!(%why, "upstreams could not be probed for the outcomes of calls");
         }
         well = probed.is_ok();
     }

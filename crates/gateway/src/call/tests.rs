@@ -30,7 +30,7 @@ fn a_header_that_decides_something_may_not_stand_twice() {
     for name in ["authorization", "x-agent-mode", "x-agent-consent", "x-agent-confirm", "x-agent-session"] {
         let twice = [("authorization", "Bearer t"), (name, "a"), (name, "b")];
         let refusal = call(&twice).unwrap_err();
-        assert_eq!(refusal, Refusal::invalid(format!("the header {name} stands more than once")));
+        assert_eq!(refusal, Refusal::invalid(format!("the header {name} occurs more than once")));
     }
 }
 

@@ -24,7 +24,7 @@ fn a_covered_header_that_stands_twice_is_refused() {
     for name in ["x-branch", "content-type", "content-encoding"] {
         let parts = parts("/transfers", &[(name, "a"), (name, "b")]);
         let refusal = complete(&parts, ORIGIN, &route(), &Bytes::new()).unwrap_err();
-        assert_eq!(refusal, Refusal::invalid(format!("the header {name} stands more than once")));
+        assert_eq!(refusal, Refusal::invalid(format!("the header {name} occurs more than once")));
     }
 }
 

@@ -24,9 +24,9 @@ pub(crate) struct Asked {
     path = "/aaep/v1/events",
     tag = "subscribers",
     summary = "The events of a subscription, as they happen",
-    description = "A stream of server-sent events that stays open: each has the name aaep.event, its event_id as id and one line of JSON as data. A comment is sent every ten seconds. A stream that broke off goes on behind Last-Event-ID; where that is no longer known, the state of things is told anew. A second stream of the same subscription ends the first. A last event named aaep.close says why a subscription is over.",
-    params(("subscription_id" = String, Query, description = "As subscription.accepted names it"), ("Last-Event-ID" = Option<String>, Header, description = "The last event that arrived")),
-    responses((status = 200, description = "The stream", body = String, content_type = "text/event-stream"), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    description = "A stream of server-sent events that stays open: each has the name aaep.event, its event_id as id and one line of JSON as data. A comment is sent every ten seconds. A broken stream continues after Last-Event-ID; if that is no longer known, the current state is sent again. A second stream of the same subscription ends the first. A last event named aaep.close has the reason for the end of the subscription.",
+    params(("subscription_id" = String, Query, description = "The id from subscription.accepted"), ("Last-Event-ID" = Option<String>, Header, description = "The id of the last received event")),
+    responses((status = 200, description = "The stream", body = String, content_type = "text/event-stream"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn get(

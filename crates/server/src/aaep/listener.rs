@@ -56,7 +56,7 @@ impl NoListener {
 
 /// One response for every failed authentication.
 fn unproven(id: &RequestId) -> Response {
-    let what = "this is for people's subscribers, and nobody is proven by this request";
+    let what = "this is for people's subscribers, and the request is not authenticated";
     let hint = "send Authorization: Bearer with a subscriber token, or sign in at /sign-in";
     let mut response = answer::plain(Code::SignInRequired, what.into(), Some(hint.into()), id);
     response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

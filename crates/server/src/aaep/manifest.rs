@@ -29,7 +29,7 @@ pub(crate) struct Asked {
     summary = "The AAEP producer manifest",
     description = "With Accept: application/jose, the same as a JWS in compact form, signed with a key of /.well-known/agent-jwks.json.",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "What is emitted here and how to subscribe", body = Manifest), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+    responses((status = 200, description = "The emitted events, and how to subscribe", body = Manifest), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
 )]
 pub(crate) async fn get(
     State(app): State<App>,

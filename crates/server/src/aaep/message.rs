@@ -32,14 +32,14 @@ pub(super) async fn read_up_to(request: Request, limit: usize) -> Result<Value, 
     }
     let bytes = body::read(request, limit).await.map_err(|response| match response.status() {
         StatusCode::PAYLOAD_TOO_LARGE => NoMessage::TooLarge,
-        _ => NoMessage::Malformed("the message did not arrive whole".into()),
+        _ => NoMessage::Malformed("the message is incomplete".into()),
     })?;
     parse(&bytes)
 }
 
 /// Strict parsing: two parsers must not understand one message differently.
 pub(super) fn parse(bytes: &[u8]) -> Result<Value, NoMessage> {
-    json::value(bytes).map_err(|_| NoMessage::Malformed("the message is not JSON as it is read here".into()))
+    json::value(bytes).map_err(|_| NoMessage::Malformed("the message is not valid JSON".into()))
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -24,10 +24,10 @@ const MOST_S: i64 = 86_400;
     path = "/aaep/v1/questions/{decision}/more-time",
     tag = "subscribers",
     summary = "Ask for more time to answer a question",
-    description = "The deadline moves by the seconds asked for, up to what the project's policy allows; the answer says until when there is time now. Everybody who was asked is told.",
-    params(("decision" = String, Path), ("X-CSRF-Token" = Option<String>, Header, description = "With a session")),
+    description = "The deadline moves by the requested seconds, up to the limit in the project's policy; the response has the new deadline. All approvers of the question are notified.",
+    params(("decision" = String, Path), ("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session")),
     request_body = MoreTimeRequest,
-    responses((status = 200, description = "Until when there is time now", body = MoreTime), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "The new deadline", body = MoreTime), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn post(

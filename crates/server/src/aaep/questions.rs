@@ -15,9 +15,9 @@ use countersign_protocol::{aaep::questions::Questions, aap::error::Envelope};
     get,
     path = "/aaep/v1/questions",
     tag = "subscribers",
-    summary = "The open questions that a person may see",
-    description = "Oldest first, without reply tokens: those come with the events, to whoever subscribes.",
-    responses((status = 200, description = "What waits for an answer", body = Questions), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    summary = "The pending questions that a person may see",
+    description = "Oldest first, without reply tokens: subscribers receive those with the events.",
+    responses((status = 200, description = "The pending questions", body = Questions), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn get(State(app): State<App>, At(at): At, id: RequestId, asker: Asker) -> Result<Response, Refused> {

@@ -21,10 +21,10 @@ use http::StatusCode;
     path = "/aaep/v1/replies",
     tag = "subscribers",
     summary = "Answer a question, or change or end a subscription",
-    description = "A confirmation.reply, clarification.reply, subscription.renegotiate or subscription.close of AAEP 1.0. Every well-formed reply is answered with 204, whatever its token names and whether it counted; the events that follow tell what was decided. A renegotiation is answered with subscription.accepted, or with subscription.rejected, which ends the subscription.",
-    params(("X-CSRF-Token" = Option<String>, Header, description = "With a session")),
+    description = "A confirmation.reply, clarification.reply, subscription.renegotiate or subscription.close of AAEP 1.0. Every well-formed reply is answered with 204, regardless of its token and its effect; the following events carry the decision. A renegotiation is answered with subscription.accepted, or with subscription.rejected, which ends the subscription.",
+    params(("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session")),
     request_body(content = Object, description = "A reply, subscription.renegotiate or subscription.close"),
-    responses((status = 200, description = "A subscription.accepted with the new terms", body = Object), (status = 204, description = "Taken"), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "A subscription.accepted with the new terms", body = Object), (status = 204, description = "Taken"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn post(

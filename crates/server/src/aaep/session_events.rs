@@ -57,11 +57,11 @@ pub(crate) enum OneOrAllSaid {
     post,
     path = "/aaep/v1/sessions/{session_id}/events",
     tag = "agents",
-    summary = "Say one event in a session, or up to 100 in their order",
-    description = "The body is an event or a list of events. One that asks a person is answered with the decision that waits now. A list stops at the first event that is refused; the refusal names its place, and those before it were said.",
+    summary = "Send one event of a session, or up to 100 in order",
+    description = "The body is an event or a list of events. The response to a question event is its pending decision. A list stops at the first refused event; the refusal names its position, and the events before it were accepted.",
     params(("session_id" = String, Path)),
     request_body(content = serde_json::Value, description = "An event, or a list of events"),
-    responses((status = 200, description = "The question was open already", body = Said), (status = 201, description = "Said; for a list, results holds one entry an event", body = OneOrAllSaid), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "The question was already pending", body = Said), (status = 201, description = "Accepted; for a list, results has one entry per event", body = OneOrAllSaid), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
@@ -123,7 +123,7 @@ impl Saying<'_> {
     /// Names the refused event, so that the agent can correct it and continue from there.
     fn stopped(&self, place: usize, refusal: &Refusal, id: &RequestId) -> Response {
         self.app.metrics.refused(refusal.code());
-        let what = format!("events[{place}] was refused, those before it were said: {refusal}");
+        let what = format!("events[{place}] was refused, the events before it were accepted: {refusal}");
         let mut response = answer::plain(refusal.code(), what, Some(refusal.hint()), id);
         let wait = refusal.retry_after_s().map(|seconds| (header::RETRY_AFTER, HeaderValue::from(seconds)));
         response.headers_mut().extend(wait);

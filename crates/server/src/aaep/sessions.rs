@@ -32,9 +32,9 @@ pub(crate) struct Opened {
     path = "/aaep/v1/sessions",
     tag = "agents",
     summary = "Begin an AAEP session with its session.started event",
-    description = "The body is an aaep:agent.session.started event. Ids, times and the producer are stamped here; what is sent in their place is ignored.",
+    description = "The body is an aaep:agent.session.started event. The hub sets ids, times and the producer; sent values are ignored.",
     request_body(content = Object, description = "An aaep:agent.session.started event"),
-    responses((status = 201, description = "The session is open", body = Opened), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 201, description = "The session is open", body = Opened), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

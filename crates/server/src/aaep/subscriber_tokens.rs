@@ -79,8 +79,8 @@ pub(crate) struct TokenAdded {
     get,
     path = "/aaep/v1/subscriber-tokens",
     tag = "subscribers",
-    summary = "The tokens that a person gave to subscribers",
-    responses((status = 200, description = "Tokens, without their secrets", body = Tokens), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    summary = "The tokens of a person's subscribers",
+    responses((status = 200, description = "Tokens, without their secrets", body = Tokens), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []))
 )]
 pub(crate) async fn get(State(app): State<App>, At(at): At, asker: Asker) -> Result<axum::Json<Tokens>, Refused> {
@@ -93,10 +93,10 @@ pub(crate) async fn get(State(app): State<App>, At(at): At, asker: Asker) -> Res
     post,
     path = "/aaep/v1/subscriber-tokens",
     tag = "subscribers",
-    summary = "Make a token for a subscriber",
-    params(("X-CSRF-Token" = String, Header, description = "The token of the session")),
+    summary = "Create a token for a subscriber",
+    params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
     request_body = NewToken,
-    responses((status = 201, description = "The token; its secret is shown this once", body = TokenAdded), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 201, description = "The token; its secret is shown only once", body = TokenAdded), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []))
 )]
 pub(crate) async fn post(
@@ -125,9 +125,9 @@ pub(crate) async fn post(
     delete,
     path = "/aaep/v1/subscriber-tokens/{id}",
     tag = "subscribers",
-    summary = "Take a token back; its subscriptions end",
-    params(("id" = String, Path), ("X-CSRF-Token" = String, Header, description = "The token of the session")),
-    responses((status = 200, description = "Taken back", body = TokenShown), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    summary = "Revoke a token and end its subscriptions",
+    params(("id" = String, Path), ("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
+    responses((status = 200, description = "Revoked", body = TokenShown), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []))
 )]
 pub(crate) async fn delete(

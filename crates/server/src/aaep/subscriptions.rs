@@ -20,11 +20,11 @@ use http::{HeaderValue, StatusCode, header};
     post,
     path = "/aaep/v1/subscriptions",
     tag = "subscribers",
-    summary = "Subscribe to what agents say and ask",
-    description = "A subscription.request of AAEP 1.0. Location is where its events are read. Every refusal is a subscription.rejected document.",
-    params(("X-CSRF-Token" = Option<String>, Header, description = "With a session")),
+    summary = "Subscribe to the events and questions of agents",
+    description = "A subscription.request of AAEP 1.0. Location is the address of its events. Every refusal is a subscription.rejected document.",
+    params(("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session")),
     request_body(content = Object, description = "A subscription.request"),
-    responses((status = 201, description = "A subscription.accepted; Location is the stream of its events", body = Object), (status = "4XX", description = "A subscription.rejected that says why", body = Object), (status = "5XX", description = "A subscription.rejected: trouble on our side", body = Object)),
+    responses((status = 201, description = "A subscription.accepted; Location is the stream of its events", body = Object), (status = "4XX", description = "A subscription.rejected with the reason", body = Object), (status = "5XX", description = "A subscription.rejected: server error", body = Object)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn post(State(app): State<App>, At(at): At, asker: Asker, request: Request) -> Response {

@@ -27,10 +27,10 @@ const SUBPROTOCOL: &str = "aaep.v1";
     get,
     path = "/aaep/v1/ws",
     tag = "subscribers",
-    summary = "Subscribe, listen and answer over one WebSocket",
-    description = "An upgrade to a WebSocket with the subprotocol aaep.v1; one text frame is one message. It begins with subscription.request; whoever says something else first, or nothing for two seconds, has a subscription with the usual terms. Replies, subscription.renegotiate and subscription.close follow on the same socket; replies are not acknowledged, the events that follow tell what was decided. The socket is closed with 4000 when all is well, 4001 after a rejection, 4002 and 4003 where the sender is not proven or not entitled, 4004 after what is no message, 4005 after subscription.close.",
+    summary = "Subscribe, receive events and answer over one WebSocket",
+    description = "An upgrade to a WebSocket with the subprotocol aaep.v1; one text frame is one message. It begins with subscription.request; a client that sends another message first, or none for two seconds, gets a subscription with the default terms. Replies, subscription.renegotiate and subscription.close follow on the same socket; replies are not acknowledged, the following events carry the decision. The socket is closed with 4000 after a normal end, 4001 after a rejection, 4002 and 4003 if the sender is not authenticated or not entitled, 4004 after an invalid message, 4005 after subscription.close.",
     params(("Sec-WebSocket-Protocol" = Option<String>, Header, description = "aaep.v1")),
-    responses((status = 101, description = "The socket"), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 101, description = "The socket"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn get(

@@ -27,16 +27,16 @@ pub(crate) struct Asked {
     get,
     path = "/agent/audit",
     tag = "people",
-    summary = "What was done under a delegation or in a session",
+    summary = "The audit entries of a delegation or AAP session",
     params(("delegation_id" = Option<String>, Query, description = "This or session_id is required"),
         ("session_id" = Option<String>, Query),
         ("from" = Option<String>, Query, format = DateTime, description = "Inclusive"),
         ("to" = Option<String>, Query, format = DateTime, description = "Exclusive"),
         ("event_type" = Option<String>, Query),
-        ("limit" = Option<u32>, Query, minimum = 1, description = "50 unless said, at most 200"),
-        ("cursor" = Option<String>, Query, description = "next_cursor of the page before"),
+        ("limit" = Option<u32>, Query, minimum = 1, description = "Default 50, at most 200"),
+        ("cursor" = Option<String>, Query, description = "next_cursor of the previous page"),
         ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
-    responses((status = 200, description = "A page of entries, oldest first", body = AuditPage), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "A page of entries, oldest first", body = AuditPage), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn get(

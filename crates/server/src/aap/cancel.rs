@@ -12,10 +12,10 @@ use countersign_protocol::aap::revoke::{CancelRequest, CancelResponse};
     post,
     path = "/agent/cancel",
     tag = "agents",
-    summary = "End a session; from the operator it also takes the receipt back",
+    summary = "End an AAP session; a request of the operator also revokes the receipt",
     params(("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
     request_body = CancelRequest,
-    responses((status = 200, description = "The session is over", body = CancelResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "The session has ended", body = CancelResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

@@ -17,10 +17,10 @@ use http::{StatusCode, header};
     post,
     path = "/agent/delegate",
     tag = "people",
-    summary = "Show what would be granted, then grant it",
-    params(("X-CSRF-Token" = String, Header, description = "The token of the session")),
+    summary = "Show the disclosure, then grant a delegation",
+    params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
     request_body = DelegateRequest,
-    responses((status = 200, description = "What the person must see first, or that the request was denied", body = NotGranted), (status = 201, description = "Granted", body = DelegateResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "The disclosure that the person must read first, or the denial of the request", body = NotGranted), (status = 201, description = "Granted", body = DelegateResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []))
 )]
 pub(crate) async fn post(

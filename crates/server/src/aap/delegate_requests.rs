@@ -13,10 +13,10 @@ use http::StatusCode;
     post,
     path = "/agent/delegate/requests",
     tag = "operators",
-    summary = "Ask to be connected to a person",
-    params(("Aap-Version" = String, Header, description = "The protocol version that the agent speaks", example = "2.0")),
+    summary = "Request a connection to a person",
+    params(("Aap-Version" = String, Header, description = "The protocol version of the agent", example = "2.0")),
     request_body = ConnectRequestBody,
-    responses((status = 201, description = "Where the person answers", body = ConnectRequestResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+    responses((status = 201, description = "The page on which the person answers", body = ConnectRequestResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
 )]
 pub(crate) async fn post(
     State(app): State<App>,

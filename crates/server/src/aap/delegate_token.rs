@@ -13,9 +13,9 @@ use countersign_protocol::aap::error::Envelope;
     path = "/agent/delegate/token",
     tag = "operators",
     summary = "Exchange the one-time code for the delegation token",
-    params(("Aap-Version" = String, Header, description = "The protocol version that the agent speaks", example = "2.0")),
+    params(("Aap-Version" = String, Header, description = "The protocol version of the agent", example = "2.0")),
     request_body = ExchangeRequest,
-    responses((status = 200, description = "The delegation token", body = ExchangeResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+    responses((status = 200, description = "The delegation token", body = ExchangeResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
 )]
 pub(crate) async fn post(
     State(app): State<App>,

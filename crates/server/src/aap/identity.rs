@@ -18,7 +18,7 @@ const KEPT_FOR: [(HeaderName, &str); 1] = [(header::CACHE_CONTROL, "public, max-
     path = "/.well-known/agent-identity.json",
     tag = "discovery",
     summary = "The platform as an operator",
-    responses((status = 200, description = "The identity manifest", body = serde_json::Value), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+    responses((status = 200, description = "The identity manifest", body = serde_json::Value), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
 )]
 pub(crate) async fn manifest(State(app): State<App>) -> impl IntoResponse {
     let origin = &app.engine.settings().origin;
@@ -37,7 +37,7 @@ pub(crate) async fn manifest(State(app): State<App>) -> impl IntoResponse {
     path = "/.well-known/agent-jwks.json",
     tag = "discovery",
     summary = "The service's signing keys",
-    responses((status = 200, description = "The key set", body = Jwks), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+    responses((status = 200, description = "The key set", body = Jwks), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
 )]
 pub(crate) async fn keys(State(app): State<App>) -> Result<impl IntoResponse, Refused> {
     let keys = app.engine.keys().ok_or(Refusal::Unavailable)?;

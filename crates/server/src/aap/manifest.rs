@@ -25,7 +25,7 @@ pub(crate) struct Asked {
     tag = "discovery",
     summary = "The discovery manifest",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "What the service offers and demands", body = Manifest), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+    responses((status = 200, description = "The offers and requirements of the service", body = Manifest), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
 )]
 pub(crate) async fn get(
     State(app): State<App>,
@@ -43,9 +43,9 @@ pub(crate) async fn get(
     get,
     path = "/.well-known/agent-auth.txt",
     tag = "discovery",
-    summary = "The page for people beside the manifest",
+    summary = "The page for people that accompanies the manifest",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "Text", body = String), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+    responses((status = 200, description = "Text", body = String), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
 )]
 pub(crate) async fn companion(
     State(app): State<App>,

@@ -23,10 +23,10 @@ use http::request::Parts;
     path = "/agent/register",
     tag = "agents",
     summary = "Exchange operator JWT, delegation and receipt for an access token",
-    params(("Aap-Version" = String, Header, description = "The protocol version that the agent speaks", example = "2.0"),
+    params(("Aap-Version" = String, Header, description = "The protocol version of the agent", example = "2.0"),
         ("DPoP" = Option<String>, Header, description = "A proof of possession: the access token is bound to its key. Required where the manifest says dpop_required")),
     request_body = RegisterRequest,
-    responses((status = 200, description = "Registered", body = RegisterResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+    responses((status = 200, description = "Registered", body = RegisterResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
 )]
 pub(crate) async fn post(
     State(app): State<App>,

@@ -12,10 +12,10 @@ use countersign_protocol::aap::revoke::{RevokeRequest, RevokeResponse};
     post,
     path = "/agent/revoke",
     tag = "people",
-    summary = "Cut an agent off",
+    summary = "Revoke a delegation",
     params(("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
     request_body = RevokeRequest,
-    responses((status = 200, description = "Nothing of this delegation works any more", body = RevokeResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "The delegation and its access tokens are no longer valid", body = RevokeResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn post(

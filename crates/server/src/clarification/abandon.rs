@@ -15,10 +15,10 @@ use countersign_protocol::{
     post,
     path = "/v1/clarification/abandon",
     tag = "clarifications",
-    summary = "Give a session up: it stops nothing any more, and its plan is never confirmed",
-    description = "For the agent that submitted the plan, the person for whom it acts or who answers for it, and admins: by a key, a token, a subscriber token that may answer, or a sign-in session with X-CSRF-Token. What a person owed an answer to, an agent does not free: until a person abandons the session as well, or its time is over, irreversible calls that no person approved after the agent's abandonment are refused with clarification_required.",
+    summary = "Abandon a session: it blocks nothing any more, and its plan is never confirmed",
+    description = "For the agent that submitted the plan, the person for whom it acts or who is responsible for it, and admins: by a key, a token, a subscriber token that may answer, or a sign-in session with X-CSRF-Token. An agent does not release gaps that a person must answer: until a person abandons the session as well, or it expires, irreversible calls that no person approved after the agent's abandonment are refused with clarification_required.",
     request_body = SessionRequest,
-    responses((status = 200, description = "How the session stands now; the same when it is said again", body = StatusResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "The state of the session; repeating the request changes nothing", body = StatusResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn post(

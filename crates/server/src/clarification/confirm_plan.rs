@@ -16,9 +16,9 @@ use countersign_protocol::{
     post,
     path = "/v1/clarification/confirm-plan",
     tag = "clarifications",
-    summary = "Confirm a plan of which nothing is unclear any more",
+    summary = "Confirm a plan without open gaps",
     request_body = SessionRequest,
-    responses((status = 200, description = "plan_accepted with the plan and its attestation, or needs_clarification. A plan that people approve is proposed to them in the same step", body = ConfirmResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "plan_accepted with the plan and its attestation, or needs_clarification. A plan that people approve is proposed to them in the same step", body = ConfirmResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

@@ -10,9 +10,9 @@ use countersign_protocol::{aap::error::Envelope, clarification::Handoff};
     get,
     path = "/v1/clarification/handoff",
     tag = "clarifications",
-    summary = "What another agent is handed, with everything that was asked and answered",
+    summary = "The handoff to another agent, with all questions and answers",
     params(("session_id" = String, Query, description = "session_id of the session")),
-    responses((status = 200, description = "Signed, with the whole record; with the plan once it is confirmed", body = Handoff), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "Signed, with the whole record; with the plan once it is confirmed", body = Handoff), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(

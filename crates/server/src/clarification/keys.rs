@@ -11,8 +11,8 @@ use countersign_protocol::{aap::error::Envelope, clarification::PublishedKeys};
     get,
     path = "/v1/clarification/keys",
     tag = "clarifications",
-    summary = "The keys that a verifier takes as known",
-    responses((status = 200, description = "Oldest first, with what each old key said about the next", body = PublishedKeys), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+    summary = "The registered keys for verifiers",
+    responses((status = 200, description = "Oldest first, with each old key's signature for the next one", body = PublishedKeys), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
 )]
 pub(crate) async fn get(State(app): State<App>, At(at): At) -> Result<axum::Json<PublishedKeys>, Refused> {
     Ok(axum::Json(app.engine.published_clarification_keys(&at).await?))

@@ -9,9 +9,9 @@ use countersign_protocol::{aap::error::Envelope, clarification::submission::Chec
     get,
     path = "/v1/clarification/list-gaps",
     tag = "clarifications",
-    summary = "What is open in a session",
+    summary = "The open gaps of a session",
     params(("session_id" = String, Query, description = "session_id of the session")),
-    responses((status = 200, description = "The open gaps, with the signed message", body = CheckResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "The open gaps, with the signed message", body = CheckResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(

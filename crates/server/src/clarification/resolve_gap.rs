@@ -17,7 +17,7 @@ use countersign_protocol::{
     tag = "clarifications",
     summary = "Answer a gap",
     request_body = ResolveRequest,
-    responses((status = 200, description = "resolved with the answer that was taken, or escalated: the gap stays open and a person is asked", body = ResolveResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "resolved with the accepted answer, or escalated: the gap stays open and a person is asked", body = ResolveResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

@@ -12,9 +12,9 @@ use countersign_protocol::{aap::error::Envelope, clarification::PublishedKeys};
     post,
     path = "/v1/clarification/rotate-key",
     tag = "admins",
-    summary = "Put another key in force that asks in the project's name",
-    params(("X-CSRF-Token" = Option<String>, Header, description = "With a session"), ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
-    responses((status = 200, description = "In force now. What the old key signed stays provable", body = PublishedKeys), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    summary = "Replace the key that signs the project's questions",
+    params(("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session"), ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
+    responses((status = 200, description = "In force now. Signatures of the old key stay verifiable", body = PublishedKeys), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn post(

@@ -18,7 +18,7 @@ use countersign_protocol::{
     tag = "clarifications",
     summary = "Get the plan, if it is clear and confirmed",
     request_body = CheckRequest,
-    responses((status = 200, description = "plan_accepted with the whole plan, ready_to_proceed if it only has to be confirmed, or needs_clarification. Never a part of the plan", body = ScaffoldResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "plan_accepted with the whole plan, ready_to_proceed if it only has to be confirmed, or needs_clarification. Never a part of the plan", body = ScaffoldResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

@@ -9,9 +9,9 @@ use countersign_protocol::{aap::error::Envelope, clarification::submission::Stat
     get,
     path = "/v1/clarification/session-status",
     tag = "clarifications",
-    summary = "How far a session has come",
+    summary = "The progress of a session",
     params(("session_id" = String, Query, description = "session_id of the session")),
-    responses((status = 200, description = "Its state and its counts", body = StatusResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "Its state and its counts", body = StatusResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(

@@ -15,9 +15,9 @@ use countersign_protocol::{
     post,
     path = "/v1/clarification/submit-clarification",
     tag = "clarifications",
-    summary = "Ask what is unclear about a plan",
+    summary = "Find the gaps in a plan",
     request_body = CheckRequest,
-    responses((status = 200, description = "needs_clarification with every open gap, or ready_to_proceed. The same plan in the same session gets the same answer until a gap is answered", body = CheckResponse), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "needs_clarification with every open gap, or ready_to_proceed. The same plan in the same session gets the same answer until a gap is answered", body = CheckResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

@@ -51,6 +51,6 @@ pub(crate) fn attested(attested: Attested, confirm: &str) -> AttestResponse {
 }
 
 fn ready(session_id: MplpId, confirm: &str) -> ReadyToProceed {
-    let next = format!("nothing is unclear any more: confirm the plan of this session with {confirm}");
+    let next = format!("no gap is open: confirm the plan of this session with {confirm}");
     ReadyToProceed { status: Status::ReadyToProceed, session_id, next }
 }

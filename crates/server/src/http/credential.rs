@@ -32,7 +32,7 @@ enum Proof {
 impl Credential {
     pub(crate) fn of(headers: &HeaderMap, to: &SentTo) -> Result<Option<Self>, Refusal> {
         if headers.get_all(header::AUTHORIZATION).iter().nth(1).is_some() {
-            return Err(Refusal::invalid("the header authorization stands more than once"));
+            return Err(Refusal::invalid("the header authorization occurs more than once"));
         }
         let Some((scheme, token)) = scheme_and_token(headers) else { return Ok(None) };
         let token = token.trim().to_owned();
@@ -97,7 +97,7 @@ impl Proof {
         match self {
             Self::None => Ok(None),
             Self::One(proof) => Ok(Some(proof)),
-            Self::Unusable => Err(Refusal::DpopInvalid("the header DPoP must stand once, as readable text".into())),
+            Self::Unusable => Err(Refusal::DpopInvalid("the header DPoP must occur once, as readable text".into())),
         }
     }
 }

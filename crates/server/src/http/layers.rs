@@ -86,10 +86,10 @@ fn by_status(response: &Response, id: &RequestId) -> Response {
         StatusCode::METHOD_NOT_ALLOWED => told(Code::MethodNotAllowed, "this address does not take that method", id),
         StatusCode::PAYLOAD_TOO_LARGE => told(Code::PayloadTooLarge, "the body is too large", id),
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
-            told(Code::UnsupportedMediaType, "this body is of no kind that is read here", id)
+            told(Code::UnsupportedMediaType, "this content type is not accepted here", id)
         }
         StatusCode::REQUEST_TIMEOUT => told(Code::RequestTimeout, "the request took too long and was given up", id),
-        StatusCode::SERVICE_UNAVAILABLE => told(Code::ServiceUnavailable, "this cannot be used at the moment", id),
+        StatusCode::SERVICE_UNAVAILABLE => told(Code::ServiceUnavailable, "this is not available at the moment", id),
         status if status.is_client_error() => told(Code::InvalidRequest, "the request could not be read", id),
         _ => told(Code::InternalError, "an internal error occurred", id),
     };

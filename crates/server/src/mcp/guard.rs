@@ -22,7 +22,7 @@ pub(super) struct Page(Option<HeaderValue>);
 /// Why a request is refused here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Outsider {
-    #[error("the host of this request is no name of this service")]
+    #[error("the host of this request is not a name of this service")]
     Host,
     #[error("a page of this origin may not use this address")]
     Origin,

@@ -31,7 +31,7 @@ pub(super) async fn read(request: Request, most: usize) -> Result<Bytes, Respons
 
 fn check(message: &Value) -> Result<(), &'static str> {
     if !message.is_object() {
-        return Err("a message is one JSON object; lists of messages are not taken");
+        return Err("a message is one JSON object; lists of messages are not accepted");
     }
     if message.get("jsonrpc") != Some(&json!("2.0")) {
         return Err("jsonrpc must be \"2.0\"");

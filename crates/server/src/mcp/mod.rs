@@ -69,10 +69,10 @@ fn endpoint() -> Router<App> {
     post,
     path = "/mcp",
     tag = "mcp",
-    summary = "Speak the Model Context Protocol",
+    summary = "Model Context Protocol",
     description = "One JSON-RPC 2.0 message of the Model Context Protocol a request: initialize, tools/list, tools/call and others. Clients learn the tools from tools/list; nothing is streamed, and there are no sessions. A tool's refusal is a result with isError, answered with 200.",
     request_body(content = Object, description = "A JSON-RPC 2.0 message"),
-    responses((status = 200, description = "The answer to a request", body = Object), (status = 202, description = "A notification was taken"), (status = "4XX", description = "Refused: an error of JSON-RPC, or the envelope", body = Object), (status = "5XX", description = "Trouble on our side", body = Object)),
+    responses((status = 200, description = "The answer to a request", body = Object), (status = 202, description = "A notification was accepted"), (status = "4XX", description = "Refused: an error of JSON-RPC, or the envelope", body = Object), (status = "5XX", description = "Server error", body = Object)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post_message(

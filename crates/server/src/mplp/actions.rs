@@ -9,9 +9,9 @@ use countersign_protocol::{aap::error::Envelope, mplp::PlanActions};
     get,
     path = "/mplp/v1/plans/{plan}/actions",
     tag = "plans",
-    summary = "What each step runs, and what is left of it",
+    summary = "The call of each step, and its remaining uses",
     params(("plan" = String, Path, description = "plan_id of the plan")),
-    responses((status = 200, description = "Every step, in the order of the plan", body = PlanActions), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "Every step, in the order of the plan", body = PlanActions), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(

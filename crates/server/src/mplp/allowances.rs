@@ -14,8 +14,8 @@ use http::request::Parts;
     get,
     path = "/mplp/v1/allowances",
     tag = "plans",
-    summary = "Every open yes for more than one call, with what is left of it",
-    responses((status = 200, description = "Those for the agents of the person and those that the person gave; all of them for an admin", body = Listed<AllowanceShown>), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    summary = "All standing approvals, with their remaining uses",
+    responses((status = 200, description = "Those for the person's agents and those given by the person; all of them for an admin", body = Listed<AllowanceShown>), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(State(app): State<App>, caller: Caller) -> Result<axum::Json<Listed<AllowanceShown>>, Denied> {
@@ -31,10 +31,10 @@ pub(crate) async fn get(State(app): State<App>, caller: Caller) -> Result<axum::
     post,
     path = "/mplp/v1/allowances/{allowance}/revoke",
     tag = "plans",
-    summary = "Take back what is left of a yes",
-    params(("allowance" = String, Path, description = "allowance_id, as the list shows it")),
+    summary = "Revoke a standing approval",
+    params(("allowance" = String, Path, description = "allowance_id from the list")),
     request_body = Option<ReasonGiven>,
-    responses((status = 200, description = "Nothing more can run by it", body = Left), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "Nothing more can run under it", body = Left), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn revoke(

@@ -54,7 +54,7 @@ impl Caller {
         match &self.speaker {
             Speaker::Person(listener) => Ok(app.engine.deciding(&self.at, listener)),
             Speaker::Agent(_) | Speaker::Admin => {
-                Err(Refusal::NotAuthorized("only a person may do this, by a subscriber token of theirs".into()))
+                Err(Refusal::NotAuthorized("only a person may do this, with their own subscriber token".into()))
             }
         }
     }

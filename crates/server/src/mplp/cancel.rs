@@ -13,10 +13,10 @@ use countersign_protocol::{
     post,
     path = "/mplp/v1/plans/{plan}/cancel",
     tag = "plans",
-    summary = "Call a plan off, with everything that it may still run",
+    summary = "Cancel a plan and its remaining calls",
     params(("plan" = String, Path, description = "plan_id of the plan")),
     request_body = Option<ReasonGiven>,
-    responses((status = 200, description = "The plan as it is now", body = Plan), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "The current plan", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

@@ -9,9 +9,9 @@ use countersign_protocol::{aap::error::Envelope, mplp::Confirm};
     get,
     path = "/mplp/v1/confirms/{confirm}",
     tag = "plans",
-    summary = "A Confirm, and what became of it",
+    summary = "A Confirm and its outcome",
     params(("confirm" = String, Path, description = "confirm_id of the Confirm")),
-    responses((status = 200, description = "A Confirm by the published schema", body = Confirm), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "A Confirm by the published schema", body = Confirm), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(

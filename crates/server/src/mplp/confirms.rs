@@ -20,9 +20,9 @@ use countersign_protocol::{
     path = "/mplp/v1/confirms",
     tag = "plans",
     summary = "The Confirms that the caller may see, newest first",
-    description = "Every confirmation is a Confirm, whoever asked for it: those of the gateway and of /v1/confirmations have the target_type other. Imported ones are not listed.",
-    params(("limit" = Option<u32>, Query, minimum = 1, description = "50 unless said, at most 200"), ("before" = Option<String>, Query, description = "next of the page before")),
-    responses((status = 200, description = "A page of Confirms; it may have fewer than asked for although there is a next one", body = Listed<Confirm>), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    description = "Every confirmation request is a Confirm, regardless of its origin: those of the gateway and of /v1/confirmations have the target_type other. Imported ones are not listed.",
+    params(("limit" = Option<u32>, Query, minimum = 1, description = "Default 50, at most 200"), ("before" = Option<String>, Query, description = "next of the previous page")),
+    responses((status = 200, description = "A page of Confirms; it may have fewer than the limit although there is a next page", body = Listed<Confirm>), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(
@@ -38,10 +38,10 @@ pub(crate) async fn get(
     post,
     path = "/mplp/v1/confirms",
     tag = "plans",
-    summary = "Ask people for an approval",
-    description = "A bare Confirm, or one with what is to be approved beside it. It enters as pending under a new confirm_id, whatever it claims.",
+    summary = "Request an approval",
+    description = "A bare Confirm, or one with the object to approve. It is stored as pending under a new confirm_id, regardless of its own status and id.",
     request_body = ConfirmBody,
-    responses((status = 201, description = "People are being asked; Location is the Confirm, which has an id of its own", body = Confirm), (status = 200, description = "They are being asked already", body = Confirm), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 201, description = "The approval is pending; Location is the Confirm, which has an id of its own", body = Confirm), (status = 200, description = "The approval is already pending", body = Confirm), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

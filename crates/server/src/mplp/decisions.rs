@@ -19,10 +19,10 @@ use countersign_protocol::{
     path = "/mplp/v1/confirms/{confirm}/decisions",
     tag = "plans",
     summary = "Approve, reject or cancel",
-    description = "For people, by a subscriber token of theirs. Under which role they decide is known from who they are; steps approves only some of a plan, bounds allows more than the one call that was shown. An agent may only cancel what it asked itself.",
+    description = "For people, by a subscriber token of theirs. Their role follows from their identity; steps approves only some steps of a plan, bounds allows more calls than the one shown. An agent may only cancel its own requests.",
     params(("confirm" = String, Path, description = "confirm_id of the Confirm")),
     request_body = DecisionRequest,
-    responses((status = 201, description = "The Confirm with the decision in it", body = Confirm), (status = 409, description = "It is settled, locked or too late; where it is settled, decision says what it is now", body = Envelope), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 201, description = "The Confirm with its decision", body = Confirm), (status = 409, description = "It is settled, locked or too late; if settled, decision has its current state", body = Envelope), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

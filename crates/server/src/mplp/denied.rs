@@ -79,7 +79,7 @@ fn settled(confirm: &Confirm, request: &RequestId) -> Response {
     let body = Envelope {
         error: Code::Conflict,
         error_description: format!("the Confirm is {status}, and that is final"),
-        hint: Some("read the Confirm; whatever is changed needs one of its own".into()),
+        hint: Some("read the Confirm; a change needs a new one".into()),
         request_id: request.0.clone(),
         docs_url: None,
         decision: Some(truth(confirm)),

@@ -12,9 +12,9 @@ use countersign_protocol::{
     get,
     path = "/mplp/v1/plans/{plan}/diff",
     tag = "plans",
-    summary = "What changed since people were last asked about the plan",
+    summary = "The changes since the plan was last proposed",
     params(("plan" = String, Path, description = "plan_id of the plan")),
-    responses((status = 200, description = "Lines for people; none where nothing changed, or nobody was asked yet", body = Difference), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "Lines for people; none if nothing changed, or if the plan was never proposed", body = Difference), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(
@@ -30,10 +30,10 @@ pub(crate) async fn get(
     post,
     path = "/mplp/v1/plans/{plan}/diff",
     tag = "plans",
-    summary = "How the plan would change if this were written",
+    summary = "The changes that this document would make to the plan",
     params(("plan" = String, Path, description = "plan_id of the plan")),
     request_body = PlanBody,
-    responses((status = 200, description = "Lines for people. Nothing was written", body = Difference), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "Lines for people. Nothing was written", body = Difference), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

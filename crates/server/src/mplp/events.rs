@@ -16,10 +16,10 @@ use http::{HeaderMap, header};
     get,
     path = "/mplp/v1/events",
     tag = "plans",
-    summary = "What happened to plans, Confirms and calls, oldest first",
-    description = "An agent sees what happened to what it asked itself; an admin key, admins and auditors see all of the project. With Accept: text/event-stream the answer stays open: each event has the name mplp.event and one line of JSON as data, and the id behind which a stream that broke off goes on. A comment is sent every ten seconds. The stream ends when the credential counts no more.",
-    params(("limit" = Option<u32>, Query, minimum = 1, description = "How many entries of the record are read: 50 unless said, at most 200"), ("after" = Option<String>, Query, description = "next of the page before; from the beginning if absent"), ("Last-Event-ID" = Option<String>, Header, description = "The last id that arrived by a stream; it goes before after")),
-    responses((status = 200, description = "A page of events; next is always there, and once it is what was sent as after, nothing more has happened", content((Listed<BusEvent> = "application/json"), (String = "text/event-stream"))), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    summary = "The events of plans, Confirms and calls, oldest first",
+    description = "An agent sees the events of its own requests; an admin key, admins and auditors see all of the project. With Accept: text/event-stream the response stays open: each event has the name mplp.event, one line of JSON as data, and the id after which a broken stream continues. A comment is sent every ten seconds. The stream ends when the credential is no longer valid.",
+    params(("limit" = Option<u32>, Query, minimum = 1, description = "How many entries of the record are read: default 50, at most 200"), ("after" = Option<String>, Query, description = "next of the previous page; from the beginning if absent"), ("Last-Event-ID" = Option<String>, Header, description = "The last id received by a stream; it takes precedence over after")),
+    responses((status = 200, description = "A page of events; next is always present, and equals after once there are no further events", content((Listed<BusEvent> = "application/json"), (String = "text/event-stream"))), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(

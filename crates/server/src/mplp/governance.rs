@@ -17,11 +17,11 @@ use countersign_protocol::{
     put,
     path = "/mplp/v1/confirms/{confirm}/governance",
     tag = "plans",
-    summary = "Lock a Confirm, or open it again",
-    description = "For people whose role has the capability confirm.override. A locked Confirm takes no decision but one with override.",
+    summary = "Lock or unlock a Confirm",
+    description = "For people whose role has the capability confirm.override. A locked Confirm accepts only a decision with override.",
     params(("confirm" = String, Path, description = "confirm_id of the Confirm")),
     request_body = Governance,
-    responses((status = 200, description = "The Confirm as it is now", body = Confirm), (status = 409, description = "It is settled; decision says what it is now", body = Envelope), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "The current Confirm", body = Confirm), (status = 409, description = "It is settled; decision has its current state", body = Envelope), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn put(

@@ -9,9 +9,9 @@ use countersign_protocol::{aap::error::Envelope, mplp::Confirm};
     post,
     path = "/mplp/v1/confirms/imports",
     tag = "plans",
-    summary = "Keep an approval record of somebody else",
+    summary = "Import an approval record of another system",
     request_body = Confirm,
-    responses((status = 201, description = "Kept under its own id, with the status of its last decision. Nothing is allowed by it", body = Confirm), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 201, description = "Stored under its own id, with the status of its last decision. It permits nothing", body = Confirm), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

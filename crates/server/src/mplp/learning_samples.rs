@@ -17,10 +17,10 @@ const NEXT: HeaderName = HeaderName::from_static("countersign-next");
     get,
     path = "/mplp/v1/learning-samples",
     tag = "plans",
-    summary = "What the decisions of people teach whoever makes plans",
-    description = "For admin keys, and for people who administer the project or audit it. What people and agents wrote is left out unless the project says that those concerned agreed to it.",
-    params(("limit" = Option<u32>, Query, minimum = 1, description = "How many entries of the record are read: 50 unless said, at most 200"), ("after" = Option<String>, Query, description = "next of the page before; from the beginning if absent")),
-    responses((status = 200, description = "One sample a line. The header Countersign-Next is where to go on; once it is what was sent as after, nothing more was decided", body = LearningSample, content_type = "application/x-ndjson"), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    summary = "Learning samples from the decisions of people",
+    description = "For admin keys, and for people who administer the project or audit it. Texts by people and agents are left out unless the project states that the people concerned agreed.",
+    params(("limit" = Option<u32>, Query, minimum = 1, description = "How many entries of the record are read: default 50, at most 200"), ("after" = Option<String>, Query, description = "next of the previous page; from the beginning if absent")),
+    responses((status = 200, description = "One sample per line. The header Countersign-Next is the next cursor; it equals after once there are no further decisions", body = LearningSample, content_type = "application/x-ndjson"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(State(app): State<App>, caller: Caller, since: Since) -> Result<Response, Denied> {

@@ -47,7 +47,7 @@ impl<S: Sync> FromRequestParts<S> for Since {
         let asked = asked(parts)?;
         let last = parts.headers.get("last-event-id").and_then(|v| v.to_str().ok()).filter(|id| !id.is_empty());
         let text = last.or(asked.after.as_deref()).unwrap_or_default();
-        let after = Cursor::parse(text).ok_or_else(|| Refusal::invalid("after must be next of a page before"))?;
+        let after = Cursor::parse(text).ok_or_else(|| Refusal::invalid("after must be next of a previous page"))?;
         let limit = limit(asked.limit.as_deref())?;
         Ok(Self { after, limit: usize::try_from(limit).unwrap_or_default() })
     }
@@ -64,7 +64,7 @@ fn asked(parts: &Parts) -> Result<Asked, Refusal> {
 }
 
 fn place(text: &str) -> Result<RowKey, Refusal> {
-    RowKey::from_str_radix(text, 16).map_err(|_| Refusal::invalid("before must be next of a page before"))
+    RowKey::from_str_radix(text, 16).map_err(|_| Refusal::invalid("before must be next of a previous page"))
 }
 
 /// A limit above the maximum is capped; zero and malformed limits are refused.

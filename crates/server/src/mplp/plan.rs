@@ -13,9 +13,9 @@ use countersign_protocol::{
     get,
     path = "/mplp/v1/plans/{plan}",
     tag = "plans",
-    summary = "A plan with its true status",
+    summary = "A plan with its current status",
     params(("plan" = String, Path, description = "plan_id of the plan")),
-    responses((status = 200, description = "A Plan by the published schema", body = Plan), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "A Plan by the published schema", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(
@@ -31,10 +31,10 @@ pub(crate) async fn get(
     put,
     path = "/mplp/v1/plans/{plan}",
     tag = "plans",
-    summary = "Write a plan, or a draft anew",
+    summary = "Write a plan, or replace a draft",
     params(("plan" = String, Path, description = "plan_id of the plan")),
     request_body = PlanBody,
-    responses((status = 201, description = "Written, with the status that it has here", body = Plan), (status = 200, description = "The draft was written anew", body = Plan), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 201, description = "Written, with its status in this service", body = Plan), (status = 200, description = "The draft was replaced", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn put(

@@ -31,8 +31,8 @@ pub(crate) struct Asked {
     path = "/mplp/v1/plans",
     tag = "plans",
     summary = "The plans that the caller may see, newest first",
-    params(("limit" = Option<u32>, Query, minimum = 1, description = "50 unless said, at most 200"), ("before" = Option<String>, Query, description = "next of the page before")),
-    responses((status = 200, description = "A page of plans", body = Listed<Plan>), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    params(("limit" = Option<u32>, Query, minimum = 1, description = "Default 50, at most 200"), ("before" = Option<String>, Query, description = "next of the previous page")),
+    responses((status = 200, description = "A page of plans", body = Listed<Plan>), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(
@@ -50,11 +50,11 @@ pub(crate) async fn get(
     post,
     path = "/mplp/v1/plans",
     tag = "plans",
-    summary = "Write a plan, or a draft anew",
-    description = "A bare Plan, or one with the actions of its steps beside it. Whatever status it claims, it is a draft. With propose=true the header Countersign-Decision names the question that people are asked.",
-    params(("propose" = Option<bool>, Query, description = "true asks people about it at once")),
+    summary = "Write a plan, or replace a draft",
+    description = "A bare Plan, or one with the actions of its steps. It becomes a draft, regardless of its own status. With propose=true the header Countersign-Decision names the pending question.",
+    params(("propose" = Option<bool>, Query, description = "true proposes it at once")),
     request_body = PlanBody,
-    responses((status = 201, description = "Written, with the status that it has here", body = Plan), (status = 200, description = "The draft was written anew", body = Plan), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 201, description = "Written, with its status in this service", body = Plan), (status = 200, description = "The draft was replaced", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

@@ -21,10 +21,10 @@ const CONFIRM: HeaderName = HeaderName::from_static("countersign-confirm");
     post,
     path = "/mplp/v1/plans/{plan}/propose",
     tag = "plans",
-    summary = "Ask people whether the plan may run",
+    summary = "Propose a plan for approval",
     params(("plan" = String, Path, description = "plan_id of the plan")),
     request_body = Option<ProposeRequest>,
-    responses((status = 201, description = "People are being asked; Location is the Confirm, Countersign-Decision the decision behind it", body = Confirm), (status = 200, description = "They are being asked already", body = Confirm), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 201, description = "The approval is pending; Location is the Confirm, Countersign-Decision its decision", body = Confirm), (status = 200, description = "The approval is already pending", body = Confirm), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

@@ -13,8 +13,8 @@ use countersign_protocol::{
     get,
     path = "/mplp/v1/roles",
     tag = "plans",
-    summary = "The roles of the project and what each may do",
-    responses((status = 200, description = "Roles by the published schema. Who has them is not told", body = Listed<Role>), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    summary = "The roles of the project and their capabilities",
+    responses((status = 200, description = "Roles by the published schema, without their members", body = Listed<Role>), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(State(app): State<App>, caller: Caller) -> Result<axum::Json<Listed<Role>>, Denied> {

@@ -17,10 +17,10 @@ use countersign_protocol::{
     post,
     path = "/mplp/v1/plans/{plan}/steps/{step}",
     tag = "plans",
-    summary = "Report how far a step has come",
+    summary = "Report the progress of a step",
     params(("plan" = String, Path, description = "plan_id of the plan"), ("step" = String, Path, description = "step_id of the step")),
     request_body = StepReport,
-    responses((status = 200, description = "The plan as it is now", body = Plan), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "The current plan", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

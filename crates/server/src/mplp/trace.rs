@@ -10,9 +10,9 @@ use countersign_protocol::{aap::error::Envelope, mplp::Trace};
     get,
     path = "/mplp/v1/plans/{plan}/trace",
     tag = "plans",
-    summary = "How far a plan has come",
+    summary = "The progress of a plan",
     params(("plan" = String, Path, description = "plan_id of the plan")),
-    responses((status = 200, description = "A Trace by the published schema, one segment a step", body = Trace), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "A Trace by the published schema, one segment per step", body = Trace), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(

@@ -37,8 +37,8 @@ pub(crate) struct Agent {
     get,
     path = "/v1/agents",
     tag = "people",
-    summary = "The agents that a person connected",
-    responses((status = 200, description = "Connections, newest first", body = Agents), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    summary = "The connected agents of a person",
+    responses((status = 200, description = "Connections, newest first", body = Agents), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []))
 )]
 pub(crate) async fn get(State(app): State<App>, At(at): At, asker: Asker) -> Result<axum::Json<Agents>, Refused> {

@@ -50,8 +50,8 @@ pub(crate) struct SignInSession {
     get,
     path = "/session",
     tag = "people",
-    summary = "Who is signed in",
-    responses((status = 200, description = "Signed in", body = SignInSession), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    summary = "The signed-in person",
+    responses((status = 200, description = "Signed in", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []))
 )]
 pub(crate) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Json<SignInSession>, Refused> {
@@ -64,7 +64,7 @@ pub(crate) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Js
     tag = "people",
     summary = "Sign in",
     request_body = SignIn,
-    responses((status = 201, description = "Signed in; the cookie is set", body = SignInSession), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope))
+    responses((status = 201, description = "Signed in; the cookie is set", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
@@ -83,10 +83,10 @@ pub(crate) async fn post(
     post,
     path = "/session/fresh",
     tag = "people",
-    summary = "Prove presence again",
-    params(("X-CSRF-Token" = String, Header, description = "The token of the session")),
+    summary = "Authenticate again",
+    params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
     request_body = Prove,
-    responses((status = 200, description = "Proven; a new cookie is set", body = SignInSession), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "Authenticated; a new cookie is set", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []))
 )]
 pub(crate) async fn fresh(
@@ -107,8 +107,8 @@ pub(crate) async fn fresh(
     path = "/session",
     tag = "people",
     summary = "Sign out",
-    params(("X-CSRF-Token" = String, Header, description = "The token of the session")),
-    responses((status = 204, description = "Signed out"), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
+    responses((status = 204, description = "Signed out"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []))
 )]
 pub(crate) async fn delete(State(app): State<App>, asker: Asker) -> Result<Response, Refused> {
@@ -123,8 +123,8 @@ pub(crate) async fn delete(State(app): State<App>, asker: Asker) -> Result<Respo
     path = "/session/everywhere",
     tag = "people",
     summary = "Sign out on every device",
-    params(("X-CSRF-Token" = String, Header, description = "The token of the session")),
-    responses((status = 204, description = "Signed out everywhere"), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
+    responses((status = 204, description = "Signed out everywhere"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []))
 )]
 pub(crate) async fn delete_everywhere(State(app): State<App>, asker: Asker) -> Result<Response, Refused> {

@@ -26,7 +26,7 @@ pub(crate) struct AppliedDocument {
     path = "/v1/project",
     tag = "admins",
     summary = "The project document in force",
-    responses((status = 200, description = "The document and its version", body = AppliedDocument), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "The document and its version", body = AppliedDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn show(
@@ -44,9 +44,9 @@ pub(crate) async fn show(
     path = "/v1/project",
     tag = "admins",
     summary = "Apply a project document",
-    params(("X-CSRF-Token" = Option<String>, Header, description = "With a session"), ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
+    params(("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session"), ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
     request_body = ProjectDocument,
-    responses((status = 200, description = "In force now", body = AppliedDocument), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "In force now", body = AppliedDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn apply(

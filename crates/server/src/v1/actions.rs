@@ -9,8 +9,8 @@ use countersign_protocol::{aap::error::Envelope, decisions::ActionsDocument};
     get,
     path = "/v1/actions",
     tag = "decisions",
-    summary = "The actions that the agent may ask for",
-    responses((status = 200, description = "Every action, with the project's word on it", body = ActionsDocument), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    summary = "The actions that the agent may request",
+    responses((status = 200, description = "Every action, with the project's policy for it", body = ActionsDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(

@@ -13,10 +13,10 @@ use countersign_protocol::decisions::{ClaimRequest, DecisionDocument};
     post,
     path = "/v1/decisions/{decision}/claim",
     tag = "decisions",
-    summary = "Spend a yes, once, on exactly what was approved",
+    summary = "Claim an approval, once, for exactly the approved call",
     params(("decision" = String, Path, description = "decision_id of the question")),
     request_body = ClaimRequest,
-    responses((status = 200, description = "Claimed: carry it out now, once, and report the outcome", body = DecisionDocument), (status = "4XX", description = "Refused: the envelope says why and what to do. Carry nothing out", body = Envelope), (status = "5XX", description = "Trouble on our side. Carry nothing out; read the decision again", body = Envelope)),
+    responses((status = 200, description = "Claimed: carry it out now, once, and report the outcome", body = DecisionDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step. Carry nothing out", body = Envelope), (status = "5XX", description = "Server error. Carry nothing out; read the decision again", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

@@ -13,9 +13,9 @@ use countersign_protocol::decisions::{ConfirmationRequest, DecisionDocument};
     post,
     path = "/v1/confirmations",
     tag = "decisions",
-    summary = "Ask people whether an action may be carried out",
+    summary = "Request an approval of an action",
     request_body = ConfirmationRequest,
-    responses((status = 201, description = "A person is being asked", body = DecisionDocument), (status = 200, description = "The same question is open already; nobody was asked again", body = DecisionDocument), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 201, description = "The question is pending", body = DecisionDocument), (status = 200, description = "The same question is already pending; nobody was asked again", body = DecisionDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

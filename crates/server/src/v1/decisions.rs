@@ -21,10 +21,10 @@ pub(crate) struct Asked {
     get,
     path = "/v1/decisions/{decision}",
     tag = "decisions",
-    summary = "What became of a question, waiting for it if asked to",
+    summary = "A decision, optionally after waiting for its settlement",
     params(("decision" = String, Path, description = "decision_id of the question"),
-        ("wait" = Option<u32>, Query, minimum = 0, maximum = 55, description = "How many seconds to wait for a settlement; ask again after a wait that brought none")),
-    responses((status = 200, description = "As it is now", body = DecisionDocument), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+        ("wait" = Option<u32>, Query, minimum = 0, maximum = 55, description = "How many seconds to wait for a settlement; repeat the request if there was none")),
+    responses((status = 200, description = "The current decision", body = DecisionDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(

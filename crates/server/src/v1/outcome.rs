@@ -13,10 +13,10 @@ use countersign_protocol::decisions::{DecisionDocument, OutcomeRequest};
     post,
     path = "/v1/decisions/{decision}/outcome",
     tag = "decisions",
-    summary = "Report what became of a claimed action, or that it is still running",
+    summary = "Report the outcome of a claimed action, or that it is still running",
     params(("decision" = String, Path, description = "decision_id of the question")),
     request_body = OutcomeRequest,
-    responses((status = 200, description = "Recorded; the same report again changes nothing", body = DecisionDocument), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "Recorded; the same report again changes nothing", body = DecisionDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

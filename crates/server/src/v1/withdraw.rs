@@ -13,10 +13,10 @@ use countersign_protocol::decisions::{DecisionDocument, WithdrawRequest};
     post,
     path = "/v1/decisions/{decision}/withdraw",
     tag = "decisions",
-    summary = "Take an open question back",
+    summary = "Withdraw a pending question",
     params(("decision" = String, Path, description = "decision_id of the question")),
     request_body = WithdrawRequest,
-    responses((status = 200, description = "Nobody can answer it any more", body = DecisionDocument), (status = "4XX", description = "Refused: the envelope says why and what to do", body = Envelope), (status = "5XX", description = "Trouble on our side", body = Envelope)),
+    responses((status = 200, description = "Withdrawn; it can no longer be answered", body = DecisionDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(

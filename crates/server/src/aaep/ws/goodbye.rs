@@ -65,7 +65,7 @@ impl From<Refusal> for Goodbye {
 impl From<NoListener> for Goodbye {
     fn from(why: NoListener) -> Self {
         match why {
-            NoListener::Unproven => Self::new(NOT_PROVEN, "the credentials count no more"),
+            NoListener::Unproven => Self::new(NOT_PROVEN, "the credentials are no longer valid"),
             NoListener::Refused(refusal) => refusal.into(),
         }
     }

@@ -99,7 +99,7 @@ impl Talk {
 
     async fn react(&mut self, happened: Happened) -> Result<(), Goodbye> {
         match happened {
-            Happened::Stopping => Err(Goodbye::new(goodbye::GOING_AWAY, "this node stops; connect again")),
+            Happened::Stopping => Err(Goodbye::new(goodbye::GOING_AWAY, "this node is stopping; connect again")),
             Happened::Received(received) => self.received(received).await,
             Happened::Delivered(Some(Delivered::Event { json, .. })) => self.say(json.to_string()).await,
             Happened::Delivered(Some(Delivered::Closed { reason_code, reason_message })) => {
@@ -118,7 +118,7 @@ impl Talk {
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
             Some(Ok(Message::Binary(_))) => Err(Goodbye::new(goodbye::VIOLATION, "a message is a text frame")),
             Some(Ok(Message::Close(_))) | None => Err(Goodbye::new(goodbye::CLEAN, "goodbye")),
-            Some(Err(_)) => Err(Goodbye::new(goodbye::TOO_BIG, "the frame is too large, or none")),
+            Some(Err(_)) => Err(Goodbye::new(goodbye::TOO_BIG, "the frame is too large or invalid")),
         }
     }
 
@@ -198,7 +198,7 @@ impl Talk {
 
     async fn ping(&mut self) -> Result<(), Goodbye> {
         if self.unanswered >= MOST_UNANSWERED {
-            return Err(Goodbye::new(goodbye::CLEAN, "nobody answers"));
+            return Err(Goodbye::new(goodbye::CLEAN, "no response from the peer"));
         }
         self.unanswered += 1;
         self.send(Message::Ping(bytes::Bytes::new())).await
@@ -209,7 +209,7 @@ impl Talk {
     }
 
     async fn send(&mut self, message: Message) -> Result<(), Goodbye> {
-        let gone = || Goodbye::new(goodbye::CLEAN, "nobody is there");
+        let gone = || Goodbye::new(goodbye::CLEAN, "the peer is gone");
         let sent = tokio::time::timeout(BLOCKED, self.socket.send(message)).await;
         sent.map_err(|_| gone())?.map_err(|_| gone())
     }
@@ -251,7 +251,7 @@ async fn next(open: &mut Option<Open>) -> Option<Delivered> {
 fn unreadable(message: &Value, why: NoMessage) -> Result<(), Goodbye> {
     match incoming::kind(message) {
         "confirmation.reply" | "clarification.reply" => {
-            tracing::info!("a reply was no sound message");
+            tracing::info!("a reply was not a valid message");
             Ok(())
         }
         "subscription.renegotiate" => Err(Rejected::from(why).into()),
