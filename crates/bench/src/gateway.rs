@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     /// Draws the figures as SVG.
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
-    /// Shows instead what stays flat while delegations, audit entries and spent proofs grow.
+    /// Shows instead which figures stay flat while delegations, audit entries and used proofs grow.
     #[arg(long)]
     flat: bool,
     /// Counts instead the instructions of a call and of a verification, under callgrind.

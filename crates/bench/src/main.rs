@@ -26,15 +26,15 @@ enum Command {
     Register(Load),
     /// A read through the tower layer with a Bearer token: token check, usage count, durable audit entry.
     Calls(Load),
-    /// Ask, hear, answer, wake: cycles a second, deliveries, memory, and the peers in the same run.
+    /// Request, delivery, reply, wake-up: cycles a second, deliveries, memory, and the peers in the same run.
     Decisions(Load),
-    /// Token, DPoP, scope, limits and durable audit of one call, beside nginx and what people use instead.
+    /// Token, DPoP, scope, limits and durable audit of one call, beside nginx and common alternatives.
     Gateway(gateway::Arguments),
     /// Matching a call against the open allowances of its session, against one verification.
     Allowances,
     /// Looking for gaps in a plan, and proving a chain of 10,000 rounds against its signatures alone.
     Clarification,
-    /// Held calls, reads and writes against a rude upstream while nodes are killed, stopped, starved and restored.
+    /// Held calls, reads and writes against an unreliable upstream while nodes are killed, stopped, starved and restored.
     ///
     /// Exit code 0: nothing was done twice, lost, falsely denied, stuck or contradicted. 1: something was, or the run
     /// broke off.

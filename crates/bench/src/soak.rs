@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
     /// Agents that call at a time.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=200))]
     agents: u16,
-    /// Decides the load, the upstream's manners and the faults. Without it: another one each time.
+    /// Decides the load, the upstream's behaviour and the faults. Without it: another one each time.
     #[arg(long)]
     seed: Option<u64>,
     /// Two nodes over a PostgreSQL that is started for the run, in place of one node on SQLite.
@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
     /// Only these faults. Without it: all that the store can have.
     #[arg(long, value_enum, value_delimiter = ',')]
     faults: Option<Vec<Fault>>,
-    /// No faults at all, only the rude upstream.
+    /// No faults at all, only the unreliable upstream.
     #[arg(long, conflicts_with = "faults")]
     no_faults: bool,
     /// One JSON object instead of a table.

@@ -22,7 +22,7 @@ pub(crate) fn log(json: bool, level: &str) {
 }
 
 pub(crate) fn store(why: StoreError) -> Failure {
-    let hint = "`countersign config check` shows which store is used, and where that is said";
+    let hint = "`countersign config check` shows the store in use, and where it is configured";
     match why {
         StoreError::Newer { .. } => Failure::new(why.to_string()),
         StoreError::Held { .. } => Failure::new(why.to_string()).hint(HELD),
@@ -37,14 +37,13 @@ const HELD: &str = "one SQLite file has one node: stop that process first, or gi
      (store.path); several nodes share a PostgreSQL database";
 
 const MISSING: &str = "if this is the first start, make it with `countersign init` or `countersign serve --create`; if \
-     there was one, find out where it went, or bring a backup back with `countersign restore FILE`";
-const OLD: &str = "bring the newest database back; if there is none, `countersign restore --adopt` goes on with this one \
-     and ends everything that may have been used or revoked since (docs/OPERATIONS.md)";
-const DAMAGED: &str = "keep a copy of the file as it is, then bring a backup back with `countersign restore FILE` \
-     (docs/OPERATIONS.md)";
+    there was one, find it, or restore a backup with `countersign restore FILE`";
+const OLD: &str = "restore the newest database; if there is none, `countersign restore --adopt` continues with this \
+    one and ends everything that may have been used or revoked since (docs/OPERATIONS.md)";
+const DAMAGED: &str = "keep a copy of the file as it is, then restore a backup with `countersign restore FILE` \
+    (docs/OPERATIONS.md)";
 
-const CLOCK: &str =
-    "`countersign clock show` tells what each clock says, and docs/OPERATIONS.md, Clocks, what to do about it";
+const CLOCK: &str = "`countersign clock show` prints every clock; docs/OPERATIONS.md, Clocks, has the next steps";
 
 /// The reason why a command or a node could not start, with a hint.
 pub(crate) fn not_started(why: StartTrouble) -> Failure {
@@ -93,7 +92,9 @@ pub(crate) fn socket(why: &SocketError) -> Failure {
         SocketError::Silent(_) => {
             failure.hint("it may be stopped (kill -CONT) or overloaded: look at its log, or end it and run this again")
         }
-        SocketError::NoAnswer(_) => failure.hint("its log says more; look at what is there now before you try again"),
+        SocketError::NoAnswer(_) => {
+            failure.hint("its log has the details; check the current state before you try again")
+        }
         SocketError::OtherVersion { .. } => {
             failure.hint("restart the node with this version, or use the one that it runs")
         }
@@ -108,7 +109,7 @@ fn key_hint(why: &KeyUnreadable) -> &'static str {
         KeyUnreadable::File { .. } | KeyUnreadable::Exposed { .. } => {
             "the user that runs countersign must be able to read it"
         }
-        KeyUnreadable::Variable(_) => "set it to 64 hex digits, or say elsewhere under [keys] where the key comes from",
+        KeyUnreadable::Variable(_) => "set it to 64 hex digits, or name another source of the key under [keys]",
         KeyUnreadable::NotRun { .. } | KeyUnreadable::Failed { .. } => {
             "run it by hand: it must print 64 hex digits and end with 0 (keys.command)"
         }

@@ -78,7 +78,7 @@ impl From<AdminRefusal> for Failure {
                 failure.hint("give the document the id of that project, or set tenancy = \"multi\"")
             }
             AdminRefusal::UnknownPerson(_) | AdminRefusal::NoAccount => {
-                failure.hint("`countersign user list` shows who there is")
+                failure.hint("`countersign user list` lists the accounts")
             }
             AdminRefusal::UnknownCall => failure.hint("`countersign call list` shows the calls by their ids"),
             AdminRefusal::UnknownApiKey => failure.hint("`countersign key list` shows the keys by their ids"),
@@ -86,10 +86,10 @@ impl From<AdminRefusal> for Failure {
                 failure.hint("`countersign token list` shows the tokens by their ids")
             }
             AdminRefusal::Store(_) => {
-                failure.hint("`countersign config check` shows which store is used, and where that is said")
+                failure.hint("`countersign config check` shows the store in use, and where it is configured")
             }
             AdminRefusal::Unavailable => {
-                failure.hint("the log says why; look at what is there now before you try again")
+                failure.hint("the log has the reason; check the current state before you try again")
             }
             AdminRefusal::Refused(_) => failure,
         }

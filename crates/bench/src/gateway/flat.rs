@@ -43,7 +43,7 @@ async fn calls(arguments: &Arguments) -> anyhow::Result<()> {
         eprintln!("{made} calls of {}", arguments.calls);
     }
     let many = some_turns(&mut field, arguments).await?;
-    println!("audit entries and spent proofs {} → {}", few.answered, made + many.answered);
+    println!("audit entries and used proofs {} → {}", few.answered, made + many.answered);
     compared(&few, &many);
     let again = field.started_again(LAYER, Point::Layer)?;
     println!("  start-up          {started:9.0} → {again:9.0} ms   {:5.2} ×", again / started);

@@ -25,7 +25,7 @@ pub(super) struct Block {
 const NOTES: [&str; 5] = [
     "CPU time is that of the contender's processes, in V of the same second or two; the generator's is not in it",
     "proofs carry no nonce: the nodes' clocks are set as if they had been up for ten minutes, after which none is demanded",
-    "the service behind runs in the generator's loop; latencies are those of a closed loop with everything in flight",
+    "the upstream runs in the generator's loop; latencies are those of a closed loop with everything in flight",
     "with PostgreSQL both nodes are engines of one process on one core, which the database's server shares",
     "memory is the resident memory of the serving process, which also holds the test operator's TLS server",
 ];

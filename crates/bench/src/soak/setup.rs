@@ -153,7 +153,7 @@ pause_seconds = 0
 lease_seconds = {LEASE_S}
 
 [[upstreams]]
-id = "rude"
+id = "unreliable"
 url = "http://{upstream}"
 connect_timeout_seconds = 2
 timeout_seconds = {TIMEOUT_S}

@@ -213,7 +213,7 @@ fn held(document: &ProjectDocument, route: &Route) -> Result<Option<Held>, Refus
 fn reasons(document: &ProjectDocument, route: &Route) -> Vec<String> {
     let mut why = Vec::new();
     if says_so(route) {
-        why.push(format!("the route {} says so", route.id));
+        why.push(format!("the route {} requires it", route.id));
     }
     if action_says_so(document, route) {
         why.push(format!("the action {} is irreversible", route.action));

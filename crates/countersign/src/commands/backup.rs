@@ -26,6 +26,6 @@ pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure
     let bytes = copied.map_err(failure)?;
     context.say(&format!(
         "wrote {shown}: {bytes} bytes, checked\n\
-         keep it apart from the key that seals what is in it ([keys]), and keep a copy of that key too\n"
+         keep it apart from the key that seals its contents ([keys]), and keep a copy of that key too\n"
     ))
 }

@@ -37,7 +37,7 @@ pub(super) fn hand_over<'a>(arguments: impl Iterator<Item = &'a OsString>) -> Re
 /// The path of the benchmark program: beside this one, if it was built.
 pub(super) fn program() -> Result<PathBuf, Failure> {
     let own =
-        std::env::current_exe().map_err(|why| Failure::new(format!("where this program lies is unknown: {why}")))?;
+        std::env::current_exe().map_err(|why| Failure::new(format!("the path of this program is unknown: {why}")))?;
     Ok(own.with_file_name(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX)))
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
         tokio::select! {
             played = played => played.map_err(Failure::from),
             () = stop.asked() => match arguments.scripted {
-                true => Err(Failure::new("stopped by a signal before the story was over")),
+                true => Err(Failure::new("stopped by a signal before the end of the demo")),
                 false => Ok(()),
             },
         }

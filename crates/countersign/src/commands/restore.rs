@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
         Some(file) => {
             let restored = runtime.block_on(restore_database(&loaded, &context.environment, file));
             let (started, aside) = restored.map_err(failure)?;
-            (started, format!("what was there before is kept as {aside}, where there was something\n"))
+            (started, format!("the previous database, if any, is kept as {aside}\n"))
         }
         None => {
             let adopted = runtime.block_on(adopt_database(&loaded, &context.environment));
@@ -47,18 +47,17 @@ fn ended(started: &EpochStarted) -> String {
     )
 }
 
-const NEXT: &str = "next:\n  \
-     do again what was done since the backup and is lost: disable people, change passwords, revoke\n  \
-     start the nodes: countersign serve\n  \
-     lift what was not revoked: countersign delegation lift ID (or --all), countersign key lift ID (or --all); \
-     people can lift their own on their page of agents\n";
+const NEXT: &str = "next:\n  repeat the changes made since the backup, which are lost: disable people, change \
+    passwords, revoke\n  start the nodes: countersign serve\n  lift the suspensions of what was not revoked: \
+    countersign delegation lift ID (or --all), countersign key lift ID (or --all); people can lift their own on their \
+    page of agents\n";
 
 pub(crate) fn failure(why: RestoreError) -> Failure {
     match why {
         RestoreError::Start(why) => engine::not_started(why),
         why @ RestoreError::Epoch(_) => Failure::new(why.to_string()).hint("nothing was changed; try it again"),
         why @ RestoreError::Postgres => Failure::new(why.to_string()).hint(
-            "back it up with `pg_dump --format=custom --file FILE DATABASE`; bring it back with `pg_restore`, or by \
+            "back it up with `pg_dump --format=custom --file FILE DATABASE`; restore it with `pg_restore`, or by \
              point-in-time recovery, then run `countersign restore --adopt` (docs/OPERATIONS.md)",
         ),
     }

@@ -57,7 +57,7 @@ fn what_is_asked_of_somebody_who_is_not_there_is_refused() {
     {
         let ran = folder.run(arguments);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
-        let expected = "error: there is no account named \"bob\"\nhint: `countersign user list` shows who there is\n";
+        let expected = "error: there is no account named \"bob\"\nhint: `countersign user list` lists the accounts\n";
         assert_eq!(ran.err, expected, "{arguments}");
     }
 }

@@ -26,17 +26,17 @@ fn the_banks_route_table_holds_what_cannot_be_undone_and_nothing_else() {
     let source = ["--project", bank.to_str().unwrap()];
     let held = checks(&folder, &source, &["POST", "/transfers", "-d", TRANSFER]);
     for line in [
-        "held: until a person approves exactly this, because the route send-transfer says so",
+        "held: until a person approves exactly this, because the route send-transfer requires it",
         "proof of possession (DPoP): needed",
         "risk: high",
         "time to answer: 600 s; an approval lasts 300 s",
-        "runs once, whatever carries it: transfer:inv-7",
+        "runs once, in any request: transfer:inv-7",
         "  action: Transfer 82000.00 USD to “Acme Supplies”. Also sent: reference: “inv-7”",
     ] {
         says(&held, line);
     }
     let refund = checks(&folder, &source, &["POST", "/refunds", "-d", r#"{"payment_id":"p-1"}"#]);
-    says(&refund, "runs once, whatever carries it: refund:p-1");
+    says(&refund, "runs once, in any request: refund:p-1");
     let read = checks(&folder, &source, &["GET", "/accounts/main"]);
     says(&read, "held: no, it is forwarded at once");
     let note = checks(&folder, &source, &["POST", "/notes", "-d", r#"{"text":"paid"}"#]);
@@ -61,7 +61,7 @@ fn the_smallest_configuration_of_a_gateway_serves_and_holds() {
     folder.write("shop.toml", &block("shop.toml"));
     folder.does("project apply shop.toml");
     let held = checks(&folder, &[], &["POST", "/refunds", "-d", r#"{"payment_id":"p-1","amount":"19.90"}"#]);
-    says(&held, "who is asked: the person for whom the agent acts");
+    says(&held, "approvers: the person for whom the agent acts");
     says(&held, "  action: Refund 19.90 for payment “p-1”");
     let served = folder.serve(&[("SHOP_TOKEN", "Bearer secret")]);
     assert!(served.said.contains("\ngateway listener: 127.0.0.1:"), "{}", served.said);

@@ -83,7 +83,7 @@ impl Branch {
         let told = self.is_held_and_told(&payout("acme-3", ACME, "0.10")).await?;
         check(told.iter().any(|line| line.contains("uses are claimed")), &format!("the difference is {told:?}"))?;
         self.bank_paid(3)?;
-        steps.done("one too many: a third invoice of the same supplier was held, and the difference told:")?;
+        steps.done("one too many: a third invoice of the same supplier was held, and the deviation shown:")?;
         told.iter().try_for_each(|line| steps.seen(line))
     }
 
@@ -91,7 +91,7 @@ impl Branch {
         let told = self.is_held_and_told(&payout("globex-72", GLOBEX, "300.01")).await?;
         check(told.iter().any(|line| line.contains("body.amount")), &format!("the difference is {told:?}"))?;
         self.bank_paid(3)?;
-        steps.done("another amount: one cent above the bound was held, and the difference told:")?;
+        steps.done("another amount: one cent above the bound was held, and the deviation shown:")?;
         told.iter().try_for_each(|line| steps.seen(line))?;
         self.answers(&payout("globex-72", GLOBEX, "300.00"), StatusCode::CREATED).await?;
         self.bank_paid(4)?;

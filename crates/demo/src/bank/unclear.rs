@@ -92,9 +92,7 @@ impl Branch {
         let registry = Registry::default().with(&keys);
         let report = check_audit(&audit, &registry).map_err(trouble)?;
         check(is_told_truly(&report), &format!("the audit shows {report}"))?;
-        steps.done(
-            "audited: everything that was asked and answered was proven offline, with nothing but published keys",
-        )?;
+        steps.done("audited: all questions and answers were verified offline, with only the published keys")?;
         let mut forged = audit;
         let answer = forged.pointer_mut("/record/chain/1/answer").ok_or_else(|| Failure::new("there is no answer"))?;
         *answer = Value::from("savings");

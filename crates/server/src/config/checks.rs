@@ -128,7 +128,7 @@ fn gateway_origin(values: &Values) -> Option<Problem> {
 
 fn nothing_behind_the_gateway(values: &Values) -> Option<Warning> {
     let none = values.get::<Vec<String>>("gateway.upstreams").is_ok_and(|listed| listed.is_empty());
-    let what = "is empty, and tenancy is \"multi\": no service may stand behind the gateway";
+    let what = "is empty, and tenancy is \"multi\": the gateway may use no upstream";
     let gateway = !text(values, "gateway.listen").is_empty();
     (none && gateway && text(values, "tenancy") == "multi").then(|| warning("gateway.upstreams", what))
 }
@@ -147,8 +147,7 @@ fn operations_in_the_open(values: &Values) -> Option<Warning> {
 fn unreachable_origin(values: &Values) -> Option<Warning> {
     let (origin, address): (Origin, SocketAddr) =
         (values.get("public.origin").ok()?, values.get("listen.public").ok()?);
-    let what =
-        "is on loopback, but listen.public is not: others who connect will be told an address that they cannot use";
+    let what = "is on loopback, but listen.public is not: others who connect receive an address that they cannot use";
     (origin.is_loopback() && !address.ip().is_loopback()).then(|| warning("public.origin", what))
 }
 

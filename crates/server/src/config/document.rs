@@ -51,7 +51,7 @@ impl Document {
 impl Unreadable {
     fn at(self, path: &Path) -> Problem {
         let place = Place::File { path: path.to_owned(), line: self.line };
-        let hint = "repair that line; text stands in quotes, a section in [brackets]".into();
+        let hint = "repair that line; text is in quotes, a section in [brackets]".into();
         Problem { place, key: String::new(), wrong: self.what, hint }
     }
 }

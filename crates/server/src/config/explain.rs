@@ -72,9 +72,9 @@ fn place(place: &Place) -> String {
 fn said(place: &Place) -> String {
     match place {
         Place::Default => "by default".into(),
-        Place::File { line: Some(line), .. } => format!("said on line {line}"),
-        Place::File { line: None, .. } => "said in the file".into(),
-        Place::Environment { variable } => format!("said by {variable}"),
+        Place::File { line: Some(line), .. } => format!("set on line {line}"),
+        Place::File { line: None, .. } => "set in the file".into(),
+        Place::Environment { variable } => format!("set by {variable}"),
     }
 }
 

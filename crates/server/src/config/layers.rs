@@ -186,7 +186,7 @@ fn type_name(value: &Value) -> &'static str {
 
 fn unknown_variable(name: &str, ours: &[String]) -> Problem {
     let hint = match name.strip_prefix(PREFIX) {
-        Some(rest) if rest.starts_with("PROJECT__") => "a project stands in a file, not in the environment".into(),
+        Some(rest) if rest.starts_with("PROJECT__") => "a project is set in a file, not in the environment".into(),
         _ => nearest::find(name, ours.iter().map(String::as_str).chain(RESERVED.iter().copied())).map_or_else(
             || "`countersign config check` lists every key".into(),
             |near| format!("did you mean `{near}`?"),

@@ -56,7 +56,7 @@ pub(super) fn problem(fault: Fault, file: &Document) -> Problem {
 fn from_json(path: &Path, text: &str) -> Result<Document, Problem> {
     match json::value(text.as_bytes()) {
         Ok(Value::Object(root)) => Ok(Document::without_lines(path, root)),
-        Ok(_) => Err(unusable(path, "is not a JSON object", "a project document stands in { braces }")),
+        Ok(_) => Err(unusable(path, "is not a JSON object", "a project document is a JSON object in { braces }")),
         Err(e) => Err(unusable(path, &format!("is not valid JSON: {e}"), "repair it there")),
     }
 }

@@ -47,36 +47,36 @@ pub(super) const PREFIX: &str = "COUNTERSIGN_";
 pub(super) const PROJECT: &str = "project";
 
 pub(super) const SECTIONS: &[Section] = &[
-    Section { name: "listen", about: "Where this node listens, and how much it takes from one connection." },
-    Section { name: "public", about: "How the node is reached from outside." },
+    Section { name: "listen", about: "Listeners of this node, and limits of one connection." },
+    Section { name: "public", about: "The public address of the node." },
     Section {
         name: "gateway",
-        about: "The reverse proxy in front of an API: its own listener. Which services stand behind it, and which calls \
-                need what, is said by the project.",
+        about: "The reverse proxy in front of an API: its own listener. Upstreams, and the requirements of calls, are \
+                in the project's document.",
     },
-    Section { name: "store", about: "Where everything is kept." },
+    Section { name: "store", about: "The database." },
     Section {
         name: "retention",
         about: "For how many days records are kept after their end; then they are removed, a few at a time. Evidence \
-                leaves, and whatever is pending, unknown or in force, are never removed.",
+                leaves, and records that are pending, unknown or in force, are never removed.",
     },
     Section {
         name: "keys",
-        about: "Where the key comes from that seals all other keys in the database: a file, a variable of the \
-                environment or a command. Name one of the three. Without it the database cannot be opened: keep a copy.",
+        about: "The source of the key that seals all other keys in the database: a file, a variable of the environment \
+                or a command. Name one of the three. Without it the database cannot be opened: keep a copy.",
     },
     Section { name: "outbound", about: "Connections that this node opens to operators." },
     Section { name: "sign_in", about: "How people sign in." },
     Section {
         name: "aaep",
-        about: "Subscribers without credentials of their own, whose token stands in the address. A project has to \
-                switch them on (decisions.legacy_subscribers).",
+        about: "Subscribers without credentials of their own, with the token in the address. A project has to switch \
+                them on (decisions.legacy_subscribers).",
     },
     Section {
         name: "mcp",
         about: "Agents that speak the Model Context Protocol, at /mcp, by their API key or access token.",
     },
-    Section { name: "log", about: "What is written to standard error." },
+    Section { name: "log", about: "The log on standard error." },
 ];
 
 const fn key(path: &'static str, kind: Kind, default: &'static str, about: &'static str) -> Key {
@@ -120,21 +120,21 @@ pub(super) const KEYS: &[Key] = &[
         "listen.first_byte_seconds",
         (1, 60),
         "10",
-        "How long a connection may say nothing before it is closed, also at the gateway.",
+        "How long a connection may be silent before it is closed, also at the gateway.",
     ),
     whole("listen.header_read_seconds", (1, 60), "15", "How long a client may take to send the head of a request."),
     whole(
         "listen.idle_seconds",
         (1, 3600),
         "60",
-        "How long an HTTP/2 connection may be without a request, and an answer without a reader who takes it. At the \
+        "How long an HTTP/2 connection may be without a request, and a response without progress in being read. At the \
          gateway: how long any connection may be without a request. Event streams and WebSockets go on.",
     ),
     whole(
         "listen.request_seconds",
         (1, 600),
         "30",
-        "How long an answer may take. Waiting for a person and event streams have bounds of their own.",
+        "How long a response may take. Long polls and event streams have bounds of their own.",
     ),
     whole(
         "listen.max_body_bytes",
@@ -200,30 +200,30 @@ pub(super) const KEYS: &[Key] = &[
         "gateway.upstreams",
         Kind::Upstreams,
         "[]",
-        "The only services that may stand behind the gateway, whatever a project says, such as http://127.0.0.1:9000. \
-         Empty: any, with tenancy = \"single\"; none, with tenancy = \"multi\".",
+        "The only upstreams that the gateway may use, regardless of the project's document, such as \
+         http://127.0.0.1:9000. Empty: any, with tenancy = \"single\"; none, with tenancy = \"multi\".",
     ),
     key(
         "gateway.upstream_ca_file",
         Kind::Path,
         r#""""#,
-        "A PEM file with authorities to trust for services behind the gateway, besides those of the system.",
+        "A PEM file with authorities to trust for upstreams, besides those of the system.",
     ),
     key(
         "gateway.credentials",
         Kind::Credentials,
         "{}",
-        "What services behind the gateway recognise it by, under the names that projects use. In place of this line: \
-         [gateway.credentials.NAME] with header (\"authorization\" unless said) and one of value, file (a path) and \
-         env (the name of a variable of the environment); with several tenants also projects, the list of those that \
-         may use it.",
+        "The gateway's credentials at upstreams, under the names that projects use. In place of this line: \
+         [gateway.credentials.NAME] with header (\"authorization\" by default) and one of value, file (a path) and env \
+         (the name of a variable of the environment); with several tenants also projects, the list of those that may \
+         use it.",
     ),
     whole("gateway.header_timeout_seconds", (1, 60), "10", "How long a client may take to send the head of a request."),
     whole(
         "gateway.body_timeout_seconds",
         (1, 600),
         "30",
-        "How long one may wait for the next piece of a body, from clients and from services.",
+        "How long the next piece of a body may take, from clients and from upstreams.",
     ),
     whole("gateway.max_header_bytes", (1024, 1_048_576), "32768", "The largest head of a request."),
     whole("gateway.drain_seconds", (0, 600), "10", "How long calls under way may take to finish when the node stops."),
@@ -258,16 +258,16 @@ pub(super) const KEYS: &[Key] = &[
         "store.state",
         Kind::Path,
         r#""""#,
-        "The folder in which a node on PostgreSQL keeps what it acknowledged last, to recognise a database that was \
-         brought back from a backup. Each node has its own, and it must outlive restarts. Empty: the folder of this \
-         file. SQLite keeps it beside the database.",
+        "The folder in which a node on PostgreSQL keeps its last acknowledged position, to recognise a database \
+         restored from a backup. Each node has its own, and it must outlive restarts. Empty: the folder of this file. \
+         SQLite keeps it beside the database.",
     ),
     // AAP-G-07: the audit persists for at least 90 days after the end of the delegation.
     whole(
         "retention.audit_days",
         (90, 36_500),
         "90",
-        "Audit entries, after the end of their delegation: what the evidence hides, and its index. At least 90.",
+        "Audit entries, after the end of their delegation: the openings of the evidence, and its index. At least 90.",
     ),
     whole(
         "retention.decisions_days",
@@ -326,16 +326,11 @@ pub(super) const KEYS: &[Key] = &[
         "outbound.new_operators_per_minute",
         (1, 100_000),
         "30",
-        "How many operators that were never seen before one source may make this node look up in a minute.",
+        "How many unknown operators one source may make this node look up in a minute.",
     ),
     whole("sign_in.session_hours", (1, 720), "12", "How long a person stays signed in."),
     // R-4: authentication older than five minutes is not fresh, so no higher value is allowed.
-    whole(
-        "sign_in.fresh_minutes",
-        (1, 5),
-        "5",
-        "How long a password counts as just given, for what needs a fresh proof.",
-    ),
+    whole("sign_in.fresh_minutes", (1, 5), "5", "How long an entered password counts as fresh authentication."),
     whole(
         "sign_in.attempts_per_account_and_network",
         (1, 1000),
@@ -346,26 +341,26 @@ pub(super) const KEYS: &[Key] = &[
         "sign_in.attempts_per_account",
         (1, 100_000),
         "100",
-        "How many passwords may be tried for one account in an hour, from all networks together from which nobody \
-         signed in to it within 30 days.",
+        "How many passwords may be tried for one account in an hour, from all networks together that had no successful \
+         sign-in to it within 30 days.",
     ),
     whole(
         "sign_in.attempts_per_address",
         (1, 100_000),
         "50",
-        "How many passwords one network may try in 15 minutes, for whatever accounts.",
+        "How many passwords one network may try in 15 minutes, for all accounts together.",
     ),
     whole(
         "sign_in.attempts_per_session",
         (1, 1000),
         "10",
-        "How many passwords somebody who is signed in may try in 15 minutes to prove that they are present.",
+        "How many passwords a signed-in person may try in 15 minutes to authenticate again.",
     ),
     key(
         "aaep.legacy_origins",
         Kind::Origins,
         "[]",
-        "Origins of web pages elsewhere that may use such an address from a browser, such as http://localhost:3000.",
+        "Origins of other web pages that may use such an address from a browser, such as http://localhost:3000.",
     ),
     key(
         "aaep.legacy_hosts",
@@ -378,7 +373,7 @@ pub(super) const KEYS: &[Key] = &[
         "mcp.origins",
         Kind::Origins,
         "[]",
-        "Origins of web pages elsewhere that may use /mcp from a browser, such as http://localhost:6274.",
+        "Origins of other web pages that may use /mcp from a browser, such as http://localhost:6274.",
     ),
     key(
         "mcp.hosts",

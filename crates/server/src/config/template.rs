@@ -6,11 +6,10 @@ use super::table::{KEYS, Key, SECTIONS};
 
 const WIDTH: usize = 100;
 
-const HEAD: &str = "Configuration of a Countersign node. Every key may be left out: the lines without a blank behind \
-                    the # are the defaults. To change one, take the # away before it and before its [section], or write \
-                    the section once more at the end of this file. \
-                    Each can be overridden by a variable of the environment: listen.public by COUNTERSIGN_LISTEN__PUBLIC. \
-                    `countersign config check` reads this file back and explains it.";
+const HEAD: &str = "Configuration of a Countersign node. Every key may be left out: the lines without a blank after \
+    the # are the defaults. To change one, remove the # before it and before its [section], or write the section once \
+    more at the end of this file. Each can be overridden by a variable of the environment: listen.public by \
+    COUNTERSIGN_LISTEN__PUBLIC. `countersign config check` reads this file back and explains it.";
 
 const PROJECT: &str = r#"
 # A project may stand here and is applied at every start. Without it, apply one from a file of its own:

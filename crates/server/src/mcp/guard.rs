@@ -46,7 +46,7 @@ impl Outsider {
     pub(super) fn told(self, app: &App, id: &RequestId) -> Response {
         let hint = match self {
             Self::Host => format!("reach it by {}, or have the host listed in mcp.hosts", app.engine.settings().origin),
-            Self::Origin => "agents send no Origin; a page elsewhere must be listed in mcp.origins".into(),
+            Self::Origin => "agents send no Origin; a page of another origin must be listed in mcp.origins".into(),
         };
         answer::plain(Code::NotAuthorized, self.to_string(), Some(hint), id)
     }

@@ -36,11 +36,11 @@ pub enum SocketError {
     InUse(Peer, PathBuf),
     #[error("the operations socket {0} belongs to another user")]
     Forbidden(PathBuf),
-    #[error("the node ({0}) does not answer at the operations socket; nothing was done")]
+    #[error("the node ({0}) does not respond at the operations socket; nothing was done")]
     Silent(Peer),
-    #[error("the node ({0}) was asked and did not answer; what was asked for may have been done")]
+    #[error("the node ({0}) did not respond; the command may have been carried out")]
     NoAnswer(Peer),
-    #[error("the node ({peer}) is countersign {theirs}, and does not know what this countersign {ours} asks")]
+    #[error("the node ({peer}) is countersign {theirs}, and does not know this request of countersign {ours}")]
     OtherVersion { peer: Peer, theirs: String, ours: &'static str },
 }
 

@@ -4,7 +4,7 @@ use crate::{cli::Reading, context::Context, failure::Failure, operations, table:
 use countersign_server::admin::{ListUnsettledCalls, UnsettledWrite, WriteState};
 use serde_json::{Value, json};
 
-/// List the writes whose outcome is not known; repeats of them are refused until they are settled, for a day at most
+/// List the writes with an unknown outcome; their repeats are refused until they are settled, for a day at most
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The project. May be left out where there is only one.

@@ -6,7 +6,7 @@ mod settle;
 use crate::{context::Context, failure::Failure};
 use clap::Subcommand;
 
-/// List calls whose outcome is not known, and settle them
+/// List calls with an unknown outcome, and settle them
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     List(list::Arguments),

@@ -3,7 +3,7 @@
 use crate::{context::Context, failure::Failure, operations};
 use countersign_server::admin::SettleCall;
 
-/// Say whether a call ran whose outcome is not known. Look at the service behind first: repeats are let through from then on
+/// Record whether a call with an unknown outcome ran. Check the upstream first: repeats are forwarded from then on
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The call, as `countersign call list` and refusals of its repeats name it.
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     did_not_run: bool,
 
-    /// How you found out. It stands in the evidence.
+    /// How you found out, for the evidence.
     #[arg(long)]
     reason: String,
 

@@ -26,7 +26,7 @@ impl Connection {
     pub(super) fn resolve(&self, context: &Context) -> Result<Clarifications, Failure> {
         let key = secret(self.key_file.as_deref(), KEY_VARIABLE, context)?.ok_or_else(|| {
             let hint = format!("set {KEY_VARIABLE} or use --key-file; `countersign key add --kind agent` makes a key");
-            Failure::new("there is no API key to speak with").hint(hint)
+            Failure::new("there is no API key").hint(hint)
         })?;
         let service = self.service.origin(context)?;
         Ok(Clarifications::new(&service, self.service.project.as_ref(), &key, Arc::new(transport()?)))

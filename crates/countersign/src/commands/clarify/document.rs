@@ -17,7 +17,7 @@ pub(super) fn plan(path: &Path) -> Result<Map<String, Value>, Failure> {
     match read(path)? {
         Value::Object(members) => Ok(members),
         _ => Err(Failure::new(format!("{}: is not a JSON object", path.display()))
-            .hint("a plan stands in { braces }; examples/clarification/plan.json is one")),
+            .hint("a plan is a JSON object in { braces }; examples/clarification/plan.json is one")),
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn say(report: &Report, json: bool, context: &Context) -> Result<(), 
 pub(super) fn text(report: &Report) -> String {
     let signer = match report.signer {
         Signer::Known => "signed with a registered key",
-        Signer::IntegrityOnly => "signed with a key that nobody registered",
+        Signer::IntegrityOnly => "signed with an unregistered key",
     };
     let mut lines = vec![
         format!("proven: {} of session {}", named(report.proven), report.session_id),
@@ -44,7 +44,7 @@ fn named(proven: Proven) -> &'static str {
 }
 
 fn round(round: &RoundReport) -> [String; 4] {
-    let became = if round.resolved { "resolved" } else { "not taken as an answer" };
+    let became = if round.resolved { "resolved" } else { "not accepted as an answer" };
     [
         format!("round {}: {} {} at {}, {became}", round.round, round.gap_id, severity(round.severity), round.field),
         format!("  asked {}: {}", round.asked_at, round.question),
@@ -58,7 +58,7 @@ fn whose(round: &RoundReport) -> String {
     let giver = match round.given_by {
         Some(GivenBy::Person) => "a person",
         Some(GivenBy::Own) => "the agent itself",
-        None => "a giver who is not told",
+        None => "an unnamed giver",
     };
     match (round.attested, round.signer) {
         (true, Signer::Known) => format!("{giver}, signed by {} with a registered key", round.signed_by),

@@ -56,7 +56,7 @@ fn text(became: &ResolveResponse) -> String {
             vec![format!("{gap} is resolved by the agent itself: {}", printable(answer))]
         }
         ResolveStatus::Escalated => {
-            let reason = became.reason.as_deref().unwrap_or("the answer was not taken");
+            let reason = became.reason.as_deref().unwrap_or("the answer was not accepted");
             vec![format!("{gap} stays open: {}", printable(reason))]
         }
     };

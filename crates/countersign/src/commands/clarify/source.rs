@@ -17,6 +17,6 @@ pub(super) fn compiled(file: Option<&Path>, policy: &ClarificationPolicy) -> Res
     match Rules::compile(policy) {
         Ok(rules) => Ok(rules),
         Err(_) => Err(Failure::all(problems.iter().map(|bad| format!("{place}{bad}")))
-            .hint("nothing was looked at; `countersign clarify rules list` shows rules that work")),
+            .hint("nothing was checked; `countersign clarify rules list` shows valid rules")),
     }
 }

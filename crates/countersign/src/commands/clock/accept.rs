@@ -3,7 +3,7 @@
 use crate::{context::Context, failure::Failure, operations};
 use countersign_server::admin::AcceptClock;
 
-/// Go on by the clock as it is now, after it leapt or was ahead. Open approvals lapse
+/// Continue with the current clock, after it leapt or was ahead. Open approvals lapse
 ///
 /// Only when the clock is right now: one that is wrong is set right instead, and service resumes by itself. Every project's
 /// evidence says that the clock was accepted, and why. Proofs need a new nonce. After a clock that was more than five

@@ -6,7 +6,7 @@ mod show;
 use crate::{context::Context, failure::Failure};
 use clap::Subcommand;
 
-/// See what the clocks say, and go on by a clock that leapt
+/// Show the clocks, and accept a clock that leapt
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Show(show::Arguments),

@@ -4,7 +4,7 @@ use crate::{cli::Reading, context::Context, failure::Failure, operations};
 use countersign_server::admin::ShowClock;
 use serde_json::json;
 
-/// Show what the clocks say, and whether anything can be decided by them
+/// Show the clocks, and whether decisions are possible
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]

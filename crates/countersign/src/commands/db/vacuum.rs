@@ -3,7 +3,7 @@
 use crate::{commands::restore::failure, context::Context, engine, failure::Failure};
 use countersign_server::vacuum_database;
 
-/// Make a SQLite file as small as what it holds, once; later its node gives free pages back by itself
+/// Make a SQLite file as small as its contents, once; later its node gives free pages back by itself
 ///
 /// The node must be stopped, and there must be as much room on the disk again as the file takes. PostgreSQL does this by
 /// itself.

@@ -80,7 +80,7 @@ impl Connection {
     fn token(&self, context: &Context) -> Result<String, Failure> {
         secret(self.token_file.as_deref(), TOKEN_VARIABLE, context)?.ok_or_else(|| {
             let hint = format!("set {TOKEN_VARIABLE} or use --token-file; `countersign token add` makes a token");
-            Failure::new("there is no token to listen with").hint(hint)
+            Failure::new("there is no token").hint(hint)
         })
     }
 

@@ -39,7 +39,7 @@ impl Connection {
     pub(in crate::commands) fn resolve(self, context: &Context) -> Result<Connected, Failure> {
         let key = secret(self.key_file.as_deref(), KEY_VARIABLE, context)?.ok_or_else(|| {
             let hint = format!("set {KEY_VARIABLE} or use --key-file; `countersign key add --kind agent` makes a key");
-            Failure::new("there is no API key to speak with").hint(hint)
+            Failure::new("there is no API key").hint(hint)
         })?;
         let service = self.service.origin(context)?;
         Ok(Connected { service, project: self.service.project, key, transport: Arc::new(transport()?) })

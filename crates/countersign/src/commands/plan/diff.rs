@@ -30,7 +30,7 @@ pub(super) async fn run(
     let (mplp, id) = (connected.mplp(), &arguments.id);
     let (lines, nothing) = match &arguments.file {
         Some(path) => (mplp.difference(id, &file::read(path)?).await, "the file and the plan are the same"),
-        None => (mplp.changes(id).await, "nothing has changed since it was last proposed, or it never was"),
+        None => (mplp.changes(id).await, "nothing has changed since it was last proposed, or it was never proposed"),
     };
     let lines = lines.map_err(failed)?;
     if json {

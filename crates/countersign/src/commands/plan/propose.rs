@@ -115,8 +115,8 @@ fn became(
 fn in_words(state: State) -> (&'static str, &'static str) {
     match state {
         State::Accepted => ("approved", ""),
-        State::Rejected => ("rejected", "it is a draft again: change it and propose it anew"),
-        State::Expired => ("not answered in time", "it is a draft again: propose it anew when somebody is there"),
+        State::Rejected => ("rejected", "it is a draft again: change it and propose it again"),
+        State::Expired => ("not answered in time", "it is a draft again: propose it again when a person is available"),
         _ => ("cancelled", "it is a draft again"),
     }
 }

@@ -52,6 +52,6 @@ impl Source {
         }
         let told = problems.iter().map(|problem| format!("{}: {problem}", file.display()));
         Err(Failure::all(told)
-            .hint("a document with problems is never in force, so nothing can be said about requests"))
+            .hint("a document with problems is never in force, so requests cannot be checked against it"))
     }
 }

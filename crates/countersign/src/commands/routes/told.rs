@@ -30,14 +30,14 @@ fn waits(held: &Held) -> Vec<String> {
         format!("held: until a person approves exactly this, because {}", held.why.join(", and ")),
         format!("risk: {}", format!("{:?}", held.risk).to_lowercase()),
         format!("can be undone: {}", if held.irreversible { "no" } else { "yes" }),
-        format!("who is asked: {}", held.asked.join(", ")),
+        format!("approvers: {}", held.asked.join(", ")),
         format!("an answer must be proven by: {} or better", held.assurance),
         format!("time to answer: {} s; an approval lasts {} s", held.timeout_s, held.allowance_s),
     ];
     if !held.self_asserted.is_empty() {
-        lines.push(format!("under {} the agent's own word is enough", held.self_asserted.join(", ")));
+        lines.push(format!("under {} the agent's own confirmation is enough", held.self_asserted.join(", ")));
     }
-    lines.extend(held.effect.as_ref().map(|effect| format!("runs once, whatever carries it: {effect}")));
+    lines.extend(held.effect.as_ref().map(|effect| format!("runs once, in any request: {effect}")));
     if let Some(question) = &held.question {
         lines.push("text for people".into());
         let forms = [

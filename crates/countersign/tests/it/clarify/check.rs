@@ -11,8 +11,12 @@ fn what_cannot_be_looked_at_ends_with_2_and_says_why() {
     let folder = folder_with("trouble", &[&files[..], &[("odd.toml", "rulez = []\n")]].concat());
     is_trouble(&folder.run("clarify check gone.json"), "gone.json: cannot be read", "");
     is_trouble(&folder.run("clarify check twice.json"), "twice.json: is not strict JSON", "occurs twice");
-    is_trouble(&folder.run("clarify check list.json"), "list.json: is not a JSON object", "hint: a plan stands in");
-    is_trouble(&folder.run("clarify check plan.json --rules bad.toml"), "bad.toml: ", "hint: nothing was looked at");
+    is_trouble(
+        &folder.run("clarify check list.json"),
+        "list.json: is not a JSON object",
+        "hint: a plan is a JSON object in",
+    );
+    is_trouble(&folder.run("clarify check plan.json --rules bad.toml"), "bad.toml: ", "hint: nothing was checked");
     is_trouble(&folder.run("clarify check plan.json --rules odd.toml"), "`rulez` is not a known key", "`rules`");
     is_trouble(&folder.run("clarify check plan.json --rules gone.toml"), "gone.toml: cannot be read", "");
     for arguments in ["clarify", "clarify check", "clarify rules", "clarify verify"] {

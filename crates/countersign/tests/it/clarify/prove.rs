@@ -62,7 +62,7 @@ fn whatever_was_changed_is_found_and_named_with_1() {
 fn another_key_is_refused_and_without_keys_only_integrity_is_claimed() {
     let (asked, ..) = audited("prove-keys");
     let unknown = asked.folder.does("clarify verify audit.json");
-    assert!(unknown.contains(", signed with a key that nobody registered\n"), "{unknown}");
+    assert!(unknown.contains(", signed with an unregistered key\n"), "{unknown}");
     assert!(unknown.contains("\nwarning: integrity only: "), "{unknown}");
     let mut keys: Value = serde_json::from_str(&asked.folder.read("keys.json")).unwrap();
     keys["keys"][0]["public_key"] = json!(format!("ed25519:{}", "58".repeat(32)));
@@ -80,7 +80,10 @@ fn an_audit_shows_offline_who_was_asked_what_and_who_answered() {
     let begins =
         format!("proven: audit of session {session}\nasked by countersign-payments, signed with a registered key\n");
     assert!(shown.starts_with(&begins), "{shown}");
-    assert!(shown.contains("\nround 1: gap-001 BLOCK at ") && shown.contains(", not taken as an answer\n"), "{shown}");
+    assert!(
+        shown.contains("\nround 1: gap-001 BLOCK at ") && shown.contains(", not accepted as an answer\n"),
+        "{shown}"
+    );
     assert!(shown.contains(", resolved\n") && shown.contains("\n  by a person; "), "{shown}");
     assert!(shown.contains("\nattested ") && !shown.contains("warning: "), "{shown}");
     assert_eq!(clarify(&asked, &["audit", &session]).out, shown, "the service's is proven on the way, too");

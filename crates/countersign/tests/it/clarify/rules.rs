@@ -52,7 +52,7 @@ fn the_cases_of_the_built_in_rules_and_of_the_examples_hold() {
     assert!(built_in.starts_with("the built-in rules\n  ok      ") && built_in.ends_with(" cases, all hold\n"));
     let examples = folder.does(&format!("clarify rules test {}", example("bank.toml")));
     assert!(examples.ends_with("4 cases, all hold\n"), "{examples}");
-    assert!(folder.does("clarify rules test none.toml").ends_with("there are no cases, so nothing was shown\n"));
+    assert!(folder.does("clarify rules test none.toml").ends_with("there are no cases, so nothing was tested\n"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ fn without_a_token_or_a_service_it_says_what_is_missing() {
     let folder = Folder::new("inbox-nothing");
     let ran = folder.run("inbox list");
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-    assert!(ran.err.starts_with("error: there is no token to listen with\nhint: set COUNTERSIGN_TOKEN"), "{}", ran.err);
+    assert!(ran.err.starts_with("error: there is no token\nhint: set COUNTERSIGN_TOKEN"), "{}", ran.err);
     let there = [("COUNTERSIGN_TOKEN", "cst_0"), ("COUNTERSIGN_SERVICE", "http://127.0.0.1:1")];
     for arguments in ["inbox list", "inbox answer dec_0 yes", "inbox"] {
         let ran = folder.run_with(arguments, &there);

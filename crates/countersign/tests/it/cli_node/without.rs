@@ -31,7 +31,7 @@ fn a_node_that_goes_away_while_it_is_asked_may_have_done_it() {
     let folder = Folder::with_project("node-gone");
     let ran = run_against(&folder, "", "user disable alice");
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-    assert!(ran.err.contains("did not answer; what was asked for may have been done\nhint: "), "{}", ran.err);
+    assert!(ran.err.contains("did not respond; the command may have been carried out\nhint: "), "{}", ran.err);
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn a_node_of_another_version_that_does_not_know_the_command_is_named() {
     let unknown = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
     let ran = run_against(&folder, unknown, "user disable alice");
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-    assert!(ran.err.contains(" is countersign 9.9.9, and does not know what this countersign "), "{}", ran.err);
+    assert!(ran.err.contains(" is countersign 9.9.9, and does not know this request of countersign "), "{}", ran.err);
     assert!(ran.err.contains("\nhint: restart the node"), "{}", ran.err);
 }
 
@@ -53,7 +53,7 @@ fn a_node_that_does_not_answer_is_named_and_nothing_is_done_past_it() {
     let ran = folder.run("user disable alice");
     node.signal("CONT");
     let expected = format!(
-        "error: the node (process {}) does not answer at the operations socket; nothing was done\nhint: ",
+        "error: the node (process {}) does not respond at the operations socket; nothing was done\nhint: ",
         node.pid()
     );
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));

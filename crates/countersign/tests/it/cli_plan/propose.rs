@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 fn without_a_key_a_service_or_a_plan_it_says_what_is_missing_and_sends_nothing() {
     let folder = Folder::new("plan-nothing");
     let ran = folder.run(&format!("plan show {PLAN}"));
-    fails(&ran, "error: there is no API key to speak with", "hint: set COUNTERSIGN_API_KEY or use --key-file");
+    fails(&ran, "error: there is no API key", "hint: set COUNTERSIGN_API_KEY or use --key-file");
     let there = [("COUNTERSIGN_API_KEY", "csk_0"), ("COUNTERSIGN_SERVICE", "http://127.0.0.1:1")];
     let ran = folder.run_with(&format!("plan show {PLAN}"), &there);
     fails(&ran, "could not be reached", "hint: is the service running");

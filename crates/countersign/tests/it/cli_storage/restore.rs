@@ -47,7 +47,7 @@ fn an_approval_that_was_used_after_the_backup_is_not_used_again_after_a_restore(
         said.contains("suspended: 0 delegations, 1 API keys\nended: 0 open questions, 1 unused approvals"),
         "{said}"
     );
-    let aside = said.split("kept as ").nth(1).unwrap().split(',').next().unwrap();
+    let aside = said.split("kept as ").nth(1).unwrap().lines().next().unwrap();
     assert_eq!(fs::read(folder.0.join(aside)).unwrap(), newest, "what was there is kept");
     let node = folder.serve(&[]);
     let (status, body) = claims(&node, &key, &id);

@@ -63,7 +63,7 @@ fn a_variable_that_looks_like_ours_and_is_not_is_refused_with_the_nearest() {
     assert_eq!(problem.place, Place::Environment { variable: "COUNTERSIGN_LISTEN__PUBLC".into() });
     assert_eq!(problem.hint, "did you mean `COUNTERSIGN_LISTEN__PUBLIC`?");
     let project = the_problem(read_environment(&[("COUNTERSIGN_PROJECT__ID", "x")]));
-    assert_eq!(project.hint, "a project stands in a file, not in the environment");
+    assert_eq!(project.hint, "a project is set in a file, not in the environment");
 }
 
 #[test]

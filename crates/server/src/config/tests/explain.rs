@@ -36,7 +36,7 @@ fn the_explanation_lists_every_key_with_its_value_and_where_it_was_said() {
     assert_eq!(words("log.format"), ["log.format", "\"json\"", "line", "3"]);
     assert_eq!(words("log.level"), ["log.level", "\"debug\"", "COUNTERSIGN_LOG__LEVEL"]);
     assert_eq!(words("store.readers"), ["store.readers", "4", "default"]);
-    assert!(explain_as_sentences(&loaded).contains("\nlog.format is \"json\", said on line 3.\n"));
+    assert!(explain_as_sentences(&loaded).contains("\nlog.format is \"json\", set on line 3.\n"));
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn suite(file: &Path) -> Result<Suite, Failure> {
 fn summary(cases: usize, failed: usize) -> String {
     let counted = if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
     match (cases, failed) {
-        (0, _) => "there are no cases, so nothing was shown\n".into(),
+        (0, _) => "there are no cases, so nothing was tested\n".into(),
         (_, 0) => format!("{counted}, all hold\n"),
         (_, failed) => format!("{counted}, {failed} of them failed\n"),
     }
