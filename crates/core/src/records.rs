@@ -419,7 +419,7 @@ impl ApiKey {
             (None, Some(_)) => {
                 "the API key is suspended since a restore; ask an administrator of the service to lift it"
             }
-            _ => "the API key is not known here or was revoked",
+            _ => "the API key is unknown or was revoked",
         }
     }
 }

@@ -59,7 +59,7 @@ impl Engine {
         let ended = self.end_with_clock(now).await?;
         let accepted = self.record_accepted_clock((was, now), reason, &ended).await?;
         self.go_on_by_clock(was, now).await?;
-        tracing::warn!(was = %was.to_rfc3339(), now = %now.to_rfc3339(), "the clock was accepted; decisions go on");
+        tracing::warn!(was = %was.to_rfc3339(), now = %now.to_rfc3339(), "the clock was accepted; decisions continue");
         Ok(accepted)
     }
 

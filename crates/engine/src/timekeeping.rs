@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 pub enum ClockTrouble {
     #[error(
         "this machine's clock leapt {} ({} ms); nothing is decided until it is set right again. If it is right now, \
-         `countersign clock accept --reason …` goes on by it", way(*.by_ms), .by_ms.abs()
+         `countersign clock accept --reason …` accepts it", way(*.by_ms), .by_ms.abs()
     )]
     Leapt { by_ms: i64 },
     #[error(
@@ -24,8 +24,9 @@ pub enum ClockTrouble {
     )]
     Apart { offset_ms: i64 },
     #[error(
-        "the clock says {}, and the database was used until {}: it was ahead then, or is behind now. Set it right if it is \
-         wrong. If it is right, `countersign clock accept --reason …` goes on by it", .now.to_rfc3339(), .kept.to_rfc3339()
+        "the clock says {}, and the database was used until {}: it was ahead then, or is behind now. Set it right if \
+         it is wrong. If it is right, `countersign clock accept --reason …` accepts \
+         it", .now.to_rfc3339(), .kept.to_rfc3339()
     )]
     Behind { now: UnixMillis, kept: UnixMillis },
 }
@@ -113,7 +114,7 @@ impl Engine {
                 if paused.load(Ordering::Relaxed) && paused.swap(false, Ordering::Relaxed) {
                     // Nobody could answer meanwhile, so no deadline of that time leads to an approval by default.
                     self.time.serves_from(self.now());
-                    tracing::warn!("the clock is in order again; decisions go on");
+                    tracing::warn!("the clock is in order again; decisions continue");
                 }
                 Ok(())
             }

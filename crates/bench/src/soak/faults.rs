@@ -139,7 +139,7 @@ impl Faults {
         node.signal("STOP")?;
         tokio::time::sleep(pause).await;
         node.signal("CONT")?;
-        Ok(format!("{} stood still for {} ms", node.name, pause.as_millis()))
+        Ok(format!("{} was stopped for {} ms", node.name, pause.as_millis()))
     }
 
     async fn restart_postgres(&mut self) -> anyhow::Result<String> {
@@ -187,7 +187,7 @@ impl Faults {
                 continue;
             }
             let what = format!("{} was not ready {} s after the fault {}", node.name, RECOVERY.as_secs(), kind.name());
-            (self.says)(&format!("{what}; it is started anew. The end of its log:\n{}", node.end_of_log()));
+            (self.says)(&format!("{what}; it is started again. The end of its log:\n{}", node.end_of_log()));
             node.kill()?;
             node.start().await?;
             ensure!(node.is_ready_within(RECOVERY).await, "{what}, nor after another start");

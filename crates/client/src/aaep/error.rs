@@ -15,7 +15,7 @@ pub enum SubscribeError {
     Refused(#[from] Box<Refused>),
     #[error("the producer's answer is not a subscription: {0}")]
     BadAnswer(String),
-    #[error("the producer speaks AAEP {0}, and this is a subscriber for 1")]
+    #[error("the producer uses AAEP {0}, and this subscriber supports version 1")]
     OtherVersion(String),
     #[error("the producer does not prove who it is: {0}")]
     NotProven(#[from] NotProven),

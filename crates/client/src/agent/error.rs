@@ -18,7 +18,7 @@ pub enum DiscoverError {
     NoSuchProject,
     #[error("{0}: report it to the service")]
     NotUsable(#[from] NotAManifest),
-    #[error("the manifest speaks for {told}, not for the service that was asked: check the configured address")]
+    #[error("the manifest is of {told}, not of the configured service: check the configured address")]
     OtherService { told: String },
     #[error("the service has several projects: configure which one is meant")]
     ProjectNeeded,
@@ -66,7 +66,7 @@ pub enum WireError {
 pub enum Lost {
     #[error("the person has not connected this agent: connect, and have them open the page")]
     NotConnected,
-    #[error("access was revoked ({reason}): do not try again unless the person connects the agent anew")]
+    #[error("access was revoked ({reason}): do not try again unless the person connects the agent again")]
     CutOff { reason: String },
     #[error("the delegation no longer holds ({code}): have the person connect the agent again")]
     Delegation { code: String },

@@ -35,7 +35,8 @@ impl fmt::Display for Notice {
         match self {
             Self::ManualAuthorization { service, needed, has } => write!(
                 f,
-                "{service} demands trust tier {needed}, and I have tier {has}. I cannot go on: please do this there yourself."
+                "{service} demands trust tier {needed}, and I have tier {has}. I cannot continue: please do this there \
+                 yourself."
             ),
             Self::ConnectNeeded { service, operator } => {
                 write!(f, "I need you to connect me with {service} first. I am an agent of {operator}.")

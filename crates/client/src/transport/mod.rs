@@ -21,7 +21,7 @@ pub trait Transport: Send + Sync {
 pub enum Unreachable {
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    #[error("plain http is spoken to this machine only")]
+    #[error("plain http is used for this machine only")]
     NotLoopback,
 }
 

@@ -91,7 +91,7 @@ impl Notice {
             Self::Done { tool } => format!("Done: {tool}."),
             Self::Failed { tool } => format!("Failed: {tool}."),
             Self::OutcomeUnknown { tool } => {
-                format!("The outcome of {tool} is unknown. It may have run; somebody should look.")
+                format!("The outcome of {tool} is unknown. It may have run; a person should check.")
             }
             Self::NotCarriedOut => "The approved action was not carried out in time and can no longer run.".into(),
             Self::Finished => "The request is finished.".into(),

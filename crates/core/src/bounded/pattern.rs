@@ -52,7 +52,7 @@ pub enum BadPattern {
     OtherUnit { name: String, is: String, bound: String },
     #[error("the unit of {0} cannot be read: list it among the route's values, or name a tool's argument in unit_from")]
     NoUnit(String),
-    #[error("{0} has unit_from, which is for tools: the unit of a route's amount stands among the route's values")]
+    #[error("{0} has unit_from, which is for tools: the unit of a route's amount is listed among the route's values")]
     UnitFrom(String),
 }
 

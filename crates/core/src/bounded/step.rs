@@ -14,9 +14,9 @@ pub enum BadStep {
     Unknown(String),
     #[error("{0} must be an object of texts, such as {{\"limit\": \"10\"}}")]
     NotTexts(&'static str),
-    #[error("path.{0} is missing: it stands in the route's path")]
+    #[error("path.{0} is missing: it is part of the route's path")]
     NotGiven(String),
-    #[error("path.{0} does not stand in the route's path")]
+    #[error("path.{0} is not part of the route's path")]
     NotInPath(String),
     #[error("headers.{0} is not among the headers that the route passes on")]
     NotAHeader(String),

@@ -127,11 +127,11 @@ pub fn may_be_signed_so(view: &ResolveView, by: &OwnSignature, env: &Env) -> Res
     let off = by.timestamp.at().millis_since(env.now).abs();
     if off > FRESH_S * 1000 {
         return Err(Refusal::invalid(format!(
-            "answer_timestamp is more than {FRESH_S} s from now: sign the answer anew"
+            "answer_timestamp is more than {FRESH_S} s from now: sign the answer again"
         )));
     }
     if by.timestamp.is_before(&Stamp::of(view.session.last_at)) {
-        return Err(Refusal::invalid("answer_timestamp is before the question: sign the answer anew"));
+        return Err(Refusal::invalid("answer_timestamp is before the question: sign the answer again"));
     }
     let known = view.project.document.clarification.agents.get(&by.answered_by.agent_id);
     let known = known.and_then(|text| text.parse::<PublicKey>().ok());

@@ -32,19 +32,19 @@ pub(crate) enum Place {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadTemplate {
-    #[error("a {{ has no }} behind it: write {{{{ for the brace itself")]
+    #[error("a {{ has no }} after it: write {{{{ for the brace itself")]
     Open,
     #[error("a }} has no {{ before it: write }}}} for the brace itself")]
     Close,
     #[error("{{{0}}} names nothing: use path.NAME, query.NAME, header.NAME or body.MEMBER")]
     Unknown(String),
-    #[error("{{path.{0}}} does not stand in the route's path")]
+    #[error("{{path.{0}}} is not part of the route's path")]
     NotInPath(String),
     #[error("{{header.{0}}} is not among the route's headers, in lower case")]
     NotAHeader(String),
-    #[error("between two names must stand something that no value can hold, such as a colon")]
+    #[error("two names must be separated by a character that no value can contain, such as a colon")]
     Joined,
-    #[error("only visible ASCII without % may stand in it, and it must name something of the request")]
+    #[error("it may contain only visible ASCII without %, and must name a part of the request")]
     NotAKey,
 }
 

@@ -160,7 +160,7 @@ impl Operation for ReportStep {
         if let Some(planned) = view.plan.actions.get(&self.step)
             && planned.tally.under_way > 0
         {
-            return Err(Refusal::Conflict("a call of this step is under way: report its outcome first".into()));
+            return Err(Refusal::Conflict("a call of this step is in progress: report its outcome first".into()));
         }
         let mut moving = Moving::of(&view.plan, env.now);
         moving.reported(&self.step, self.report.status, self.report.reason.as_deref())?;

@@ -100,7 +100,7 @@ fn check_scope(scope: &Scope, at: &str, found: &mut Problems) {
     let id_form = "id must read resource.action in lower case, such as calendar.write";
     found.demand(manifest::is_scope_id(&scope.id), at, id_form);
     let description = scope.description.trim();
-    found.demand(!description.is_empty(), at, "description must say in words what the scope lets an agent do");
+    found.demand(!description.is_empty(), at, "description must state in words what the scope permits an agent");
     found.demand(scope.description.chars().count() <= 200, at, "description is longer than 200 characters");
     found.demand(!scope.allows.is_empty(), at, "allows must list at least one action");
     found.demand(!scope.intent_types.is_empty(), at, "intent_types must list at least one type");

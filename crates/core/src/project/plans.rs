@@ -49,7 +49,7 @@ fn check_role(role: &RoleEntry, at: &str, found: &mut Problems) {
     let readable = readable && !name.chars().any(char::is_control);
     found.demand(readable, at, "name must be 1 to 64 characters, with none at its ends that cannot be seen");
     let free = name != NO_ROLE && !name.starts_with("system:") && !name.starts_with("auto:");
-    found.demand(free, at, "name must not be none, nor begin with system: or auto:, which stand for nobody");
+    found.demand(free, at, "name must not be none, nor begin with system: or auto:, which mean no person");
     let mut held = HashSet::new();
     for capability in &role.capabilities {
         let known = CAPABILITIES.contains(&capability.as_str());

@@ -20,17 +20,17 @@ pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: 
     check_answer(&probe.done, "probe.done", at, found);
     found.demand(probe.done.statuses.iter().all(says_done), at, "probe.done.statuses must be 200 to 299");
     let Some(not_done) = &probe.not_done else {
-        let why = "probe.settling_seconds says from when on not_done counts: add not_done, or leave it out";
+        let why = "probe.settling_seconds sets when not_done begins to count: add not_done, or leave it out";
         found.demand(probe.settling_seconds.is_none(), at, why);
         return;
     };
     check_answer(not_done, "probe.not_done", at, found);
     let why = "probe.not_done.statuses must be 200 to 299, or 400 to 499 other than 401, 403, 407, 408, 425 and 429, \
-               which say nothing about the call";
+               which mean nothing for the call";
     found.demand(not_done.statuses.iter().all(|status| says_done(status) || says_not_done(*status)), at, why);
     let settling = probe.settling_seconds.is_some_and(|seconds| (1..=MAX_SETTLING_S).contains(&seconds));
-    let why = "probe.settling_seconds must be 1 to 3600 where not_done is given: how long after its connection was closed \
-               the service may still carry a call out";
+    let why = "probe.settling_seconds must be 1 to 3600 where not_done is given: how long after its connection was \
+               closed the upstream may still carry a call out";
     found.demand(settling, at, why);
     let overlap = probe.done.statuses.iter().find(|status| not_done.statuses.contains(status));
     if let Some(status) = overlap.filter(|_| !exclude_each_other(&probe.done, not_done)) {

@@ -198,7 +198,7 @@ fn a_request_that_the_gateway_would_refuse_is_no_step() {
     let body = || json!({ "to": "acct-3344", "amount": 400, "currency": "EUR" });
     for (arguments, because) in [
         (json!({ "body": body() }), "path.account is missing"),
-        (json!({ "path": { "account": "main", "x": "1" }, "body": body() }), "does not stand in the route's path"),
+        (json!({ "path": { "account": "main", "x": "1" }, "body": body() }), "is not part of the route's path"),
         (json!({ "path": { "account": "" }, "body": body() }), "path.account"),
         (json!({ "path": { "account": "a\nb" }, "body": body() }), "path.account"),
         (json!({ "path": { "account": "a/b" }, "body": body() }), "would not go by the route"),

@@ -40,7 +40,7 @@ fn a_role_that_nobody_could_have_or_that_stands_for_nobody_is_refused() {
         refused(named(name), "name must be 1 to 64 characters");
     }
     for name in ["none", "system:timeout", "auto:yes"] {
-        refused(named(name), "stand for nobody");
+        refused(named(name), "mean no person");
     }
     for member in ["", "agent", "role:owner", "role:", "user:", "key: ", "operator:Acme.test", "operator:x", "team:x"] {
         refused(json!({ "name": "x", "members": [member] }), "members are role:user");

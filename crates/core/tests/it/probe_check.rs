@@ -61,15 +61,15 @@ fn a_malformed_probe_is_refused_with_its_member_named() {
     }
     refused(json!({ "path": "/{reference}" }), "probe.path: {reference} names nothing");
     refused(json!({ "path": "/{cookie.a}" }), "probe.path: {cookie.a} names nothing");
-    refused(json!({ "path": "/{path.nobody}" }), "probe.path: {path.nobody} does not stand");
+    refused(json!({ "path": "/{path.nobody}" }), "probe.path: {path.nobody} is not part");
     refused(json!({ "path": "/a-{body.a}" }), "probe.path: a name in braces must be a whole segment");
     for query in ["{body.a}=1", "a=x{body.a}", "{body.a}", "a={body.a}&", "a=<", "=x"] {
-        refused(json!({ "path": format!("/a?{query}") }), "probe.path: behind ?");
+        refused(json!({ "path": format!("/a?{query}") }), "probe.path: after ?");
     }
     refused(json!({ "settling_seconds": null }), "probe.settling_seconds must be 1 to 3600");
     refused(json!({ "settling_seconds": 0 }), "probe.settling_seconds must be 1 to 3600");
     refused(json!({ "settling_seconds": 3601 }), "probe.settling_seconds must be 1 to 3600");
-    refused(json!({ "not_done": null }), "probe.settling_seconds says from when on");
+    refused(json!({ "not_done": null }), "probe.settling_seconds sets when not_done begins to count");
     refused(json!({ "done": { "statuses": [] } }), "probe.done.statuses must name at least one");
     refused(json!({ "done": { "statuses": [302] } }), "probe.done.statuses must be 200 to 299");
     for status in [100, 301, 401, 403, 407, 408, 425, 429, 500, 503] {

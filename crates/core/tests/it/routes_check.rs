@@ -44,18 +44,18 @@ fn templates_must_parse_and_name_what_a_request_by_the_route_has() {
             described[member] = json!(text);
             json!({ "describe": described })
         };
-        refused(describe("{body.a"), &format!("describe.{member}: a {{ has no }} behind it"));
+        refused(describe("{body.a"), &format!("describe.{member}: a {{ has no }} after it"));
         refused(describe("{amount}"), &format!("describe.{member}: {{amount}} names nothing"));
-        refused(describe("{path.nobody}"), "{path.nobody} does not stand in the route's path");
+        refused(describe("{path.nobody}"), "{path.nobody} is not part of the route's path");
         refused(describe("{header.etag}"), "{header.etag} is not among the route's headers");
         refused(describe(" "), &format!("describe.{member} "));
     }
-    refused(json!({ "resource": "inbox:{path.inbox}" }), "resource: {path.inbox} does not stand");
-    refused(json!({ "resource": "inbox" }), "resource: only visible ASCII");
-    refused(json!({ "effect": "{body.a}{body.b}" }), "effect: between two names");
+    refused(json!({ "resource": "inbox:{path.inbox}" }), "resource: {path.inbox} is not part");
+    refused(json!({ "resource": "inbox" }), "resource: it may contain only visible ASCII");
+    refused(json!({ "effect": "{body.a}{body.b}" }), "effect: two names must be separated");
     let values = |value: Value| json!({ "values": [value] });
     refused(values(json!({ "name": "a", "from": "amount", "unit": "USD" })), "values.from: {amount} names nothing");
-    refused(values(json!({ "name": "a", "from": "path.x", "unit": "USD" })), "values.from: {path.x} does not stand");
+    refused(values(json!({ "name": "a", "from": "path.x", "unit": "USD" })), "values.from: {path.x} is not part");
     refused(values(json!({ "name": "a", "from": "body.a", "unit": "{c}" })), "values.unit: {c} names nothing");
     refused(values(json!({ "name": "a", "from": "body.a", "unit": "" })), "values.unit must be a word");
     refused(values(json!({ "name": "", "from": "body.a", "unit": "USD" })), "values must have names");

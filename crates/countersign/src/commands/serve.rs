@@ -40,10 +40,11 @@ async fn serve(loaded: &Loaded, first: FirstStart, context: &Context) -> Result<
         tracing::warn!("TEST MODE IS ON");
     }
     stop.asked().await;
-    tracing::info!("stopping: requests under way may finish");
+    tracing::info!("stopping: requests in progress may finish");
     tokio::select! {
         () = node.stop() => Ok(()),
-        () = stop.asked() => Err(Failure::new("stopped at the second signal, before requests under way had finished")),
+        () = stop.asked() => Err(Failure::new("stopped at the second signal, before requests in progress had \
+                                               finished")),
     }
 }
 

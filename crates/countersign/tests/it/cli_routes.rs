@@ -72,7 +72,7 @@ fn a_document_with_problems_explains_nothing() {
     folder.write("bank.toml", &BANK.replace("{body.to}", "{body.to"));
     let ran = folder.run_words(&CHECK, &[]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-    assert!(ran.err.starts_with("error: bank.toml: routes[0]: describe.action: a { has no } behind it"), "{}", ran.err);
+    assert!(ran.err.starts_with("error: bank.toml: routes[0]: describe.action: a { has no } after it"), "{}", ran.err);
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn the_scripted_demo_keeps_every_promise_and_ends_with_success() {
         "unasked: ",
         "one too many: ",
         "another amount: ",
-        "taken back: ",
+        "revoked: ",
         "unclear: ",
         "stopped: ",
         "escalated: ",

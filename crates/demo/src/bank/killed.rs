@@ -30,7 +30,7 @@ pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(
     branch.refuses(&call, (409, "conflict")).await?;
     let done = branch.bank.effects("/transfers").len() - before;
     check(done == 1, "one approval was not carried out exactly once")?;
-    steps.done("the same request was refused with 409 until somebody has found out; the bank did it once")
+    steps.done("the same request was refused with 409 until a person reconciles it; the bank did it once")
 }
 
 impl Branch {

@@ -113,7 +113,7 @@ impl Branch {
         person.revoke(&only.left.allowance_id, Some("that is enough")).await.map_err(trouble)?;
         self.desk.is_held(&payout("globex-73", GLOBEX, "10.00")).await?;
         self.bank_paid(4)?;
-        steps.done(&format!("taken back: {PERSON} revoked the one payment that was left, and the next call was held"))
+        steps.done(&format!("revoked: {PERSON} revoked the one remaining payment, and the next call was held"))
     }
 
     /// The calls of the steps, as rendered for people.

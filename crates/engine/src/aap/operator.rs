@@ -65,7 +65,7 @@ pub(crate) fn told(trouble: OperatorTrouble) -> Refusal {
         OperatorTrouble::NoManifest(why) => Refusal::OperatorManifestMissing(why),
         OperatorTrouble::BadKeys(why) => Refusal::OperatorKeysUnusable(why),
         OperatorTrouble::DomainDiffers => {
-            Refusal::OperatorJwtInvalid("the identity manifest on that domain speaks for another one".into())
+            Refusal::OperatorJwtInvalid("the identity manifest on that domain names another one".into())
         }
         OperatorTrouble::UnknownKid => Refusal::OperatorKeyUnknown,
         OperatorTrouble::Unreachable => Refusal::OperatorUnreachable,

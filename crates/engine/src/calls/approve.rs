@@ -388,7 +388,7 @@ impl Engine {
                     return Ok(Permit::new(self, OpenPermit { held: Some(facts), inflight: Some(inflight), ..open }));
                 }
                 Outcome::Stale => self.forget_bearer(&held.decided.address, &held.decided.call),
-                Outcome::OutOfTime => return Err(Refusal::YesGone("its time is over")),
+                Outcome::OutOfTime => return Err(Refusal::YesGone("it has expired")),
                 outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome)),
             }
             self.decide_held_again(held).await?;

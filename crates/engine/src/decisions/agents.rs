@@ -95,7 +95,7 @@ impl Engine {
         let lookup = Lookup::ApiKeyByHash(Digest::of(secret.as_bytes()));
         let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await?;
         let key = key.filter(|key| key.project == at.project.key);
-        let key = key.ok_or_else(|| Refusal::NotAuthorized("the API key is not known here or was revoked".into()))?;
+        let key = key.ok_or_else(|| Refusal::NotAuthorized("the API key is unknown or was revoked".into()))?;
         if !key.is_live() {
             return Err(Refusal::NotAuthorized(key.refusal().into()));
         }

@@ -90,7 +90,7 @@ impl Engine {
         match live {
             Some(key) if key.kind == ApiKeyKind::Admin => Ok(Actor::AdminKey(Box::new(key))),
             Some(_) => Ok(Actor::OtherKey),
-            None => Err(Refusal::NotAuthorized("the API key is not known here or was revoked".into())),
+            None => Err(Refusal::NotAuthorized("the API key is unknown or was revoked".into())),
         }
     }
 

@@ -371,7 +371,7 @@ fn opens_websocket(parts: &Parts, facts: &CallFacts) -> Result<bool, Refusal> {
 }
 
 fn no_upgrade() -> Refusal {
-    Refusal::invalid("this address does not speak another protocol")
+    Refusal::invalid("this address does not switch to another protocol")
 }
 
 /// Path and query alone, as requests to an origin have them.

@@ -34,7 +34,8 @@ pub enum Flaw {
     GapChanged,
     #[error("the gap of this number was asked about another plan: a number is never used again")]
     GapReused,
-    #[error("the {} was not signed so by the key that is named: it was changed afterwards, or signed by somebody else", signed_thing(*.0))]
+    #[error("the {} was not signed like this by the named key: it was changed afterwards, or signed by somebody \
+             else", signed_thing(*.0))]
     BadSignature(SignedType),
 
     #[error("this is not the key that the agent signs with at this point, and nothing in the chain leads to it")]
@@ -75,7 +76,7 @@ pub enum Flaw {
     PlanChanged,
     #[error("this is not the plan that the chain says was asked about at this point")]
     AnotherPlan,
-    #[error("{found} plans, but the chain tells of {expected}")]
+    #[error("{found} plans, but the chain refers to {expected}")]
     WrongPlans { expected: usize, found: usize },
     #[error("this value is neither in the submitted plan nor an accepted answer: it was assumed silently")]
     Assumed,
@@ -84,7 +85,7 @@ pub enum Flaw {
     #[error("the answer to {gap_id} is not in the accepted plan")]
     AnswerDropped { gap_id: String },
 
-    #[error("the chain goes on after what is attested: this is another chain, or another state of it")]
+    #[error("the chain continues after the attested state: this is another chain, or another state of it")]
     AnotherChain,
     #[error("there is a plan although a gap is open")]
     PlanBeforeAnswers,

@@ -74,7 +74,7 @@ pub(super) const SECTIONS: &[Section] = &[
     },
     Section {
         name: "mcp",
-        about: "Agents that speak the Model Context Protocol, at /mcp, by their API key or access token.",
+        about: "Agents with the Model Context Protocol, at /mcp, by their API key or access token.",
     },
     Section { name: "log", about: "The log on standard error." },
 ];
@@ -156,7 +156,7 @@ pub(super) const KEYS: &[Key] = &[
         "How many of them one address may hold, an IPv6 /64 being one address. Proxies in public.trusted_proxies may \
          hold any number.",
     ),
-    whole("listen.max_streams", (1, 1000), "64", "How many requests one HTTP/2 connection may have under way."),
+    whole("listen.max_streams", (1, 1000), "64", "How many requests one HTTP/2 connection may have in progress."),
     key(
         "public.origin",
         Kind::Origin,
@@ -174,7 +174,7 @@ pub(super) const KEYS: &[Key] = &[
         "public.trusted_proxies",
         Kind::Networks,
         "[]",
-        "Addresses or ranges of proxies: their X-Forwarded-For is believed, for throttling only, and \
+        "Addresses or ranges of proxies: their X-Forwarded-For is trusted, for throttling only, and \
          listen.max_connections_per_address does not count for them.",
     ),
     whole(
@@ -193,8 +193,8 @@ pub(super) const KEYS: &[Key] = &[
         "gateway.public_origin",
         Kind::MaybeOrigin,
         r#""""#,
-        "How agents reach the gateway from outside, like public.origin: proofs and approvals are for this. Empty: \
-         http:// and gateway.listen, if that is on loopback.",
+        "The public origin of the gateway, like public.origin: proofs and approvals are bound to it. Empty: http:// \
+         and gateway.listen, if that is on loopback.",
     ),
     key(
         "gateway.upstreams",
@@ -226,7 +226,12 @@ pub(super) const KEYS: &[Key] = &[
         "How long the next piece of a body may take, from clients and from upstreams.",
     ),
     whole("gateway.max_header_bytes", (1024, 1_048_576), "32768", "The largest head of a request."),
-    whole("gateway.drain_seconds", (0, 600), "10", "How long calls under way may take to finish when the node stops."),
+    whole(
+        "gateway.drain_seconds",
+        (0, 600),
+        "10",
+        "How long calls in progress may take to finish when the node stops.",
+    ),
     key(
         "store.kind",
         Kind::Choice(&["sqlite", "postgres"]),

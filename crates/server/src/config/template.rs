@@ -12,7 +12,7 @@ const HEAD: &str = "Configuration of a Countersign node. Every key may be left o
     COUNTERSIGN_LISTEN__PUBLIC. `countersign config check` reads this file back and explains it.";
 
 const PROJECT: &str = r#"
-# A project may stand here and is applied at every start. Without it, apply one from a file of its own:
+# A project may be set here and is applied at every start. Without it, apply one from a file of its own:
 # `countersign project apply FILE`.
 #
 # [project]

@@ -73,7 +73,7 @@ impl Glue {
     }
 
     pub(super) fn words_in_the_question(&self) -> &'static str {
-        self.say("it is long and stands in the question itself.", "sie ist lang und steht in der Frage selbst.")
+        self.say("it is long and is part of the question itself.", "sie ist lang und steht in der Frage selbst.")
     }
 
     pub(super) fn label(&self, detail: &RequestDetail) -> String {

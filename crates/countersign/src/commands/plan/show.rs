@@ -93,7 +93,7 @@ fn row(number: usize, step: &StepShown) -> [String; 6] {
 
 fn done(runs: &Runs) -> String {
     let done = format!("{} of {}", runs.done, runs.uses);
-    if runs.under_way == 0 { done } else { format!("{done}, {} under way", runs.under_way) }
+    if runs.under_way == 0 { done } else { format!("{done}, {} in progress", runs.under_way) }
 }
 
 fn left(runs: &Runs) -> String {

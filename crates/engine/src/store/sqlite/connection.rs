@@ -244,7 +244,7 @@ impl Sql for Connection {
 pub(super) fn failure(error: rusqlite::Error) -> Failure {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Failure::Again(error.to_string()),
-        Some(ErrorCode::DiskFull) => Failure::Refused("the disk is full; make room, and it goes on by itself".into()),
+        Some(ErrorCode::DiskFull) => Failure::Refused("the disk is full; make room, and it continues by itself".into()),
         Some(ErrorCode::ReadOnly) => {
             Failure::Refused("the database file cannot be written; check its owner and its file system".into())
         }
