@@ -296,7 +296,7 @@ impl Refusal {
             Self::OperatorBudget { .. } | Self::TooManyConnectRequests { .. } | Self::TooManyAttempts { .. } => {
                 "wait as long as Retry-After says".into()
             }
-            Self::TooManyQuestions { .. } => "nobody was asked; wait as long as Retry-After says".into(),
+            Self::TooManyQuestions { .. } => "no question was raised; wait as long as Retry-After says".into(),
             Self::ConfirmationInvalid(_) => {
                 "request an approval of exactly the call to run, and claim it for that call".into()
             }

@@ -20,7 +20,7 @@ use tower::ServiceExt as _;
 pub enum GatewayTrouble {
     #[error("the gateway cannot listen on {address}: {why}")]
     Listen { address: SocketAddr, why: std::io::Error },
-    #[error("the gateway listens on {0}, where nobody can reach it by an http:// origin; set gateway.public_origin")]
+    #[error("the gateway listens on {0}, which no http:// origin can reach; set gateway.public_origin")]
     Origin(SocketAddr),
     #[error("gateway.upstream_ca_file {path} cannot be read: {why}")]
     RootsUnread { path: String, why: std::io::Error },

@@ -17,7 +17,7 @@ pub enum SubscribeError {
     BadAnswer(String),
     #[error("the producer uses AAEP {0}, and this subscriber supports version 1")]
     OtherVersion(String),
-    #[error("the producer does not prove who it is: {0}")]
+    #[error("the producer does not prove its identity: {0}")]
     NotProven(#[from] NotProven),
 }
 

@@ -10,7 +10,9 @@ const NOT_ASKED: i64 = -32000;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum McpError {
-    #[error("the service could not be reached ({0}): nothing is known to have been done; look before you try again")]
+    #[error(
+        "the service could not be reached ({0}): the effect is unknown; check the current state before you try again"
+    )]
     Unreachable(#[from] Unreachable),
     #[error(transparent)]
     Refused(#[from] Box<Refused>),

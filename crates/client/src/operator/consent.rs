@@ -130,7 +130,7 @@ fn shown_scopes(
 }
 
 /// A proposal pending a person's answer. Its `Display` is the text they must be shown.
-#[must_use = "a proposal is nothing until a person has answered it"]
+#[must_use = "a proposal has no effect until a person has answered it"]
 pub struct Proposal {
     desk: ConsentDesk,
     service: String,

@@ -38,7 +38,7 @@ pub enum BadPattern {
     Missing(String),
     #[error("{0} could mean two arguments, one of them with a dot in its name, so it cannot be released")]
     TwoPlaces(String),
-    #[error("{0} is released, and so is something within or around it")]
+    #[error("{0} is released, and so is an argument within or around it")]
     Inside(String),
     #[error("{0} cannot be released: it determines how the body is parsed")]
     SaysHow(String),

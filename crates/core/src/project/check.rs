@@ -122,7 +122,7 @@ fn check_route(route: &Route, document: &ProjectDocument, at: &str, found: &mut 
     let method_form = "method must be an upper-case HTTP method";
     found.demand(!route.method.is_empty() && route.method.bytes().all(|b| b.is_ascii_uppercase()), at, method_form);
     let path_form =
-        "path must begin with /, name each {segment} as a whole, and hold nothing that servers read differently";
+        "path must begin with /, name each {segment} as a whole, and contain nothing that servers parse differently";
     found.demand(routes::is_template(&route.path), at, path_form);
     let mut names = HashSet::new();
     found.demand(routes::names(&route.path).all(|name| names.insert(name)), at, "path names two segments alike");
@@ -135,8 +135,8 @@ fn check_route(route: &Route, document: &ProjectDocument, at: &str, found: &mut 
         );
         found.demand(false, at, &why);
     }
-    let why = "speculative is for reads: a write is never forwarded before it is recorded; leave it out, or say writes = \
-               false if it changes nothing";
+    let why = "speculative is for reads: a write is never forwarded before it is recorded; leave it out, or set writes \
+               = false if it changes nothing";
     found.demand(!(route.speculative == Some(true) && route.writes()), at, why);
     let offered = document.scopes.iter().any(|scope| scope.allows.contains(&route.action));
     found.demand(offered, at, "no scope lists the action in allows, so nobody could ever call this route");

@@ -68,7 +68,7 @@ pub(super) fn check_action(policy: &ActionPolicy, document: &ProjectDocument, at
 /// Silence approves only actions that are reversible and not of high risk, and never quickly.
 fn check_default_accept(policy: &ActionPolicy, document: &ProjectDocument, at: &str, found: &mut Problems) {
     let may_accept = !terms::is_irreversible(policy) && policy.risk < Risk::High;
-    let why = "default_decision accept is only for what is reversible and not of high risk";
+    let why = "default_decision accept is only for actions that are reversible and not of high risk";
     found.demand(may_accept, at, why);
     let seconds = terms::time_to_answer_s(document, policy);
     let why = format!(

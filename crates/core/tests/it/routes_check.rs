@@ -150,7 +150,7 @@ fn accepting_by_default_is_applied_only_to_what_can_be_undone_and_is_not_of_high
     ] {
         let found = with(entry.clone());
         assert!(
-            found.contains("actions[0]: default_decision accept is only for what is reversible"),
+            found.contains("actions[0]: default_decision accept is only for actions that are reversible"),
             "{entry} {found}"
         );
     }

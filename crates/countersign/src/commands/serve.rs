@@ -73,7 +73,7 @@ async fn announcement(loaded: &Loaded, node: &Node) -> Result<String, Failure> {
     ))
 }
 
-const TEST_MODE: &str = "TEST MODE IS ON: keys that everybody knows are accepted here, so nobody is who they say.\n\
+const TEST_MODE: &str = "TEST MODE IS ON: published keys are accepted here, so no identity is proven.\n\
                          TEST MODE IS ON: never with real people, never with real data.\n";
 
 async fn projects(tenancy: Tenancy, node: &Node) -> Result<String, Failure> {

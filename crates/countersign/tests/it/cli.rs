@@ -83,7 +83,7 @@ fn init_makes_a_sound_configuration_and_a_key_that_only_its_owner_can_read() {
     }
     let check = folder.run("config check");
     assert_eq!((check.code, check.err.as_str()), (0, ""));
-    assert!(check.out.starts_with("countersign.toml is sound\n") && !check.out.contains("warning"), "{}", check.out);
+    assert!(check.out.starts_with("countersign.toml is valid\n") && !check.out.contains("warning"), "{}", check.out);
 }
 
 /// README readers append its blocks to the file written by `init`.
@@ -170,7 +170,7 @@ fn config_check_says_where_each_value_comes_from_without_secrets() {
 fn without_a_file_the_defaults_are_explained() {
     let ran = Folder::new("defaults").run("config check");
     assert_eq!(ran.code, 0);
-    assert!(ran.out.starts_with("no file was read; what follows is sound\n"), "{}", ran.out);
+    assert!(ran.out.starts_with("no file was read; the configuration below is valid\n"), "{}", ran.out);
     assert!(ran.out.ends_with("warning: keys.file: there is no countersign.key yet: `countersign init` makes it\n"));
 }
 

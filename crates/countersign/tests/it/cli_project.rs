@@ -130,7 +130,7 @@ fn every_version_that_was_in_force_can_be_seen() {
 fn a_comparison_ends_with_0_if_nothing_would_change_and_with_1_otherwise() {
     let folder = Folder::with_project("project-diff");
     let same = folder.run(&format!("project diff {}", example().display()));
-    let expected = "project calendar: the file says what is in force, version 1\n";
+    let expected = "project calendar: the file equals the document in force, version 1\n";
     assert_eq!((same.code, same.out.as_str(), same.err.as_str()), (0, expected, ""));
 
     folder.write("next.toml", &changed("max_duration = \"30d\"", "max_duration = \"60d\""));

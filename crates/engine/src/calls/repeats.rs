@@ -103,7 +103,7 @@ impl Engine {
         let (follows, conflict) = seen.follow(row, place, env)?;
         if conflict {
             let call_id = row.call_id.as_str();
-            tracing::error!(call_id, alarm = "outcome_conflict", "an outcome contradicts what a person found");
+            tracing::error!(call_id, alarm = "outcome_conflict", "an outcome contradicts a person's finding");
         }
         Ok(follows)
     }

@@ -109,7 +109,7 @@ impl Engine {
             Ok(step) => {
                 if step.answer.conflict.is_some() {
                     let decision = view.decision.id.as_str();
-                    tracing::error!(decision, alarm = "outcome_conflict", "an outcome contradicts what a person found");
+                    tracing::error!(decision, alarm = "outcome_conflict", "an outcome contradicts a person's finding");
                 }
                 Ok((turn, step.effects))
             }

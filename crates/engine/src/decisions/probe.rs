@@ -108,7 +108,7 @@ impl Engine {
     async fn after_probe(&self, before: &ExecutionView, execution: &Execution) -> Result<(), Refusal> {
         if execution.conflict.is_some() && before.execution.conflict.is_none() {
             let decision = before.decision.id.as_str();
-            tracing::error!(decision, alarm = "outcome_conflict", "an outcome contradicts what a person found");
+            tracing::error!(decision, alarm = "outcome_conflict", "an outcome contradicts a person's finding");
         }
         let by_probe = matches!(execution.state, ExecutionState::Committed { by: Reporter::Probe, .. });
         match execution.effect.filter(|_| by_probe) {

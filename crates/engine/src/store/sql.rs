@@ -88,7 +88,7 @@ impl Row {
 }
 
 fn unexpected(column: usize) -> Failure {
-    Failure::Refused(format!("column {column} of an answer is not what the schema says"))
+    Failure::Refused(format!("column {column} of a result does not match the schema"))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -172,7 +172,7 @@ impl Report {
             .filter(unknown)
             .map(|round| {
                 format!(
-                    "round {}: the answer was signed in the name of {}, whose key nobody registered",
+                    "round {}: the answer was signed in the name of {}, without a registered key",
                     round.round, round.signed_by
                 )
             })

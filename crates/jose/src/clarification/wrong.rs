@@ -15,13 +15,14 @@ pub struct Wrong {
 pub enum Flaw {
     #[error("{0}")]
     Malformed(String),
-    #[error("{found} {what}, where {limit} is the most there may be")]
+    #[error("{found} {what}, where {limit} is the maximum")]
     TooMuch { what: &'static str, limit: usize, found: usize },
     #[error("the signed content has no canonical form: {0}")]
     NotCanonical(String),
 
     #[error(
-        "this entry does not follow the one before it: something was taken out, put in or moved, or it is of another session"
+        "this entry does not follow the one before it: an entry was removed, inserted or moved, or it is of another \
+         session"
     )]
     NotLinked,
     #[error("this entry is not the one that was hashed: it was changed afterwards")]
@@ -62,7 +63,7 @@ pub enum Flaw {
     #[error("this gap was resolved in round {round}, yet it is asked as an open one")]
     ResolvedAlready { round: u64 },
     #[error(
-        "this answer cannot have settled the gap: it is blank, none of the only suggestions, or merely accepts what blocks"
+        "this answer cannot have settled the gap: it is blank, none of the only suggestions, or merely accepts a BLOCK"
     )]
     NoAnswer,
     #[error("a person must give this answer, and it was settled without one")]
@@ -70,7 +71,7 @@ pub enum Flaw {
     #[error("a decision is attached to an answer that no person gave")]
     NoPerson,
 
-    #[error("this is not what the record says")]
+    #[error("this differs from the record")]
     NotAsRecorded,
     #[error("the plan was changed: its digest is another one")]
     PlanChanged,

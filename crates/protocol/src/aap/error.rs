@@ -62,8 +62,8 @@ mod described {
     impl PartialSchema for Code {
         fn schema() -> RefOr<Schema> {
             let codes = Code::ALL.iter().map(|code| code.as_str());
-            let about = "A code for programs. Each has exactly one status; only where a confirmation is missing a project \
-                         can ask for 428 in place of 403.";
+            let about = "A machine-readable code. Each has exactly one status; only for a missing confirmation a \
+                         project can choose 428 instead of 403.";
             ObjectBuilder::new().schema_type(Type::String).enum_values(Some(codes)).description(Some(about)).into()
         }
     }

@@ -24,7 +24,8 @@ use http::request::Parts;
     tag = "agents",
     summary = "Exchange operator JWT, delegation and receipt for an access token",
     params(("Aap-Version" = String, Header, description = "The protocol version of the agent", example = "2.0"),
-        ("DPoP" = Option<String>, Header, description = "A proof of possession: the access token is bound to its key. Required where the manifest says dpop_required")),
+        ("DPoP" = Option<String>, Header, description = "A proof of possession: the access token is bound to its key. \
+                                                         Required if the manifest has dpop_required")),
     request_body = RegisterRequest,
     responses((status = 200, description = "Registered", body = RegisterResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
 )]

@@ -22,7 +22,8 @@ use http::request::Parts;
     path = "/v1/clarification/audit",
     tag = "clarifications",
     summary = "All questions and answers of a session",
-    description = "For the agent whose session it is, the person for whom it acts, auditors and admins of the project: by a key, a token, a subscriber token or a session.",
+    description = "For the agent of the session, the person for whom it acts, auditors and admins of the project: by a \
+                   key, a token, a subscriber token or a session.",
     params(("session_id" = String, Query, description = "session_id of the session")),
     responses((status = 200, description = "The chain in both views of the protocol, with its plans", body = Audit), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
     security(("session" = []), ("bearer" = []))

@@ -52,8 +52,8 @@ pub fn problems_json(errors: &ConfigErrors) -> Value {
 }
 
 fn headline(loaded: &Loaded) -> String {
-    let name = |path: &Path| format!("{} is sound", path.display());
-    loaded.file.as_deref().map_or_else(|| "no file was read; what follows is sound".into(), name)
+    let name = |path: &Path| format!("{} is valid", path.display());
+    loaded.file.as_deref().map_or_else(|| "no file was read; the configuration below is valid".into(), name)
 }
 
 fn warnings(loaded: &Loaded) -> String {

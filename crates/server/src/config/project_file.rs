@@ -26,7 +26,7 @@ pub(super) fn read_document(path: &Path) -> Result<Document, Problem> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("toml") => Document::toml(path, &text),
         Some("json") => from_json(path, &text),
-        _ => Err(unusable(path, "ends neither in .toml nor in .json", "rename it to what it is")),
+        _ => Err(unusable(path, "ends neither in .toml nor in .json", "rename it to match its format")),
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) enum Step {
 pub(super) enum BadPath {
     #[error("is empty")]
     Empty,
-    #[error("has something at {0:?} that is no step: use .NAME, [*], .*, .** or [\"NAME\"]")]
+    #[error("has an invalid step at {0:?}: use .NAME, [*], .*, .** or [\"NAME\"]")]
     NoStep(String),
     #[error("has ** before its end")]
     BelowWithin,

@@ -57,7 +57,11 @@ fn an_action_that_nothing_has_is_no_part_of_an_operation() {
 
 #[test]
 fn a_rule_that_cannot_be_applied_is_named_with_its_member() {
-    refused(json!({ "rules": [rule(json!({ "field": "a..b" }))] }), "clarification.rules[0]", "field has something at");
+    refused(
+        json!({ "rules": [rule(json!({ "field": "a..b" }))] }),
+        "clarification.rules[0]",
+        "field has an invalid step at",
+    );
     refused(json!({ "rules": [rule(json!({ "context": " " }))] }), "clarification.rules[0]", "context is blank");
     refused(json!({ "rules": [rule(json!({})), rule(json!({}))] }), "clarification.rules[0]", "id is another rule's");
 }

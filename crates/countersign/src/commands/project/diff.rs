@@ -53,7 +53,7 @@ fn text(document: &ProjectDocument, current: Option<&Project>, lines: &[Line<'_>
     let id = &document.id;
     let head = match current {
         Some(project) if lines.iter().all(Line::is_same) => {
-            return format!("project {id}: the file says what is in force, version {}\n", project.version);
+            return format!("project {id}: the file equals the document in force, version {}\n", project.version);
         }
         Some(project) => format!("project {id}: from version {}, which is in force, to the file\n", project.version),
         None => format!("project {id}: is not there yet, so all of it is new\n"),

@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
     context.list(&Table {
         head: ["name", "called", "roles", "may sign in"],
         rows: people.iter().map(row).collect(),
-        none: "there is nobody yet: `countersign user add NAME` adds a person",
+        none: "there are no accounts yet: `countersign user add NAME` adds a person",
     })
 }
 

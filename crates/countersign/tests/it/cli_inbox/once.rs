@@ -211,7 +211,7 @@ fn signed_only_connects_to_a_service_that_proves_who_it_is_and_to_no_other() {
     let id = asked.asks("Write to Sam");
     asked.folder.write("other.jwks", "{\"keys\":[]}");
     let ran = asked.inbox(&["--signed-only", "--pin-keys", "other.jwks", "answer", &id, "yes"], &[]);
-    assert!(ran.code == 1 && ran.err.contains("does not prove who it is"), "{}", ran.err);
+    assert!(ran.code == 1 && ran.err.contains("does not prove its identity"), "{}", ran.err);
     assert_eq!(asked.decision(&id)["state"], "pending");
     let ran = asked.inbox(&["--signed-only", "answer", &id, "yes"], &[]);
     assert_eq!(ran.code, 0, "{}", ran.err);

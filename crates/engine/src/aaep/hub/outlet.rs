@@ -64,7 +64,7 @@ pub(crate) const CREDENTIAL_OVER: Ended =
     Ended { code: "authentication_required", message: "the credential of this stream is no longer valid" };
 pub(crate) const CLOSED: Ended = Ended { code: "closed", message: "the subscription was closed" };
 /// It had no reader for so long that it was removed; its subscription stays open.
-pub(crate) const LEFT: Ended = Ended { code: "left", message: "nobody was reading" };
+pub(crate) const LEFT: Ended = Ended { code: "left", message: "the stream had no reader" };
 
 /// A reader that was just attached.
 pub(crate) struct Attached {

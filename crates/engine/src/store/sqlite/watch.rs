@@ -86,8 +86,8 @@ impl FileWatch {
 
     fn fault(&self, how: &str) -> Failure {
         self.health.fail(format!(
-            "the database {} {how} while this node had it open; stop the node, bring the right file back, and start it \
-             again: it checks what it finds",
+            "the database {} {how} while this node had it open; stop the node, restore the right file, and start it \
+             again: it checks the file",
             self.database.display()
         ))
     }

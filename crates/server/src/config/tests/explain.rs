@@ -29,7 +29,7 @@ fn the_explanation_lists_every_key_with_its_value_and_where_it_was_said() {
     let variables = environment(&[("COUNTERSIGN_LOG__LEVEL", "debug")]);
     let loaded = from_text(Some((Path::new("x.toml"), "\n[log]\nformat = \"json\"")), &variables).expect("sound");
     let text = explain(&loaded);
-    assert!(text.starts_with("x.toml is sound\n\n  tenancy "), "{text}");
+    assert!(text.starts_with("x.toml is valid\n\n  tenancy "), "{text}");
     let words = |key: &str| {
         text.lines().find(|l| l.trim_start().starts_with(key)).expect("listed").split_whitespace().collect::<Vec<_>>()
     };
