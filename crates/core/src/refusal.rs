@@ -372,8 +372,7 @@ impl Refusal {
             }
             Self::WriteUnsettled { call_id, until } => format!(
                 "read the current state to see whether it ran; if that does not show it, an administrator settles it \
-                 with \
-                 `countersign call settle {call_id}`; repeats are refused until then, or until {} at most",
+                 with `countersign call settle {call_id}`; repeats are refused until then, or until {} at most",
                 until.to_rfc3339()
             ),
             Self::UpstreamUnreachable => "nothing was sent; try again shortly".into(),

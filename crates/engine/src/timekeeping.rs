@@ -25,8 +25,8 @@ pub enum ClockTrouble {
     Apart { offset_ms: i64 },
     #[error(
         "the clock says {}, and the database was used until {}: it was ahead then, or is behind now. Set it right if \
-         it is wrong. If it is right, `countersign clock accept --reason …` accepts \
-         it", .now.to_rfc3339(), .kept.to_rfc3339()
+         it is wrong. If it is right, `countersign clock accept --reason …` accepts it",
+        .now.to_rfc3339(), .kept.to_rfc3339()
     )]
     Behind { now: UnixMillis, kept: UnixMillis },
 }

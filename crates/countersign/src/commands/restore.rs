@@ -47,10 +47,11 @@ fn ended(started: &EpochStarted) -> String {
     )
 }
 
-const NEXT: &str = "next:\n  repeat the changes made since the backup, which are lost: disable people, change \
-    passwords, revoke\n  start the nodes: countersign serve\n  lift the suspensions of what was not revoked: \
-    countersign delegation lift ID (or --all), countersign key lift ID (or --all); people can lift their own on their \
-    page of agents\n";
+const NEXT: &str = "next:\n  \
+     repeat the changes made since the backup, which are lost: disable people, change passwords, revoke\n  \
+     start the nodes: countersign serve\n  \
+     lift the suspensions of what was not revoked: countersign delegation lift ID (or --all), countersign key lift ID \
+     (or --all); people can lift their own on their page of agents\n";
 
 pub(crate) fn failure(why: RestoreError) -> Failure {
     match why {
