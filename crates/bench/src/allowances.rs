@@ -4,7 +4,7 @@
 
 use crate::gateway::one_verification;
 use anyhow::Context as _;
-use countersign_engine::bounded::{Arguments, Book, Pattern, Units, What};
+use countersign_engine::bounded::{ActionTarget, Arguments, Book, Pattern, Units};
 use countersign_protocol::bounds::{Amount, Bound};
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, hint::black_box, time::Duration};
@@ -29,13 +29,13 @@ pub(crate) fn run() -> anyhow::Result<()> {
     Ok(())
 }
 
-type Shape = fn(usize) -> (What, Map<String, Value>, BTreeMap<String, Bound>);
+type AllowanceShape = fn(usize) -> (ActionTarget, Map<String, Value>, BTreeMap<String, Bound>);
 
-const SHAPES: &[(&str, Shape)] =
+const SHAPES: &[(&str, AllowanceShape)] =
     &[("one action, other payees", payees), ("other actions", actions), ("nothing released", fixed)];
 
 /// The CPU time of one lookup that finds its allowance.
-fn measured(open: usize, shape: Shape) -> anyhow::Result<Duration> {
+fn measured(open: usize, shape: AllowanceShape) -> anyhow::Result<Duration> {
     let patterns: anyhow::Result<Vec<(i64, Pattern)>> =
         (0..open).map(|n| Ok((i64::try_from(n)?, pattern(shape(n))?))).collect();
     let patterns = patterns?;
@@ -56,21 +56,21 @@ fn measured(open: usize, shape: Shape) -> anyhow::Result<Duration> {
 }
 
 fn pattern(
-    (what, arguments, released): (What, Map<String, Value>, BTreeMap<String, Bound>),
+    (what, arguments, released): (ActionTarget, Map<String, Value>, BTreeMap<String, Bound>),
 ) -> anyhow::Result<Pattern> {
     Ok(Pattern::new(what, Arguments::of_tool(&arguments), released, &Units::of_tool())?)
 }
 
-fn payees(n: usize) -> (What, Map<String, Value>, BTreeMap<String, Bound>) {
-    (What::Tool { name: "payments.send".into() }, transfer(n), up_to_500())
+fn payees(n: usize) -> (ActionTarget, Map<String, Value>, BTreeMap<String, Bound>) {
+    (ActionTarget::Tool { name: "payments.send".into() }, transfer(n), up_to_500())
 }
 
-fn actions(n: usize) -> (What, Map<String, Value>, BTreeMap<String, Bound>) {
-    (What::Tool { name: format!("payments.send_{n}") }, transfer(0), up_to_500())
+fn actions(n: usize) -> (ActionTarget, Map<String, Value>, BTreeMap<String, Bound>) {
+    (ActionTarget::Tool { name: format!("payments.send_{n}") }, transfer(0), up_to_500())
 }
 
-fn fixed(n: usize) -> (What, Map<String, Value>, BTreeMap<String, Bound>) {
-    (What::Tool { name: "payments.send".into() }, transfer(n), BTreeMap::new())
+fn fixed(n: usize) -> (ActionTarget, Map<String, Value>, BTreeMap<String, Bound>) {
+    (ActionTarget::Tool { name: "payments.send".into() }, transfer(n), BTreeMap::new())
 }
 
 fn transfer(n: usize) -> Map<String, Value> {

@@ -1,7 +1,7 @@
 //! The server of a benchmark: a whole plane on a loopback port, with all requests signed ahead.
 
-use crate::{StoreKind, What};
-use countersign_engine::store::{Place, PostgresPlace};
+use crate::{Benchmark, StoreKind};
+use countersign_engine::store::{PostgresPlace, StoreLocation};
 use countersign_protocol::hash::Digest;
 use countersign_server::{Limits, serve};
 use countersign_testkit::{Connected, Plane, Setup, postgres};
@@ -13,19 +13,19 @@ const AGENTS: usize = 500;
 const JWTS: usize = 40_000;
 
 /// Prepares the plane, prints its address and the requests as one JSON line, and serves until its input closes.
-pub(crate) async fn run(what: What, store: StoreKind) -> anyhow::Result<()> {
+pub(crate) async fn run(what: Benchmark, store: StoreKind) -> anyhow::Result<()> {
     let folder = std::env::temp_dir().join(format!("countersign-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let place = match store {
-        StoreKind::Sqlite => Place::File(folder.join("bench.db")),
-        StoreKind::Postgres => Place::Postgres(PostgresPlace::new(postgres::fresh_durable_database().await)),
+        StoreKind::Sqlite => StoreLocation::File(folder.join("bench.db")),
+        StoreKind::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::fresh_durable_database().await)),
     };
     let plane = Plane::start(Setup::default(), place).await;
     let alice = plane.person("alice").await;
     let connected = plane.connect(&alice, plane.acme(), &["calendar.read", "calendar.write"]).await;
     let (router, path, requests) = match what {
-        What::Register => (plane.public.clone(), "/agent/register", register_bodies(&plane, &connected)),
-        What::Calls | What::Decisions => (plane.api(), "/calendar/events", tokens(&plane, &connected).await),
+        Benchmark::Register => (plane.public.clone(), "/agent/register", register_bodies(&plane, &connected)),
+        Benchmark::Calls | Benchmark::Decisions => (plane.api(), "/calendar/events", tokens(&plane, &connected).await),
     };
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let serving = serve(listener, router, Limits::default())?;

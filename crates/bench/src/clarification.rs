@@ -11,7 +11,7 @@ use countersign_jose::{
 };
 use countersign_protocol::{
     clarification::{
-        AnsweredBy, ClarificationPolicy, DigestText, Entry, Gap, GivenBy, Operation, PublicKey, Record, Round,
+        AnsweredBy, ChainEntry, ClarificationPolicy, DigestText, Gap, GivenBy, Operation, PublicKey, Record, Round,
         Severity, Signature, Stamp,
         signed::{self, AnswerBody, AskBody, ChainBody},
     },
@@ -117,7 +117,7 @@ fn chain() -> anyhow::Result<(Value, AgentKey)> {
     let mut head = signed::genesis(&id, &plan_digest);
     let mut chain = Vec::new();
     for n in 1..=ROUNDS {
-        let entry = Entry::Round(round(n, &id, &key, DigestText(plan_digest), DigestText(head))?).sealed()?;
+        let entry = ChainEntry::Round(round(n, &id, &key, DigestText(plan_digest), DigestText(head))?).sealed()?;
         head = entry.entry_hash().0;
         chain.push(entry);
     }

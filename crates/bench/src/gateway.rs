@@ -22,15 +22,15 @@ mod unit;
 mod upstream;
 mod wire;
 
-pub(crate) use parts::{Part, play};
+pub(crate) use parts::{MeasuredPart, play};
 pub(crate) use unit::one_verification;
 
 use crate::StoreKind;
 use clap::ValueEnum;
 use figures::Figures;
-use processes::Process;
-use report::{Block, Report};
-use round::{Contender, Turn};
+use processes::ContenderProcess;
+use report::{Block, GatewayReport};
+use round::{Contender, RoundResult};
 use start::{FASTIFY_JOSE, Field, NGINX, OIDC_PROVIDER};
 use std::{path::PathBuf, time::Duration};
 
@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn measure(arguments: &Arguments) -> anyhow::Result<Report> {
+async fn measure(arguments: &Arguments) -> anyhow::Result<GatewayReport> {
     let mut blocks = Vec::new();
     for store in arguments.stores() {
         let mut field = Field::set_up(*store, arguments).await?;
@@ -129,18 +129,18 @@ async fn measure(arguments: &Arguments) -> anyhow::Result<Report> {
         let contenders = take_turns(&mut field.contenders, arguments).await?;
         blocks.push(Block { store: *store, nodes, contenders });
     }
-    Ok(Report { rounds: arguments.rounds, in_flight: arguments.in_flight, blocks })
+    Ok(GatewayReport { rounds: arguments.rounds, in_flight: arguments.in_flight, blocks })
 }
 
 const TURN: Duration = Duration::from_secs(1);
 
 /// Discards turns with an unexpected response; a contender without any counted turn fails the run.
 async fn take_turns(contenders: &mut [Contender], arguments: &Arguments) -> anyhow::Result<Vec<Figures>> {
-    let mut turns: Vec<Vec<Turn>> = contenders.iter().map(|_| Vec::new()).collect();
+    let mut turns: Vec<Vec<RoundResult>> = contenders.iter().map(|_| Vec::new()).collect();
     for round in 0..=arguments.rounds {
         for (contender, turns) in contenders.iter_mut().zip(&mut turns) {
             let unit = unit()?;
-            let turn = Turn { unit, ..contender.turn(arguments.in_flight, TURN).await? };
+            let turn = RoundResult { unit, ..contender.turn(arguments.in_flight, TURN).await? };
             if turn.unexpected > 0 {
                 eprintln!("{}: a turn was thrown away, {} unexpected answers", contender.name, turn.unexpected);
             } else if round > 0 {
@@ -158,6 +158,6 @@ async fn take_turns(contenders: &mut [Contender], arguments: &Arguments) -> anyh
 
 /// V, on the contenders' core.
 fn unit() -> anyhow::Result<Duration> {
-    let (_process, nanos) = Process::own::<u64>(&[], "unit", &())?;
+    let (_process, nanos) = ContenderProcess::own::<u64>(&[], "unit", &())?;
     Ok(Duration::from_nanos(nanos))
 }

@@ -1,6 +1,6 @@
 //! The load generator: a fixed number of connections, each sending its next request after the last response.
 
-use crate::{StoreKind, What, cpu};
+use crate::{Benchmark, StoreKind, cpu};
 use anyhow::{Context as _, ensure};
 use bytes::Bytes;
 use http::{Method, Request};
@@ -20,7 +20,7 @@ use tokio::net::TcpStream;
 
 pub(crate) struct Server {
     child: Child,
-    what: What,
+    what: Benchmark,
     address: String,
     path: String,
     requests: Arc<Vec<String>>,
@@ -34,14 +34,14 @@ pub(crate) struct Round {
 }
 
 #[derive(serde::Deserialize)]
-struct Told {
+struct LoadReport {
     address: String,
     path: String,
     requests: Vec<String>,
 }
 
 impl Server {
-    pub(crate) async fn start(what: What, store: StoreKind) -> anyhow::Result<Self> {
+    pub(crate) async fn start(what: Benchmark, store: StoreKind) -> anyhow::Result<Self> {
         let name = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
         let mut child = Command::new(std::env::current_exe()?)
             .args([&name(&what), "--store", &name(&store), "--child"])
@@ -50,7 +50,7 @@ impl Server {
             .spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().context("no output")?).read_line(&mut line)?;
-        let told: Told = serde_json::from_str(&line).context("the server of the benchmark did not start")?;
+        let told: LoadReport = serde_json::from_str(&line).context("the server of the benchmark did not start")?;
         Ok(Self { child, what, address: told.address, path: told.path, requests: Arc::new(told.requests) })
     }
 
@@ -58,11 +58,11 @@ impl Server {
         let item = self.requests.get(n % self.requests.len()).context("nothing to send")?;
         let request = Request::builder().uri(&self.path).header("host", &self.address).header("aap-version", "2.0");
         Ok(match self.what {
-            What::Register => request
+            Benchmark::Register => request
                 .method(Method::POST)
                 .header("content-type", "application/json")
                 .body(Full::from(item.clone()))?,
-            What::Calls | What::Decisions => {
+            Benchmark::Calls | Benchmark::Decisions => {
                 let mut agent = item.split(' ');
                 let mut next = || agent.next().context("an agent without token, session or delegation");
                 request

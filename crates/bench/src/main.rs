@@ -42,7 +42,7 @@ enum Command {
     Soak(soak::Arguments),
     /// A process of the gateway's benchmark; for the benchmark itself.
     #[command(hide = true)]
-    GatewayPart(gateway::Part),
+    GatewayPart(gateway::MeasuredPart),
 }
 
 #[derive(Args)]
@@ -64,7 +64,7 @@ struct Load {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum Benchmark {
     Register,
     Calls,
     Decisions,
@@ -86,9 +86,9 @@ fn main() -> anyhow::Result<ExitCode> {
 
 fn bench(command: Command) -> anyhow::Result<()> {
     match command {
-        Command::Register(load) => on_all_cores(run(What::Register, load)),
-        Command::Calls(load) => on_all_cores(run(What::Calls, load)),
-        Command::Decisions(load) => on_all_cores(run(What::Decisions, load)),
+        Command::Register(load) => on_all_cores(run(Benchmark::Register, load)),
+        Command::Calls(load) => on_all_cores(run(Benchmark::Calls, load)),
+        Command::Decisions(load) => on_all_cores(run(Benchmark::Decisions, load)),
         Command::Allowances => allowances::run(),
         Command::Clarification => clarification::run(),
         Command::Gateway(arguments) => gateway::run(&arguments),
@@ -101,11 +101,11 @@ fn on_all_cores<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Res
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work)
 }
 
-async fn run(what: What, arguments: Load) -> anyhow::Result<()> {
+async fn run(what: Benchmark, arguments: Load) -> anyhow::Result<()> {
     if let (true, Some(scene)) = (arguments.child, &arguments.scene) {
         return decisions::child(arguments.store, serde_json::from_str(scene)?).await;
     }
-    if what == What::Decisions {
+    if what == Benchmark::Decisions {
         return decisions::run(arguments.store, arguments.in_flight).await;
     }
     if arguments.child {

@@ -24,20 +24,20 @@ mod setup;
 mod told;
 mod upstream;
 
-use agent::Agent;
+use agent::SoakAgent;
 use anyhow::{Context as _, ensure};
 use clap::ValueEnum as _;
-use faults::{Fault, Faults, seconds};
+use faults::{Faults, InjectedFault, seconds};
 use findings::Findings;
 use load::Load;
-use node::Node;
-use person::Person;
-use record::{Record, Told};
-use report::{Report, Run};
+use node::SoakNode;
+use person::SoakPerson;
+use record::{ReportedResult, SoakRecord};
+use report::{Run, SoakReport};
 use setup::Setup;
 use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 use tokio::task::JoinHandle;
-use upstream::Upstream;
+use upstream::RudeUpstream;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
     postgres: bool,
     /// Only these faults. Without it: all that the store can have.
     #[arg(long, value_enum, value_delimiter = ',')]
-    faults: Option<Vec<Fault>>,
+    faults: Option<Vec<InjectedFault>>,
     /// No faults at all, only the unreliable upstream.
     #[arg(long, conflicts_with = "faults")]
     no_faults: bool,
@@ -90,12 +90,16 @@ impl Arguments {
         }
     }
 
-    fn kinds(&self) -> anyhow::Result<Vec<Fault>> {
+    fn kinds(&self) -> anyhow::Result<Vec<InjectedFault>> {
         if self.no_faults {
             return Ok(Vec::new());
         }
         let Some(chosen) = &self.faults else {
-            return Ok(Fault::value_variants().iter().copied().filter(|fault| fault.is_for(self.postgres)).collect());
+            return Ok(InjectedFault::value_variants()
+                .iter()
+                .copied()
+                .filter(|fault| fault.is_for(self.postgres))
+                .collect());
         };
         for fault in chosen {
             let store = if self.postgres { "PostgreSQL" } else { "SQLite; say --postgres" };
@@ -121,9 +125,9 @@ async fn report(arguments: &Arguments) -> anyhow::Result<bool> {
     let kinds = arguments.kinds()?;
     program::needs(&[("setpriv", "util-linux"), ("prlimit", "util-linux"), ("kill", "procps")])?;
     let seed = arguments.seed.unwrap_or_else(|| countersign_engine::Clock::System.now().0.unsigned_abs() % 1_000_000);
-    let record = Arc::new(Record::begin());
-    let upstream = Upstream::open(&record, seed).await?;
-    let steps_clock = kinds.contains(&Fault::Clock);
+    let record = Arc::new(SoakRecord::begin());
+    let upstream = RudeUpstream::open(&record, seed).await?;
+    let steps_clock = kinds.contains(&InjectedFault::Clock);
     let mut setup = Setup::prepare(upstream, arguments.postgres, steps_clock).await?;
     setup.folder.is_kept = arguments.keep;
     let folder = setup.folder.path.display().to_string();
@@ -143,7 +147,7 @@ async fn report(arguments: &Arguments) -> anyhow::Result<bool> {
             .with_context(|| format!("{} cannot be written", file.display()))?;
     }
     let is_clean = findings.is_clean();
-    let report = Report::of(&run, &pages, findings);
+    let report = SoakReport::of(&run, &pages, findings);
     match arguments.json {
         true => println!("{}", serde_json::to_string_pretty(&report)?),
         false => print!("{report}"),
@@ -157,8 +161,8 @@ async fn report(arguments: &Arguments) -> anyhow::Result<bool> {
 async fn soak(
     arguments: &Arguments,
     seed: u64,
-    kinds: Vec<Fault>,
-    record: &Arc<Record>,
+    kinds: Vec<InjectedFault>,
+    record: &Arc<SoakRecord>,
     setup: Setup,
 ) -> anyhow::Result<(record::Pages, Findings, usize)> {
     let Setup { nodes, operator, origin, folder } = setup;
@@ -166,12 +170,12 @@ async fn soak(
         node.start().await?;
     }
     let first = nodes.first().context("no node")?;
-    let person = Person::sign_in(record, &first.public).await?;
+    let person = SoakPerson::sign_in(record, &first.public).await?;
     let load = Load::new((seed, arguments.held), Arc::clone(record), person, nodes.clone(), (operator, origin));
     let load = Arc::new(load);
     let mut agents = Vec::new();
     for number in 0..usize::from(arguments.agents) {
-        agents.push(Arc::new(Agent::connect(&load, number).await?));
+        agents.push(Arc::new(SoakAgent::connect(&load, number).await?));
     }
     let watching = tokio::spawn(watch(Arc::clone(&load), nodes.clone()));
     let working: Vec<_> =
@@ -230,7 +234,7 @@ async fn until_over(
 }
 
 /// The faults are over, so an agent that does not end is stuck.
-async fn settle(load: &Load, nodes: &[Arc<Node>], working: Vec<JoinHandle<()>>) {
+async fn settle(load: &Load, nodes: &[Arc<SoakNode>], working: Vec<JoinHandle<()>>) {
     let mut stuck = Vec::new();
     let ended = tokio::time::timeout(SETTLING, async {
         for (number, agent) in working.into_iter().enumerate() {
@@ -251,7 +255,7 @@ async fn settle(load: &Load, nodes: &[Arc<Node>], working: Vec<JoinHandle<()>>) 
 }
 
 /// Records memory every second, and prints progress.
-async fn watch(load: Arc<Load>, nodes: Vec<Arc<Node>>) {
+async fn watch(load: Arc<Load>, nodes: Vec<Arc<SoakNode>>) {
     let mut next = PROGRESS;
     loop {
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -268,8 +272,8 @@ async fn watch(load: Arc<Load>, nodes: Vec<Arc<Node>>) {
 fn progress(load: &Load, memory: f64) -> String {
     let now = load.record.now();
     let pages = load.record.pages();
-    let ran = pages.attempts.iter().filter(|attempt| attempt.told == Told::Ran).count();
-    let in_doubt = pages.attempts.iter().filter(|attempt| attempt.told == Told::InDoubt).count();
+    let ran = pages.attempts.iter().filter(|attempt| attempt.told == ReportedResult::Ran).count();
+    let in_doubt = pages.attempts.iter().filter(|attempt| attempt.told == ReportedResult::InDoubt).count();
     let (held, faults, requests) = (load.held_calls(), pages.faults.len(), pages.attempts.len());
     format!(
         "{:7.1} s  {held} held calls, {requests} requests, {ran} ran, {in_doubt} in doubt, {faults} faults, {memory:.0} MiB",

@@ -1,6 +1,6 @@
 //! A person's delegation, as held by the operator.
 
-use crate::secret::Secret;
+use crate::secret::ClientSecret;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use countersign_protocol::{domain::Domain, json, time::UnixMillis};
 use serde::Deserialize;
@@ -8,8 +8,8 @@ use serde::Deserialize;
 /// A delegation token with its claims. Only a service issues one: there is no way to construct it here (AAP 5.1).
 #[derive(Clone, Debug)]
 pub struct Delegation {
-    token: Secret,
-    claims: Claims,
+    token: ClientSecret,
+    claims: DelegationTokenClaims,
 }
 
 /// Why a text is no delegation token.
@@ -19,7 +19,7 @@ pub struct BadDelegation;
 
 /// Claims that a newer service adds are ignored (AAP 22.4).
 #[derive(Clone, Debug, Deserialize)]
-struct Claims {
+struct DelegationTokenClaims {
     iss: String,
     sub: String,
     delegated_to: Domain,
@@ -37,7 +37,7 @@ impl Delegation {
         };
         let payload = URL_SAFE_NO_PAD.decode(payload).map_err(|_| BadDelegation)?;
         let claims = json::from_slice(&payload).map_err(|_| BadDelegation)?;
-        Ok(Self { token: Secret::new(token), claims })
+        Ok(Self { token: ClientSecret::new(token), claims })
     }
 
     /// The token itself, for safe storage between two runs.

@@ -2,8 +2,8 @@
 
 use crate::{
     possession::{Coming, Nonces, Possession, exchange, exchange_by},
-    secret::Secret,
-    transport::{FetchError, Opened, Request, Response, Streaming, Transport, Unreachable},
+    secret::ClientSecret,
+    transport::{FetchError, Request, Response, Streaming, StreamingResponse, Transport, Unreachable},
 };
 use countersign_jose::{ProofKey, SigningFailed};
 use countersign_protocol::{
@@ -18,13 +18,13 @@ use std::{sync::Arc, time::Duration};
 const ANSWER_CAP: usize = 1024 * 1024;
 
 /// The current time, for the proofs of a bound credential.
-pub type Clock = Box<dyn Fn() -> UnixMillis + Send + Sync>;
+pub type ClientClock = Box<dyn Fn() -> UnixMillis + Send + Sync>;
 
 pub(crate) struct Door {
     transport: Arc<dyn Transport>,
     base: String,
-    credential: Secret,
-    bound: Option<(ProofKey, Clock)>,
+    credential: ClientSecret,
+    bound: Option<(ProofKey, ClientClock)>,
     nonces: Nonces,
 }
 
@@ -39,11 +39,11 @@ impl Door {
             Some(project) => format!("{service}/projects/{project}"),
             None => service.to_string(),
         };
-        Self { transport, base, credential: Secret::new(credential), bound: None, nonces: Nonces::default() }
+        Self { transport, base, credential: ClientSecret::new(credential), bound: None, nonces: Nonces::default() }
     }
 
     /// With a credential bound to this key (AAP 13.1).
-    pub(crate) fn bound_to(self, key: ProofKey, clock: Clock) -> Self {
+    pub(crate) fn bound_to(self, key: ProofKey, clock: ClientClock) -> Self {
         Self { bound: Some((key, clock)), ..self }
     }
 
@@ -79,7 +79,7 @@ impl Door {
         streaming: &dyn Streaming,
         request: Request,
         time_limit: Duration,
-    ) -> Result<Opened, E>
+    ) -> Result<StreamingResponse, E>
     where
         E: From<Unreachable> + From<SigningFailed>,
     {

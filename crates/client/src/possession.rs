@@ -2,8 +2,8 @@
 
 use crate::{
     entropy,
-    secret::Secret,
-    transport::{Opened, Request, Response, Transport, Unreachable},
+    secret::ClientSecret,
+    transport::{Request, Response, StreamingResponse, Transport, Unreachable},
 };
 use countersign_jose::{ProofKey, SigningFailed};
 use countersign_protocol::{aap::dpop, time::UnixMillis};
@@ -22,14 +22,14 @@ const MAX_NONCE_BYTES: usize = 1024;
 #[derive(Clone, Debug)]
 pub(crate) struct Possession {
     pub(crate) key: ProofKey,
-    pub(crate) token: Option<Secret>,
+    pub(crate) token: Option<ClientSecret>,
     pub(crate) now: UnixMillis,
 }
 
 impl Possession {
     fn prove(&self, mut request: Request, nonce: Option<&str>) -> Result<Request, SigningFailed> {
         let jti = entropy::uuid_v4().map_err(|_| SigningFailed)?;
-        let (method, token) = (request.method.as_str(), self.token.as_ref().map(Secret::reveal));
+        let (method, token) = (request.method.as_str(), self.token.as_ref().map(ClientSecret::reveal));
         let proof = self.key.proof(method, &request.url, token, nonce, &jti, self.now)?;
         request.headers.insert(dpop::HEADER, HeaderValue::try_from(proof).map_err(|_| SigningFailed)?);
         Ok(request)
@@ -84,7 +84,7 @@ impl Headed for Response {
     }
 }
 
-impl Headed for Opened {
+impl Headed for StreamingResponse {
     fn head(&self) -> (StatusCode, &HeaderMap) {
         (self.status, &self.headers)
     }

@@ -3,9 +3,9 @@
 use zeroize::Zeroizing;
 
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Secret(Zeroizing<String>);
+pub(crate) struct ClientSecret(Zeroizing<String>);
 
-impl Secret {
+impl ClientSecret {
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(Zeroizing::new(text.into()))
     }
@@ -15,7 +15,7 @@ impl Secret {
     }
 }
 
-impl std::fmt::Debug for Secret {
+impl std::fmt::Debug for ClientSecret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("(secret)")
     }

@@ -4,11 +4,11 @@
 //! while the clock was ahead would live too long once it is set back, so people sign in and agents register again.
 
 use crate::{
-    decision::Place,
+    decision::ProjectRef,
     env::Env,
     epoch::signed_out,
-    evidence::Entry,
-    news::News,
+    evidence::DraftEntry,
+    news::Signal,
     records::{Person, Table},
     refusal::Refusal,
     step::{Effects, Operation, Step},
@@ -26,7 +26,7 @@ pub struct AcceptClock {
 
 pub struct AcceptClockView {
     /// Each project with its ended records.
-    pub projects: Vec<(Place, EndedWithClock)>,
+    pub projects: Vec<(ProjectRef, EndedWithClock)>,
     pub people: Vec<Person>,
     pub access_tokens: Vec<RowKey>,
 }
@@ -64,7 +64,7 @@ impl Operation for AcceptClock {
         let signed_out_too = signs_out(self.was, env.now);
         let (mut effects, mut mint, mut all) = (Effects::default(), env.mint(), EndedWithClock::default());
         for ((project, id), ended) in &view.projects {
-            let entry = Entry::new((*project, id), "clock_accepted", env.now)
+            let entry = DraftEntry::new((*project, id), "clock_accepted", env.now)
                 .open("clock_was", self.was.to_rfc3339())
                 .open("clock_is", env.now.to_rfc3339())
                 .open("approvals_lapsed", ended.approvals)
@@ -79,7 +79,7 @@ impl Operation for AcceptClock {
         }
         if signed_out_too {
             effects.puts.extend(view.people.iter().map(signed_out));
-            effects.news.extend(view.people.iter().map(|person| News::Standing { person: person.key }));
+            effects.news.extend(view.people.iter().map(|person| Signal::Standing { person: person.key }));
             effects.removes.extend(view.access_tokens.iter().map(|key| (Table::AccessToken, *key)));
         }
         let answer = ClockAccepted { was: self.was, now: env.now, ended: all, signed_out: signed_out_too };

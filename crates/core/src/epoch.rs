@@ -5,10 +5,10 @@
 //! delegation or an API key are cancelled, and both are suspended until lifted. One step, all or nothing.
 
 use crate::{
-    decision::{Place, call_off::Live},
+    decision::{ProjectRef, call_off::Live},
     env::{Env, Mint},
-    evidence::Entry,
-    news::News,
+    evidence::DraftEntry,
+    news::Signal,
     records::{ApiKey, CancelledFor, Delegation, DelegationState, Epoch, Person, Record, Table},
     refusal::Refusal,
     step::{Effects, Operation, Step},
@@ -27,7 +27,7 @@ pub struct EpochView {
 
 /// The agents' records in one project.
 pub struct Holdings {
-    pub place: Place,
+    pub place: ProjectRef,
     /// Active delegations, each with its open records.
     pub delegations: Vec<(Delegation, Live)>,
     /// API keys that are not revoked, each with its open records.
@@ -78,7 +78,7 @@ pub(crate) fn signed_out(person: &Person) -> Record {
 
 fn suspend(held: &Holdings, number: i64, env: &Env, mint: &mut Mint, effects: &mut Effects) -> Result<(), Refusal> {
     let place = &held.place;
-    let entry = Entry::new((place.0, &place.1), "epoch_started", env.now)
+    let entry = DraftEntry::new((place.0, &place.1), "epoch_started", env.now)
         .open("epoch", number)
         .open("delegations_suspended", held.delegations.len())
         .open("api_keys_suspended", held.keys.len())
@@ -92,7 +92,7 @@ fn suspend(held: &Holdings, number: i64, env: &Env, mint: &mut Mint, effects: &m
             version: delegation.version + 1,
             ..delegation.clone()
         }));
-        effects.news.push(News::Standing { person: delegation.person });
+        effects.news.push(Signal::Standing { person: delegation.person });
     }
     for (key, _) in &held.keys {
         let suspended = ApiKey { suspended_at: Some(env.now), version: key.version + 1, ..key.clone() };

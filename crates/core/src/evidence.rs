@@ -3,7 +3,7 @@
 //! Only this module separates open from hidden members. People, paths, reasons and session ids are personal or
 //! guessable and become salted commitments; members needed for an independent check stay open.
 
-use crate::{env::Mint, step::Draft};
+use crate::{env::Mint, step::EvidenceDraft};
 use countersign_protocol::{
     aap::audit::AuditEntry,
     canonical::NotCanonical,
@@ -15,7 +15,7 @@ use countersign_protocol::{
 use serde_json::{Map, Value};
 
 /// The builder of an entry.
-pub struct Entry {
+pub struct DraftEntry {
     project: RowKey,
     at: UnixMillis,
     event_type: &'static str,
@@ -25,7 +25,7 @@ pub struct Entry {
     hidden: Vec<(&'static str, Value)>,
 }
 
-impl Entry {
+impl DraftEntry {
     pub fn new(project: (RowKey, &ProjectId), event_type: &'static str, at: UnixMillis) -> Self {
         let mut open = Vec::with_capacity(16);
         open.extend([
@@ -80,9 +80,9 @@ impl Entry {
         }
     }
 
-    pub fn seal(self, mint: &mut Mint) -> Result<Draft, NotCanonical> {
+    pub fn seal(self, mint: &mut Mint) -> Result<EvidenceDraft, NotCanonical> {
         let leaf = evidence::leaf(self.open, self.hidden, || mint.bytes())?;
-        Ok(Draft {
+        Ok(EvidenceDraft {
             project: self.project,
             at: self.at,
             event_type: self.event_type,

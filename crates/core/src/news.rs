@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum News {
+pub enum Signal {
     /// A new event in an AAEP session.
-    Said(Box<Said>),
+    Said(Box<AaepSignal>),
     /// A decision, its allowance or its execution has changed: waiters read it again.
     Changed { decision: RowKey },
     /// A person's rights may have changed: their subscriptions and waiters are checked again.
@@ -27,7 +27,7 @@ pub enum News {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Said {
+pub struct AaepSignal {
     pub project: RowKey,
     /// The AAEP session.
     pub session: RowKey,
@@ -39,7 +39,7 @@ pub struct Said {
     pub translations: Vec<(String, Event)>,
 }
 
-impl News {
+impl Signal {
     /// The signal without reply tokens, as stored for other nodes: the database holds none.
     #[must_use]
     pub fn at_rest(&self) -> Self {
@@ -51,7 +51,7 @@ impl News {
     }
 }
 
-impl Said {
+impl AaepSignal {
     /// Sets it in every language, since all are the same event.
     pub fn set_reply_token(&mut self, token: &str) {
         let all = std::iter::once(&mut self.event).chain(self.translations.iter_mut().map(|(_, event)| event));

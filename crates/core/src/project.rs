@@ -12,7 +12,7 @@ mod routes;
 
 pub use apply::{Applied, Apply, ApplyRefusal, ApplyView};
 pub(crate) use check::is_intent_type;
-pub use check::{Problem, check};
+pub use check::{DocumentProblem, check};
 pub use routes::{is_plain_path, matching_route};
 
 use countersign_protocol::{

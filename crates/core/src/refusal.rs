@@ -6,7 +6,7 @@ mod awaited;
 mod sent;
 mod unclear;
 
-pub use awaited::{Awaited, Awaiting};
+pub use awaited::{Awaiting, PendingApproval};
 pub use sent::SentWrite;
 pub use unclear::Unclear;
 
@@ -94,7 +94,7 @@ pub enum Refusal {
     #[error("dry runs are not served here yet; nothing was forwarded")]
     DryRunUnsupported,
     #[error("{0}")]
-    ConfirmationRequired(Box<Awaited>),
+    ConfirmationRequired(Box<PendingApproval>),
     #[error("{0}")]
     ClarificationRequired(Box<Unclear>),
     #[error("{0} was already answered in another way")]

@@ -2,7 +2,7 @@
 
 use crate::{
     env::Env,
-    news::News,
+    news::Signal,
     records::{Record, Table},
 };
 use countersign_protocol::{evidence::Leaf, hash::Digest, ids::RowKey, time::UnixMillis};
@@ -37,13 +37,13 @@ pub struct Effects {
     pub puts: Vec<Record>,
     /// Rows to remove. A missing row is not an error.
     pub removes: Vec<(Table, RowKey)>,
-    pub evidence: Vec<Draft>,
+    pub evidence: Vec<EvidenceDraft>,
     /// The step is valid only if the store's clock at commit is before this time.
     pub before: Option<UnixMillis>,
     /// The step is valid only from this time on.
     pub not_before: Option<UnixMillis>,
     /// Signals to send once the step is durable.
-    pub news: Vec<News>,
+    pub news: Vec<Signal>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,7 +89,7 @@ pub struct SpentProof {
 
 /// An entry for the evidence log. The writer assigns lane and sequence.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Draft {
+pub struct EvidenceDraft {
     pub project: RowKey,
     pub at: UnixMillis,
     /// The event type for audit queries: `call`, `session_started`, `delegation_revoked`, …
@@ -99,7 +99,7 @@ pub struct Draft {
     pub leaf: Leaf,
 }
 
-impl Draft {
+impl EvidenceDraft {
     pub fn hash(&self) -> Digest {
         self.leaf.hash
     }

@@ -4,7 +4,7 @@ use crate::terminal::Terminal;
 use anstyle::AnsiColor;
 use countersign_server::{
     admin::AdminRefusal,
-    config::{ConfigErrors, Problem},
+    config::{ConfigErrors, ConfigProblem},
 };
 use std::process::ExitCode;
 
@@ -98,7 +98,7 @@ impl From<AdminRefusal> for Failure {
 
 impl From<ConfigErrors> for Failure {
     fn from(errors: ConfigErrors) -> Self {
-        let reason = |problem: Problem| Reason { error: problem.to_string(), hint: Some(problem.hint) };
+        let reason = |problem: ConfigProblem| Reason { error: problem.to_string(), hint: Some(problem.hint) };
         Self { reasons: errors.problems.into_iter().map(reason).collect(), misused: false }
     }
 }

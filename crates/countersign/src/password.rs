@@ -7,7 +7,7 @@ use std::io::IsTerminal as _;
 const VARIABLE: &str = "COUNTERSIGN_PASSWORD";
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Source {
+pub(crate) struct PasswordSource {
     /// Read the password from standard input, up to the end of its first line. Default: the variable
     /// COUNTERSIGN_PASSWORD, or a prompt at the terminal.
     #[arg(long)]
@@ -15,17 +15,17 @@ pub(crate) struct Source {
 }
 
 /// The new password of `name`. The engine checks its length.
-pub(crate) fn read(source: &Source, name: &str, context: &Context) -> Result<String, Failure> {
+pub(crate) fn read(source: &PasswordSource, name: &str, context: &Context) -> Result<String, Failure> {
     read_or(source, context, || asked(name))
 }
 
 /// The current password of `name`.
-pub(crate) fn read_current(source: &Source, name: &str, context: &Context) -> Result<String, Failure> {
+pub(crate) fn read_current(source: &PasswordSource, name: &str, context: &Context) -> Result<String, Failure> {
     read_or(source, context, || prompt(format!("password of {name}: ")))
 }
 
 fn read_or(
-    source: &Source,
+    source: &PasswordSource,
     context: &Context,
     asked: impl FnOnce() -> Result<String, Failure>,
 ) -> Result<String, Failure> {

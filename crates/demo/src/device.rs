@@ -1,12 +1,15 @@
 //! A device of the person: it receives agents' questions, and answers.
 
 use super::{
-    person::{Person, text},
+    person::{DemoPerson, text},
     plane::{system_now, transport, trouble},
 };
-use crate::Failure;
+use crate::DemoFailure;
 use countersign_client::{
-    aaep::{Announcement, Answer, Ending, Heard, Inbox, Question, Subscriber, SubscriberConfig, Trust, system_dice},
+    aaep::{
+        Announcement, Answer, Ending, Inbox, ReceivedQuestion, SubscriberClient, SubscriberConfig, SubscriberEvent,
+        Trust, system_dice,
+    },
     mplp::Mplp,
 };
 use countersign_protocol::origin::Origin;
@@ -20,30 +23,30 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 pub(super) struct Device {
     origin: Origin,
     token: String,
-    subscriber: Subscriber,
+    subscriber: SubscriberClient,
     inbox: Inbox,
 }
 
 impl Device {
-    pub(super) async fn connect(origin: &Origin, person: &Person, name: &str) -> Result<Self, Failure> {
+    pub(super) async fn connect(origin: &Origin, person: &DemoPerson, name: &str) -> Result<Self, DemoFailure> {
         // The person has just signed in, which is the fresh authentication that such a token needs.
         let made =
             person.post("/aaep/v1/subscriber-tokens", &json!({ "name": name, "approves_high_risk": true })).await?;
         let token = text(&made, "token").to_owned();
         let mut config = SubscriberConfig::new(origin.clone(), &token);
         config.subscriber_id = name.into();
-        let subscriber = Subscriber::connect(config, Arc::new(transport()?), system_dice()).await;
+        let subscriber = SubscriberClient::connect(config, Arc::new(transport()?), system_dice()).await;
         let (subscriber, inbox) = (subscriber.map_err(trouble)?, Inbox::new(Trust::default()));
         Ok(Self { origin: origin.clone(), token, subscriber, inbox })
     }
 
     /// The person's client for approvals.
-    pub(super) fn mplp(&self) -> Result<Mplp, Failure> {
+    pub(super) fn mplp(&self) -> Result<Mplp, DemoFailure> {
         Ok(Mplp::new(&self.origin, None, &self.token, Arc::new(transport()?)))
     }
 
     /// The question of a decision, as the person receives it.
-    pub(super) async fn hears_of(&mut self, id: &str) -> Result<Arc<Question>, Failure> {
+    pub(super) async fn hears_of(&mut self, id: &str) -> Result<Arc<ReceivedQuestion>, DemoFailure> {
         let heard = self.until(|announcement| match announcement {
             Announcement::Asked(question) if question.id() == id => Some(question),
             _ => None,
@@ -51,18 +54,18 @@ impl Device {
         heard.await
     }
 
-    pub(super) async fn says_yes_to(&self, question: &Question) -> Result<(), Failure> {
+    pub(super) async fn says_yes_to(&self, question: &ReceivedQuestion) -> Result<(), DemoFailure> {
         let yes = Answer::Yes { rationale: None };
         self.subscriber.replier().reply(question, &yes, system_now()).await.map(drop).map_err(trouble)
     }
 
     /// Sends the person's typed or chosen answer.
-    pub(super) async fn answers(&self, question: &Question, typed: &str) -> Result<(), Failure> {
+    pub(super) async fn answers(&self, question: &ReceivedQuestion, typed: &str) -> Result<(), DemoFailure> {
         let answer = question.read_answer(typed).map_err(trouble)?;
         self.subscriber.replier().reply(question, &answer, system_now()).await.map(drop).map_err(trouble)
     }
 
-    pub(super) async fn ending_of(&mut self, question: &Question) -> Result<Ending, Failure> {
+    pub(super) async fn ending_of(&mut self, question: &ReceivedQuestion) -> Result<Ending, DemoFailure> {
         let over = self.until(|announcement| match announcement {
             Announcement::Over { question: over, ending, .. } if over.id() == question.id() => Some(ending),
             _ => None,
@@ -70,17 +73,19 @@ impl Device {
         over.await
     }
 
-    async fn until<T>(&mut self, wanted: impl Fn(Announcement) -> Option<T>) -> Result<T, Failure> {
+    async fn until<T>(&mut self, wanted: impl Fn(Announcement) -> Option<T>) -> Result<T, DemoFailure> {
         let heard = async {
             loop {
-                let Heard::Received(received) = self.subscriber.next().await.map_err(trouble)? else { continue };
+                let SubscriberEvent::Received(received) = self.subscriber.next().await.map_err(trouble)? else {
+                    continue;
+                };
                 let told = self.inbox.apply(&received, system_now());
                 if let Some(found) = told.into_iter().find_map(&wanted) {
                     return Ok(found);
                 }
             }
         };
-        let late = || Failure::new("not as promised: a subscriber was not told in time");
+        let late = || DemoFailure::new("not as promised: a subscriber was not told in time");
         tokio::time::timeout(PATIENCE, heard).await.map_err(|_| late())?
     }
 

@@ -3,12 +3,12 @@
 use countersign_server::config::ConfigErrors;
 
 #[derive(Debug)]
-pub struct Failure {
+pub struct DemoFailure {
     pub error: String,
     pub hint: Option<String>,
 }
 
-impl Failure {
+impl DemoFailure {
     pub fn new(error: impl Into<String>) -> Self {
         Self { error: error.into(), hint: None }
     }
@@ -18,7 +18,7 @@ impl Failure {
     }
 }
 
-impl From<ConfigErrors> for Failure {
+impl From<ConfigErrors> for DemoFailure {
     fn from(errors: ConfigErrors) -> Self {
         let problems: Vec<_> = errors.problems.iter().map(ToString::to_string).collect();
         Self::new(problems.join("; "))

@@ -14,19 +14,19 @@ mod questions;
 mod steps;
 mod story;
 
-pub use failure::Failure;
+pub use failure::DemoFailure;
 pub use folder::DemoFolder;
 
-use bank::{Branch, Proof};
+use bank::{Branch, ProofDemand};
 use plane::DemoPlane;
 use steps::Steps;
 use story::Story;
 
 /// Prints to the reader's terminal.
-pub type Print<'a> = &'a (dyn Fn(&str) -> Result<(), Failure> + Sync);
+pub type Print<'a> = &'a (dyn Fn(&str) -> Result<(), DemoFailure> + Sync);
 
 /// Plays agent and person, checks every step, and ends with an error at the first unexpected result.
-pub async fn scripted(port: u16, folder: &DemoFolder, print: Print<'_>) -> Result<(), Failure> {
+pub async fn scripted(port: u16, folder: &DemoFolder, print: Print<'_>) -> Result<(), DemoFailure> {
     let plane = DemoPlane::start(port, folder.path()).await?;
     let result = play(&plane, &mut Steps::new(print)).await;
     plane.stop().await;
@@ -34,16 +34,16 @@ pub async fn scripted(port: u16, folder: &DemoFolder, print: Print<'_>) -> Resul
 }
 
 /// Leaves the person's part to the reader.
-pub async fn with_a_person(port: u16, folder: &DemoFolder, print: Print<'_>) -> Result<(), Failure> {
+pub async fn with_a_person(port: u16, folder: &DemoFolder, print: Print<'_>) -> Result<(), DemoFailure> {
     let plane = DemoPlane::start(port, folder.path()).await?;
     let result = assist(&plane, &mut Steps::new(print)).await;
     plane.stop().await;
     result
 }
 
-async fn play(plane: &DemoPlane, steps: &mut Steps<'_>) -> Result<(), Failure> {
+async fn play(plane: &DemoPlane, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
     Story::begin(plane, steps)?.scripted().await?;
-    let mut branch = Branch::open(plane, Proof::Demanded).await?;
+    let mut branch = Branch::open(plane, ProofDemand::Demanded).await?;
     let result = branch.scripted(steps).await;
     branch.close().await;
     result?;
@@ -51,8 +51,8 @@ async fn play(plane: &DemoPlane, steps: &mut Steps<'_>) -> Result<(), Failure> {
 }
 
 /// The bank stays open until the rest of the demo ends.
-async fn assist(plane: &DemoPlane, steps: &mut Steps<'_>) -> Result<(), Failure> {
-    let mut branch = Branch::open(plane, Proof::NotDemanded).await?;
+async fn assist(plane: &DemoPlane, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
+    let mut branch = Branch::open(plane, ProofDemand::NotDemanded).await?;
     let result = async {
         branch.at_hand(steps).await?;
         Story::begin(plane, steps)?.with_a_person().await

@@ -1,6 +1,6 @@
 //! The agent's messages to the person, on the terminal.
 
-use crate::Failure;
+use crate::DemoFailure;
 use countersign_client::agent::{Browser, Notice, UserFacing};
 use std::sync::{Mutex, PoisonError};
 
@@ -17,10 +17,10 @@ impl Notices {
     }
 
     /// The delegation request of the page.
-    pub(super) fn request_id(&self) -> Result<String, Failure> {
+    pub(super) fn request_id(&self) -> Result<String, DemoFailure> {
         let page = self.page().unwrap_or_default();
         let id = page.rsplit_once("/connect/").map(|(_, id)| id.to_owned());
-        id.ok_or_else(|| Failure::new("the agent named no page to open"))
+        id.ok_or_else(|| DemoFailure::new("the agent named no page to open"))
     }
 
     pub(super) fn last(&self) -> Option<Notice> {

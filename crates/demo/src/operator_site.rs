@@ -1,9 +1,9 @@
 //! The demo operator's web site: its identity and keys over real TLS, on loopback, under a certificate of its own.
 
 use super::plane::trouble;
-use crate::Failure;
+use crate::DemoFailure;
 use axum::{Router, response::IntoResponse as _, routing::get};
-use countersign_client::operator::{Document, Operator};
+use countersign_client::operator::{OperatorKeys, ServedDocument};
 use countersign_protocol::time::UnixMillis;
 use http::header;
 use hyper_util::{
@@ -28,7 +28,7 @@ pub(super) struct OperatorSite {
 }
 
 impl OperatorSite {
-    pub(super) async fn start(operator: &Operator, now: UnixMillis) -> Result<Self, Failure> {
+    pub(super) async fn start(operator: &OperatorKeys, now: UnixMillis) -> Result<Self, DemoFailure> {
         let certified = rcgen::generate_simple_self_signed([operator.domain().to_string()]).map_err(trouble)?;
         let root_pem = certified.cert.pem();
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(certified.signing_key.serialize_der()));
@@ -50,9 +50,9 @@ impl OperatorSite {
     }
 }
 
-fn site(documents: [Document; 2]) -> Router {
+fn site(documents: [ServedDocument; 2]) -> Router {
     documents.into_iter().fold(Router::new(), |router, document| {
-        let Document { path, body } = document;
+        let ServedDocument { path, body } = document;
         router.route(
             path,
             get(move || async move { ([(header::CONTENT_TYPE, "application/json")], body).into_response() }),

@@ -1,21 +1,21 @@
 //! The person of a scripted demo: the same requests as from the pages, with the same session.
 
 use super::plane::{PASSWORD, PERSON, transport, trouble};
-use crate::Failure;
+use crate::DemoFailure;
 use countersign_client::transport::{Request, Response, Transport as _, WithLoopback};
 use countersign_protocol::origin::Origin;
 use http::{HeaderValue, header};
 use serde_json::{Value, json};
 
-pub(super) struct Person {
+pub(super) struct DemoPerson {
     transport: WithLoopback,
     origin: String,
     cookie: HeaderValue,
     csrf: HeaderValue,
 }
 
-impl Person {
-    pub(super) async fn sign_in(origin: &Origin) -> Result<Self, Failure> {
+impl DemoPerson {
+    pub(super) async fn sign_in(origin: &Origin) -> Result<Self, DemoFailure> {
         let (transport, origin) = (transport()?, origin.to_string());
         let body = json!({ "name": PERSON, "password": PASSWORD }).to_string();
         let answer = transport.send(Request::post_json(format!("{origin}/session"), body)).await.map_err(trouble)?;
@@ -27,7 +27,7 @@ impl Person {
     }
 
     /// Reads the request, then consents to exactly that. Returns the disclosure and the code.
-    pub(super) async fn approve(&self, request_id: &str) -> Result<(Value, String), Failure> {
+    pub(super) async fn approve(&self, request_id: &str) -> Result<(Value, String), DemoFailure> {
         let shown = self.post("/agent/delegate", &json!({ "request_id": request_id })).await?;
         let yes = json!({
             "request_id": request_id,
@@ -39,15 +39,15 @@ impl Person {
         Ok((shown, code))
     }
 
-    pub(super) async fn get(&self, path: &str) -> Result<Value, Failure> {
+    pub(super) async fn get(&self, path: &str) -> Result<Value, DemoFailure> {
         self.send(Request::get(format!("{}{path}", self.origin))).await
     }
 
-    pub(super) async fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
+    pub(super) async fn post(&self, path: &str, body: &Value) -> Result<Value, DemoFailure> {
         self.send(Request::post_json(format!("{}{path}", self.origin), body.to_string())).await
     }
 
-    async fn send(&self, mut request: Request) -> Result<Value, Failure> {
+    async fn send(&self, mut request: Request) -> Result<Value, DemoFailure> {
         request.headers.insert(header::COOKIE, self.cookie.clone());
         request.headers.insert("x-csrf-token", self.csrf.clone());
         request.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -55,9 +55,9 @@ impl Person {
     }
 }
 
-fn read(answer: &Response) -> Result<Value, Failure> {
+fn read(answer: &Response) -> Result<Value, DemoFailure> {
     let body: Value = serde_json::from_slice(&answer.body).map_err(trouble)?;
-    if answer.status.is_success() { Ok(body) } else { Err(Failure::new(format!("unexpectedly refused: {body}"))) }
+    if answer.status.is_success() { Ok(body) } else { Err(DemoFailure::new(format!("unexpectedly refused: {body}"))) }
 }
 
 /// A text member; empty if it is missing.

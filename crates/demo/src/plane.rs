@@ -2,10 +2,10 @@
 
 use super::{api, notices::Notices, operator_site::OperatorSite};
 
-use crate::Failure;
+use crate::DemoFailure;
 use countersign_client::{
     agent::{Agent, AgentConfig},
-    operator::{KeyRing, Operator, OperatorIdentity},
+    operator::{KeyRing, OperatorIdentity, OperatorKeys},
     transport::WithLoopback,
 };
 use countersign_protocol::{domain::Domain, origin::Origin, time::UnixMillis};
@@ -30,13 +30,13 @@ const ACTIONS: &str = "[[actions]]\nname = \"payments.send\"\ntimeout_seconds = 
 pub(super) struct DemoPlane {
     pub(super) node: Node,
     pub(super) origin: Origin,
-    pub(super) operator: Operator,
+    pub(super) operator: OperatorKeys,
     pub(super) site: OperatorSite,
     pub(super) folder: PathBuf,
 }
 
 impl DemoPlane {
-    pub(super) async fn start(port: u16, folder: &Path) -> Result<Self, Failure> {
+    pub(super) async fn start(port: u16, folder: &Path) -> Result<Self, DemoFailure> {
         let now = system_now();
         let operator = operator()?;
         let site = OperatorSite::start(&operator, now).await?;
@@ -46,16 +46,16 @@ impl DemoPlane {
         let environment = config::Environment::new();
         let loaded = config::from_text(Some((&folder.join("countersign.toml"), &text)), &environment)?;
         let node = start_in_front_of(api::calendar(), &loaded, &environment, FirstStart::Allowed).await;
-        let node = node.map_err(|why| Failure::new(why.to_string()).hint("is the port free? try --port"))?;
+        let node = node.map_err(|why| DemoFailure::new(why.to_string()).hint("is the port free? try --port"))?;
         node.engine.add_person(PERSON, "Robin Demo", PASSWORD, false).await.map_err(trouble)?;
         let projects = node.engine.projects().await.map_err(trouble)?;
-        let project = projects.first().ok_or_else(|| Failure::new("the demo's project is missing"))?;
+        let project = projects.first().ok_or_else(|| DemoFailure::new("the demo's project is missing"))?;
         node.engine.set_roles(project.key, PERSON, vec![Role::User]).await.map_err(trouble)?;
         Ok(Self { node, origin, operator, site, folder: folder.to_owned() })
     }
 
     /// An agent of the operator that talks to the person through the terminal.
-    pub(super) fn agent(&self, notices: &Arc<Notices>) -> Result<Agent, Failure> {
+    pub(super) fn agent(&self, notices: &Arc<Notices>) -> Result<Agent, DemoFailure> {
         let config = AgentConfig::new(self.origin.clone());
         let transport = Arc::new(transport()?);
         Ok(Agent::new(config, self.operator.clone(), transport, Arc::clone(notices) as _, Arc::clone(notices) as _))
@@ -68,18 +68,18 @@ impl DemoPlane {
     }
 }
 
-pub(super) fn transport() -> Result<WithLoopback, Failure> {
+pub(super) fn transport() -> Result<WithLoopback, DemoFailure> {
     WithLoopback::for_this_machine().map_err(trouble)
 }
 
-fn operator() -> Result<Operator, Failure> {
+fn operator() -> Result<OperatorKeys, DemoFailure> {
     let domain = Domain::parse(OPERATOR).map_err(trouble)?;
     let identity = OperatorIdentity::new("Acme Agents", domain, format!("security@{OPERATOR}"));
-    Operator::new(&identity, KeyRing::generate().map_err(trouble)?).map_err(trouble)
+    OperatorKeys::new(&identity, KeyRing::generate().map_err(trouble)?).map_err(trouble)
 }
 
 /// An ordinary configuration of a node.
-fn configuration(folder: &Path, origin: &Origin, port: u16, site: &OperatorSite) -> Result<String, Failure> {
+fn configuration(folder: &Path, origin: &Origin, port: u16, site: &OperatorSite) -> Result<String, DemoFailure> {
     std::fs::write(folder.join("operator.pem"), &site.root_pem).map_err(trouble)?;
     config::key_encryption_key::create(&folder.join("countersign.key"), &fresh_key()?).map_err(trouble)?;
     let operations = free_port()?;
@@ -96,19 +96,19 @@ fn configuration(folder: &Path, origin: &Origin, port: u16, site: &OperatorSite)
     Ok(text)
 }
 
-pub(super) fn free_port() -> Result<u16, Failure> {
+pub(super) fn free_port() -> Result<u16, DemoFailure> {
     let listener = TcpListener::bind("127.0.0.1:0").map_err(trouble)?;
     Ok(listener.local_addr().map_err(trouble)?.port())
 }
 
-pub(super) fn trouble(why: impl std::fmt::Display) -> Failure {
-    Failure::new(why.to_string())
+pub(super) fn trouble(why: impl std::fmt::Display) -> DemoFailure {
+    DemoFailure::new(why.to_string())
 }
 
 #[expect(clippy::disallowed_methods, reason = "a key for a database that is gone when the demo ends")]
-pub(super) fn fresh_key() -> Result<[u8; 32], Failure> {
+pub(super) fn fresh_key() -> Result<[u8; 32], DemoFailure> {
     let mut key = [0; 32];
-    aws_lc_rs::rand::fill(&mut key).map_err(|_| Failure::new("the system gives no randomness"))?;
+    aws_lc_rs::rand::fill(&mut key).map_err(|_| DemoFailure::new("the system gives no randomness"))?;
     Ok(key)
 }
 

@@ -3,11 +3,11 @@
 
 use super::{
     device::{Device, PATIENCE},
-    person::Person,
+    person::DemoPerson,
     plane::{DemoPlane, PERSON, transport, trouble},
     steps::check,
 };
-use crate::Failure;
+use crate::DemoFailure;
 use countersign_client::{
     aaep::{Ending, system_dice},
     decisions::{Decisions, DecisionsError},
@@ -30,9 +30,9 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    pub(super) async fn begin(plane: &DemoPlane, person: &Person) -> Result<Self, Failure> {
+    pub(super) async fn begin(plane: &DemoPlane, person: &DemoPerson) -> Result<Self, DemoFailure> {
         let projects = plane.node.engine.projects().await.map_err(trouble)?;
-        let project = projects.first().ok_or_else(|| Failure::new("the demo's project is missing"))?;
+        let project = projects.first().ok_or_else(|| DemoFailure::new("the demo's project is missing"))?;
         let key = NewKey {
             kind: ApiKeyKind::Agent,
             principal: BOT.into(),
@@ -49,7 +49,7 @@ impl Asking {
     }
 
     /// Asks, and answers from one device; returns the agent's decision and the outcome that the other device received.
-    pub(super) async fn ask(&mut self, amount: u32) -> Result<(DecisionDocument, Ending), Failure> {
+    pub(super) async fn ask(&mut self, amount: u32) -> Result<(DecisionDocument, Ending), DemoFailure> {
         let asked = self.agent.ask(&question(amount)).await.map_err(trouble)?;
         let id = &asked.decision_id;
         let (seen, also) = (self.phone.hears_of(id).await?, self.speaker.hears_of(id).await?);
@@ -63,7 +63,7 @@ impl Asking {
     }
 
     /// Claims and reports, as for a successful payment.
-    pub(super) async fn pay(&self, decision: &DecisionDocument, amount: u32) -> Result<(), Failure> {
+    pub(super) async fn pay(&self, decision: &DecisionDocument, amount: u32) -> Result<(), DemoFailure> {
         self.agent.claim(&decision.decision_id, &claim(amount)).await.map_err(trouble)?;
         let again = self.agent.claim(&decision.decision_id, &claim(amount)).await;
         check(again.is_err(), "one approval was claimed twice")?;
@@ -74,7 +74,7 @@ impl Asking {
     }
 
     /// Tries to claim the approval for another amount.
-    pub(super) async fn pay_another(&self, decision: &DecisionDocument, amount: u32) -> Result<(), Failure> {
+    pub(super) async fn pay_another(&self, decision: &DecisionDocument, amount: u32) -> Result<(), DemoFailure> {
         let refused = self.agent.claim(&decision.decision_id, &claim(amount)).await;
         check(matches!(refused, Err(DecisionsError::Refused(_))), "an approval of one amount was claimed for another")
     }

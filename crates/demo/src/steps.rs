@@ -1,6 +1,6 @@
 //! The lines of the story: each is printed only after its step was checked.
 
-use crate::{Failure, Print};
+use crate::{DemoFailure, Print};
 
 pub(super) struct Steps<'a> {
     print: Print<'a>,
@@ -13,21 +13,21 @@ impl<'a> Steps<'a> {
     }
 
     /// A step was done with the expected result.
-    pub(super) fn done(&mut self, step: &str) -> Result<(), Failure> {
+    pub(super) fn done(&mut self, step: &str) -> Result<(), DemoFailure> {
         self.count += 1;
         self.say(&format!("{:>3}  ok  {step}\n", self.count))
     }
 
     /// A detail of the previous step.
-    pub(super) fn seen(&self, detail: &str) -> Result<(), Failure> {
+    pub(super) fn seen(&self, detail: &str) -> Result<(), DemoFailure> {
         self.say(&format!("        {detail}\n"))
     }
 
-    pub(super) fn say(&self, text: &str) -> Result<(), Failure> {
+    pub(super) fn say(&self, text: &str) -> Result<(), DemoFailure> {
         (self.print)(text)
     }
 }
 
-pub(super) fn check(holds: bool, otherwise: &str) -> Result<(), Failure> {
-    if holds { Ok(()) } else { Err(Failure::new(format!("not as promised: {otherwise}"))) }
+pub(super) fn check(holds: bool, otherwise: &str) -> Result<(), DemoFailure> {
+    if holds { Ok(()) } else { Err(DemoFailure::new(format!("not as promised: {otherwise}"))) }
 }

@@ -2,15 +2,15 @@
 
 use super::{
     notices::Notices,
-    person::{Person, text},
+    person::{DemoPerson, text},
     plane::{DemoPlane, OPERATOR, PASSWORD, PERSON, system_now, trouble},
     questions::{Asking, BOT},
     steps::{Steps, check},
 };
-use crate::Failure;
+use crate::DemoFailure;
 use countersign_client::{
     aaep::Ending,
-    agent::{Agent, Call, CallError, Lost, Notice},
+    agent::{Agent, AgentCall, CallError, Lost, Notice},
     operator::{ConsentDesk, Task},
 };
 use countersign_protocol::aap::consent_receipt::ExecutionWindow;
@@ -28,7 +28,7 @@ pub(super) struct Story<'a, 'c> {
 }
 
 impl<'a, 'c> Story<'a, 'c> {
-    pub(super) fn begin(plane: &'a DemoPlane, steps: &'a mut Steps<'c>) -> Result<Self, Failure> {
+    pub(super) fn begin(plane: &'a DemoPlane, steps: &'a mut Steps<'c>) -> Result<Self, DemoFailure> {
         let notices = Arc::new(Notices::default());
         let agent = plane.agent(&notices)?;
         steps.say(&format!(
@@ -39,9 +39,9 @@ impl<'a, 'c> Story<'a, 'c> {
     }
 
     /// Plays the person too. Ends with an error at the first step with an unexpected result.
-    pub(super) async fn scripted(&mut self) -> Result<(), Failure> {
+    pub(super) async fn scripted(&mut self) -> Result<(), DemoFailure> {
         self.agent_asks().await?;
-        let person = Person::sign_in(&self.plane.origin).await?;
+        let person = DemoPerson::sign_in(&self.plane.origin).await?;
         let (shown, code) = person.approve(&self.notices.request_id()?).await?;
         check(text(&shown, "operator") == OPERATOR, "the person was shown another operator")?;
         self.done(&format!(
@@ -58,7 +58,7 @@ impl<'a, 'c> Story<'a, 'c> {
     }
 
     /// A real person in a real browser.
-    pub(super) async fn with_a_person(&mut self) -> Result<(), Failure> {
+    pub(super) async fn with_a_person(&mut self) -> Result<(), DemoFailure> {
         self.agent_asks().await?;
         let page = self.notices.page().unwrap_or_default();
         self.steps.say(&format!(
@@ -74,15 +74,15 @@ impl<'a, 'c> Story<'a, 'c> {
         self.read_until_cut_off().await
     }
 
-    async fn agent_asks(&mut self) -> Result<(), Failure> {
-        let early = self.agent.call(&Call::get("/events").intent_type("READ_CALENDAR"), system_now()).await;
+    async fn agent_asks(&mut self) -> Result<(), DemoFailure> {
+        let early = self.agent.call(&AgentCall::get("/events").intent_type("READ_CALENDAR"), system_now()).await;
         check(early.is_err(), "an agent without a delegation was let in")?;
         self.done("without a person's permission the agent gets nothing")?;
         self.agent.connect(&SCOPES, None, system_now()).await.map_err(trouble)?;
         self.done("the agent proved its operator's domain and asks to be connected")
     }
 
-    async fn agent_is_connected(&mut self, code: &str) -> Result<(), Failure> {
+    async fn agent_is_connected(&mut self, code: &str) -> Result<(), DemoFailure> {
         self.agent.finish_connect(code, system_now()).await.map_err(trouble)?;
         self.done("the agent exchanged its one-time code for a delegation token")?;
         let receipt = self.consent()?;
@@ -90,23 +90,23 @@ impl<'a, 'c> Story<'a, 'c> {
         self.done(&format!("the agent registered with a receipt for its task; session {session}"))
     }
 
-    async fn agent_works(&mut self) -> Result<(), Failure> {
-        let list = Call::get("/events").intent_type("READ_CALENDAR");
+    async fn agent_works(&mut self) -> Result<(), DemoFailure> {
+        let list = AgentCall::get("/events").intent_type("READ_CALENDAR");
         let read = self.agent.call(&list, system_now()).await.map_err(trouble)?;
         check(read.status.as_u16() == 200, "the read was not answered")?;
         self.done("the agent read the calendar")?;
-        let create = Call::post("/events").json(&json!({ "title": "Lunch" })).intent_type("SCHEDULE_EVENT");
+        let create = AgentCall::post("/events").json(&json!({ "title": "Lunch" })).intent_type("SCHEDULE_EVENT");
         let written = self.agent.call(&create, system_now()).await.map_err(trouble)?;
         check(written.status.as_u16() == 201, "the write was not answered")?;
         self.done("the agent added an event")?;
-        let delete = Call::new(Method::DELETE, "/events/1").intent_type("CANCEL_EVENT");
+        let delete = AgentCall::new(Method::DELETE, "/events/1").intent_type("CANCEL_EVENT");
         let refused = self.agent.call(&delete, system_now()).await;
         let right = matches!(&refused, Err(CallError::NotPermitted(why)) if why.code == "scope_not_granted");
         check(right, "a write that nobody granted was let through")?;
         self.done("deleting was refused: nobody granted it, and nothing was forwarded")
     }
 
-    async fn person_decides(&mut self, person: &Person) -> Result<(), Failure> {
+    async fn person_decides(&mut self, person: &DemoPerson) -> Result<(), DemoFailure> {
         let mut asking = Asking::begin(self.plane, person).await?;
         let (accepted, heard) = asking.ask(82_000).await?;
         self.done(&format!(
@@ -124,7 +124,7 @@ impl<'a, 'c> Story<'a, 'c> {
         Ok(())
     }
 
-    async fn person_reads_the_audit(&mut self, person: &Person) -> Result<(), Failure> {
+    async fn person_reads_the_audit(&mut self, person: &DemoPerson) -> Result<(), DemoFailure> {
         let page = person.get(&format!("/agent/audit?delegation_id={}", self.delegation_id()?)).await?;
         let entries = page.get("entries").and_then(|e| e.as_array()).cloned().unwrap_or_default();
         let outcomes: Vec<&str> =
@@ -141,8 +141,8 @@ impl<'a, 'c> Story<'a, 'c> {
         Ok(())
     }
 
-    async fn agent_is_cut_off(&mut self) -> Result<(), Failure> {
-        let list = Call::get("/events").intent_type("READ_CALENDAR");
+    async fn agent_is_cut_off(&mut self) -> Result<(), DemoFailure> {
+        let list = AgentCall::get("/events").intent_type("READ_CALENDAR");
         let refused = self.agent.call(&list, system_now()).await;
         check(matches!(refused, Err(CallError::Lost(Lost::CutOff { .. }))), "a revoked agent was let in")?;
         let told = self.notices.last();
@@ -150,8 +150,8 @@ impl<'a, 'c> Story<'a, 'c> {
         self.done("the agent's very next call was refused, and it told its person why")
     }
 
-    async fn read_until_cut_off(&mut self) -> Result<(), Failure> {
-        let list = Call::get("/events").intent_type("READ_CALENDAR");
+    async fn read_until_cut_off(&mut self) -> Result<(), DemoFailure> {
+        let list = AgentCall::get("/events").intent_type("READ_CALENDAR");
         loop {
             tokio::time::sleep(std::time::Duration::from_secs(2)).await;
             match self.agent.call(&list, system_now()).await {
@@ -165,10 +165,10 @@ impl<'a, 'c> Story<'a, 'c> {
     }
 
     /// The person approves the task at the operator; its text stays there.
-    fn consent(&self) -> Result<countersign_client::operator::Receipt, Failure> {
+    fn consent(&self) -> Result<countersign_client::operator::Receipt, DemoFailure> {
         let (manifest, delegation) = (self.agent.manifest(), self.agent.delegation());
         let (Some(manifest), Some(delegation)) = (manifest, delegation) else {
-            return Err(Failure::new("the agent is not connected"));
+            return Err(DemoFailure::new("the agent is not connected"));
         };
         let now = system_now();
         let task = Task {
@@ -182,16 +182,16 @@ impl<'a, 'c> Story<'a, 'c> {
         desk.propose(manifest, delegation, task).map_err(trouble)?.approve(now).map_err(trouble)
     }
 
-    fn delegation_id(&self) -> Result<String, Failure> {
-        let delegation = self.agent.delegation().ok_or_else(|| Failure::new("the agent is not connected"))?;
+    fn delegation_id(&self) -> Result<String, DemoFailure> {
+        let delegation = self.agent.delegation().ok_or_else(|| DemoFailure::new("the agent is not connected"))?;
         Ok(delegation.id().to_owned())
     }
 
-    fn done(&mut self, what: &str) -> Result<(), Failure> {
+    fn done(&mut self, what: &str) -> Result<(), DemoFailure> {
         self.steps.done(what)
     }
 
-    async fn line(&self) -> Result<String, Failure> {
+    async fn line(&self) -> Result<String, DemoFailure> {
         let read = tokio::task::spawn_blocking(|| {
             let mut line = String::new();
             std::io::stdin().read_line(&mut line).map(|_| line)

@@ -21,13 +21,13 @@ pub(crate) struct Bearers(Cache<(String, Digest), Arc<AccessView>>);
 
 /// One copy of each project, shared by all cached credentials.
 #[derive(Default)]
-pub(crate) struct Shared {
+pub(crate) struct ProjectCache {
     projects: Mutex<HashMap<RowKey, Arc<Project>>>,
     /// The project last found at each address.
     addressed: RwLock<HashMap<Address, Arc<Project>>>,
 }
 
-impl Shared {
+impl ProjectCache {
     pub(crate) fn last_at(&self, address: &Address) -> Option<Arc<Project>> {
         self.addressed.read().unwrap_or_else(PoisonError::into_inner).get(address).cloned()
     }

@@ -9,12 +9,12 @@ use rand_chacha::{
 use std::sync::Mutex;
 
 /// The operating system's randomness, or a seed that makes a run repeatable.
-pub enum Chance {
+pub enum Entropy {
     System,
     Seeded(Box<Mutex<ChaCha20Rng>>),
 }
 
-impl Chance {
+impl Entropy {
     pub fn seeded(seed: u64) -> Self {
         Self::Seeded(Box::new(Mutex::new(ChaCha20Rng::seed_from_u64(seed))))
     }

@@ -6,10 +6,10 @@
 
 use crate::{
     engine::Engine,
-    store::{Proof, SpentProofs},
+    store::{SpentProofs, StoredProof},
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use countersign_core::{aap::access::Proven, refusal::Refusal, step::SpentProof};
+use countersign_core::{aap::access::ProvenProof, refusal::Refusal, step::SpentProof};
 use countersign_jose::{ExpectedProof, ProofKeys, verify_dpop};
 use countersign_protocol::{hash::Digest, time::UnixMillis};
 use std::sync::{
@@ -49,7 +49,7 @@ impl Proofs {
     /// Takes a proof for a call that is forwarded before its step is durable. A replay at this node is refused before anything
     /// is forwarded; other nodes notice it when they commit.
     pub(crate) fn take(&self, spent: &SpentProof, now: UnixMillis) -> Result<(), Refusal> {
-        let proof = Proof::of(spent);
+        let proof = StoredProof::of(spent);
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.forget(now.0);
         if seen.has(&proof.id) {
@@ -60,7 +60,7 @@ impl Proofs {
     }
 
     /// The store has taken this proof, or had it already.
-    pub(crate) fn note(&self, proof: &Proof, now: UnixMillis) {
+    pub(crate) fn note(&self, proof: &StoredProof, now: UnixMillis) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.forget(now.0);
         if !seen.has(&proof.id) {
@@ -136,9 +136,15 @@ impl Engine {
     }
 
     /// Checks a proof for exactly this request. `token` is the hash of the access token, if there is one already.
-    pub(crate) fn prove(&self, raw: &str, method: &str, url: &str, token: Option<&Digest>) -> Result<Proven, String> {
+    pub(crate) fn prove(
+        &self,
+        raw: &str,
+        method: &str,
+        url: &str,
+        token: Option<&Digest>,
+    ) -> Result<ProvenProof, String> {
         let expected = ExpectedProof { method, url, token };
         let proof = verify_dpop(raw, &expected, self.now(), &self.proofs.keys).map_err(|why| why.to_string())?;
-        Ok(Proven { nonce: proof.nonce().is_some_and(|nonce| self.nonce_is_good(nonce)), proof })
+        Ok(ProvenProof { nonce: proof.nonce().is_some_and(|nonce| self.nonce_is_good(nonce)), proof })
     }
 }

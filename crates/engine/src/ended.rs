@@ -1,12 +1,12 @@
 //! The end of a delegation or an AAP session, on every node.
 //!
-//! The step that ends one carries [`News::Ended`]. Every node that receives it gives the in-flight writes under it a moment
+//! The step that ends one carries [`Signal::Ended`]. Every node that receives it gives the in-flight writes under it a moment
 //! to finish, cuts the rest, and acknowledges. The caller is answered when all nodes in service have acknowledged, or after
 //! a second: by then a node that received nothing sends nothing either ([`Hearing`](crate::store::Hearing)).
 
 use crate::{engine::Engine, store::Outcome};
 use countersign_core::{
-    news::News,
+    news::Signal,
     records::{DelegationState, Record, SessionState},
     refusal::Refusal,
     step::Effects,
@@ -80,7 +80,7 @@ impl Engine {
     pub(crate) fn announce_ended(&self, effects: &mut Effects) -> Vec<RowKey> {
         let holders: Vec<RowKey> = effects.puts.iter().filter_map(ended).collect();
         if !holders.is_empty() {
-            effects.news.push(News::Ended { holders: holders.clone(), node: self.store.lane() });
+            effects.news.push(Signal::Ended { holders: holders.clone(), node: self.store.lane() });
         }
         holders
     }
@@ -105,7 +105,7 @@ impl Engine {
     }
 
     async fn acknowledge(&self, holders: Vec<RowKey>) {
-        let news = vec![News::Acknowledged { holders, node: self.store.lane() }];
+        let news = vec![Signal::Acknowledged { holders, node: self.store.lane() }];
         if let Outcome::Unavailable(why) = self.store.commit(Effects { news, ..Effects::default() }).await {
             tracing::warn!(why, "a revocation could not be acknowledged; the other node waits the full second");
         }

@@ -2,9 +2,9 @@
 
 use crate::{
     aaep::hub::Hub,
-    bearers::{Bearers, Shared},
+    bearers::{Bearers, ProjectCache},
     calls::{Assertions, UnrecordedOutcomes},
-    chance::{Chance, KeyBlocks},
+    chance::{Entropy, KeyBlocks},
     clarification::RuleBooks,
     decisions::Books,
     dpop::Proofs,
@@ -12,14 +12,14 @@ use crate::{
     inflight_writes::InflightWrites,
     keys::{Keys, KeysError},
     node_clock::NodeClock,
-    pace::Pace,
+    pace::ClockSkew,
     people::{PasswordCost, Passwords},
     ports::{Operators, UpstreamProbes},
-    remembered::Remembered,
+    remembered::JwtCache,
     store::{Hearing, Retention, StorageStats, Store, StoreError},
     tallies::Tallies,
     timekeeping::{ClockTrouble, Timekeeping},
-    turns::Turns,
+    turns::SessionLocks,
     waits::Waits,
 };
 use countersign_core::{decision::answer::NotCounted, env::Env, people::sign_in::Throttle, refusal::Refusal};
@@ -65,7 +65,7 @@ pub struct Settings {
 pub struct Engine {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: NodeClock,
-    pub(crate) chance: Chance,
+    pub(crate) chance: Entropy,
     pub(crate) key_blocks: KeyBlocks,
     pub(crate) settings: Settings,
     pub(crate) operators: Arc<dyn Operators>,
@@ -74,13 +74,13 @@ pub struct Engine {
     pub(crate) keys: Keys,
     pub(crate) passwords: Passwords,
     pub(crate) bearers: Bearers,
-    pub(crate) shared: Shared,
+    pub(crate) shared: ProjectCache,
     pub(crate) books: Books,
     pub(crate) rule_books: RuleBooks,
     pub(crate) proofs: Proofs,
     pub(crate) assertions: Assertions,
     pub(crate) tallies: Tallies,
-    pub(crate) remembered: Remembered,
+    pub(crate) remembered: JwtCache,
     pub(crate) inflight_writes: InflightWrites,
     pub(crate) acknowledgements: Acknowledgements,
     pub(crate) hearing: Hearing,
@@ -91,9 +91,9 @@ pub struct Engine {
     pub(crate) recording: tokio::sync::Mutex<()>,
     pub(crate) hub: Hub,
     pub(crate) waits: Waits,
-    pub(crate) turns: Turns,
+    pub(crate) turns: SessionLocks,
     pub(crate) time: Timekeeping,
-    pub(crate) pace: Pace,
+    pub(crate) pace: ClockSkew,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -114,7 +114,7 @@ impl Engine {
         settings: Settings,
         store: Arc<dyn Store>,
         clock: impl Into<NodeClock>,
-        chance: Chance,
+        chance: Entropy,
         key_encryption_key: &[u8; 32],
         operators: Arc<dyn Operators>,
     ) -> Result<Arc<Self>, StartError> {
@@ -130,7 +130,7 @@ impl Engine {
         settings: Settings,
         store: Arc<dyn Store>,
         clock: impl Into<NodeClock>,
-        chance: Chance,
+        chance: Entropy,
         key_encryption_key: &[u8; 32],
         operators: Arc<dyn Operators>,
     ) -> Result<Arc<Self>, StartError> {
@@ -145,7 +145,7 @@ impl Engine {
         settings: Settings,
         store: Arc<dyn Store>,
         clock: NodeClock,
-        chance: Chance,
+        chance: Entropy,
         key_encryption_key: &[u8; 32],
         operators: Arc<dyn Operators>,
     ) -> Result<Self, StartError> {
@@ -167,13 +167,13 @@ impl Engine {
             keys,
             passwords,
             bearers: Bearers::default(),
-            shared: Shared::default(),
+            shared: ProjectCache::default(),
             books: Books::default(),
             rule_books: RuleBooks::default(),
             proofs,
             assertions: Assertions::default(),
             tallies: Tallies::default(),
-            remembered: Remembered::default(),
+            remembered: JwtCache::default(),
             inflight_writes: InflightWrites::new(hearing.clone()),
             acknowledgements: Acknowledgements::default(),
             hearing,
@@ -182,9 +182,9 @@ impl Engine {
             recording: tokio::sync::Mutex::default(),
             hub: Hub::default(),
             waits: Waits::default(),
-            turns: Turns::default(),
+            turns: SessionLocks::default(),
             time: Timekeeping::new(since, kept),
-            pace: Pace::default(),
+            pace: ClockSkew::default(),
         };
         engine.keep_pace().await?;
         Ok(engine)

@@ -21,9 +21,9 @@ const DEAF: UpstreamError =
     UpstreamError::ConnectionLost("it was cut off while it was being sent: this node could not read its database");
 
 #[derive(Clone)]
-pub(crate) struct InflightWrites(Arc<Shared>);
+pub(crate) struct InflightWrites(Arc<InflightState>);
 
-struct Shared {
+struct InflightState {
     hearing: Hearing,
     next: AtomicU64,
     /// Each write is listed under its AAP session and, if there is one, under its delegation.
@@ -47,7 +47,7 @@ pub(crate) struct InflightWrite {
 }
 
 /// The writes that were being sent at one moment.
-pub(crate) struct Leaving(Vec<Ends>);
+pub(crate) struct OutgoingWrite(Vec<Ends>);
 
 /// Whether a write may go on being sent, to be asked before each piece of it.
 #[derive(Clone)]
@@ -58,7 +58,7 @@ pub struct SendRight {
 
 impl InflightWrites {
     pub(crate) fn new(hearing: Hearing) -> Self {
-        Self(Arc::new(Shared { hearing, next: AtomicU64::default(), by_holder: Mutex::default() }))
+        Self(Arc::new(InflightState { hearing, next: AtomicU64::default(), by_holder: Mutex::default() }))
     }
 
     /// To be called before the write's intent is committed: a later revocation will see this entry.
@@ -74,10 +74,10 @@ impl InflightWrites {
     }
 
     /// The writes that are being sent under any of these delegations and sessions.
-    pub(crate) fn of(&self, holders: &[RowKey]) -> Leaving {
+    pub(crate) fn of(&self, holders: &[RowKey]) -> OutgoingWrite {
         let all = self.all();
         let of = holders.iter().filter_map(|holder| all.get(holder)).flat_map(HashMap::values);
-        Leaving(of.cloned().collect())
+        OutgoingWrite(of.cloned().collect())
     }
 
     fn all(&self) -> MutexGuard<'_, HashMap<RowKey, HashMap<u64, Ends>>> {
@@ -85,7 +85,7 @@ impl InflightWrites {
     }
 }
 
-impl Leaving {
+impl OutgoingWrite {
     /// Returns when all of them have left. A write that has not within the time is cut: its outcome is unknown.
     pub(crate) async fn left_or_cut_after(self, time: Duration) {
         if tokio::time::timeout(time, self.all_gone()).await.is_ok() {

@@ -28,11 +28,11 @@ const MOST_PUBLISHED: usize = 32;
 pub(crate) struct Keys {
     sealer: Sealer,
     policy: KeyPolicy,
-    current: RwLock<Option<Arc<Published>>>,
+    current: RwLock<Option<Arc<KeysInForce>>>,
 }
 
 /// The keys in force on this node.
-pub struct Published {
+pub struct KeysInForce {
     pub jwks: Jwks,
     pub set: KeySet,
     pub(crate) signing: SigningKey,
@@ -84,7 +84,7 @@ impl Keys {
 
 impl Engine {
     /// The keys in force; present from the start on.
-    pub fn keys(&self) -> Option<Arc<Published>> {
+    pub fn keys(&self) -> Option<Arc<KeysInForce>> {
         self.keys.current.read().ok()?.clone()
     }
 
@@ -112,7 +112,7 @@ impl Engine {
 
     /// The keys to verify one of this service's own tokens with. An unknown key may be new on another node, so the store is
     /// read before the token is refused.
-    pub(crate) async fn keys_to_check(&self, jwt: &str) -> Result<Arc<Published>, Refusal> {
+    pub(crate) async fn keys_to_check(&self, jwt: &str) -> Result<Arc<KeysInForce>, Refusal> {
         let known = self.keys().ok_or(Refusal::Unavailable)?;
         let unknown = peek(jwt).is_ok_and(|token| matches!(known.set.find(&token.kid), Err(NoKey::Unknown)));
         if !unknown {
@@ -152,7 +152,7 @@ impl Engine {
         Ok(retired.map(Record::SigningKey).collect())
     }
 
-    async fn load_keys(&self) -> Result<Option<Published>, KeysError> {
+    async fn load_keys(&self) -> Result<Option<KeysInForce>, KeysError> {
         let rows = self.key_rows().await?;
         let secret: Option<Secret> = store::find_one(&*self.store, Lookup::SecretByName("mac".into())).await?;
         let (Some(current), Some(secret)) = (rows.iter().rev().find(|row| row.retires_at.is_none()), secret) else {
@@ -160,7 +160,7 @@ impl Engine {
         };
         let jwks = Jwks { keys: rows.iter().map(public_jwk).collect::<Result<_, _>>()? };
         let document = serde_json::to_vec(&jwks).map_err(broken)?;
-        Ok(Some(Published {
+        Ok(Some(KeysInForce {
             set: KeySet::parse(&document, &self.keys.policy).map_err(broken)?,
             jwks,
             signing: self.unseal_key(current)?,

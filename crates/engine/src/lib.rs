@@ -38,24 +38,26 @@ mod waits;
 pub use aaep::{Delivered, EventStream, Listener, Spoke};
 pub use aap::{audit::AuditAsked, delegate::Connectable, register::RegisterProof};
 pub use calls::{
-    BodyDigest, Connect, DecidedCall, Egress, Exchange, HeldFacts, Permit, Settled, UpstreamError, UpstreamOutcome,
-    Watch,
+    BodyDigest, Connect, DecidedCall, Egress, HeldFacts, Permit, Settled, UpstreamError, UpstreamExchange,
+    UpstreamOutcome, Watch,
 };
-pub use chance::Chance;
+pub use chance::Entropy;
 pub use clarification::{Abandoning, Attested, ChainReader, Confirmed, Gathered, Scaffolded};
 pub use clock::{Clock, ManualClock};
 pub use clock_acceptance::ClockShown;
 pub use decisions::{
-    Agent, Answered, ByPerson, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome, allowance_id,
+    AgentPrincipal, Answered, ByPerson, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome, allowance_id,
 };
 pub use engine::{Engine, Settings, StartError, Tenancy};
 pub use inflight_writes::SendRight;
-pub use keys::{KeyInUse, KeysError, Published};
-pub use mplp::{BusPage, ConfirmShown, Cursor, Decider, PlanShown, Proposal, Reader, SamplePage, Speaker, Told};
+pub use keys::{KeyInUse, KeysError, KeysInForce};
+pub use mplp::{
+    BusPage, ConfirmShown, Cursor, Decider, EventsAfter, PlanReader, PlanShown, Proposal, SamplePage, Speaker,
+};
 pub use node_clock::NodeClock;
 pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn};
 pub use ports::{KnownOperator, OperatorTrouble, Operators, UpstreamProbes};
-pub use presented::Presented;
+pub use presented::PresentedCredential;
 pub use projects::{Address, ApplyTrouble, ListenerKind, ProjectAt};
 pub use timekeeping::ClockTrouble;
 
@@ -63,7 +65,7 @@ pub use timekeeping::ClockTrouble;
 pub use countersign_core::{
     aaep::subscribers::{AddedSubscriberToken, NewSubscriberToken},
     aap::{
-        access::{BEGINNING_BYTES, Call, CallFacts, Confirmation, Credential, Limit, ReadWrite, Scheme},
+        access::{BEGINNING_BYTES, Call, CallCredential, CallFacts, Confirmation, Limit, ReadWrite, Scheme},
         manifest::Addressed,
         revoke::Reason,
     },
@@ -71,7 +73,7 @@ pub use countersign_core::{
     clarification::{rules as clarification_rules, words as clarified_words},
     clock::ClockAccepted,
     decision::{
-        answer::{Answerer, Counted, Extra, Given, NotCounted, counts},
+        answer::{AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson, counts},
         audience,
         document::Whole,
         grant::AskedFor,
@@ -83,13 +85,16 @@ pub use countersign_core::{
     held,
     held::HttpRequest,
     mplp as mplp_views,
-    people::{Actor, Member, accounts::AccountRefusal, api_keys::AddedKey, disable::Disabled, sign_in::Throttle},
-    project::{Applied, ApplyRefusal, Problem, check as check_project},
+    people::{
+        Actor, ProjectMember, accounts::AccountRefusal, api_keys::AddedKey, disable::Disabled, sign_in::Throttle,
+    },
+    project::{Applied, ApplyRefusal, DocumentProblem, check as check_project},
     records::{
         Allowance, AllowanceState, ApiKey, ApiKeyKind, AskedGap, Assurance, Ballot, CancelledFor, Clarification,
-        ConnectProgress, ConnectRequest, Decision, DecisionState, Defaulted, Delegation, DelegationState, Execution,
-        ExecutionState, GapState, Membership, Person, Plan, Planned, Point, Project, Question, Reporter, RevokeReason,
-        Role, SubscriberToken, Terms, TokenState, UnsettledWrite, Via, Words, WriteState,
+        ConnectProgress, ConnectRequest, Decision, DecisionState, DecisionTerms, Defaulted, Delegation,
+        DelegationState, Execution, ExecutionState, GapState, Membership, Person, Plan, PlannedAction, Point, Project,
+        Question, Reporter, RevokeReason, Role, SubscriberToken, TextAuthor, TokenState, UnsettledWrite, Via,
+        WriteState,
     },
-    refusal::{Awaited, Awaiting, Refusal, SentWrite, Unclear},
+    refusal::{Awaiting, PendingApproval, Refusal, SentWrite, Unclear},
 };

@@ -1,7 +1,7 @@
 //! Passes the signals of commits, here or on another node, to the subscribers and waiters of this one.
 
 use crate::{engine::Engine, mplp::FEED};
-use countersign_core::news::{News, Said};
+use countersign_core::news::{AaepSignal, Signal};
 use std::{
     borrow::Cow,
     sync::{Arc, Weak},
@@ -42,7 +42,7 @@ impl Engine {
     }
 
     /// A signal of another node comes without the reply token, which every node can make.
-    fn with_token<'a>(&self, said: &'a Said) -> Cow<'a, Said> {
+    fn with_token<'a>(&self, said: &'a AaepSignal) -> Cow<'a, AaepSignal> {
         let token = said.lacks_token_of().and_then(|decision| self.reply_token(decision).ok());
         let Some(token) = token else { return Cow::Borrowed(said) };
         let mut said = said.clone();
@@ -50,23 +50,23 @@ impl Engine {
         Cow::Owned(said)
     }
 
-    fn heard(self: &Arc<Self>, news: &News) {
+    fn heard(self: &Arc<Self>, news: &Signal) {
         match news {
-            News::Said(said) => {
+            Signal::Said(said) => {
                 let gone = self.hub.said(&self.with_token(said), self.now());
                 self.are_gone(gone);
             }
-            News::Changed { decision } => {
+            Signal::Changed { decision } => {
                 self.waits.wake(*decision);
                 self.waits.wake(FEED);
             }
-            News::Standing { person } => {
+            Signal::Standing { person } => {
                 self.waits.wake_all();
                 self.standing_changed(*person);
             }
-            News::Subscription { subscription } => self.subscription_changed(*subscription),
-            News::Ended { holders, node } => self.heard_ended(holders, *node),
-            News::Acknowledged { holders, node } => self.heard_acknowledged(holders, *node),
+            Signal::Subscription { subscription } => self.subscription_changed(*subscription),
+            Signal::Ended { holders, node } => self.heard_ended(holders, *node),
+            Signal::Acknowledged { holders, node } => self.heard_acknowledged(holders, *node),
         }
     }
 }

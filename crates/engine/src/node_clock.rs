@@ -20,10 +20,10 @@ const SUSPENDED_MS: i64 = 500;
 
 /// Shared by a node's engine and its store.
 #[derive(Clone, Debug)]
-pub struct NodeClock(Arc<Shared>);
+pub struct NodeClock(Arc<ClockState>);
 
 #[derive(Debug)]
-struct Shared {
+struct ClockState {
     source: Clock,
     /// The difference between the time and the monotonic clock.
     basis: AtomicI64,
@@ -46,7 +46,7 @@ impl From<Clock> for NodeClock {
     fn from(source: Clock) -> Self {
         let (now, monotonic) = source.both();
         let measured = Mutex::new(Measured { monotonic, suspended: source.suspended_ms() });
-        Self(Arc::new(Shared { basis: AtomicI64::new(now - monotonic), measured, source }))
+        Self(Arc::new(ClockState { basis: AtomicI64::new(now - monotonic), measured, source }))
     }
 }
 

@@ -4,13 +4,13 @@ use crate::node_clock::MOST_MS;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 #[derive(Debug, Default)]
-pub(crate) struct Pace {
+pub(crate) struct ClockSkew {
     measured_ms: AtomicI64,
     /// The last tolerable offset: with a larger one the node goes on by this, and decides nothing.
     offset_ms: AtomicI64,
 }
 
-impl Pace {
+impl ClockSkew {
     pub(crate) fn measured(&self, offset_ms: i64) {
         self.measured_ms.store(offset_ms, Ordering::Relaxed);
         if offset_ms.abs() <= MOST_MS {

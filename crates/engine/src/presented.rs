@@ -10,7 +10,7 @@ use countersign_protocol::hash::Digest;
 
 /// A credential with its request.
 #[derive(Clone, Copy, Debug)]
-pub struct Presented<'a> {
+pub struct PresentedCredential<'a> {
     pub token: &'a str,
     pub scheme: Scheme,
     pub proof: Option<&'a str>,
@@ -20,7 +20,7 @@ pub struct Presented<'a> {
 }
 
 /// The same where only the hash of the token is known.
-pub(crate) struct Shown<'a> {
+pub(crate) struct PresentedHash<'a> {
     pub(crate) hash: Digest,
     pub(crate) scheme: Scheme,
     pub(crate) proof: Option<&'a str>,
@@ -28,24 +28,24 @@ pub(crate) struct Shown<'a> {
     pub(crate) url: &'a str,
 }
 
-impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for Presented<'a> {
+impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for PresentedCredential<'a> {
     /// A bearer token, without a proof.
     fn from(token: &'a T) -> Self {
         Self { token: token.as_ref(), scheme: Scheme::Bearer, proof: None, method: "", url: "" }
     }
 }
 
-impl Presented<'_> {
-    pub(crate) fn shown(&self) -> Shown<'_> {
+impl PresentedCredential<'_> {
+    pub(crate) fn shown(&self) -> PresentedHash<'_> {
         let Self { token, scheme, proof, method, url } = *self;
-        Shown { hash: Digest::of(token.as_bytes()), scheme, proof, method, url }
+        PresentedHash { hash: Digest::of(token.as_bytes()), scheme, proof, method, url }
     }
 }
 
 impl Engine {
     /// Everything behind an access token, after its proof of possession was verified. The caller decides whether the session
     /// is still valid.
-    pub(crate) async fn bearer_shown(&self, at: &ProjectAt, shown: &Shown<'_>) -> Result<Bearer, Refusal> {
+    pub(crate) async fn bearer_shown(&self, at: &ProjectAt, shown: &PresentedHash<'_>) -> Result<Bearer, Refusal> {
         let bearer = self.bearer_by_hash(&at.project, &shown.hash).await?;
         self.possess(at, bearer.token.jkt.as_ref(), proof_required(&at.project.document), shown).await?;
         Ok(bearer)
@@ -57,7 +57,7 @@ impl Engine {
         at: &ProjectAt,
         bound: Option<&Digest>,
         required: bool,
-        shown: &Shown<'_>,
+        shown: &PresentedHash<'_>,
     ) -> Result<(), Refusal> {
         self.may_decide()?;
         let proof = {

@@ -17,14 +17,14 @@ use std::sync::Arc;
 const ENTRIES: usize = 20_000;
 
 #[derive(Default)]
-pub(crate) struct Remembered {
+pub(crate) struct JwtCache {
     pub(crate) operators: Memory<VerifiedOperator>,
     pub(crate) receipts: Memory<VerifiedReceipt>,
 }
 
-pub(crate) struct Memory<T>(Cache<Digest, Arc<Entry<T>>>);
+pub(crate) struct Memory<T>(Cache<Digest, Arc<CachedRow<T>>>);
 
-struct Entry<T> {
+struct CachedRow<T> {
     fact: T,
     keys: Arc<KeySet>,
     until: UnixMillis,
@@ -54,7 +54,7 @@ impl<T: Clone> Memory<T> {
             return Ok(entry.fact.clone());
         }
         let (fact, until) = verify()?;
-        self.0.insert(name, Arc::new(Entry { fact: fact.clone(), keys: Arc::clone(keys), until }));
+        self.0.insert(name, Arc::new(CachedRow { fact: fact.clone(), keys: Arc::clone(keys), until }));
         Ok(fact)
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::{
     engine::Engine,
-    store::{Outcome, Proof},
+    store::{Outcome, StoredProof},
 };
 use countersign_core::{
     refusal::Refusal,
@@ -67,7 +67,7 @@ impl Engine {
         if effects.is_empty() {
             return Outcome::Committed;
         }
-        let proof = effects.proof.as_ref().map(Proof::of);
+        let proof = effects.proof.as_ref().map(StoredProof::of);
         let ended = self.announce_ended(&mut effects);
         let outcome = self.store.commit(effects).await;
         if outcome == Outcome::OutOfTime && self.is_off_after_all().await {

@@ -3,7 +3,7 @@
 //! The step of each call judges the limits, for all nodes. The cache only spares the upstream, and the store, a call that
 //! would be refused afterwards: it may know less than the store, never more.
 
-use countersign_core::{aap::access::Counted, step::Count};
+use countersign_core::{aap::access::CountedLimits, step::Count};
 use quick_cache::sync::Cache;
 use std::sync::{
     Arc,
@@ -42,7 +42,7 @@ impl Tallies {
     }
 
     /// A step with these counters was committed.
-    pub(crate) fn moved(&self, counted: &Counted) {
+    pub(crate) fn moved(&self, counted: &CountedLimits) {
         for count in counted.iter().filter(|count| count.by != 0) {
             if let Some(stands) = self.0.get(count.key.as_str()) {
                 stands.fetch_add(count.by, Ordering::Relaxed);

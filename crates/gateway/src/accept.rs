@@ -157,24 +157,24 @@ impl Drop for AddressPlace {
 }
 
 /// A connection together with its place, so that it counts until it is closed, also after an upgrade.
-pub struct Placed<P> {
+pub struct CountedConnection<P> {
     stream: TcpStream,
     _place: P,
 }
 
-impl<P> Placed<P> {
+impl<P> CountedConnection<P> {
     pub fn new(stream: TcpStream, place: P) -> Self {
         Self { stream, _place: place }
     }
 }
 
-impl<P: Unpin> AsyncRead for Placed<P> {
+impl<P: Unpin> AsyncRead for CountedConnection<P> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }
 }
 
-impl<P: Unpin> AsyncWrite for Placed<P> {
+impl<P: Unpin> AsyncWrite for CountedConnection<P> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }

@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::prefer;
-use countersign_engine::{Call, Credential, Refusal, Scheme};
+use countersign_engine::{Call, CallCredential, Refusal, Scheme};
 use countersign_protocol::{aap::version, hash::Digest};
 use http::{HeaderMap, HeaderName, header, request::Parts};
 use percent_encoding::percent_decode_str;
@@ -33,7 +33,7 @@ pub fn read_call(parts: &Parts, origin: &str) -> Result<Call, Refusal> {
         ..Call::default()
     };
     // Missing credentials are reported before any other header is read.
-    if call.credential == Credential::None {
+    if call.credential == CallCredential::None {
         return Ok(call);
     }
     Ok(Call {
@@ -53,19 +53,19 @@ pub fn read_call(parts: &Parts, origin: &str) -> Result<Call, Refusal> {
 }
 
 /// A token under one of the two schemes. Anything else, several headers or tokens included, is rejected.
-fn credential(headers: &HeaderMap) -> Result<Credential, Refusal> {
-    let Some(value) = single(headers, header::AUTHORIZATION)? else { return Ok(Credential::None) };
-    let Some((scheme, token)) = value.split_once(' ') else { return Ok(Credential::Unusable) };
+fn credential(headers: &HeaderMap) -> Result<CallCredential, Refusal> {
+    let Some(value) = single(headers, header::AUTHORIZATION)? else { return Ok(CallCredential::None) };
+    let Some((scheme, token)) = value.split_once(' ') else { return Ok(CallCredential::Unusable) };
     let token = token.trim();
     let scheme = match scheme {
         named if named.eq_ignore_ascii_case("bearer") => Scheme::Bearer,
         named if named.eq_ignore_ascii_case("dpop") => Scheme::Dpop,
-        _ => return Ok(Credential::Unusable),
+        _ => return Ok(CallCredential::Unusable),
     };
     if token.is_empty() || token.contains([' ', ',', '\t']) {
-        return Ok(Credential::Unusable);
+        return Ok(CallCredential::Unusable);
     }
-    Ok(Credential::Token { hash: Digest::of(token.as_bytes()), scheme })
+    Ok(CallCredential::Token { hash: Digest::of(token.as_bytes()), scheme })
 }
 
 /// The proof as sent. Several headers are joined to a list, and a list is no valid proof: it is rejected in its turn,

@@ -14,10 +14,10 @@ use crate::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use countersign_engine::{
-    Address, BEGINNING_BYTES, BodyDigest, CallFacts, Connect, Engine, Exchange, HttpRequest, Permit, ReadWrite,
-    Refusal, Settled, UpstreamError, UpstreamOutcome,
+    Address, BEGINNING_BYTES, BodyDigest, CallFacts, Connect, Engine, HttpRequest, Permit, ReadWrite, Refusal, Settled,
+    UpstreamError, UpstreamExchange, UpstreamOutcome,
 };
-use countersign_protocol::{hash::Digest, project::Stream};
+use countersign_protocol::{hash::Digest, project::RouteStream};
 use futures_util::{future::BoxFuture, poll};
 use http::{HeaderName, HeaderValue, Request, Response, header, request::Parts};
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
@@ -44,7 +44,7 @@ const READ_AT_ONCE: u64 = 64 * 1024;
 
 /// The verified caller, for the inner service; never the client's own claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Caller {
+pub struct VerifiedCaller {
     pub operator: String,
     /// The person for whom the agent acts; none at T1.
     pub acting_for: Option<String>,
@@ -185,7 +185,7 @@ impl<S: Send, In: Send> Connect for LayerExchange<S, In> {
     }
 }
 
-impl<S, In, Out> Exchange for LayerExchange<S, In>
+impl<S, In, Out> UpstreamExchange for LayerExchange<S, In>
 where
     S: Service<Request<In>, Response = Response<Out>> + Send + 'static,
     S::Future: Send,
@@ -198,7 +198,7 @@ where
     type Answer = Response<BoxBody>;
 
     async fn read(&mut self, facts: &CallFacts) -> Result<(), Refusal> {
-        if facts.route().stream == Some(Stream::Websocket) {
+        if facts.route().stream == Some(RouteStream::Websocket) {
             // The layer could not cut an open WebSocket.
             return Err(Refusal::invalid("WebSockets are only served through the proxy"));
         }
@@ -263,7 +263,7 @@ where
     }
 
     fn streams(&self, facts: &CallFacts, _: &Response<BoxBody>) -> bool {
-        facts.route().stream == Some(Stream::Events)
+        facts.route().stream == Some(RouteStream::Events)
     }
 }
 
@@ -302,8 +302,8 @@ fn present<In>(mut request: Request<In>, facts: &CallFacts) -> Request<In> {
     request
 }
 
-fn caller(facts: &CallFacts) -> Caller {
-    Caller {
+fn caller(facts: &CallFacts) -> VerifiedCaller {
+    VerifiedCaller {
         operator: facts.operator().to_owned(),
         acting_for: facts.subject().map(str::to_owned),
         session_id: facts.session_id().to_owned(),

@@ -16,9 +16,9 @@ mod refusal;
 mod request_ids;
 mod unread;
 
-pub use accept::{Accepted, Acceptor, AddressPlace, ConnectionLimits, Placed, speaks};
+pub use accept::{Accepted, Acceptor, AddressPlace, ConnectionLimits, CountedConnection, speaks};
 pub use call::read_call;
-pub use layer::{BoxBody, Caller, CountersignLayer, CountersignService};
+pub use layer::{BoxBody, CountersignLayer, CountersignService, VerifiedCaller};
 pub use network::{Network, source};
 pub use prefer::{LONGEST_WAIT_S, wait_s};
 pub use proxy::{

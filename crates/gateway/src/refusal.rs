@@ -3,10 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use countersign_engine::{Awaited, Refusal, Scheme};
+use countersign_engine::{PendingApproval, Refusal, Scheme};
 use countersign_protocol::aap::{
     dpop,
-    error::{Code, Envelope},
+    error::{Code, ErrorEnvelope},
     manifest, version,
 };
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
@@ -27,7 +27,7 @@ pub fn presented_scheme(sent: &HeaderMap) -> Scheme {
 /// The envelope of a refusal. A challenge uses the scheme of the caller's own token.
 pub fn envelope(refusal: &Refusal, request_id: &str, scheme: Scheme) -> Response<String> {
     let code = refusal.code();
-    let body = Envelope {
+    let body = ErrorEnvelope {
         error: code,
         error_description: refusal.to_string(),
         hint: Some(refusal.hint()),
@@ -54,7 +54,7 @@ fn status(refusal: &Refusal) -> u16 {
     awaited(refusal).map_or(refusal.code().status(), |awaited| awaited.status)
 }
 
-fn awaited(refusal: &Refusal) -> Option<&Awaited> {
+fn awaited(refusal: &Refusal) -> Option<&PendingApproval> {
     match refusal {
         Refusal::ConfirmationRequired(awaited) => Some(awaited),
         _ => None,

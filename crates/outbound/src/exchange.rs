@@ -2,7 +2,7 @@
 
 use crate::{
     fetch::FetchError,
-    target::{BadUrl, Target},
+    target::{BadUrl, OutboundTarget},
 };
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -109,7 +109,7 @@ where
     Ok(Streamed { status: head.status, headers: head.headers, body, _driver: driver })
 }
 
-pub(crate) fn to_http(target: &Target, request: Request) -> Result<http::Request<Full<Bytes>>, FetchError> {
+pub(crate) fn to_http(target: &OutboundTarget, request: Request) -> Result<http::Request<Full<Bytes>>, FetchError> {
     let host = HeaderValue::from_str(&target.authority).map_err(|_| BadUrl::NotAHostname)?;
     let mut out = http::Request::new(Full::new(request.body));
     *out.method_mut() = request.method;

@@ -9,7 +9,7 @@ use crate::{
     guard,
     log::FetchLog,
     resolve::{Resolver, SystemDns},
-    target::{BadUrl, StaticHosts, Target},
+    target::{BadUrl, OutboundTarget, StaticHosts},
     tls::{self, BadRoots},
 };
 use bytes::Bytes;
@@ -137,7 +137,7 @@ impl Fetcher {
     }
 
     async fn begin(&self, request: Request) -> Result<Streamed, FetchError> {
-        let target = Target::of(&request.url, &self.static_hosts)?;
+        let target = OutboundTarget::of(&request.url, &self.static_hosts)?;
         if let Some(log) = &self.log {
             log.about_to_fetch(&request.method, &request.url);
         }
@@ -145,14 +145,14 @@ impl Fetcher {
         exchange::begin(stream, exchange::to_http(&target, request)?).await
     }
 
-    async fn connect(&self, target: &Target) -> Result<TlsStream<TcpStream>, FetchError> {
+    async fn connect(&self, target: &OutboundTarget) -> Result<TlsStream<TcpStream>, FetchError> {
         let name = ServerName::try_from(target.host.clone()).map_err(|_| BadUrl::NotAHostname)?;
         let tcp = self.reach(&self.addresses(target).await?).await?;
         self.tls.connect(name, tcp).await.map_err(|_| FetchError::Tls)
     }
 
     /// The permitted addresses. Resolved once: the checked address is the dialled one.
-    async fn addresses(&self, target: &Target) -> Result<Vec<SocketAddr>, FetchError> {
+    async fn addresses(&self, target: &OutboundTarget) -> Result<Vec<SocketAddr>, FetchError> {
         if let Some(fixed) = target.fixed {
             return Ok(vec![fixed]);
         }

@@ -19,14 +19,14 @@ use visit::Visitor;
 
 /// One operator as published at `fetched_at`.
 #[derive(Debug)]
-pub struct Operator {
+pub struct FetchedOperator {
     pub identity: Arc<IdentityManifest>,
     pub keys: Arc<KeySet>,
     /// When the manifest was fetched. The keys are as old, or younger if an unknown `kid` caused another fetch.
     pub fetched_at: UnixMillis,
 }
 
-impl Operator {
+impl FetchedOperator {
     pub fn key(&self, kid: &str) -> Result<&VerifyingKey, OperatorUnavailable> {
         self.keys.find(kid).map_err(|no_key| match no_key {
             NoKey::Unknown => OperatorUnavailable::UnknownKid,
@@ -88,7 +88,7 @@ impl Directory {
         kid: &str,
         now: UnixMillis,
         source: &str,
-    ) -> Result<Arc<Operator>, OperatorUnavailable> {
+    ) -> Result<Arc<FetchedOperator>, OperatorUnavailable> {
         let host = self.host(domain, now, Some(source))?;
         let operator = self.current(&host, now, Some(source)).await?;
         if operator.key(kid).is_ok() { Ok(operator) } else { self.after_a_miss(&host, kid, now).await }
@@ -128,7 +128,7 @@ impl Directory {
         host: &Arc<Host>,
         now: UnixMillis,
         source: Option<&str>,
-    ) -> Result<Arc<Operator>, OperatorUnavailable> {
+    ) -> Result<Arc<FetchedOperator>, OperatorUnavailable> {
         if let Recall::Answer(answer) = host.recall(now) {
             return answer;
         }
@@ -151,7 +151,7 @@ impl Directory {
         host: &Arc<Host>,
         kid: &str,
         now: UnixMillis,
-    ) -> Result<Arc<Operator>, OperatorUnavailable> {
+    ) -> Result<Arc<FetchedOperator>, OperatorUnavailable> {
         if let Some(answer) = host.recall_key(kid, now) {
             return answer;
         }
@@ -168,9 +168,9 @@ impl Directory {
 
 /// Completes and caches a fetch even if the caller disconnects, holding the host's lock meanwhile: otherwise
 /// disconnecting would bypass the negative cache.
-async fn to_the_end<F>(turn: OwnedMutexGuard<()>, fetch: F) -> Result<Arc<Operator>, OperatorUnavailable>
+async fn to_the_end<F>(turn: OwnedMutexGuard<()>, fetch: F) -> Result<Arc<FetchedOperator>, OperatorUnavailable>
 where
-    F: Future<Output = Result<Arc<Operator>, OperatorUnavailable>> + Send + 'static,
+    F: Future<Output = Result<Arc<FetchedOperator>, OperatorUnavailable>> + Send + 'static,
 {
     let whole = tokio::spawn(async move {
         let _turn = turn;

@@ -29,7 +29,7 @@ pub enum BadUrl {
 
 /// The target of a request: the name for the certificate, and the parts of the URL for HTTP.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct OutboundTarget {
     pub host: String,
     /// The value of `Host`: with the port only if the URL names another than 443.
     pub authority: String,
@@ -38,7 +38,7 @@ pub struct Target {
     pub fixed: Option<SocketAddr>,
 }
 
-impl Target {
+impl OutboundTarget {
     pub fn of(url: &str, hosts: &StaticHosts) -> Result<Self, BadUrl> {
         let url = Url::parse(url).map_err(|_| BadUrl::NotAUrl)?;
         let host = host(&url)?;

@@ -124,7 +124,7 @@ pub struct ClarificationRequest {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DecisionDocument {
     pub decision_id: String,
-    pub kind: Kind,
+    pub kind: DecisionKind,
     pub state: State,
     /// The AAEP session in which it is asked.
     pub session_id: String,
@@ -187,7 +187,7 @@ pub struct DecisionDocument {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum DecisionKind {
     Confirmation,
     Clarification,
 }

@@ -43,7 +43,7 @@ pub fn leaf(
     mut salt: impl FnMut() -> [u8; 16],
 ) -> Result<Leaf, NotCanonical> {
     hidden.sort_by_key(|(name, _)| *name);
-    let (mut commitments, mut openings) = (Members::default(), Members::default());
+    let (mut commitments, mut openings) = (LeafWriter::default(), LeafWriter::default());
     for (name, value) in last_of_each(&hidden) {
         let salt = salt();
         let value = canonical::of_value(value)?;
@@ -54,7 +54,7 @@ pub fn leaf(
     let commitments = commitments.close();
     open.extend([("v", Value::from(1)), (COMMITMENTS, Value::Null)]);
     open.sort_by_key(|(name, _)| *name);
-    let mut members = Members::default();
+    let mut members = LeafWriter::default();
     for (name, value) in last_of_each(&open) {
         match *name {
             COMMITMENTS => members.add(name, &[&commitments]),
@@ -79,9 +79,9 @@ fn last_of_each<'a>(sorted: &'a [(&'static str, Value)]) -> impl Iterator<Item =
 
 /// The serialised members of an object.
 #[derive(Default)]
-struct Members(Vec<u8>);
+struct LeafWriter(Vec<u8>);
 
-impl Members {
+impl LeafWriter {
     fn add(&mut self, name: &str, value: &[&[u8]]) {
         self.0.extend_from_slice(if self.0.is_empty() { b"{\"" } else { b",\"" });
         self.0.extend_from_slice(name.as_bytes());

@@ -11,7 +11,7 @@ mod upstream;
 pub use plans::{AskAgain, LearningPolicy, PlanPolicy, RoleEntry};
 pub use probe::{ProbeAnswer, ProbeItems, RouteProbe};
 pub use reserved::{overlaps_reserved, reserved};
-pub use route::{Described, Route, Stream, ValueField};
+pub use route::{Route, RouteStream, RouteTexts, ValueField};
 pub use upstream::Upstream;
 
 use crate::{

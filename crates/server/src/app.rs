@@ -18,12 +18,12 @@ use std::sync::Arc;
 /// Shared by all handlers; cheap to clone.
 #[derive(Clone)]
 pub struct App {
-    shared: Arc<Shared>,
+    shared: Arc<AppState>,
     pub(crate) legacy: Arc<LegacyDoor>,
     pub(crate) mcp: Arc<config::node::Mcp>,
 }
 
-pub struct Shared {
+pub struct AppState {
     pub(crate) engine: Arc<Engine>,
     pub(crate) limits: Limits,
     pub(crate) trusted_proxies: Vec<Network>,
@@ -32,8 +32,8 @@ pub struct Shared {
 }
 
 impl std::ops::Deref for App {
-    type Target = Shared;
-    fn deref(&self) -> &Shared {
+    type Target = AppState;
+    fn deref(&self) -> &AppState {
         &self.shared
     }
 }
@@ -42,7 +42,7 @@ impl App {
     /// `run` distinguishes the request ids of this run from those of others.
     pub fn new(engine: Arc<Engine>, limits: Limits, trusted_proxies: Vec<Network>, metrics: Metrics, run: u64) -> Self {
         let request_ids = RequestIds::new(run);
-        let shared = Shared { engine, limits, trusted_proxies, metrics, request_ids };
+        let shared = AppState { engine, limits, trusted_proxies, metrics, request_ids };
         Self { shared: Arc::new(shared), legacy: Arc::default(), mcp: Arc::default() }
     }
 

@@ -3,7 +3,7 @@
 use crate::config::node;
 use countersign_engine::{
     Clock, NodeClock,
-    store::{self, Opening, Place, PostgresPlace, Store, StoreError, StoreOptions},
+    store::{self, Opening, PostgresPlace, Store, StoreError, StoreLocation, StoreOptions},
 };
 use std::sync::Arc;
 
@@ -58,10 +58,10 @@ pub async fn create_database(config: &node::NodeConfig) -> Result<bool, StoreErr
     }
 }
 
-fn place(store: &node::Store) -> Place {
+fn place(store: &node::Store) -> StoreLocation {
     match store {
-        node::Store::Sqlite { path, .. } => Place::File(path.clone()),
-        node::Store::Postgres { url, root_certificates, pool, .. } => Place::Postgres(PostgresPlace {
+        node::Store::Sqlite { path, .. } => StoreLocation::File(path.clone()),
+        node::Store::Postgres { url, root_certificates, pool, .. } => StoreLocation::Postgres(PostgresPlace {
             url: url.expose().to_owned(),
             root_certificates: root_certificates.clone(),
             connections: *pool,

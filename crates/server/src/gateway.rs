@@ -1,7 +1,7 @@
 //! Builds and binds a gateway from its configuration.
 
 use crate::{
-    App, Limits, Serving,
+    App, Limits, ServedListener,
     app::router_at_gateway,
     config::{Environment, node},
 };
@@ -56,7 +56,7 @@ impl<'a> Bound<'a> {
         whole: &node::NodeConfig,
         limits: Limits,
         environment: &Environment,
-    ) -> Result<Serving, GatewayTrouble> {
+    ) -> Result<ServedListener, GatewayTrouble> {
         let settings = GatewaySettings {
             subdomains: whole.public.subdomains,
             max_connections: limits.max_connections,
@@ -68,7 +68,7 @@ impl<'a> Bound<'a> {
         };
         let gateway = Gateway::with_endpoints(engine, settings, own)?;
         let listener = self.listener;
-        Ok(Serving::until_told(self.address, |told| gateway.serve(listener, told)))
+        Ok(ServedListener::until_told(self.address, |told| gateway.serve(listener, told)))
     }
 }
 
@@ -112,7 +112,7 @@ fn credentials(
     tenancy: node::Tenancy,
     environment: &Environment,
 ) -> Result<BTreeMap<String, UpstreamCredential>, GatewayTrouble> {
-    let read = |(name, said): (&String, &node::Credential)| {
+    let read = |(name, said): (&String, &node::CredentialConfig)| {
         let nobodys = (tenancy == node::Tenancy::Multi).then(Vec::new);
         let read = credential(said, environment).map(|credential| match said.projects.clone().or(nobodys) {
             Some(projects) => (name.clone(), credential.only_for(projects)),
@@ -124,7 +124,7 @@ fn credentials(
 }
 
 /// Errors never contain the secret.
-fn credential(said: &node::Credential, environment: &Environment) -> Result<UpstreamCredential, String> {
+fn credential(said: &node::CredentialConfig, environment: &Environment) -> Result<UpstreamCredential, String> {
     let text = match &said.value {
         node::SecretSource::Value(secret) => secret.expose().to_owned(),
         node::SecretSource::File(path) => {

@@ -65,8 +65,8 @@ impl Metrics {
     }
 
     /// The Prometheus text format.
-    pub(crate) fn text(&self, directory: Option<&crate::Directory>) -> String {
-        if let Some(crate::Directory(directory)) = directory {
+    pub(crate) fn text(&self, directory: Option<&crate::OperatorsPort>) -> String {
+        if let Some(crate::OperatorsPort(directory)) = directory {
             let stats = directory.stats();
             self.operator_fetches.set(i64::try_from(stats.fetches).unwrap_or(i64::MAX));
             self.operator_failures.set(i64::try_from(stats.failures).unwrap_or(i64::MAX));

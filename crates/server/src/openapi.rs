@@ -111,11 +111,11 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         (name = "admins", description = "The project document"),
     )
 )]
-struct Described;
+struct OpenApiPatch;
 
 /// The whole description, including the scoped paths.
 pub fn description() -> Value {
-    let mut described = Described::openapi();
+    let mut described = OpenApiPatch::openapi();
     let components = described.components.get_or_insert_default();
     let cookie = SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new(crate::http::cookie::NAME)));
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(BEARER));

@@ -1,10 +1,10 @@
 //! The operations listener: liveness, readiness, metrics. Its responses contain nothing about any person or agent.
 
-use crate::{App, Directory};
+use crate::{App, OperatorsPort};
 use axum::{Router, extract::State, routing::get};
 use http::{HeaderValue, StatusCode, header};
 
-pub fn router(app: App, directory: Option<Directory>) -> Router {
+pub fn router(app: App, directory: Option<OperatorsPort>) -> Router {
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
@@ -12,7 +12,7 @@ pub fn router(app: App, directory: Option<Directory>) -> Router {
         .with_state((app, directory))
 }
 
-type Operations = (App, Option<Directory>);
+type Operations = (App, Option<OperatorsPort>);
 
 /// Ready: the keys are unlocked, and the store answers and accepts writes.
 async fn ready(State((app, _)): State<Operations>) -> (StatusCode, String) {

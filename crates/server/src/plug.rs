@@ -2,16 +2,16 @@
 
 use async_trait::async_trait;
 use countersign_engine::{KnownOperator, OperatorTrouble, Operators};
-use countersign_outbound::operators::{self, Operator, OperatorUnavailable};
+use countersign_outbound::operators::{self, FetchedOperator, OperatorUnavailable};
 use countersign_protocol::{domain::Domain, time::UnixMillis};
 use std::sync::Arc;
 
 /// Operators, as `outbound` fetches and caches them.
 #[derive(Clone)]
-pub struct Directory(pub operators::Directory);
+pub struct OperatorsPort(pub operators::Directory);
 
 #[async_trait]
-impl Operators for Directory {
+impl Operators for OperatorsPort {
     async fn operator(
         &self,
         domain: &Domain,
@@ -32,7 +32,7 @@ impl Operators for Directory {
     }
 }
 
-fn known(operator: &Operator) -> KnownOperator {
+fn known(operator: &FetchedOperator) -> KnownOperator {
     let (identity, keys) = (Arc::clone(&operator.identity), Arc::clone(&operator.keys));
     KnownOperator { identity, keys, fetched_at: operator.fetched_at }
 }

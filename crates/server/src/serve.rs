@@ -4,7 +4,7 @@ mod activity;
 
 use activity::Activity;
 use axum::{Router, extract::FromRequestParts};
-use countersign_gateway::{Accepted, Acceptor, AddressPlace, ConnectionLimits, Network, Placed, speaks};
+use countersign_gateway::{Accepted, Acceptor, AddressPlace, ConnectionLimits, CountedConnection, Network, speaks};
 use http::request::Parts;
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
@@ -63,24 +63,24 @@ impl Default for Limits {
 }
 
 /// A listener in service; it ends when it is stopped or dropped.
-pub struct Serving {
+pub struct ServedListener {
     address: SocketAddr,
     stop: watch::Sender<bool>,
     done: tokio::task::JoinHandle<()>,
 }
 
-impl Serving {
+impl ServedListener {
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// Another server on `address`, which runs until the future passed to it resolves.
-    pub(crate) fn until_told<F>(address: SocketAddr, serve: impl FnOnce(Told) -> F) -> Self
+    pub(crate) fn until_told<F>(address: SocketAddr, serve: impl FnOnce(StopSignal) -> F) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
     {
         let (stop, mut stopped) = watch::channel(false);
-        let told: Told = Box::pin(async move { drop(stopped.wait_for(|stop| *stop).await) });
+        let told: StopSignal = Box::pin(async move { drop(stopped.wait_for(|stop| *stop).await) });
         Self { address, stop, done: tokio::spawn(serve(told)) }
     }
 
@@ -92,23 +92,23 @@ impl Serving {
 }
 
 /// Resolves when a listener is to stop, or when its handle is dropped.
-pub(crate) type Told = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type StopSignal = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The connection of a request. A handler with a long-lived response, such as a stream or a socket, keeps this until the
 /// response ends: the connection counts until then, and the handler learns when to end.
 #[derive(Clone)]
-pub(crate) struct Connection(Option<Held>);
+pub(crate) struct ClientConnection(Option<ConnectionGuard>);
 
 #[derive(Clone)]
-struct Held {
-    _place: Place,
+struct ConnectionGuard {
+    _place: ConnectionSlot,
     stopped: watch::Receiver<bool>,
 }
 
 /// Its place in the total and in the limit of its address.
-type Place = Arc<(OwnedSemaphorePermit, AddressPlace)>;
+type ConnectionSlot = Arc<(OwnedSemaphorePermit, AddressPlace)>;
 
-impl Connection {
+impl ClientConnection {
     /// Resolves when the listener is to stop; never for a request without a listener.
     pub(crate) async fn is_to_end(&mut self) {
         match &mut self.0 {
@@ -118,15 +118,15 @@ impl Connection {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Connection {
+impl<S: Sync> FromRequestParts<S> for ClientConnection {
     type Rejection = Infallible;
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(Self(parts.extensions.get::<Held>().cloned()))
+        Ok(Self(parts.extensions.get::<ConnectionGuard>().cloned()))
     }
 }
 
 /// Serves `router` on a bound listener.
-pub fn serve(listener: TcpListener, router: Router, limits: Limits) -> std::io::Result<Serving> {
+pub fn serve(listener: TcpListener, router: Router, limits: Limits) -> std::io::Result<ServedListener> {
     serve_behind(listener, router, limits, Vec::new())
 }
 
@@ -136,13 +136,13 @@ pub fn serve_behind(
     router: Router,
     limits: Limits,
     trusted_proxies: Vec<Network>,
-) -> std::io::Result<Serving> {
+) -> std::io::Result<ServedListener> {
     let address = listener.local_addr()?;
     let (total, per_address) = (limits.max_connections, limits.max_connections_per_address);
     let acceptor = Acceptor::new(listener, ConnectionLimits { total, per_address, trusted_proxies });
     let (stop, stopped) = watch::channel(false);
     let done = tokio::spawn(accept(acceptor, router, limits, stopped));
-    Ok(Serving { address, stop, done })
+    Ok(ServedListener { address, stop, done })
 }
 
 async fn accept(acceptor: Acceptor, router: Router, limits: Limits, mut stopped: watch::Receiver<bool>) {
@@ -188,7 +188,7 @@ async fn connection(
         return;
     }
     let place = Arc::new((place, address_place));
-    let held = Held { _place: Arc::clone(&place), stopped: stopped.clone() };
+    let held = ConnectionGuard { _place: Arc::clone(&place), stopped: stopped.clone() };
     let activity = Arc::new(Activity::default());
     let service = service_fn(|mut request: http::Request<Incoming>| {
         let busy = activity.begin();
@@ -197,7 +197,8 @@ async fn connection(
         let answer = router.clone().oneshot(request.map(axum::body::Body::new));
         async move { answer.await.map(|response| busy.answer(response)) }
     });
-    let connection = builder.serve_connection_with_upgrades(TokioIo::new(Placed::new(stream, place)), service);
+    let connection =
+        builder.serve_connection_with_upgrades(TokioIo::new(CountedConnection::new(stream, place)), service);
     let mut connection = pin!(connection);
     let is_over = tokio::select! {
         _ended = connection.as_mut() => return,

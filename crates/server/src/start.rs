@@ -1,7 +1,7 @@
 //! From a configuration to a running node.
 
 use crate::{
-    App, Directory, Limits, Metrics, OperationsSocket, Serving, SocketError,
+    App, Limits, Metrics, OperationsSocket, OperatorsPort, ServedListener, SocketError,
     config::{self, Loaded, node},
     database::{self, FirstStart},
     descriptors::{OPERATIONS, Openers, fitted},
@@ -9,7 +9,7 @@ use crate::{
     operations_router, router, router_in_front_of, serve_behind,
 };
 use countersign_engine::{
-    Chance, Clock, Engine, NodeClock, PasswordCost, Settings, StartError, Tenancy, Throttle,
+    Clock, Engine, Entropy, NodeClock, PasswordCost, Settings, StartError, Tenancy, Throttle,
     store::{Opening, StoreError},
 };
 use countersign_gateway::Network;
@@ -22,10 +22,10 @@ use tokio::{net::TcpListener, time::MissedTickBehavior};
 /// A running node.
 pub struct Node {
     pub engine: Arc<Engine>,
-    pub public: Serving,
-    pub operations: Serving,
+    pub public: ServedListener,
+    pub operations: ServedListener,
     /// The reverse proxy, where one is configured.
-    pub gateway: Option<Serving>,
+    pub gateway: Option<ServedListener>,
     /// The socket for commands, where one is configured.
     pub socket: Option<OperationsSocket>,
     chores: [tokio::task::JoinHandle<()>; 3],
@@ -136,7 +136,7 @@ async fn start_with(
 pub async fn open_engine(
     config: &node::NodeConfig,
     environment: &config::Environment,
-) -> Result<(Arc<Engine>, Directory), StartTrouble> {
+) -> Result<(Arc<Engine>, OperatorsPort), StartTrouble> {
     let gateway = config.gateway.as_ref().and_then(|gateway| gateway.origin_at(gateway.listen));
     let alone = matches!(config.store, node::Store::Sqlite { .. });
     open_engine_with(Opening { alone, ..database::beside(config) }, config, environment, gateway, AnyClock::Refused)
@@ -147,7 +147,7 @@ pub async fn open_engine(
 pub async fn open_engine_to_set_clock(
     config: &node::NodeConfig,
     environment: &config::Environment,
-) -> Result<(Arc<Engine>, Directory), StartTrouble> {
+) -> Result<(Arc<Engine>, OperatorsPort), StartTrouble> {
     let alone = matches!(config.store, node::Store::Sqlite { .. });
     open_engine_with(Opening { alone, ..database::beside(config) }, config, environment, None, AnyClock::Taken).await
 }
@@ -174,13 +174,13 @@ async fn open_engine_with(
     environment: &config::Environment,
     gateway: Option<Origin>,
     any: AnyClock,
-) -> Result<(Arc<Engine>, Directory), StartTrouble> {
+) -> Result<(Arc<Engine>, OperatorsPort), StartTrouble> {
     let key = config::key_encryption_key::read(&config.keys, environment)?;
     let clock = NodeClock::from(Clock::System);
     let store = database::open(config, opening, &clock).await?;
     let directory = directory(config)?;
     let settings = Settings { gateway, ..settings(config) };
-    let (chance, operators) = (Chance::System, Arc::new(directory.clone()));
+    let (chance, operators) = (Entropy::System, Arc::new(directory.clone()));
     let engine = match any {
         AnyClock::Refused => Engine::start(settings, store, clock, chance, &key, operators).await?,
         AnyClock::Taken => Engine::start_to_set_clock(settings, store, clock, chance, &key, operators).await?,
@@ -200,7 +200,7 @@ async fn listening(
     router: axum::Router,
     limits: Limits,
     trusted_proxies: &[Network],
-) -> Result<Serving, StartTrouble> {
+) -> Result<ServedListener, StartTrouble> {
     let trouble = |why| StartTrouble::Listen { address, why };
     let listener = TcpListener::bind(address).await.map_err(trouble)?;
     serve_behind(listener, router, limits, trusted_proxies.to_vec()).map_err(trouble)
@@ -296,7 +296,7 @@ fn store_files(store: &node::Store) -> usize {
     }
 }
 
-fn directory(config: &node::NodeConfig) -> Result<Directory, StartTrouble> {
+fn directory(config: &node::NodeConfig) -> Result<OperatorsPort, StartTrouble> {
     let outbound = &config.outbound;
     let mut extra_roots_pem = Vec::new();
     for path in &outbound.extra_roots {
@@ -316,7 +316,7 @@ fn directory(config: &node::NodeConfig) -> Result<Directory, StartTrouble> {
         new_hosts_a_minute: outbound.new_operators_per_minute,
         ..operators::DirectoryConfig::default()
     };
-    Ok(Directory(operators::Directory::new(fetcher, config)))
+    Ok(OperatorsPort(operators::Directory::new(fetcher, config)))
 }
 
 /// Every problem of a document, one a line.

@@ -3,8 +3,8 @@
 mod heard;
 mod socket;
 
-pub use heard::{Heard, Line};
-pub use socket::{Place, Said, Socket};
+pub use heard::{ReceivedEvents, StreamLine};
+pub use socket::{ListeningPlane, Socket, SocketMessage};
 
 use crate::{Answer, Plane, TestAgent, TestPerson, aaep_judge};
 use axum::body::Body;
@@ -34,7 +34,7 @@ impl TestPerson {
     }
 
     /// A subscriber with a subscription on the usual terms, and its open stream.
-    pub async fn listening(&self, plane: &Plane) -> (Subscriber, Heard) {
+    pub async fn listening(&self, plane: &Plane) -> (Subscriber, ReceivedEvents) {
         let mut subscriber = self.subscriber(plane).await;
         subscriber.subscribes(plane).await;
         let heard = subscriber.hears(plane).await;
@@ -59,17 +59,17 @@ impl Subscriber {
     }
 
     /// Opens the stream of its subscription.
-    pub async fn hears(&self, plane: &Plane) -> Heard {
+    pub async fn hears(&self, plane: &Plane) -> ReceivedEvents {
         self.hears_after(plane, None).await
     }
 
-    pub async fn hears_after(&self, plane: &Plane, last: Option<&str>) -> Heard {
+    pub async fn hears_after(&self, plane: &Plane, last: Option<&str>) -> ReceivedEvents {
         let path = format!("/aaep/v1/events?subscription_id={}", self.subscription_id);
         let mut request = self.request(Method::GET, &path).header(header::ACCEPT, "text/event-stream");
         if let Some(last) = last {
             request = request.header("last-event-id", last);
         }
-        Heard::open(&plane.public, request.body(Body::empty()).unwrap()).await
+        ReceivedEvents::open(&plane.public, request.body(Body::empty()).unwrap()).await
     }
 
     /// Approves over its subscription.

@@ -194,12 +194,12 @@ pub fn open(checked: &Value) -> Vec<(String, String)> {
 }
 
 /// An agent that signs its own answers.
-pub struct Answerer {
+pub struct SigningParty {
     pub agent_id: String,
     pub key: AgentKey,
 }
 
-impl Answerer {
+impl SigningParty {
     pub fn new(agent_id: &str, seed: u8) -> Self {
         Self { agent_id: agent_id.to_owned(), key: AgentKey::from_seed([seed; 32]) }
     }

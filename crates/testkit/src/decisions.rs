@@ -3,7 +3,8 @@
 use crate::{Answer, Kit, Plane, Registered, Setup, TestPerson, calendar};
 use axum::{Router, body::Body};
 use countersign_engine::{
-    Address, Answered, ApiKeyKind, ByPerson, Counted, Extra, Given, Member, NewKey, NotCounted, ProjectAt, Via,
+    Address, AnswerContent, Answered, ApiKeyKind, ByPerson, CountedAnswer, Extra, NewKey, NotCounted, ProjectAt,
+    ProjectMember, Via,
 };
 use countersign_protocol::{aaep::event::YesNo, project::ProjectDocument};
 use http::{Method, Request, header};
@@ -49,23 +50,23 @@ impl Setup {
 }
 
 /// The usual fixture of decision tests: alice is signed in, and a program of hers has an API key.
-pub struct Asked {
+pub struct DecisionFixture {
     pub plane: Plane,
     pub alice: TestPerson,
     pub agent: TestAgent,
 }
 
 impl Kit {
-    pub async fn asked(self) -> Asked {
+    pub async fn asked(self) -> DecisionFixture {
         self.asked_with(Setup::payments()).await
     }
 
-    pub async fn asked_with(self, setup: Setup) -> Asked {
-        Asked::on(self.plane_with(setup).await).await
+    pub async fn asked_with(self, setup: Setup) -> DecisionFixture {
+        DecisionFixture::on(self.plane_with(setup).await).await
     }
 }
 
-impl Asked {
+impl DecisionFixture {
     pub async fn on(plane: Plane) -> Self {
         let alice = plane.person("alice").await;
         let agent = plane.agent_key("alice", ALL).await;
@@ -188,21 +189,21 @@ fn path(decision: &Value, below: &str) -> String {
 }
 
 impl TestPerson {
-    pub async fn accepts(&self, plane: &Plane, decision: &Value) -> Counted {
+    pub async fn accepts(&self, plane: &Plane, decision: &Value) -> CountedAnswer {
         self.says(plane, decision, reply(YesNo::Accept, None, None)).await.expect("a yes that counts")
     }
 
-    pub async fn rejects(&self, plane: &Plane, decision: &Value, reason: Option<&str>) -> Counted {
+    pub async fn rejects(&self, plane: &Plane, decision: &Value, reason: Option<&str>) -> CountedAnswer {
         self.says(plane, decision, reply(YesNo::Reject, reason, None)).await.expect("a no that counts")
     }
 
     /// Approves a modified action, which counts as a rejection.
-    pub async fn proposes(&self, plane: &Plane, decision: &Value, instead: Value) -> Counted {
+    pub async fn proposes(&self, plane: &Plane, decision: &Value, instead: Value) -> CountedAnswer {
         self.says(plane, decision, reply(YesNo::Accept, None, Some(instead))).await.expect("a proposal that counts")
     }
 
-    pub async fn answers(&self, plane: &Plane, decision: &Value, response: Value) -> Counted {
-        let given = Given::Response { response, confidence: None };
+    pub async fn answers(&self, plane: &Plane, decision: &Value, response: Value) -> CountedAnswer {
+        let given = AnswerContent::Response { response, confidence: None };
         self.says(plane, decision, given).await.expect("an answer that counts")
     }
 
@@ -213,10 +214,10 @@ impl TestPerson {
     }
 
     pub async fn responds(&self, plane: &Plane, decision: &Value, response: Value) -> Option<NotCounted> {
-        self.says(plane, decision, Given::Response { response, confidence: None }).await.err()
+        self.says(plane, decision, AnswerContent::Response { response, confidence: None }).await.err()
     }
 
-    async fn says(&self, plane: &Plane, decision: &Value, given: Given) -> Answered {
+    async fn says(&self, plane: &Plane, decision: &Value, given: AnswerContent) -> Answered {
         let at = plane.at().await;
         let by = plane.engine.answerer(&at, &self.member(plane, &at).await, Via::Page);
         let answer = ByPerson {
@@ -230,7 +231,7 @@ impl TestPerson {
         plane.engine.answer_by_id(&at, decision["decision_id"].as_str().expect("a decision"), &answer).await
     }
 
-    pub(crate) async fn member(&self, plane: &Plane, at: &ProjectAt) -> Member {
+    pub(crate) async fn member(&self, plane: &Plane, at: &ProjectAt) -> ProjectMember {
         let secret = self.cookie.split_once('=').expect("a cookie").1;
         let who = plane.engine.signed_in(secret).await.expect("a store").expect("a sign-in");
         plane.engine.member(&who, at.project.key).await.expect("a member")
@@ -244,6 +245,6 @@ impl TestPerson {
     }
 }
 
-fn reply(decision: YesNo, reason: Option<&str>, modified_action: Option<Value>) -> Given {
-    Given::Reply { decision, rationale: reason.map(str::to_owned), modified_action }
+fn reply(decision: YesNo, reason: Option<&str>, modified_action: Option<Value>) -> AnswerContent {
+    AnswerContent::Reply { decision, rationale: reason.map(str::to_owned), modified_action }
 }

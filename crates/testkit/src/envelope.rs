@@ -1,7 +1,7 @@
 //! Checks the error envelope on every response of every test.
 
 use crate::Answer;
-use countersign_protocol::aap::error::{Code, Envelope};
+use countersign_protocol::aap::error::{Code, ErrorEnvelope};
 use http::header;
 use serde_json::Value;
 use std::{
@@ -29,7 +29,7 @@ pub(crate) fn check_forwarded(answer: &Answer) {
 
 /// One code, its one status, a hint on every 4xx, and a unique request id.
 fn check(answer: &Answer, body: Value) {
-    let envelope: Envelope = serde_json::from_value(body)
+    let envelope: ErrorEnvelope = serde_json::from_value(body)
         .unwrap_or_else(|why| panic!("{} without an envelope ({why}): {}", answer.status, answer.text()));
     let told = format!("{envelope:?}");
     let challenged = answer.header(header::WWW_AUTHENTICATE.as_str()).is_some();
@@ -44,7 +44,7 @@ fn check(answer: &Answer, body: Value) {
 }
 
 /// The one status that a project may configure instead of the code's own (C-01).
-fn only_for_confirmations(envelope: &Envelope) -> u16 {
+fn only_for_confirmations(envelope: &ErrorEnvelope) -> u16 {
     assert_eq!(envelope.error, Code::IrreversibleRequiresConfirm, "428 for something else: {envelope:?}");
     Code::IrreversibleRequiresConfirm.status()
 }

@@ -1,7 +1,7 @@
 //! The evidence log read directly from the database, past the store: an oracle for the store.
 
 use crate::{Kit, Plane, Setup, leaks::Folder, postgres};
-use countersign_engine::store::Place;
+use countersign_engine::store::StoreLocation;
 use countersign_protocol::hash::Digest;
 use std::path::PathBuf;
 
@@ -35,14 +35,14 @@ const IN_POSTGRES: &str = "SELECT e.project, e.lane, e.pos, e.seq, e.event_type,
      LEFT JOIN evidence_openings o ON o.lane = e.lane AND o.pos = e.pos ORDER BY e.lane, e.pos";
 
 /// Everything in the log, listed in the audit or not, by lane and position.
-pub async fn stored_evidence(place: &Place) -> Vec<StoredEntry> {
+pub async fn stored_evidence(place: &StoreLocation) -> Vec<StoredEntry> {
     match place {
-        Place::File(path) => in_sqlite(path.clone()).await,
-        Place::Postgres(place) => {
+        StoreLocation::File(path) => in_sqlite(path.clone()).await,
+        StoreLocation::Postgres(place) => {
             let lines = postgres::run(&place.url, IN_POSTGRES).await;
             lines.lines().filter(|line| !line.is_empty()).map(from_line).collect()
         }
-        Place::Temporary => panic!("only a lasting plane's log can be read from outside"),
+        StoreLocation::Temporary => panic!("only a lasting plane's log can be read from outside"),
     }
 }
 

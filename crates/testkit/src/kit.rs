@@ -1,7 +1,7 @@
 //! One test suite for both databases: every promise is tested on SQLite and on PostgreSQL.
 
 use crate::{Plane, Setup, postgres};
-use countersign_engine::store::{Place, PostgresPlace};
+use countersign_engine::store::{PostgresPlace, StoreLocation};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
@@ -23,10 +23,10 @@ impl Kit {
         Plane::start(setup, self.fresh_place().await).await
     }
 
-    pub async fn fresh_place(self) -> Place {
+    pub async fn fresh_place(self) -> StoreLocation {
         match self.0 {
-            Backend::Sqlite => Place::Temporary,
-            Backend::Postgres => Place::Postgres(PostgresPlace::new(postgres::migrated_database().await)),
+            Backend::Sqlite => StoreLocation::Temporary,
+            Backend::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::migrated_database().await)),
         }
     }
 }

@@ -5,7 +5,7 @@ use base64::{
     Engine as _,
     engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
 };
-use countersign_engine::store::{Place, PostgresPlace};
+use countersign_engine::store::{PostgresPlace, StoreLocation};
 use std::{
     collections::HashSet,
     ffi::OsString,
@@ -39,22 +39,24 @@ impl Drop for Folder {
 
 impl Kit {
     /// A database with bytes that can be read from outside. Keep the folder as long as the plane.
-    pub async fn open_place(self) -> (Place, Folder) {
+    pub async fn open_place(self) -> (StoreLocation, Folder) {
         let folder = Folder::make();
         let place = match self.0 {
-            Backend::Sqlite => Place::File(folder.path().join("countersign.db")),
-            Backend::Postgres => Place::Postgres(PostgresPlace::new(postgres::migrated_database().await)),
+            Backend::Sqlite => StoreLocation::File(folder.path().join("countersign.db")),
+            Backend::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::migrated_database().await)),
         };
         (place, folder)
     }
 }
 
 /// Every byte that a store has written: the file with its companions, or a dump of the whole database.
-async fn stored_bytes(place: &Place) -> Vec<u8> {
+async fn stored_bytes(place: &StoreLocation) -> Vec<u8> {
     match place {
-        Place::Temporary => panic!("the folder of a temporary store is nobody's to know; use Kit::open_place"),
-        Place::File(path) => ["", "-wal", "-shm", "-journal"].iter().flat_map(|end| companion(path, end)).collect(),
-        Place::Postgres(place) => postgres::dump(&place.url).await,
+        StoreLocation::Temporary => panic!("the folder of a temporary store is nobody's to know; use Kit::open_place"),
+        StoreLocation::File(path) => {
+            ["", "-wal", "-shm", "-journal"].iter().flat_map(|end| companion(path, end)).collect()
+        }
+        StoreLocation::Postgres(place) => postgres::dump(&place.url).await,
     }
 }
 
@@ -79,7 +81,7 @@ impl Haystack {
     }
 
     /// Everything that a store has written.
-    pub async fn stored(place: &Place) -> Self {
+    pub async fn stored(place: &StoreLocation) -> Self {
         Self::new("the database", stored_bytes(place).await)
     }
 

@@ -52,4 +52,4 @@ pub use plane::{Plane, Setup, agent_request, send_to};
 pub use projects::calendar;
 pub use real_time::KeepsTime;
 pub use scene::Scene;
-pub use upstream::{Reached, Upstream};
+pub use upstream::{Reached, TestUpstream};

@@ -14,13 +14,13 @@ use std::{
 };
 
 /// The parts of a request that the description covers.
-pub(crate) struct Sent {
+pub(crate) struct JudgedRequest {
     method: Method,
     path: String,
     body: Option<Value>,
 }
 
-impl Sent {
+impl JudgedRequest {
     /// Reads a body of known length; a streaming one is passed on unread.
     pub(crate) async fn of(request: Request<Body>) -> (Self, Request<Body>) {
         let (parts, body) = request.into_parts();
@@ -46,15 +46,15 @@ impl Sent {
     }
 }
 
-static DESCRIBED: LazyLock<Described> = LazyLock::new(Described::read);
+static DESCRIBED: LazyLock<DescribedApi> = LazyLock::new(DescribedApi::read);
 
-struct Described {
+struct DescribedApi {
     document: Value,
     /// By schema, as text.
     schemas: Mutex<BTreeMap<String, Arc<Validator>>>,
 }
 
-impl Described {
+impl DescribedApi {
     fn read() -> Self {
         Self { document: countersign_server::openapi_description(), schemas: Mutex::default() }
     }

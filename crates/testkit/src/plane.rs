@@ -1,20 +1,20 @@
 //! A whole plane in one call: router, store, manual clock, seeded entropy, operators, and an upstream API.
 
 use crate::{
-    Answer, Names, TestOperator, TestPerson, Upstream, calendar, envelope, logs, openapi_judge::Sent,
+    Answer, Names, TestOperator, TestPerson, TestUpstream, calendar, envelope, logs, openapi_judge::JudgedRequest,
     operator_host::TestCa, person::PASSWORD, postgres,
 };
 use axum::{Router, body::Body, extract::ConnectInfo};
 use countersign_engine::{
-    Address, Chance, Clock, Engine, ManualClock, NodeClock, PasswordCost, Role, Settings, StartError, Tenancy,
+    Address, Clock, Engine, Entropy, ManualClock, NodeClock, PasswordCost, Role, Settings, StartError, Tenancy,
     Throttle,
-    store::{self, Place, Retention, Store, StoreOptions},
+    store::{self, Retention, Store, StoreLocation, StoreOptions},
 };
 use countersign_gateway::CountersignLayer;
 use countersign_jose::KeyPolicy;
 use countersign_outbound::{Fetcher, FetcherConfig, RecentFetches, operators};
 use countersign_protocol::{ids::ProjectId, origin::Origin, project::ProjectDocument, time::UnixMillis};
-use countersign_server::{App, Directory, Limits, Metrics, operations_router, router};
+use countersign_server::{App, Limits, Metrics, OperatorsPort, operations_router, router};
 use http::{Method, Request, header};
 use serde_json::Value;
 use std::{net::SocketAddr, sync::Arc};
@@ -95,7 +95,7 @@ pub struct Plane {
     pub clock: ManualClock,
     pub engine: Arc<Engine>,
     pub app: App,
-    pub directory: Directory,
+    pub directory: OperatorsPort,
     /// The fetches of the directory, oldest first.
     pub asked: Arc<RecentFetches>,
     /// Everything on the public listener.
@@ -104,13 +104,13 @@ pub struct Plane {
     pub operations: Router,
     pub ca: TestCa,
     pub operators: Vec<TestOperator>,
-    pub upstream: Upstream,
-    pub place: Place,
+    pub upstream: TestUpstream,
+    pub place: StoreLocation,
     setup: Setup,
 }
 
 impl Plane {
-    pub async fn start(setup: Setup, place: Place) -> Self {
+    pub async fn start(setup: Setup, place: StoreLocation) -> Self {
         let plane = Self::resume(setup, place).await;
         for document in &plane.setup.projects {
             plane.engine.apply_project(document.clone(), "test").await.expect("a sound project");
@@ -119,7 +119,7 @@ impl Plane {
     }
 
     /// A plane on the database of an earlier one.
-    pub async fn resume(setup: Setup, place: Place) -> Self {
+    pub async fn resume(setup: Setup, place: StoreLocation) -> Self {
         logs::can_be_listened_to();
         let ca = TestCa::new();
         let mut operators = Vec::new();
@@ -127,22 +127,22 @@ impl Plane {
             operators.push(TestOperator::start(&ca, domain).await);
         }
         let clock = ManualClock::at(setup.now);
-        Self::assemble(setup, place, ca, operators, clock, Upstream::default()).await
+        Self::assemble(setup, place, ca, operators, clock, TestUpstream::default()).await
     }
 
     async fn assemble(
         setup: Setup,
-        place: Place,
+        place: StoreLocation,
         ca: TestCa,
         operators: Vec<TestOperator>,
         clock: ManualClock,
-        upstream: Upstream,
+        upstream: TestUpstream,
     ) -> Self {
         let by = NodeClock::from(Clock::Manual(clock.clone()));
         let moment = by.clone();
         let options = StoreOptions { readers: 8, place: place.clone(), clock: Arc::new(move || moment.now()) };
         let store = store::open(options).await.expect("a store");
-        if let Place::Postgres(place) = &place {
+        if let StoreLocation::Postgres(place) = &place {
             postgres::set_clock(&place.url, clock.now().0).await;
         }
         let asked = Arc::new(RecentFetches::with_room_for(1000));
@@ -151,7 +151,7 @@ impl Plane {
             settings(&setup),
             (setup.around_store)(store),
             by,
-            Chance::seeded(setup.seed),
+            Entropy::seeded(setup.seed),
             &KEY_ENCRYPTION_KEY,
             Arc::new(directory.clone()),
         );
@@ -198,11 +198,11 @@ impl Plane {
         engine.await.expect("an engine")
     }
 
-    async fn opened(&self, by: &NodeClock) -> (Arc<dyn Store>, Chance, Arc<Directory>) {
+    async fn opened(&self, by: &NodeClock) -> (Arc<dyn Store>, Entropy, Arc<OperatorsPort>) {
         let moment = by.clone();
         let options = StoreOptions { readers: 8, place: self.place.clone(), clock: Arc::new(move || moment.now()) };
         let store = store::open(options).await.expect("a store");
-        (store, Chance::seeded(self.setup.seed + 2000), Arc::new(self.directory.clone()))
+        (store, Entropy::seeded(self.setup.seed + 2000), Arc::new(self.directory.clone()))
     }
 
     /// The response to a readiness check.
@@ -226,7 +226,7 @@ impl Plane {
             settings(&self.setup),
             store,
             by,
-            Chance::seeded(self.setup.seed + 1000),
+            Entropy::seeded(self.setup.seed + 1000),
             &KEY_ENCRYPTION_KEY,
             Arc::new(self.directory.clone()),
         );
@@ -249,7 +249,7 @@ impl Plane {
     /// Advances the clock without settling anything due, as if no node were running.
     pub async fn advance_unseen(&self, secs: i64) {
         self.clock.advance_secs(secs);
-        if let Place::Postgres(place) = &self.place {
+        if let StoreLocation::Postgres(place) = &self.place {
             postgres::set_clock(&place.url, self.clock.now().0).await;
         }
     }
@@ -323,7 +323,7 @@ impl Plane {
 
 /// Sends through the router of another node.
 pub(crate) async fn send_own(node: &Router, request: Request<Body>) -> Answer {
-    let (sent, request) = Sent::of(from_loopback(request)).await;
+    let (sent, request) = JudgedRequest::of(from_loopback(request)).await;
     let answer = Answer::to(node, request).await;
     envelope::check_own(&answer);
     sent.judge(&answer);
@@ -368,7 +368,7 @@ fn settings(setup: &Setup) -> Settings {
     }
 }
 
-fn directory(setup: &Setup, ca: &TestCa, operators: &[TestOperator], asked: Arc<RecentFetches>) -> Directory {
+fn directory(setup: &Setup, ca: &TestCa, operators: &[TestOperator], asked: Arc<RecentFetches>) -> OperatorsPort {
     let static_hosts = operators.iter().map(|o| (o.domain().to_owned(), o.host.addr())).collect();
     let config = FetcherConfig {
         static_hosts,
@@ -382,5 +382,5 @@ fn directory(setup: &Setup, ca: &TestCa, operators: &[TestOperator], asked: Arc<
         key_policy: KeyPolicy { allow_published_test_keys: setup.test_mode },
         ..operators::DirectoryConfig::default()
     };
-    Directory(operators::Directory::new(fetcher, config))
+    OperatorsPort(operators::Directory::new(fetcher, config))
 }

@@ -16,7 +16,7 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::{get, post},
 };
-use connection::Connection;
+use connection::SuiteConnection;
 use countersign_engine::{Engine, Listener, ProjectAt};
 use countersign_protocol::aaep::reply;
 use futures_util::{SinkExt as _, StreamExt as _, stream};
@@ -42,20 +42,20 @@ impl Setup {
 
 /// The agent and its subscriber, which is the suite.
 #[derive(Clone)]
-pub struct SuiteAgent(Arc<Shared>);
+pub struct SuiteAgent(Arc<SuiteState>);
 
-struct Shared {
+struct SuiteState {
     engine: Arc<Engine>,
     at: ProjectAt,
     listener: Listener,
     voice: Voice,
-    tell: mpsc::UnboundedSender<Told>,
+    tell: mpsc::UnboundedSender<StreamItem>,
     /// Locked by the open stream. Messages sent before there is one wait here.
-    told: Arc<Mutex<mpsc::UnboundedReceiver<Told>>>,
+    told: Arc<Mutex<mpsc::UnboundedReceiver<StreamItem>>>,
 }
 
 /// Messages for the stream, in the order in which they were sent.
-enum Told {
+enum StreamItem {
     UserInput(String),
     SubscriptionRequest(Value),
 }
@@ -70,7 +70,7 @@ impl SuiteAgent {
         let voice = Voice::new(Arc::clone(&plane.engine), at.clone(), agent.token);
         let (tell, told) = mpsc::unbounded_channel();
         let told = Arc::new(Mutex::new(told));
-        Self(Arc::new(Shared { engine: Arc::clone(&plane.engine), at, listener, voice, tell, told }))
+        Self(Arc::new(SuiteState { engine: Arc::clone(&plane.engine), at, listener, voice, tell, told }))
     }
 
     /// The endpoints and the socket, to be mounted under a base path.
@@ -81,7 +81,7 @@ impl SuiteAgent {
 }
 
 async fn events(State(suite): State<SuiteAgent>) -> Response {
-    let connection = Connection::open(suite).await;
+    let connection = SuiteConnection::open(suite).await;
     let frames = stream::unfold(connection, |mut connection| async move {
         let frame = connection.next().await?;
         Some((Ok::<_, Infallible>(frame), connection))
@@ -108,7 +108,7 @@ async fn talk(suite: SuiteAgent, socket: WebSocket) {
             }
         }
     });
-    let mut connection = Connection::open(suite).await;
+    let mut connection = SuiteConnection::open(suite).await;
     while !taken.is_finished() {
         let Some(message) = connection.message().await else { break };
         let frame = message.map_or_else(|| Message::Ping(Vec::new().into()), |json| Message::Text(json.into()));
@@ -119,15 +119,15 @@ async fn talk(suite: SuiteAgent, socket: WebSocket) {
     taken.abort();
 }
 
-impl Shared {
+impl SuiteState {
     /// Every reply is accepted, as always: the suite names subscriptions that never existed.
     async fn takes(&self, message: Value) -> StatusCode {
         let told = match message {
             Value::Object(ref asked) if asked.get("kind").is_some_and(|kind| kind == "user_input") => {
-                Told::UserInput(message["text"].as_str().unwrap_or_default().to_owned())
+                StreamItem::UserInput(message["text"].as_str().unwrap_or_default().to_owned())
             }
             Value::Object(ref asked) if asked.get("type").is_some_and(|kind| kind == "subscription.request") => {
-                Told::SubscriptionRequest(message)
+                StreamItem::SubscriptionRequest(message)
             }
             message => return self.takes_reply(&message).await,
         };

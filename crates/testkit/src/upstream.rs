@@ -5,7 +5,7 @@ use axum::{
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
-use countersign_gateway::Caller;
+use countersign_gateway::VerifiedCaller;
 use http::{HeaderMap, Method, StatusCode};
 use std::{
     future::Future,
@@ -19,19 +19,19 @@ pub struct Reached {
     pub method: Method,
     pub path: String,
     pub headers: HeaderMap,
-    pub caller: Option<Caller>,
+    pub caller: Option<VerifiedCaller>,
 }
 
 type Meanwhile = Box<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
 #[derive(Clone, Default)]
-pub struct Upstream {
+pub struct TestUpstream {
     reached: Arc<Mutex<Vec<Reached>>>,
     status: Arc<Mutex<Option<StatusCode>>>,
     meanwhile: Arc<Mutex<Option<Arc<Meanwhile>>>>,
 }
 
-impl Upstream {
+impl TestUpstream {
     pub fn router(&self) -> Router {
         Router::new().fallback(answer).with_state(self.clone())
     }
@@ -56,12 +56,12 @@ impl Upstream {
     }
 }
 
-async fn answer(State(upstream): State<Upstream>, request: Request) -> Response {
+async fn answer(State(upstream): State<TestUpstream>, request: Request) -> Response {
     let reached = Reached {
         method: request.method().clone(),
         path: request.uri().path().to_owned(),
         headers: request.headers().clone(),
-        caller: request.extensions().get::<Caller>().cloned(),
+        caller: request.extensions().get::<VerifiedCaller>().cloned(),
     };
     upstream.reached.lock().unwrap().push(reached);
     let meanwhile = upstream.meanwhile.lock().unwrap().clone();

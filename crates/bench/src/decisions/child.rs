@@ -1,10 +1,10 @@
 //! The server: a whole plane on a loopback port, with its scenario prepared.
 
-use super::told::{Figures, Scene, Told};
+use super::told::{Figures, NodeReady, Scene};
 use crate::StoreKind;
 use countersign_engine::{
     Address, EventStream, ProjectAt,
-    store::{Place, PostgresPlace},
+    store::{PostgresPlace, StoreLocation},
 };
 use countersign_protocol::{aaep::handshake::SubscriptionRequest, decisions::ConfirmationRequest};
 use countersign_server::{Limits, serve};
@@ -26,8 +26,8 @@ pub(crate) async fn run(store: StoreKind, scene: Scene) -> anyhow::Result<()> {
     let folder = std::env::temp_dir().join(format!("countersign-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let place = match store {
-        StoreKind::Sqlite => Place::File(folder.join("bench.db")),
-        StoreKind::Postgres => Place::Postgres(PostgresPlace::new(postgres::fresh_durable_database().await)),
+        StoreKind::Sqlite => StoreLocation::File(folder.join("bench.db")),
+        StoreKind::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::fresh_durable_database().await)),
     };
     let mut document = payments("calendar");
     let policy = &mut document.decisions;
@@ -51,7 +51,7 @@ pub(crate) async fn run(store: StoreKind, scene: Scene) -> anyhow::Result<()> {
         plane.public.clone(),
         Limits { max_connections: 4096, max_connections_per_address: 4096, ..Limits::default() },
     )?;
-    let told = Told {
+    let told = NodeReady {
         address: serving.address().to_string(),
         agents: agents.into_iter().map(|agent| agent.token).collect(),
         subscriber: subscriber.token,

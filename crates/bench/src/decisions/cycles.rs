@@ -17,7 +17,7 @@ use std::{
 };
 use tokio::sync::{Mutex, mpsc};
 
-type Connection = SendRequest<Full<Bytes>>;
+type CycleConnection = SendRequest<Full<Bytes>>;
 
 /// The result of a measurement: the duration of each cycle.
 pub(crate) struct Cycles {
@@ -95,7 +95,7 @@ async fn ask(address: String, agent: String, until: Instant) -> anyhow::Result<V
 
 /// One worker of the person's subscriber: approves one question after the other.
 async fn answer(
-    mut connection: Connection,
+    mut connection: CycleConnection,
     token: String,
     subscription: String,
     heard: Arc<Mutex<mpsc::Receiver<String>>>,
@@ -184,7 +184,7 @@ fn token_in(event: &[u8]) -> Option<String> {
 }
 
 async fn send(
-    connection: &mut Connection,
+    connection: &mut CycleConnection,
     address: &str,
     method: Method,
     path: &str,

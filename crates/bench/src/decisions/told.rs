@@ -20,7 +20,7 @@ pub(crate) struct Scene {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct NodeReady {
     pub(crate) address: String,
     /// API keys of agents, one for each concurrent cycle.
     pub(crate) agents: Vec<String>,
@@ -40,7 +40,7 @@ pub(crate) struct Figures {
 /// A server in a process of its own, until dropped.
 pub(crate) struct Server {
     process: Child,
-    pub(crate) told: Told,
+    pub(crate) told: NodeReady,
 }
 
 impl Server {

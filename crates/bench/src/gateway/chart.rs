@@ -2,7 +2,7 @@
 
 use super::{
     figures::Figures,
-    report::{Report, does_not},
+    report::{GatewayReport, does_not},
 };
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ const ROW: f64 = 46.0;
 const TOP: f64 = 70.0;
 
 /// CPU time of a call in V, of the first block. One colour: no meaning depends on colour.
-pub(super) fn draw(report: &Report) -> String {
+pub(super) fn draw(report: &GatewayReport) -> String {
     let contenders = report.blocks.first().map(|block| block.contenders.as_slice()).unwrap_or_default();
     let longest = contenders.iter().map(|figures| figures.cpu_in_v.median).fold(1.0, f64::max);
     let height = TOP + ROW * (contenders.len() as f64 + 1.0) + 24.0;

@@ -1,6 +1,6 @@
 //! Figures of all turns of a contender: medians beside the best.
 
-use super::round::Turn;
+use super::round::RoundResult;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -31,8 +31,8 @@ pub(super) struct Spread {
 }
 
 impl Figures {
-    pub(super) fn of(name: &'static str, turns: &[Turn]) -> Self {
-        let each = |figure: fn(&Turn) -> f64| Spread::of(turns.iter().map(figure).collect());
+    pub(super) fn of(name: &'static str, turns: &[RoundResult]) -> Self {
+        let each = |figure: fn(&RoundResult) -> f64| Spread::of(turns.iter().map(figure).collect());
         let mut latencies: Vec<Duration> = turns.iter().flat_map(|turn| turn.latencies.iter().copied()).collect();
         latencies.sort();
         let ms = |per_mille| quantile(&latencies, per_mille).as_secs_f64() * 1e3;
@@ -40,7 +40,7 @@ impl Figures {
             name,
             turns: turns.len(),
             answered: latencies.len(),
-            per_second: each(Turn::per_second),
+            per_second: each(RoundResult::per_second),
             cpu_in_v: each(|turn| turn.in_v(turn.cpu)),
             cpu_us: each(|turn| turn.a_call(turn.cpu) * 1e6),
             database_cpu_in_v: each(|turn| turn.in_v(turn.database_cpu)).median,
@@ -53,7 +53,7 @@ impl Figures {
     }
 }
 
-impl Turn {
+impl RoundResult {
     pub(super) fn per_second(&self) -> f64 {
         self.answered as f64 / self.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
     }

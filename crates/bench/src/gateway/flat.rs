@@ -3,7 +3,7 @@
 use super::{
     Arguments, TURN,
     figures::Figures,
-    round::Turn,
+    round::RoundResult,
     signing::AGENTS,
     start::{Field, LAYER},
     told::Point,
@@ -54,7 +54,7 @@ async fn some_turns(field: &mut Field, arguments: &Arguments) -> anyhow::Result<
     let mut turns = Vec::new();
     for round in 0..=arguments.rounds {
         let Some(layer) = field.contenders.first_mut() else { break };
-        let turn = Turn { unit: unit()?, ..layer.turn(arguments.in_flight, TURN).await? };
+        let turn = RoundResult { unit: unit()?, ..layer.turn(arguments.in_flight, TURN).await? };
         anyhow::ensure!(turn.unexpected == 0, "{} unexpected answers", turn.unexpected);
         if round > 0 {
             turns.push(turn);

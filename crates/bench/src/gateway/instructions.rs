@@ -6,7 +6,7 @@
 
 use super::{
     Arguments,
-    processes::Process,
+    processes::ContenderProcess,
     signing::AGENTS,
     start::{Field, LAYER, UP_FOR_S},
     told::Point,
@@ -29,7 +29,7 @@ pub(super) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 fn verifications(count: usize) -> anyhow::Result<f64> {
     counted(|under| {
-        let (_process, _nanos) = Process::own::<u64>(under, "verify", &count)?;
+        let (_process, _nanos) = ContenderProcess::own::<u64>(under, "verify", &count)?;
         Ok(())
     })
 }

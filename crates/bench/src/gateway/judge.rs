@@ -1,6 +1,6 @@
 //! Before anything is timed, a contender must prove that it refuses bad requests.
 
-use super::{round::Contender, signing::Draft, wire::Connection};
+use super::{round::Contender, signing::UnsignedRequest, wire::LoadConnection};
 use anyhow::ensure;
 
 /// One good request, and all that must be refused. The first use of a proof goes to the first node, its replay to the last.
@@ -12,10 +12,13 @@ pub(super) async fn judge(contender: &Contender) -> anyhow::Result<()> {
     passes(contender, &fresh).await?;
     refused(contender, "a replay", &fresh).await?;
     let elsewhere = format!("{}/elsewhere", signer.htu);
-    refused(contender, "a wrong htu", &signer.request(&Draft { htu: &elsewhere, ..signer.draft(1) })?).await?;
+    refused(contender, "a wrong htu", &signer.request(&UnsignedRequest { htu: &elsewhere, ..signer.draft(1) })?)
+        .await?;
     let others = signer.draft(2).token;
-    refused(contender, "a wrong ath", &signer.request(&Draft { proof_token: others, ..signer.draft(3) })?).await?;
-    refused(contender, "a wrong key", &signer.request(&Draft { key: signer.stranger(), ..signer.draft(4) })?).await?;
+    refused(contender, "a wrong ath", &signer.request(&UnsignedRequest { proof_token: others, ..signer.draft(3) })?)
+        .await?;
+    refused(contender, "a wrong key", &signer.request(&UnsignedRequest { key: signer.stranger(), ..signer.draft(4) })?)
+        .await?;
     let draft = signer.draft(5);
     let flipped = flipped(&signer.proof(&draft)?);
     refused(contender, "a flipped signature", &signer.head(&draft, &flipped)).await?;
@@ -40,7 +43,7 @@ async fn refused(contender: &Contender, what: &str, request: &[u8]) -> anyhow::R
 }
 
 async fn ask(contender: &Contender, node: usize, request: &[u8]) -> anyhow::Result<(u16, String)> {
-    let mut connection = Connection::open(contender.addresses[node]).await?;
+    let mut connection = LoadConnection::open(contender.addresses[node]).await?;
     let status = connection.ask(request).await?;
     Ok((status, connection.answer()))
 }

@@ -1,6 +1,6 @@
 //! A proxy without checks: the least cost of proxying.
 
-use super::{processes::Process, told::PATH, told::Told, wire::Connection};
+use super::{processes::ContenderProcess, told::ContenderReady, told::PATH, wire::LoadConnection};
 use anyhow::{Context as _, ensure};
 use std::{
     net::{SocketAddr, TcpListener},
@@ -9,7 +9,7 @@ use std::{
 };
 
 /// One worker, keep-alive on both sides, no log of its own.
-pub(super) async fn start(folder: &Path, upstream: SocketAddr) -> anyhow::Result<(Process, Told)> {
+pub(super) async fn start(folder: &Path, upstream: SocketAddr) -> anyhow::Result<(ContenderProcess, ContenderReady)> {
     let program = program()?;
     let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let (file, prefix) = (folder.join("nginx.conf"), folder.display().to_string());
@@ -18,9 +18,9 @@ pub(super) async fn start(folder: &Path, upstream: SocketAddr) -> anyhow::Result
     let arguments = [program.as_str(), "-p", &prefix, "-c", &file, "-e", "stderr"];
     let mut end = Command::new(&program);
     end.args(&arguments[1..]).args(["-s", "stop"]);
-    let process = Process::silent(&arguments, end)?;
+    let process = ContenderProcess::silent(&arguments, end)?;
     answers(address).await?;
-    let told = Told {
+    let told = ContenderReady {
         addresses: vec![address],
         origin: format!("http://{address}"),
         path: PATH.into(),
@@ -38,7 +38,7 @@ fn program() -> anyhow::Result<PathBuf> {
 
 async fn answers(address: SocketAddr) -> anyhow::Result<()> {
     for _ in 0..500 {
-        if Connection::open(address).await.is_ok() {
+        if LoadConnection::open(address).await.is_ok() {
             return Ok(());
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;

@@ -1,17 +1,17 @@
 //! The peers on Node, as `peers/prepare` installed them.
 
-use super::{processes::Process, told::Told};
+use super::{processes::ContenderProcess, told::ContenderReady};
 use anyhow::{Context as _, ensure};
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
 
-pub(super) fn start(name: &str, script: &str, agents: &Path) -> anyhow::Result<(Process, Told)> {
+pub(super) fn start(name: &str, script: &str, agents: &Path) -> anyhow::Result<(ContenderProcess, ContenderReady)> {
     let program = program(Path::new(ROOT))?.display().to_string();
     let script = Path::new(SCRIPTS).join(script).display().to_string();
     let agents = agents.to_str().context("a path that is not UTF-8")?;
-    Process::start(name, &["env", "NODE_ENV=production", &program, &script, agents])
+    ContenderProcess::start(name, &["env", "NODE_ENV=production", &program, &script, agents])
 }
 
 /// Node 24 comes with the Python peers.

@@ -1,7 +1,7 @@
 //! Countersign's processes: one fills a database, one serves it, one measures the unit.
 
 use super::{
-    told::{Agent, AgentSession, Database, PATH, Point, Prepared, Preparing, Serving, Told},
+    told::{AgentKeyFile, AgentSession, ContenderReady, Database, PATH, Point, Prepared, Preparing, ServingConfig},
     unit,
 };
 use crate::StoreKind;
@@ -10,14 +10,14 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use countersign_engine::{
     Address, Clock, Engine,
-    store::{Place, PostgresPlace},
+    store::{PostgresPlace, StoreLocation},
 };
 use countersign_gateway::CountersignLayer;
 use countersign_jose::ProofKey;
 use countersign_protocol::origin::Origin;
 use countersign_testkit::{
     Connected, Plane, Setup, TestPerson,
-    bank::{GATEWAY, Holder, Node, bank},
+    bank::{GATEWAY, GatewayListener, Holder, bank},
     postgres,
 };
 use http::Response;
@@ -44,12 +44,12 @@ mod arrived;
 const FILLED_S: i64 = super::start::UP_FOR_S + 59;
 
 #[derive(clap::Args)]
-pub(crate) struct Part {
+pub(crate) struct MeasuredPart {
     part: String,
     scene: String,
 }
 
-pub(crate) async fn play(part: Part) -> anyhow::Result<()> {
+pub(crate) async fn play(part: MeasuredPart) -> anyhow::Result<()> {
     match part.part.as_str() {
         "unit" => tell(&unit::one_verification()?.as_nanos()),
         "verify" => tell(&unit::verifications(serde_json::from_str(&part.scene)?)?.as_nanos()),
@@ -72,15 +72,15 @@ async fn until_input_ends() -> anyhow::Result<()> {
 
 /// Every agent has a delegation, a receipt with limits, and a token bound to its key.
 async fn prepare(scene: Preparing) -> anyhow::Result<()> {
-    let agents: Vec<Agent> = serde_json::from_slice(&std::fs::read(scene.folder.join("agents.json"))?)?;
+    let agents: Vec<AgentKeyFile> = serde_json::from_slice(&std::fs::read(scene.folder.join("agents.json"))?)?;
     let (database, place) = match scene.store {
         StoreKind::Sqlite => {
             let file = scene.folder.join("prepared.db");
-            (Database::File(file.clone()), Place::File(file))
+            (Database::File(file.clone()), StoreLocation::File(file))
         }
         StoreKind::Postgres => {
             let url = postgres::fresh_durable_database().await;
-            (Database::Postgres(url.clone()), Place::Postgres(PostgresPlace::new(url)))
+            (Database::Postgres(url.clone()), StoreLocation::Postgres(PostgresPlace::new(url)))
         }
     };
     let plane = Plane::start(setup(&scene.upstream, FILLED_S), place).await;
@@ -136,11 +136,11 @@ async fn postmaster(url: &str) -> anyhow::Result<u32> {
 
 /// Serves the database of `prepare`, in a fresh process.
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
-async fn serve(scene: Serving) -> anyhow::Result<()> {
+async fn serve(scene: ServingConfig) -> anyhow::Result<()> {
     let begun = Instant::now();
     let place = match &scene.place {
-        Database::File(file) => Place::File(file.clone()),
-        Database::Postgres(url) => Place::Postgres(PostgresPlace::new(url.clone())),
+        Database::File(file) => StoreLocation::File(file.clone()),
+        Database::Postgres(url) => StoreLocation::Postgres(PostgresPlace::new(url.clone())),
     };
     let plane = Plane::resume(setup("http://unused.test", scene.up_for_s), place).await;
     let mut engines = vec![Arc::clone(&plane.engine)];
@@ -153,7 +153,7 @@ async fn serve(scene: Serving) -> anyhow::Result<()> {
         addresses.push(match scene.point {
             Point::Layer => layer(engine).await?,
             Point::Proxy => {
-                let node = Node::open(engine, |_| {}).await;
+                let node = GatewayListener::open(engine, |_| {}).await;
                 let address = node.address;
                 kept.push(node);
                 address
@@ -161,7 +161,7 @@ async fn serve(scene: Serving) -> anyhow::Result<()> {
         });
     }
     let start_ms = begun.elapsed().as_secs_f64() * 1e3;
-    tell(&Told { addresses, origin: GATEWAY.into(), path: PATH.into(), tokens: Vec::new(), start_ms })?;
+    tell(&ContenderReady { addresses, origin: GATEWAY.into(), path: PATH.into(), tokens: Vec::new(), start_ms })?;
     until_input_ends().await?;
     std::process::exit(0)
 }
@@ -172,7 +172,7 @@ async fn put_right(plane: &Plane) {
                         AS 'SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)'";
     let clock = plane.clock.clone();
     clock.set(Clock::System.now());
-    if let Place::Postgres(place) = &plane.place {
+    if let StoreLocation::Postgres(place) = &plane.place {
         postgres::run(&place.url, REAL).await;
     }
     tokio::spawn(async move {

@@ -13,14 +13,14 @@ pub(super) const CONTENDERS: &str = "0";
 pub(super) const GENERATOR: &str = "1";
 
 /// A process that prints one line of JSON when it is ready, and ends when its input closes.
-pub(super) struct Process {
+pub(super) struct ContenderProcess {
     child: Child,
     input: Option<ChildStdin>,
     /// The command that ends it, where closing its input does not.
     end: Option<Command>,
 }
 
-impl Process {
+impl ContenderProcess {
     /// Runs a command on the contenders' core.
     pub(super) fn start<T: DeserializeOwned>(name: &str, command: &[&str]) -> anyhow::Result<(Self, T)> {
         let mut child = spawn(command)?;
@@ -57,7 +57,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ContenderProcess {
     fn drop(&mut self) {
         drop(self.input.take());
         let _told = self.end.as_mut().map(Command::output);

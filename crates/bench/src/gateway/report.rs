@@ -8,7 +8,7 @@ use crate::StoreKind;
 use serde_json::{Value, json};
 use std::fmt;
 
-pub(super) struct Report {
+pub(super) struct GatewayReport {
     pub(super) rounds: usize,
     pub(super) in_flight: usize,
     pub(super) blocks: Vec<Block>,
@@ -80,7 +80,7 @@ impl Block {
     }
 }
 
-impl Report {
+impl GatewayReport {
     /// The ratios of the first block are repeated at the top.
     pub(super) fn json(&self) -> Value {
         let first = self.blocks.first();
@@ -97,7 +97,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for GatewayReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "One call at a gateway: {} rounds, {} in flight, medians (best)", self.rounds, self.in_flight)?;
         for block in &self.blocks {

@@ -1,6 +1,6 @@
 //! One contender's turn: a fixed number of connections, each sending its next request after the last response.
 
-use super::{processes, signing::Signer, wire::Connection};
+use super::{processes, signing::Signer, wire::LoadConnection};
 use crate::cpu;
 use std::{
     net::SocketAddr,
@@ -25,7 +25,7 @@ pub(super) struct Contender {
 
 /// The result of a turn.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Turn {
+pub(super) struct RoundResult {
     pub(super) answered: usize,
     pub(super) unexpected: usize,
     pub(super) elapsed: Duration,
@@ -37,7 +37,7 @@ pub(super) struct Turn {
     pub(super) unit: Duration,
 }
 
-struct Shared {
+struct RoundCounters {
     requests: Vec<Vec<u8>>,
     next: AtomicUsize,
     over: AtomicBool,
@@ -55,26 +55,31 @@ impl Contender {
     }
 
     /// Signs ahead, and then measures.
-    pub(super) async fn turn(&mut self, in_flight: usize, length: Duration) -> anyhow::Result<Turn> {
+    pub(super) async fn turn(&mut self, in_flight: usize, length: Duration) -> anyhow::Result<RoundResult> {
         let enough = (self.rate * 1.5 * length.as_secs_f64()) as usize + 4 * in_flight;
         let requests = self.signer.ahead(enough)?;
         self.send(requests, in_flight, length).await
     }
 
     /// Sends `count` calls, without a time limit.
-    pub(super) async fn exactly(&mut self, count: usize, in_flight: usize) -> anyhow::Result<Turn> {
+    pub(super) async fn exactly(&mut self, count: usize, in_flight: usize) -> anyhow::Result<RoundResult> {
         let requests = self.signer.ahead(count)?;
         self.send(requests, in_flight, Duration::MAX).await
     }
 
     #[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
-    async fn send(&mut self, requests: Vec<Vec<u8>>, in_flight: usize, length: Duration) -> anyhow::Result<Turn> {
+    async fn send(
+        &mut self,
+        requests: Vec<Vec<u8>>,
+        in_flight: usize,
+        length: Duration,
+    ) -> anyhow::Result<RoundResult> {
         // New connections for each turn: idle ones may have been closed during the turns of others.
         let mut connections = Vec::new();
         for n in 0..in_flight {
-            connections.push(Connection::open(self.addresses[n % self.addresses.len()]).await?);
+            connections.push(LoadConnection::open(self.addresses[n % self.addresses.len()]).await?);
         }
-        let shared = Arc::new(Shared { requests, next: AtomicUsize::new(0), over: AtomicBool::new(false) });
+        let shared = Arc::new(RoundCounters { requests, next: AtomicUsize::new(0), over: AtomicBool::new(false) });
         let (processes, database) = (processes::tree(&self.roots), processes::tree(&self.database));
         let (before, database_before, begun) = (cpu_of(&processes), cpu_of(&database), Instant::now());
         let tasks: Vec<_> =
@@ -89,7 +94,7 @@ impl Contender {
         let elapsed = begun.elapsed();
         let cpu = cpu_of(&processes).saturating_sub(before);
         let database_cpu = cpu_of(&database).saturating_sub(database_before);
-        let mut turn = Turn { elapsed, cpu, database_cpu, ..Turn::default() };
+        let mut turn = RoundResult { elapsed, cpu, database_cpu, ..RoundResult::default() };
         for task in tasks {
             let done = task.await?;
             turn.unexpected += done.unexpected;
@@ -108,7 +113,7 @@ fn cpu_of(processes: &[u32]) -> Duration {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
-async fn drive(mut connection: Connection, shared: Arc<Shared>) -> Done {
+async fn drive(mut connection: LoadConnection, shared: Arc<RoundCounters>) -> Done {
     let mut done = Done::default();
     while !shared.over.load(Ordering::Relaxed) {
         let Some(request) = shared.requests.get(shared.next.fetch_add(1, Ordering::Relaxed)) else { break };

@@ -1,6 +1,6 @@
 //! Requests signed ahead: each with its own proof, by one agent after the other.
 
-use super::told::{Agent, AgentSession, Prepared, Told};
+use super::told::{AgentKeyFile, AgentSession, ContenderReady, Prepared};
 use anyhow::Context as _;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use countersign_engine::Clock;
@@ -28,7 +28,7 @@ impl Keys {
             let key = SigningKey::generate(None)?;
             let pkcs8 = key.to_pkcs8();
             agents.push(ProofKey::from_pkcs8(&pkcs8)?);
-            written.push(Agent { pkcs8: STANDARD.encode(&*pkcs8), jkt: key.thumbprint() });
+            written.push(AgentKeyFile { pkcs8: STANDARD.encode(&*pkcs8), jkt: key.thumbprint() });
         }
         std::fs::write(folder.join("agents.json"), serde_json::to_vec(&written)?)?;
         let run = Clock::System.now().0.unsigned_abs();
@@ -54,7 +54,7 @@ pub(super) struct Signer {
 }
 
 /// The variable parts of a request; a fresh draft is valid.
-pub(super) struct Draft<'a> {
+pub(super) struct UnsignedRequest<'a> {
     pub(super) key: &'a ProofKey,
     pub(super) token: &'a str,
     pub(super) proof_token: &'a str,
@@ -63,7 +63,7 @@ pub(super) struct Draft<'a> {
 }
 
 impl Signer {
-    pub(super) fn new(keys: &Rc<Keys>, told: &Told, prepared: &Prepared) -> anyhow::Result<Self> {
+    pub(super) fn new(keys: &Rc<Keys>, told: &ContenderReady, prepared: &Prepared) -> anyhow::Result<Self> {
         let tokens = if told.tokens.is_empty() { &prepared.tokens } else { &told.tokens };
         let agents = keys.agents.len();
         anyhow::ensure!(tokens.len() == agents, "{} tokens for {agents} agents", tokens.len());
@@ -89,29 +89,29 @@ impl Signer {
         Ok(requests)
     }
 
-    pub(super) fn draft(&self, agent: usize) -> Draft<'_> {
+    pub(super) fn draft(&self, agent: usize) -> UnsignedRequest<'_> {
         let token = &self.tokens[agent];
         let (key, session) = (&self.keys.agents[agent], &self.sessions[agent]);
-        Draft { key, token, proof_token: token, htu: &self.htu, session }
+        UnsignedRequest { key, token, proof_token: token, htu: &self.htu, session }
     }
 
     pub(super) fn stranger(&self) -> &ProofKey {
         &self.keys.stranger
     }
 
-    pub(super) fn request(&self, draft: &Draft<'_>) -> anyhow::Result<Vec<u8>> {
+    pub(super) fn request(&self, draft: &UnsignedRequest<'_>) -> anyhow::Result<Vec<u8>> {
         Ok(self.head(draft, &self.proof(draft)?))
     }
 
-    pub(super) fn proof(&self, draft: &Draft<'_>) -> anyhow::Result<String> {
+    pub(super) fn proof(&self, draft: &UnsignedRequest<'_>) -> anyhow::Result<String> {
         let now = Clock::System.now();
         Ok(draft.key.proof("GET", draft.htu, Some(draft.proof_token), None, &self.keys.jti(), now)?)
     }
 
     /// Every contender gets the same headers.
-    pub(super) fn head(&self, draft: &Draft<'_>, proof: &str) -> Vec<u8> {
+    pub(super) fn head(&self, draft: &UnsignedRequest<'_>, proof: &str) -> Vec<u8> {
         let Self { path, host, .. } = self;
-        let Draft { token, session: AgentSession { session_id, delegation_id }, .. } = draft;
+        let UnsignedRequest { token, session: AgentSession { session_id, delegation_id }, .. } = draft;
         format!(
             "GET {path} HTTP/1.1\r\nhost: {host}\r\naap-version: 2.0\r\nauthorization: DPoP {token}\r\ndpop: {proof}\r\n\
              x-agent-mode: user_delegated\r\nx-agent-session: {session_id}\r\nx-agent-delegation: {delegation_id}\r\n\

@@ -2,10 +2,10 @@
 
 use super::{
     Arguments, judge, nginx, node,
-    processes::Process,
+    processes::ContenderProcess,
     round::Contender,
     signing::{Keys, Signer},
-    told::{Database, Point, Prepared, Preparing, Serving, Told},
+    told::{ContenderReady, Database, Point, Prepared, Preparing, ServingConfig},
     upstream,
 };
 use crate::StoreKind;
@@ -30,8 +30,8 @@ pub(super) struct Field {
     pub(super) contenders: Vec<Contender>,
     keys: Rc<Keys>,
     prepared: Prepared,
-    processes: Vec<Process>,
-    folder: Folder,
+    processes: Vec<ContenderProcess>,
+    folder: NodeFolder,
 }
 
 impl Field {
@@ -64,10 +64,10 @@ impl Field {
 
     /// A database with that many agents, without a serving process yet.
     pub(super) fn prepare(store: StoreKind, upstream: SocketAddr, agents: usize) -> anyhow::Result<Self> {
-        let folder = Folder::new()?;
+        let folder = NodeFolder::new()?;
         let keys = Keys::make(&folder.0, agents)?;
         let scene = Preparing { store, folder: folder.0.clone(), upstream: format!("http://{upstream}") };
-        let (preparing, prepared) = Process::own::<Prepared>(&[], "prepare", &scene)?;
+        let (preparing, prepared) = ContenderProcess::own::<Prepared>(&[], "prepare", &scene)?;
         Ok(Self { contenders: Vec::new(), keys, prepared, processes: vec![preparing], folder })
     }
 
@@ -94,7 +94,8 @@ impl Field {
             Database::File(file) => (Database::File(copy(file, name)?), 1),
             Database::Postgres(url) => (Database::Postgres(url.clone()), 2),
         };
-        let (process, told) = Process::own::<Told>(under, "serve", &Serving { point, place, nodes, up_for_s })?;
+        let (process, told) =
+            ContenderProcess::own::<ContenderReady>(under, "serve", &ServingConfig { point, place, nodes, up_for_s })?;
         let started = told.start_ms;
         self.join(name, process, told)?;
         Ok(started)
@@ -110,7 +111,7 @@ impl Field {
         self.join(name, process, told)
     }
 
-    fn join(&mut self, name: &'static str, process: Process, told: Told) -> anyhow::Result<()> {
+    fn join(&mut self, name: &'static str, process: ContenderProcess, told: ContenderReady) -> anyhow::Result<()> {
         let signer = Signer::new(&self.keys, &told, &self.prepared)?;
         let mut contender = Contender::new(name, signer, vec![process.id()], told.addresses);
         contender.database.clone_from(&self.prepared.processes);
@@ -137,9 +138,9 @@ fn copy(file: &Path, name: &str) -> anyhow::Result<PathBuf> {
 }
 
 /// Removed on drop, with its content.
-struct Folder(PathBuf);
+struct NodeFolder(PathBuf);
 
-impl Folder {
+impl NodeFolder {
     fn new() -> anyhow::Result<Self> {
         let folder = std::env::temp_dir().join(format!("countersign-bench-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
@@ -147,7 +148,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for NodeFolder {
     fn drop(&mut self) {
         let _removed = std::fs::remove_dir_all(&self.0);
     }

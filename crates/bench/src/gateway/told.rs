@@ -9,7 +9,7 @@ pub(super) const PATH: &str = "/accounts";
 
 /// An agent's key, in a file that every contender reads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Agent {
+pub(super) struct AgentKeyFile {
     /// Base64.
     pub(super) pkcs8: String,
     /// The thumbprint of its public half.
@@ -52,7 +52,7 @@ pub(super) enum Database {
 
 /// The task of a serving Countersign process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Serving {
+pub(super) struct ServingConfig {
     pub(super) point: Point,
     pub(super) place: Database,
     pub(super) nodes: usize,
@@ -68,7 +68,7 @@ pub(super) enum Point {
 
 /// The address of a contender, and the values that it expects in requests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Told {
+pub(super) struct ContenderReady {
     pub(super) addresses: Vec<SocketAddr>,
     /// The origin in proofs, without the path.
     pub(super) origin: String,

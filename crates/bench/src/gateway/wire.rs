@@ -7,12 +7,12 @@ use tokio::{
     net::TcpStream,
 };
 
-pub(super) struct Connection {
+pub(super) struct LoadConnection {
     stream: TcpStream,
     got: Vec<u8>,
 }
 
-impl Connection {
+impl LoadConnection {
     #[expect(clippy::disallowed_methods, reason = "the benchmark connects to what it started, on loopback")]
     pub(super) async fn open(address: SocketAddr) -> anyhow::Result<Self> {
         let stream = TcpStream::connect(address).await?;
@@ -44,28 +44,28 @@ pub(super) fn whole(got: &[u8]) -> anyhow::Result<Option<u16>> {
     let head = std::str::from_utf8(&got[..end])?;
     let status = head.get(9..12).and_then(|digits| digits.parse().ok()).context("no status")?;
     let there = match body(head)? {
-        Body::Sized(length) => got.len() >= end + 4 + length,
-        Body::Chunked => got.ends_with(b"0\r\n\r\n"),
+        BodyFraming::Sized(length) => got.len() >= end + 4 + length,
+        BodyFraming::Chunked => got.ends_with(b"0\r\n\r\n"),
     };
     Ok(there.then_some(status))
 }
 
-enum Body {
+enum BodyFraming {
     Sized(usize),
     Chunked,
 }
 
-fn body(head: &str) -> anyhow::Result<Body> {
+fn body(head: &str) -> anyhow::Result<BodyFraming> {
     for line in head.lines() {
         let Some((name, value)) = line.split_once(':') else { continue };
         if name.eq_ignore_ascii_case("content-length") {
-            return Ok(Body::Sized(value.trim().parse()?));
+            return Ok(BodyFraming::Sized(value.trim().parse()?));
         }
         if name.eq_ignore_ascii_case("transfer-encoding") {
-            return Ok(Body::Chunked);
+            return Ok(BodyFraming::Chunked);
         }
     }
-    Ok(Body::Sized(0))
+    Ok(BodyFraming::Sized(0))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::{
     http::{self, Answer, Listener, NoAnswer, Request},
     load::Load,
     random::Random,
-    record::{Attempt, Operation, Told},
+    record::{Attempt, ReportedResult, SoakOperation},
     setup::{INTENT, SCOPE},
     told::told,
 };
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// How often an operation is retried after a response without effect.
 const TRIES: usize = 40;
 
-pub(super) struct Agent {
+pub(super) struct SoakAgent {
     pub(super) number: usize,
     pub(super) load: Arc<Load>,
     pub(super) delegation: String,
@@ -35,14 +35,14 @@ pub(super) struct Agent {
 
 /// One request to the gateway.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
-    pub(super) operation: Operation,
+pub(super) struct SoakCall {
+    pub(super) operation: SoakOperation,
     pub(super) marker: String,
     pub(super) decision: Option<String>,
     pub(super) request: Request,
 }
 
-impl Agent {
+impl SoakAgent {
     /// Asks the person for consent, and opens an AAP session.
     pub(super) async fn connect(load: &Arc<Load>, number: usize) -> anyhow::Result<Self> {
         let at = load.public(0);
@@ -108,19 +108,19 @@ impl Agent {
 
     async fn write(&self, marker: String) {
         let request = Request::post(format!("/notes/{marker}")).json(&json!({ "marker": marker }));
-        self.until_told(Call { operation: Operation::Write, marker, decision: None, request }).await;
+        self.until_told(SoakCall { operation: SoakOperation::Write, marker, decision: None, request }).await;
     }
 
     async fn read(&self, marker: String) {
         let request = Request::get(format!("/accounts/{marker}"));
-        self.until_told(Call { operation: Operation::Read, marker, decision: None, request }).await;
+        self.until_told(SoakCall { operation: SoakOperation::Read, marker, decision: None, request }).await;
     }
 
     /// Repeats the call as long as nothing happened.
-    async fn until_told(&self, call: Call) {
+    async fn until_told(&self, call: SoakCall) {
         for _ in 0..TRIES {
             let (told, _) = self.call(call.clone()).await;
-            if told != Told::Denied {
+            if told != ReportedResult::Denied {
                 return;
             }
             tokio::time::sleep(PAUSE).await;
@@ -129,14 +129,14 @@ impl Agent {
     }
 
     /// Sends the call once and records the response. An expired token is replaced for the next call.
-    pub(super) async fn call(&self, call: Call) -> (Told, Option<Answer>) {
+    pub(super) async fn call(&self, call: SoakCall) -> (ReportedResult, Option<Answer>) {
         let token = self.access_token.lock().await.clone();
         let request = self.signed(call.request, &token).with("x-agent-intent-type", INTENT);
         let invoked = self.load.record.now();
         let answer = http::send(&self.load.any_gateway(), request, PATIENCE).await;
         let (told, name) = told(&answer);
         let returned = self.load.record.now();
-        let Call { operation, marker, decision, .. } = call;
+        let SoakCall { operation, marker, decision, .. } = call;
         self.load.record.attempt(Attempt { operation, marker, decision, invoked, returned, told, answer: name });
         self.replace(&answer, &token).await;
         (told, answer.ok())

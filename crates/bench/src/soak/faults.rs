@@ -2,7 +2,7 @@
 
 use super::{
     load::Load,
-    node::Node,
+    node::SoakNode,
     program,
     random::Random,
     record::{FaultMark, Micros},
@@ -13,7 +13,7 @@ use countersign_testkit::postgres;
 use std::{path::Path, sync::Arc, time::Duration};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub(crate) enum Fault {
+pub(crate) enum InjectedFault {
     /// kill -9, and another start
     Kill,
     /// SIGSTOP for some seconds, also longer than a lease
@@ -28,7 +28,7 @@ pub(crate) enum Fault {
     Restore,
 }
 
-impl Fault {
+impl InjectedFault {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Kill => "kill",
@@ -60,8 +60,8 @@ const CLOCK_STEP_MS: u64 = 2000;
 
 pub(super) struct Faults {
     load: Arc<Load>,
-    nodes: Vec<Arc<Node>>,
-    kinds: Vec<Fault>,
+    nodes: Vec<Arc<SoakNode>>,
+    kinds: Vec<InjectedFault>,
     random: Random,
     /// The longest time without a fault, in milliseconds.
     quiet_ms: u64,
@@ -72,8 +72,8 @@ pub(super) struct Faults {
 impl Faults {
     pub(super) fn new(
         load: &Arc<Load>,
-        nodes: &[Arc<Node>],
-        (kinds, length): (Vec<Fault>, Duration),
+        nodes: &[Arc<SoakNode>],
+        (kinds, length): (Vec<InjectedFault>, Duration),
         says: fn(&str),
     ) -> Self {
         let random = Random::of(load.seed, "faults");
@@ -103,16 +103,16 @@ impl Faults {
         }
     }
 
-    async fn one(&mut self, kind: Fault) -> anyhow::Result<()> {
+    async fn one(&mut self, kind: InjectedFault) -> anyhow::Result<()> {
         let node = Arc::clone(&self.nodes[self.random.below(self.nodes.len())]);
         let began = self.load.record.now();
         let detail = match kind {
-            Fault::Kill => self.kill(&node).await,
-            Fault::Stop => self.stop(&node).await,
-            Fault::Postgres => self.restart_postgres().await,
-            Fault::Clock => self.step_clock(&node).await,
-            Fault::Disk => self.fill_disk(&node).await,
-            Fault::Restore => self.restore(&node).await,
+            InjectedFault::Kill => self.kill(&node).await,
+            InjectedFault::Stop => self.stop(&node).await,
+            InjectedFault::Postgres => self.restart_postgres().await,
+            InjectedFault::Clock => self.step_clock(&node).await,
+            InjectedFault::Disk => self.fill_disk(&node).await,
+            InjectedFault::Restore => self.restore(&node).await,
         }?;
         let detail = self.recover(kind, detail).await?;
         let ended = self.load.record.now();
@@ -126,7 +126,7 @@ impl Faults {
         Ok(())
     }
 
-    async fn kill(&mut self, node: &Node) -> anyhow::Result<String> {
+    async fn kill(&mut self, node: &SoakNode) -> anyhow::Result<String> {
         node.kill()?;
         let down = self.random.millis(0, 1500);
         tokio::time::sleep(down).await;
@@ -134,7 +134,7 @@ impl Faults {
         Ok(format!("{} killed, started again after {} ms", node.name, down.as_millis()))
     }
 
-    async fn stop(&mut self, node: &Node) -> anyhow::Result<String> {
+    async fn stop(&mut self, node: &SoakNode) -> anyhow::Result<String> {
         let pause = self.random.millis(1000, 7000);
         node.signal("STOP")?;
         tokio::time::sleep(pause).await;
@@ -148,7 +148,7 @@ impl Faults {
         Ok(format!("PostgreSQL restarted ({mode})"))
     }
 
-    async fn step_clock(&mut self, node: &Node) -> anyhow::Result<String> {
+    async fn step_clock(&mut self, node: &SoakNode) -> anyhow::Result<String> {
         let step = self.random.millis(500, CLOCK_STEP_MS).as_secs_f64();
         let step = if self.random.percent(50) { step } else { -step };
         node.set_clock(step)?;
@@ -157,7 +157,7 @@ impl Faults {
         Ok(format!("the clock of {} went {step:+.3} s, and back", node.name))
     }
 
-    async fn fill_disk(&mut self, node: &Node) -> anyhow::Result<String> {
+    async fn fill_disk(&mut self, node: &SoakNode) -> anyhow::Result<String> {
         let full = self.random.millis(1500, 4000);
         program::limit_files(node.pid(), Some(FULL_AT))?;
         tokio::time::sleep(full).await;
@@ -166,7 +166,7 @@ impl Faults {
     }
 
     /// Acknowledgements since the backup are forgotten, and nothing of them may run again.
-    async fn restore(&mut self, node: &Node) -> anyhow::Result<String> {
+    async fn restore(&mut self, node: &SoakNode) -> anyhow::Result<String> {
         let from = self.load.record.now();
         program::run_aside(&node.folder, &["backup", "backup.db"]).await?;
         let age = self.random.millis(1000, 4000);
@@ -181,7 +181,7 @@ impl Faults {
     }
 
     /// Every node must become ready by itself. One that does not is stuck, and is restarted so that the run can continue.
-    async fn recover(&self, kind: Fault, mut detail: String) -> anyhow::Result<String> {
+    async fn recover(&self, kind: InjectedFault, mut detail: String) -> anyhow::Result<String> {
         for node in &self.nodes {
             if node.is_ready_within(RECOVERY).await {
                 continue;

@@ -1,7 +1,7 @@
 //! The nodes' own records at the end: every decision known to an agent, and the audit of every call.
 
 use super::{
-    agent::Agent,
+    agent::SoakAgent,
     load::Load,
     record::{Micros, Raised},
     setup::{LEASE_S, QUESTION_S},
@@ -21,7 +21,7 @@ const TOGETHER: usize = 8;
 
 /// The nodes' records.
 #[derive(Default)]
-pub(super) struct Remembered {
+pub(super) struct NodeRecords {
     /// By id; null where the decision no longer exists.
     pub(super) decisions: BTreeMap<String, Value>,
     /// The paths of calls in the audit.
@@ -29,8 +29,8 @@ pub(super) struct Remembered {
     pub(super) stuck: Vec<String>,
 }
 
-pub(super) async fn look(load: &Arc<Load>, agents: &[Arc<Agent>]) -> anyhow::Result<Remembered> {
-    let mut remembered = Remembered::default();
+pub(super) async fn look(load: &Arc<Load>, agents: &[Arc<SoakAgent>]) -> anyhow::Result<NodeRecords> {
+    let mut remembered = NodeRecords::default();
     let raised: Vec<(String, Raised)> =
         load.record.pages().decisions.iter().map(|(id, raised)| (id.clone(), raised.clone())).collect();
     for some in raised.chunks(TOGETHER) {
@@ -52,7 +52,7 @@ pub(super) async fn look(load: &Arc<Load>, agents: &[Arc<Agent>]) -> anyhow::Res
 }
 
 /// The decision in its final state, or the reason why it does not reach one.
-async fn settled(agent: &Agent, id: &str, asked_at: Micros) -> Result<Value, String> {
+async fn settled(agent: &SoakAgent, id: &str, asked_at: Micros) -> Result<Value, String> {
     let mut last = "nobody answered".to_owned();
     let look = async {
         loop {
@@ -75,7 +75,7 @@ async fn settled(agent: &Agent, id: &str, asked_at: Micros) -> Result<Value, Str
 }
 
 /// A claim ends with its lease at the latest, a question with its deadline.
-fn unsettled(agent: &Agent, document: &Value, asked_at: Micros) -> Option<String> {
+fn unsettled(agent: &SoakAgent, document: &Value, asked_at: Micros) -> Option<String> {
     let due = asked_at + (QUESTION_S + 20) * 1_000_000;
     if document["execution"]["state"] == "claimed" {
         return Some(format!("it is still claimed, with leases of {LEASE_S} s"));
@@ -84,7 +84,7 @@ fn unsettled(agent: &Agent, document: &Value, asked_at: Micros) -> Option<String
     is_late.then(|| "it is still pending after its deadline".to_owned())
 }
 
-async fn audit(load: &Load, agent: &Agent, audited: &mut HashSet<String>) -> anyhow::Result<()> {
+async fn audit(load: &Load, agent: &SoakAgent, audited: &mut HashSet<String>) -> anyhow::Result<()> {
     let mut cursor: Option<String> = None;
     loop {
         let page = load.person.reads_audit(&load.public(0), &agent.delegation, cursor.as_deref()).await;

@@ -1,10 +1,10 @@
 //! The verdict: the responses to agents, the effects at the upstream and the nodes' records must agree.
 
 use super::{
-    final_look::Remembered,
+    final_look::NodeRecords,
     histories,
     linearizability::is_linearizable,
-    record::{Attempt, Effect, Micros, Operation, Pages, Told},
+    record::{Attempt, Effect, Micros, Pages, ReportedResult, SoakOperation},
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -43,7 +43,7 @@ impl Findings {
         self.rows().iter().all(|(_, found)| found.is_empty())
     }
 
-    pub(super) fn of(pages: &Pages, remembered: &Remembered) -> Self {
+    pub(super) fn of(pages: &Pages, remembered: &NodeRecords) -> Self {
         let mut findings = Self { stuck: pages.stuck.clone(), ..Self::default() };
         findings.stuck.extend(remembered.stuck.iter().cloned());
         let mut attempts: BTreeMap<&str, Vec<&Attempt>> = BTreeMap::new();
@@ -70,13 +70,13 @@ impl Findings {
             self.double_effects.push(story());
         }
         let may_have = |effect: &Effect| {
-            let may = |told: Told| matches!(told, Told::Ran | Told::InDoubt);
+            let may = |told: ReportedResult| matches!(told, ReportedResult::Ran | ReportedResult::InDoubt);
             attempts.iter().any(|attempt| may(attempt.told) && attempt.invoked <= effect.at)
         };
         if effects.iter().any(|effect| !may_have(effect)) {
             self.false_denials.push(story());
         }
-        let ran = |attempt: &&&Attempt| attempt.told == Told::Ran && attempt.operation != Operation::Read;
+        let ran = |attempt: &&&Attempt| attempt.told == ReportedResult::Ran && attempt.operation != SoakOperation::Read;
         let acknowledged = attempts.iter().filter(ran).count();
         if acknowledged > effects.len() {
             self.lost_acknowledgements.push(format!("the upstream did it less often: {}", story()));
@@ -84,13 +84,13 @@ impl Findings {
     }
 
     /// Each acknowledged call is in the record, unless a restore legitimately forgot it.
-    fn acknowledged(&mut self, pages: &Pages, remembered: &Remembered) {
-        for attempt in pages.attempts.iter().filter(|attempt| attempt.told == Told::Ran) {
+    fn acknowledged(&mut self, pages: &Pages, remembered: &NodeRecords) {
+        for attempt in pages.attempts.iter().filter(|attempt| attempt.told == ReportedResult::Ran) {
             let is_known = match (&attempt.decision, attempt.operation) {
                 (Some(id), _) => remembered.decisions.get(id).is_some_and(is_committed),
-                (None, Operation::Read) => remembered.audited.contains(&format!("/accounts/{}", attempt.marker)),
-                (None, Operation::Write) => remembered.audited.contains(&format!("/notes/{}", attempt.marker)),
-                (None, Operation::Held) => true,
+                (None, SoakOperation::Read) => remembered.audited.contains(&format!("/accounts/{}", attempt.marker)),
+                (None, SoakOperation::Write) => remembered.audited.contains(&format!("/notes/{}", attempt.marker)),
+                (None, SoakOperation::Held) => true,
             };
             if !is_known && !is_forgotten(pages, attempt.invoked, attempt.returned) {
                 let stands = attempt.decision.as_ref().and_then(|id| remembered.decisions.get(id));
@@ -109,7 +109,7 @@ impl Findings {
     }
 
     /// A recorded outcome must be the upstream's.
-    fn remembered(&mut self, pages: &Pages, remembered: &Remembered) {
+    fn remembered(&mut self, pages: &Pages, remembered: &NodeRecords) {
         let done: BTreeSet<&str> =
             pages.effects.values().flatten().filter_map(|effect| effect.decision.as_deref()).collect();
         for (id, document) in &remembered.decisions {

@@ -1,11 +1,11 @@
 //! A held call: raised, answered by the person, used, and followed until its agent knows the outcome.
 
 use super::{
-    agent::{Agent, Call},
+    agent::{SoakAgent, SoakCall},
     http::Request,
     person::Replied,
     random::Random,
-    record::{Operation, Raised, Told},
+    record::{Raised, ReportedResult, SoakOperation},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -18,7 +18,7 @@ const QUESTIONS: usize = 4;
 
 /// The state of a decision, as far as its agent needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Standing {
+enum HeldState {
     Pending,
     /// Approved and not used, with its token.
     Open(String),
@@ -30,11 +30,11 @@ enum Standing {
     Over,
 }
 
-impl Agent {
+impl SoakAgent {
     pub(super) async fn held_call(&self, random: &mut Random, marker: String) {
         for _ in 0..QUESTIONS {
             match self.asked_and_used(random, &marker).await {
-                Some(Standing::Failed) => {}
+                Some(HeldState::Failed) => {}
                 Some(_) => {
                     self.load.one_held_call_ended();
                     return;
@@ -47,7 +47,7 @@ impl Agent {
     }
 
     /// The final state; `None` if no response ever allowed for an effect.
-    async fn asked_and_used(&self, random: &mut Random, marker: &str) -> Option<Standing> {
+    async fn asked_and_used(&self, random: &mut Random, marker: &str) -> Option<HeldState> {
         let decision = match self.raise(marker).await {
             Ok(decision) => decision?,
             Err(standing) => return Some(standing),
@@ -55,22 +55,22 @@ impl Agent {
         let accepts = !random.percent(15);
         let replied = self.load.person.replies(|| self.load.any_public(), &decision, accepts).await;
         if replied == Replied::GaveUp {
-            return Some(Standing::Over);
+            return Some(HeldState::Over);
         }
         if !accepts {
             // A rejected call is sent all the same: it must not run.
             self.call(self.redeem(marker, &decision)).await;
-            return Some(Standing::Over);
+            return Some(HeldState::Over);
         }
         self.use_approval(random, marker, &decision).await
     }
 
     /// Sends the call without an approval until it is held. A response may be lost: the same call is the same question.
-    async fn raise(&self, marker: &str) -> Result<Option<String>, Standing> {
+    async fn raise(&self, marker: &str) -> Result<Option<String>, HeldState> {
         for _ in 0..TRIES {
             let (told, answer) = self.call(self.order(marker, None)).await;
             match (told, answer) {
-                (Told::Held, Some(answer)) => {
+                (ReportedResult::Held, Some(answer)) => {
                     let Some(decision) = answer.json()["decision"]["decision_id"].as_str().map(str::to_owned) else {
                         return Ok(None);
                     };
@@ -78,7 +78,7 @@ impl Agent {
                     self.load.record.pages().decisions.entry(decision.clone()).or_insert(raised);
                     return Ok(Some(decision));
                 }
-                (Told::Ran | Told::Conflict, _) => return Err(Standing::Over),
+                (ReportedResult::Ran | ReportedResult::Conflict, _) => return Err(HeldState::Over),
                 _ => tokio::time::sleep(PAUSE).await,
             }
         }
@@ -86,11 +86,11 @@ impl Agent {
     }
 
     /// Claims the approval, sometimes by two requests at once; never again once it may have been claimed.
-    async fn use_approval(&self, random: &mut Random, marker: &str, decision: &str) -> Option<Standing> {
+    async fn use_approval(&self, random: &mut Random, marker: &str, decision: &str) -> Option<HeldState> {
         for _ in 0..TRIES {
             let token = match self.stands(decision).await? {
-                Standing::Open(token) => token,
-                Standing::Pending | Standing::Claimed => {
+                HeldState::Open(token) => token,
+                HeldState::Pending | HeldState::Claimed => {
                     tokio::time::sleep(PAUSE).await;
                     continue;
                 }
@@ -100,56 +100,61 @@ impl Agent {
             let told = match random.below(100) {
                 0..30 => {
                     let (one, other) = tokio::join!(self.call(with_token), self.call(self.redeem(marker, decision)));
-                    if one.0 == Told::Ran { one.0 } else { other.0 }
+                    if one.0 == ReportedResult::Ran { one.0 } else { other.0 }
                 }
                 30..50 => self.call(self.redeem(marker, decision)).await.0,
                 _ => self.call(with_token).await.0,
             };
-            if told == Told::Ran {
-                return Some(Standing::Over);
+            if told == ReportedResult::Ran {
+                return Some(HeldState::Over);
             }
             tokio::time::sleep(PAUSE).await;
         }
-        Some(Standing::Over)
+        Some(HeldState::Over)
     }
 
     /// Asks the node until it responds; `None` if it does not.
-    async fn stands(&self, decision: &str) -> Option<Standing> {
+    async fn stands(&self, decision: &str) -> Option<HeldState> {
         for _ in 0..TRIES {
             match self.decision(decision, 2).await {
                 Some(answer) if answer.status == 200 => return Some(standing(&answer.json())),
-                Some(answer) if answer.status == 404 => return Some(Standing::Over),
+                Some(answer) if answer.status == 404 => return Some(HeldState::Over),
                 _ => tokio::time::sleep(PAUSE).await,
             }
         }
         None
     }
 
-    fn order(&self, marker: &str, approved: Option<(&str, &str)>) -> Call {
+    fn order(&self, marker: &str, approved: Option<(&str, &str)>) -> SoakCall {
         let request = Request::post(format!("/orders/{marker}")).json(&json!({ "marker": marker }));
         let request = match approved {
             Some((_, token)) => request.with("x-agent-confirm", token),
             None => request,
         };
         let decision = approved.map(|(decision, _)| decision.to_owned());
-        Call { operation: Operation::Held, marker: marker.to_owned(), decision, request }
+        SoakCall { operation: SoakOperation::Held, marker: marker.to_owned(), decision, request }
     }
 
     /// Runs the request that was kept with the question.
-    fn redeem(&self, marker: &str, decision: &str) -> Call {
+    fn redeem(&self, marker: &str, decision: &str) -> SoakCall {
         let request = Request::post(format!("/.countersign/decisions/{decision}/redeem"));
-        Call { operation: Operation::Held, marker: marker.to_owned(), decision: Some(decision.to_owned()), request }
+        SoakCall {
+            operation: SoakOperation::Held,
+            marker: marker.to_owned(),
+            decision: Some(decision.to_owned()),
+            request,
+        }
     }
 }
 
-fn standing(document: &Value) -> Standing {
+fn standing(document: &Value) -> HeldState {
     let execution = document["execution"]["state"].as_str().unwrap_or_default();
     let allowance = document["allowance"]["state"].as_str().unwrap_or_default();
     match (document["state"].as_str().unwrap_or_default(), allowance, execution) {
-        ("pending", ..) => Standing::Pending,
-        (_, _, "claimed") => Standing::Claimed,
-        (_, _, "failed") => Standing::Failed,
-        ("accepted", "open", "") => Standing::Open(document["confirm_token"].as_str().unwrap_or_default().to_owned()),
-        _ => Standing::Over,
+        ("pending", ..) => HeldState::Pending,
+        (_, _, "claimed") => HeldState::Claimed,
+        (_, _, "failed") => HeldState::Failed,
+        ("accepted", "open", "") => HeldState::Open(document["confirm_token"].as_str().unwrap_or_default().to_owned()),
+        _ => HeldState::Over,
     }
 }

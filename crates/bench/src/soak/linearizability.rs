@@ -18,7 +18,7 @@ pub(super) enum Action {
 
 /// The outcome known to the actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum HistoryOutcome {
     Done,
     /// It had no effect.
     Refused,
@@ -27,22 +27,22 @@ pub(super) enum Outcome {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Event {
+pub(super) struct HistoryEvent {
     pub(super) action: Action,
     pub(super) invoked: u64,
     pub(super) returned: u64,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: HistoryOutcome,
 }
 
 /// The decision, as a sequential specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Decision {
+enum DecisionModel {
     Pending,
     Open(u32),
     Closed,
 }
 
-impl Decision {
+impl DecisionModel {
     /// The state after an effective action; `None` if the action was not possible.
     fn after(self, action: Action) -> Option<Self> {
         match (action, self) {
@@ -58,22 +58,23 @@ impl Decision {
 }
 
 /// Whether some order of the events explains the observations.
-pub(super) fn is_linearizable(history: &[Event]) -> bool {
+pub(super) fn is_linearizable(history: &[HistoryEvent]) -> bool {
     // An event without effect fits anywhere.
-    let events: Vec<Event> = history.iter().filter(|event| event.outcome != Outcome::Refused).copied().collect();
+    let events: Vec<HistoryEvent> =
+        history.iter().filter(|event| event.outcome != HistoryOutcome::Refused).copied().collect();
     let mut search = Search { events: &events, seen: HashSet::new() };
     search.finds_an_order()
 }
 
 struct Search<'a> {
-    events: &'a [Event],
+    events: &'a [HistoryEvent],
     /// The set of placed events, and the decision after them.
-    seen: HashSet<(Vec<u64>, Decision)>,
+    seen: HashSet<(Vec<u64>, DecisionModel)>,
 }
 
 impl Search<'_> {
     fn finds_an_order(&mut self) -> bool {
-        let mut open = vec![(vec![0; self.events.len().div_ceil(64)], Decision::Pending)];
+        let mut open = vec![(vec![0; self.events.len().div_ceil(64)], DecisionModel::Pending)];
         while let Some((placed, decision)) = open.pop() {
             if self.is_complete(&placed) {
                 return true;
@@ -92,14 +93,15 @@ impl Search<'_> {
 
     /// Whether all events known to have taken effect are placed.
     fn is_complete(&self, placed: &[u64]) -> bool {
-        let has_place = |(n, event): (usize, &Event)| event.outcome == Outcome::Unknown || is_placed(placed, n);
+        let has_place =
+            |(n, event): (usize, &HistoryEvent)| event.outcome == HistoryOutcome::Unknown || is_placed(placed, n);
         self.events.iter().enumerate().all(has_place)
     }
 
     /// Events invoked before the first of the others returned may come next.
-    fn candidates(&self, placed: &[u64]) -> Vec<(usize, Event)> {
+    fn candidates(&self, placed: &[u64]) -> Vec<(usize, HistoryEvent)> {
         let left = || self.events.iter().copied().enumerate().filter(|(n, _)| !is_placed(placed, *n));
-        let known = left().filter(|(_, event)| event.outcome == Outcome::Done);
+        let known = left().filter(|(_, event)| event.outcome == HistoryOutcome::Done);
         let first_return = known.map(|(_, event)| event.returned).min().unwrap_or(u64::MAX);
         left().filter(|(_, event)| event.invoked <= first_return).collect()
     }

@@ -1,6 +1,6 @@
 //! State shared by all agents: the nodes, the person, the record, and the end of the load.
 
-use super::{http::Listener, node::Node, person::Person, record::Record};
+use super::{http::Listener, node::SoakNode, person::SoakPerson, record::SoakRecord};
 use countersign_engine::Clock;
 use countersign_testkit::TestOperator;
 use std::sync::{
@@ -10,9 +10,9 @@ use std::sync::{
 
 pub(super) struct Load {
     pub(super) seed: u64,
-    pub(super) record: Arc<Record>,
-    pub(super) person: Person,
-    nodes: Vec<Arc<Node>>,
+    pub(super) record: Arc<SoakRecord>,
+    pub(super) person: SoakPerson,
+    nodes: Vec<Arc<SoakNode>>,
     operator: TestOperator,
     origin: String,
     /// The next node to call.
@@ -28,9 +28,9 @@ pub(super) struct Load {
 impl Load {
     pub(super) fn new(
         (seed, enough): (u64, Option<usize>),
-        record: Arc<Record>,
-        person: Person,
-        nodes: Vec<Arc<Node>>,
+        record: Arc<SoakRecord>,
+        person: SoakPerson,
+        nodes: Vec<Arc<SoakNode>>,
         (operator, origin): (TestOperator, String),
     ) -> Self {
         let (turn, held_calls) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -24,7 +24,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// Makes a full disk a write error, as usual, instead of a signal. The node ends with this program.
 const SERVE: &str = r#"trap '' XFSZ; exec "$0" serve"#;
 
-pub(super) struct Node {
+pub(super) struct SoakNode {
     pub(super) name: String,
     pub(super) folder: PathBuf,
     pub(super) public: Listener,
@@ -41,7 +41,7 @@ pub(super) struct Faketime {
     pub(super) file: PathBuf,
 }
 
-impl Node {
+impl SoakNode {
     pub(super) fn new(name: String, folder: PathBuf, listeners: [Listener; 3], clock: Option<Faketime>) -> Self {
         let [public, gateway, operations] = listeners;
         Self { name, folder, public, gateway, operations, clock, child: Mutex::new(None), pid: AtomicU32::new(0) }
@@ -153,7 +153,7 @@ impl Node {
     }
 }
 
-impl Drop for Node {
+impl Drop for SoakNode {
     fn drop(&mut self) {
         let _ended = self.kill();
     }

@@ -3,7 +3,7 @@
 use super::{
     http::{self, Answer, Listener, NoAnswer, Request},
     program::PASSWORD,
-    record::{Record, Reply},
+    record::{SoakRecord, SoakReply},
     setup::PERSON,
 };
 use anyhow::{Context as _, bail, ensure};
@@ -15,8 +15,8 @@ use tokio::sync::Mutex;
 const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(250);
 
-pub(super) struct Person {
-    record: Arc<Record>,
+pub(super) struct SoakPerson {
+    record: Arc<SoakRecord>,
     /// Replaced after a restore, which ends sign-in sessions and tokens.
     proofs: Mutex<Proofs>,
 }
@@ -38,8 +38,8 @@ pub(super) enum Replied {
     GaveUp,
 }
 
-impl Person {
-    pub(super) async fn sign_in(record: &Arc<Record>, at: &Listener) -> anyhow::Result<Self> {
+impl SoakPerson {
+    pub(super) async fn sign_in(record: &Arc<SoakRecord>, at: &Listener) -> anyhow::Result<Self> {
         let proofs = Proofs::fetch(at).await?;
         Ok(Self { record: Arc::clone(record), proofs: Mutex::new(proofs) })
     }
@@ -110,7 +110,7 @@ impl Person {
                 http::send(&at, Request::post(path.as_str()).json(&body).bearer(&proofs.subscriber), PATIENCE).await;
             let note = |is_sure| {
                 let (decision, returned) = (decision.to_owned(), self.record.now());
-                self.record.pages().replies.push(Reply { decision, accepts, invoked, returned, is_sure });
+                self.record.pages().replies.push(SoakReply { decision, accepts, invoked, returned, is_sure });
             };
             match sent {
                 Ok(answer) if answer.status == 201 => {

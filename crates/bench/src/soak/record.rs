@@ -10,13 +10,13 @@ use std::{
 pub(super) type Micros = u64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Operation {
+pub(super) enum SoakOperation {
     Held,
     Write,
     Read,
 }
 
-impl Operation {
+impl SoakOperation {
     pub(super) const ALL: [Self; 3] = [Self::Held, Self::Write, Self::Read];
 
     pub(super) fn name(self) -> &'static str {
@@ -30,7 +30,7 @@ impl Operation {
 
 /// The meaning of a response to its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum ReportedResult {
     /// It was carried out.
     Ran,
     /// An approval is needed first; nothing happened.
@@ -46,20 +46,20 @@ pub(super) enum Told {
 /// One request of an agent to the gateway.
 #[derive(Clone, Debug)]
 pub(super) struct Attempt {
-    pub(super) operation: Operation,
+    pub(super) operation: SoakOperation,
     pub(super) marker: String,
     /// The decision with the approval to claim.
     pub(super) decision: Option<String>,
     pub(super) invoked: Micros,
     pub(super) returned: Micros,
-    pub(super) told: Told,
+    pub(super) told: ReportedResult,
     /// Status and code, or the reason why there is none.
     pub(super) answer: String,
 }
 
 /// A person's answer to a question, as far as the person knows.
 #[derive(Clone, Debug)]
-pub(super) struct Reply {
+pub(super) struct SoakReply {
     pub(super) decision: String,
     pub(super) accepts: bool,
     pub(super) invoked: Micros,
@@ -95,7 +95,7 @@ pub(super) struct Raised {
 #[derive(Default)]
 pub(super) struct Pages {
     pub(super) attempts: Vec<Attempt>,
-    pub(super) replies: Vec<Reply>,
+    pub(super) replies: Vec<SoakReply>,
     /// By marker.
     pub(super) effects: HashMap<String, Vec<Effect>>,
     pub(super) decisions: BTreeMap<String, Raised>,
@@ -116,12 +116,12 @@ pub(super) struct Pages {
     pub(super) manners: BTreeMap<&'static str, usize>,
 }
 
-pub(super) struct Record {
+pub(super) struct SoakRecord {
     began: Instant,
     pages: Mutex<Pages>,
 }
 
-impl Record {
+impl SoakRecord {
     #[expect(clippy::disallowed_methods, reason = "a soak measures")]
     pub(super) fn begin() -> Self {
         Self { began: Instant::now(), pages: Mutex::default() }

@@ -3,13 +3,13 @@
 use super::{
     faults::seconds,
     findings::Findings,
-    record::{Operation, Pages, Told},
+    record::{Pages, ReportedResult, SoakOperation},
 };
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt};
 
 #[derive(Serialize)]
-pub(super) struct Report {
+pub(super) struct SoakReport {
     pub(super) store: &'static str,
     pub(super) nodes: usize,
     pub(super) agents: usize,
@@ -51,7 +51,7 @@ pub(super) struct Run {
     pub(super) seed: u64,
 }
 
-impl Report {
+impl SoakReport {
     pub(super) fn of(run: &Run, pages: &Pages, findings: Findings) -> Self {
         let Run { store, nodes, agents, seed } = *run;
         let end = pages.attempts.iter().map(|attempt| attempt.returned).max().unwrap_or_default();
@@ -67,7 +67,7 @@ impl Report {
             agents,
             seed,
             seconds: seconds(end),
-            operations: Operation::ALL.map(|operation| (operation.name(), Count::of(pages, operation))).into(),
+            operations: SoakOperation::ALL.map(|operation| (operation.name(), Count::of(pages, operation))).into(),
             decisions: pages.decisions.len(),
             given_up: pages.given_up,
             faults,
@@ -90,18 +90,18 @@ pub(super) fn quantile(millis: &mut [f32], q: f64) -> f32 {
 }
 
 impl Count {
-    fn of(pages: &Pages, operation: Operation) -> Self {
+    fn of(pages: &Pages, operation: SoakOperation) -> Self {
         let mut count = Self::default();
         let mut markers = std::collections::HashSet::new();
         for attempt in pages.attempts.iter().filter(|attempt| attempt.operation == operation) {
             markers.insert(attempt.marker.as_str());
             count.requests += 1;
             *match attempt.told {
-                Told::Ran => &mut count.ran,
-                Told::Held => &mut count.held,
-                Told::Denied => &mut count.denied,
-                Told::Conflict => &mut count.conflict,
-                Told::InDoubt => &mut count.in_doubt,
+                ReportedResult::Ran => &mut count.ran,
+                ReportedResult::Held => &mut count.held,
+                ReportedResult::Denied => &mut count.denied,
+                ReportedResult::Conflict => &mut count.conflict,
+                ReportedResult::InDoubt => &mut count.in_doubt,
             } += 1;
         }
         count.operations = markers.len();
@@ -112,7 +112,7 @@ impl Count {
 /// The most findings of each kind printed in full.
 const TOLD: usize = 10;
 
-impl fmt::Display for Report {
+impl fmt::Display for SoakReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { store, nodes, agents, seed, seconds, .. } = self;
         writeln!(f, "Soak on {store}, nodes: {nodes}, agents: {agents}, seed: {seed}, {seconds:.0} s")?;

@@ -2,7 +2,7 @@
 
 use super::{
     http::Listener,
-    node::{Faketime, Node},
+    node::{Faketime, SoakNode},
     program,
     upstream::TIMEOUT_S,
 };
@@ -23,20 +23,20 @@ pub(super) const LEASE_S: u64 = 4;
 pub(super) const QUESTION_S: u64 = 120;
 
 pub(super) struct Setup {
-    pub(super) nodes: Vec<Arc<Node>>,
+    pub(super) nodes: Vec<Arc<SoakNode>>,
     pub(super) operator: TestOperator,
     /// The origin known to agents, operators and people.
     pub(super) origin: String,
-    pub(super) folder: Folder,
+    pub(super) folder: SoakFolder,
 }
 
 /// Removed at the end, unless it is to be kept.
-pub(super) struct Folder {
+pub(super) struct SoakFolder {
     pub(super) path: PathBuf,
     pub(super) is_kept: bool,
 }
 
-impl Drop for Folder {
+impl Drop for SoakFolder {
     fn drop(&mut self) {
         if !self.is_kept {
             let _removed = std::fs::remove_dir_all(&self.path);
@@ -48,7 +48,7 @@ impl Setup {
     pub(super) async fn prepare(upstream: SocketAddr, on_postgres: bool, steps_clock: bool) -> anyhow::Result<Self> {
         let path = std::env::temp_dir().join(format!("countersign-soak-{}", std::process::id()));
         std::fs::create_dir_all(&path)?;
-        let folder = Folder { path, is_kept: false };
+        let folder = SoakFolder { path, is_kept: false };
         let ca = TestCa::new();
         let operator = TestOperator::start(&ca, "acme.test").await;
         let database = match on_postgres {
@@ -82,7 +82,7 @@ impl Setup {
                 true => Some(Faketime { library: program::faketime()?, file: home.join("clock") }),
                 false => None,
             };
-            nodes.push(Arc::new(Node::new(name, home, listeners, clock)));
+            nodes.push(Arc::new(SoakNode::new(name, home, listeners, clock)));
         }
         furnish(&nodes, upstream)?;
         Ok(Self { nodes, operator, origin, folder })
@@ -90,7 +90,7 @@ impl Setup {
 }
 
 /// Creates key, database, project and person; further nodes share the key.
-fn furnish(nodes: &[Arc<Node>], upstream: SocketAddr) -> anyhow::Result<()> {
+fn furnish(nodes: &[Arc<SoakNode>], upstream: SocketAddr) -> anyhow::Result<()> {
     let first = nodes.first().context("no node")?;
     std::fs::write(first.folder.join("soak.toml"), project(upstream))?;
     program::run(&first.folder, &["init"])?;

@@ -2,15 +2,15 @@
 
 use super::{
     http::{Answer, NoAnswer},
-    record::Told,
+    record::ReportedResult,
 };
 use serde_json::Value;
 
 /// The meaning, and a short name of the response.
-pub(super) fn told(answer: &Result<Answer, NoAnswer>) -> (Told, String) {
+pub(super) fn told(answer: &Result<Answer, NoAnswer>) -> (ReportedResult, String) {
     match answer {
-        Err(why @ NoAnswer::NotSent(_)) => (Told::Denied, why.to_string()),
-        Err(why @ NoAnswer::Lost(_)) => (Told::InDoubt, why.to_string()),
+        Err(why @ NoAnswer::NotSent(_)) => (ReportedResult::Denied, why.to_string()),
+        Err(why @ NoAnswer::Lost(_)) => (ReportedResult::InDoubt, why.to_string()),
         Ok(answer) => {
             let body = answer.json();
             let is_refusal = body["error"].is_string() && body["request_id"].is_string();
@@ -20,26 +20,26 @@ pub(super) fn told(answer: &Result<Answer, NoAnswer>) -> (Told, String) {
 }
 
 /// A refusal of the gateway's own.
-fn refusal(status: u16, body: &Value) -> (Told, String) {
+fn refusal(status: u16, body: &Value) -> (ReportedResult, String) {
     let (code, description) = (text(body, "error"), text(body, "error_description"));
     let told = match code {
-        "irreversible_requires_confirm" => Told::Held,
-        _ if description.contains("may have") => Told::InDoubt,
-        _ if status == 409 => Told::Conflict,
-        _ => Told::Denied,
+        "irreversible_requires_confirm" => ReportedResult::Held,
+        _ if description.contains("may have") => ReportedResult::InDoubt,
+        _ if status == 409 => ReportedResult::Conflict,
+        _ => ReportedResult::Denied,
     };
     (told, format!("{status} {code}: {description}"))
 }
 
 /// A forwarded upstream response.
-fn from_upstream(answer: &Answer, body: &Value) -> (Told, String) {
+fn from_upstream(answer: &Answer, body: &Value) -> (ReportedResult, String) {
     let manner = text(body, "upstream");
     let told = match answer.status {
-        ..400 if answer.is_whole => Told::Ran,
-        ..400 => Told::InDoubt,
+        ..400 if answer.is_whole => ReportedResult::Ran,
+        ..400 => ReportedResult::InDoubt,
         // The upstream itself stated that nothing happened.
-        503 if manner == "503 without effect" => Told::Denied,
-        _ => Told::InDoubt,
+        503 if manner == "503 without effect" => ReportedResult::Denied,
+        _ => ReportedResult::InDoubt,
     };
     (told, format!("{} from the upstream: {manner}", answer.status))
 }

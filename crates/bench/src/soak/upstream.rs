@@ -1,6 +1,6 @@
 //! The unreliable upstream: it may or may not carry out a request, and may or may not respond. It records its effects exactly.
 
-use super::{random::Random, record::Record};
+use super::{random::Random, record::SoakRecord};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::Value;
 use std::{
@@ -61,14 +61,14 @@ const MANNERS: &[(Manner, usize)] = &[
     (Manner::HalfAnAnswer, 3),
 ];
 
-pub(super) struct Upstream {
-    record: Arc<Record>,
+pub(super) struct RudeUpstream {
+    record: Arc<SoakRecord>,
     random: Mutex<Random>,
 }
 
-impl Upstream {
+impl RudeUpstream {
     /// Serves for as long as the runtime lives.
-    pub(super) async fn open(record: &Arc<Record>, seed: u64) -> anyhow::Result<SocketAddr> {
+    pub(super) async fn open(record: &Arc<SoakRecord>, seed: u64) -> anyhow::Result<SocketAddr> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let random = Mutex::new(Random::of(seed, "upstream"));

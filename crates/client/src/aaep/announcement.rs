@@ -1,21 +1,21 @@
 //! Announcements to a person, and their urgency.
 
-use super::question::Question;
+use super::question::ReceivedQuestion;
 use countersign_protocol::{aaep::envelope::Urgency, time::UnixMillis};
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
 pub enum Announcement {
     /// A new question: at once, assertively, and exactly once.
-    Asked(Arc<Question>),
+    Asked(Arc<ReceivedQuestion>),
     /// It can no longer be answered; announced once.
-    Over { question: Arc<Question>, ending: Ending, words: Option<String>, said_by: SaidBy },
+    Over { question: Arc<ReceivedQuestion>, ending: Ending, words: Option<String>, said_by: SaidBy },
     /// A countdown sent by the producer. Nothing depends on it (AAEP 6.4.3).
-    TimeLeft { question: Arc<Question>, seconds: i64 },
+    TimeLeft { question: Arc<ReceivedQuestion>, seconds: i64 },
     /// The deadline was extended.
-    MoreTime { question: Arc<Question>, deadline: UnixMillis },
+    MoreTime { question: Arc<ReceivedQuestion>, deadline: UnixMillis },
     /// Any other event of an agent.
-    Said(Said),
+    Said(AnnouncementText),
     /// Events of a producer that the person refuses; announced once per producer.
     ProducerRefused { agent_id: String },
 }
@@ -47,21 +47,21 @@ pub enum SaidBy {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct AnnouncementText {
     pub session_id: String,
     pub agent_id: String,
     pub known_producer: bool,
     pub said_by: SaidBy,
     pub urgency: Urgency,
     /// Of one session only the latest of each of these needs to be heard.
-    pub kind: Kind,
+    pub kind: AnnouncementKind,
     pub text: String,
     /// How many others it replaces.
     pub folded: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum AnnouncementKind {
     State,
     Progress,
     Output,

@@ -1,10 +1,10 @@
 //! A person's answer and its reply: the token is echoed byte for byte, only in the reply's body (AAEP 6.2.3, 6.3, 6.5).
 
-use super::question::{Asks, Question};
+use super::question::{Asks, ReceivedQuestion};
 use countersign_protocol::{
     aaep::{
         event::{Choice, ResponseKind, YesNo},
-        problem::Problem,
+        problem::MemberProblem,
         reply::{self, ClarificationReply, ConfirmationReply, Reply, Response},
     },
     time::UnixMillis,
@@ -30,10 +30,10 @@ pub enum NotAnAnswer {
     #[error("this question takes {0}")]
     OtherKind(String),
     #[error("the answer cannot be sent: {0}")]
-    Unsendable(#[from] Problem),
+    Unsendable(#[from] MemberProblem),
 }
 
-impl Question {
+impl ReceivedQuestion {
     /// Parses a person's input as an answer to this question. A choice may be named by its number, its value or its
     /// label.
     pub fn read_answer(&self, typed: &str) -> Result<Answer, NotAnAnswer> {
@@ -75,7 +75,8 @@ impl Question {
             (Asks::Confirmation(_), Answer::Response(_)) => return Err(NotAnAnswer::YesOrNo),
             (Asks::Clarification(_), _) => return Err(self.other_kind()),
         };
-        let message = serde_json::to_value(&reply).map_err(|_| Problem::new("message", "could not be written"))?;
+        let message =
+            serde_json::to_value(&reply).map_err(|_| MemberProblem::new("message", "could not be written"))?;
         reply::parse(&message, false)?;
         Ok(message)
     }

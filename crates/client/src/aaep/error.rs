@@ -1,7 +1,7 @@
 //! Errors of a subscriber, one enum per operation.
 
 use super::{answer::NotAnAnswer, verify::NotProven};
-use crate::{agent::Refused, transport::Unreachable};
+use crate::{agent::ServiceRefusal, transport::Unreachable};
 use countersign_protocol::aaep::handshake::{ReasonCode, SubscriptionRejected};
 
 /// Why there is no subscription.
@@ -12,7 +12,7 @@ pub enum SubscribeError {
     #[error("the producer refuses ({}): {}", code(.0.reason_code), .0.reason_message)]
     Rejected(SubscriptionRejected),
     #[error(transparent)]
-    Refused(#[from] Box<Refused>),
+    Refused(#[from] Box<ServiceRefusal>),
     #[error("the producer's answer is not a subscription: {0}")]
     BadAnswer(String),
     #[error("the producer uses AAEP {0}, and this subscriber supports version 1")]
@@ -29,7 +29,7 @@ pub enum ReplyError {
     #[error("the answer may not have arrived ({0}): it may be sent again, since at most one counts")]
     Unreachable(#[from] Unreachable),
     #[error(transparent)]
-    Refused(#[from] Box<Refused>),
+    Refused(#[from] Box<ServiceRefusal>),
 }
 
 /// Errors of our service's additions to the protocol.
@@ -38,7 +38,7 @@ pub enum QuestionsError {
     #[error("the service could not be reached ({0}): try again later")]
     Unreachable(#[from] Unreachable),
     #[error(transparent)]
-    Refused(#[from] Box<Refused>),
+    Refused(#[from] Box<ServiceRefusal>),
     #[error("this producer does not list its questions: run the inbox to receive them as they come")]
     NotOffered,
     #[error("the answer is not the document that it should be: report it to the service")]

@@ -1,11 +1,11 @@
 //! The pending questions of a person, derived only from events. Pure: events and times in, announcements out.
 
 use super::{
-    announcement::{Announcement, Ending, Kind, Said, SaidBy},
-    question::Question,
+    announcement::{Announcement, AnnouncementKind, AnnouncementText, Ending, SaidBy},
+    question::ReceivedQuestion,
     received::{Other, Ours, Received, shown, summary, urgency, visible},
     recent::Recent,
-    trust::{Standing, Trust},
+    trust::{EventTrust, Trust},
 };
 use countersign_protocol::{
     aaep::event::{Event, Payload, StateChanged},
@@ -24,7 +24,7 @@ const COMES_AGAIN_MS: i64 = 10_000;
 #[derive(Clone, Debug)]
 pub struct Inbox {
     trust: Trust,
-    open: Vec<Open>,
+    open: Vec<InboxQuestion>,
     seen: Recent,
     /// The ids of questions, which no flood of other events evicts.
     asked: Recent,
@@ -34,8 +34,8 @@ pub struct Inbox {
 }
 
 #[derive(Clone, Debug)]
-struct Open {
-    question: Arc<Question>,
+struct InboxQuestion {
+    question: Arc<ReceivedQuestion>,
     /// Since when it is uncertain whether it is still pending.
     doubted: Option<UnixMillis>,
 }
@@ -54,12 +54,12 @@ impl Inbox {
     }
 
     /// The pending questions, oldest first.
-    pub fn questions(&self) -> impl Iterator<Item = &Arc<Question>> {
+    pub fn questions(&self) -> impl Iterator<Item = &Arc<ReceivedQuestion>> {
         self.open.iter().map(|open| &open.question)
     }
 
     /// The pending question with this id: its decision's or its event's.
-    pub fn question(&self, id: &str) -> Option<&Arc<Question>> {
+    pub fn question(&self, id: &str) -> Option<&Arc<ReceivedQuestion>> {
         self.questions().find(|question| question.id() == id || question.event_id() == id)
     }
 
@@ -76,10 +76,10 @@ impl Inbox {
 
     /// Applies the passing of time.
     pub fn tick(&mut self, now: UnixMillis) -> Vec<Announcement> {
-        let expired = |open: &Open| now >= open.question.deadline().plus_millis(GRACE_MS);
-        let missed = |open: &Open| open.doubted.is_some_and(|since| now >= since.plus_millis(COMES_AGAIN_MS));
-        let mut told = self.close(Ending::Expired, Told::Nothing, expired);
-        told.extend(self.close(Ending::Missed, Told::Nothing, missed));
+        let expired = |open: &InboxQuestion| now >= open.question.deadline().plus_millis(GRACE_MS);
+        let missed = |open: &InboxQuestion| open.doubted.is_some_and(|since| now >= since.plus_millis(COMES_AGAIN_MS));
+        let mut told = self.close(Ending::Expired, SettlementEvent::Nothing, expired);
+        told.extend(self.close(Ending::Missed, SettlementEvent::Nothing, missed));
         for over in &told {
             if let Announcement::Over { question, .. } = over {
                 self.overdue.is_new(question.event_id());
@@ -95,14 +95,14 @@ impl Inbox {
 
     /// Applies the producer's list of pending questions; unlisted ones are over.
     pub fn reconcile(&mut self, listed: &BTreeSet<&str>) -> Vec<Announcement> {
-        self.close(Ending::Missed, Told::Nothing, |open| {
+        self.close(Ending::Missed, SettlementEvent::Nothing, |open| {
             open.question.decision_id().is_some_and(|id| !listed.contains(id))
         })
     }
 
     /// When to call [`Self::tick`] next, if nothing else happens.
     pub fn next_due(&self) -> Option<UnixMillis> {
-        let due = |open: &Open| {
+        let due = |open: &InboxQuestion| {
             let expires = open.question.deadline().plus_millis(GRACE_MS);
             open.doubted.map_or(expires, |since| expires.min(since.plus_millis(COMES_AGAIN_MS)))
         };
@@ -112,11 +112,11 @@ impl Inbox {
     fn event(&mut self, event: &Event, now: UnixMillis) -> Vec<Announcement> {
         let envelope = &event.envelope;
         let standing = self.trust.standing(&envelope.producer);
-        if standing == Standing::Refused {
+        if standing == EventTrust::Refused {
             return self.refuse(&envelope.producer.agent_id);
         }
-        let known = standing == Standing::Known;
-        if let Some(question) = Question::of(event, known) {
+        let known = standing == EventTrust::Known;
+        if let Some(question) = ReceivedQuestion::of(event, known) {
             let first = self.asked.is_new(&envelope.event_id);
             return if first { self.ask(question) } else { self.asked_again(question, now) };
         }
@@ -137,20 +137,20 @@ impl Inbox {
 
     fn other(&mut self, other: &Other) -> Vec<Announcement> {
         let standing = self.trust.of_agent(&other.agent_id);
-        if standing == Standing::Refused {
+        if standing == EventTrust::Refused {
             return self.refuse(&other.agent_id);
         }
         if !self.seen.is_new(&other.event_id) {
             return Vec::new();
         }
         let Some(text) = other.summary.clone() else { return Vec::new() };
-        vec![Announcement::Said(Said {
+        vec![Announcement::Said(AnnouncementText {
             session_id: other.session_id.clone(),
             agent_id: other.agent_id.clone(),
-            known_producer: standing == Standing::Known,
+            known_producer: standing == EventTrust::Known,
             said_by: SaidBy::Agent,
             urgency: other.urgency,
-            kind: Kind::Message,
+            kind: AnnouncementKind::Message,
             text,
             folded: 0,
         })]
@@ -161,14 +161,14 @@ impl Inbox {
         first.then(|| Announcement::ProducerRefused { agent_id: agent_id.to_owned() }).into_iter().collect()
     }
 
-    fn ask(&mut self, question: Question) -> Vec<Announcement> {
+    fn ask(&mut self, question: ReceivedQuestion) -> Vec<Announcement> {
         let question = Arc::new(question);
-        self.open.push(Open { question: Arc::clone(&question), doubted: None });
+        self.open.push(InboxQuestion { question: Arc::clone(&question), doubted: None });
         vec![Announcement::Asked(question)]
     }
 
     /// A repetition after our reconnection (S1): the question is pending, perhaps with a later deadline.
-    fn asked_again(&mut self, again: Question, now: UnixMillis) -> Vec<Announcement> {
+    fn asked_again(&mut self, again: ReceivedQuestion, now: UnixMillis) -> Vec<Announcement> {
         let deadline = again.deadline();
         if let Some(open) = self.open.iter_mut().find(|open| open.question.event_id() == again.event_id()) {
             open.doubted = None;
@@ -182,7 +182,7 @@ impl Inbox {
             return Vec::new();
         }
         let question = Arc::new(again);
-        self.open.push(Open { question: Arc::clone(&question), doubted: None });
+        self.open.push(InboxQuestion { question: Arc::clone(&question), doubted: None });
         vec![Announcement::MoreTime { question, deadline }]
     }
 
@@ -193,7 +193,7 @@ impl Inbox {
             Payload::SessionCancelled(_) => Ending::Withdrawn,
             _ => Ending::SessionOver,
         };
-        let told = self.close(ending, Told::By(event), |open| open.question.session_id() == session);
+        let told = self.close(ending, SettlementEvent::By(event), |open| open.question.session_id() == session);
         (!told.is_empty() && ending == Ending::Withdrawn, told)
     }
 
@@ -202,11 +202,11 @@ impl Inbox {
     fn state_changed(&mut self, event: &Event, changed: &StateChanged) -> (bool, Vec<Announcement>) {
         let (session, ours) = (event.envelope.session_id.as_str(), Ours::of(event));
         let told = match (ours.text("decision_id"), ours.text("settled")) {
-            (Some(id), Some(settled)) => self.close(Ending::of(settled), Told::By(event), |open| {
+            (Some(id), Some(settled)) => self.close(Ending::of(settled), SettlementEvent::By(event), |open| {
                 open.question.session_id() == session && open.question.decision_id() == Some(id)
             }),
             _ if changed.from_state == "awaiting_input" && changed.to_state != "awaiting_input" => {
-                self.close(Ending::Moved, Told::By(event), |open| {
+                self.close(Ending::Moved, SettlementEvent::By(event), |open| {
                     open.question.session_id() == session && open.question.decision_id().is_none()
                 })
             }
@@ -232,35 +232,43 @@ impl Inbox {
         Some(vec![Announcement::TimeLeft { question: Arc::clone(&open.question), seconds }])
     }
 
-    fn close(&mut self, ending: Ending, told: Told<'_>, which: impl Fn(&Open) -> bool) -> Vec<Announcement> {
+    fn close(
+        &mut self,
+        ending: Ending,
+        told: SettlementEvent<'_>,
+        which: impl Fn(&InboxQuestion) -> bool,
+    ) -> Vec<Announcement> {
         let (words, said_by) = match told {
-            Told::Nothing => (None, SaidBy::Hub),
-            Told::By(event) => (summary(&event.payload), Ours::of(event).said_by()),
+            SettlementEvent::Nothing => (None, SaidBy::Hub),
+            SettlementEvent::By(event) => (summary(&event.payload), Ours::of(event).said_by()),
         };
-        let over = |open: Open| Announcement::Over { question: open.question, ending, words: words.clone(), said_by };
+        let over =
+            |open: InboxQuestion| Announcement::Over { question: open.question, ending, words: words.clone(), said_by };
         self.open.extract_if(.., |open| which(open)).map(over).collect()
     }
 }
 
 /// The statement about the end of a question.
-enum Told<'e> {
+enum SettlementEvent<'e> {
     Nothing,
     By(&'e Event),
 }
 
 fn said(event: &Event, known_producer: bool) -> Vec<Announcement> {
     let (kind, text) = match &event.payload {
-        Payload::StateChanged(_) => (Kind::State, summary(&event.payload)),
+        Payload::StateChanged(_) => (AnnouncementKind::State, summary(&event.payload)),
         Payload::ProgressUpdated(progress) => {
             let described = || progress.progress.description.as_deref().map(shown);
-            (Kind::Progress, summary(&event.payload).or_else(described))
+            (AnnouncementKind::Progress, summary(&event.payload).or_else(described))
         }
         // Not trimmed: the next chunk may continue in the middle of a line.
-        Payload::OutputStreaming(chunk) => (Kind::Output, Some(visible(&chunk.chunk)).filter(|text| !text.is_empty())),
-        payload => (Kind::Message, summary(payload)),
+        Payload::OutputStreaming(chunk) => {
+            (AnnouncementKind::Output, Some(visible(&chunk.chunk)).filter(|text| !text.is_empty()))
+        }
+        payload => (AnnouncementKind::Message, summary(payload)),
     };
     let Some(text) = text else { return Vec::new() };
-    vec![Announcement::Said(Said {
+    vec![Announcement::Said(AnnouncementText {
         session_id: event.envelope.session_id.clone(),
         agent_id: event.envelope.producer.agent_id.clone(),
         known_producer,

@@ -2,8 +2,8 @@
 //! tokens only in bodies.
 
 use crate::{
-    secret::Secret,
-    transport::{Opened, Request, Response, Streaming, Unreachable},
+    secret::ClientSecret,
+    transport::{Request, Response, Streaming, StreamingResponse, Unreachable},
 };
 use countersign_protocol::{ids::ProjectId, origin::Origin};
 use http::{HeaderValue, Method, header};
@@ -21,7 +21,7 @@ pub(super) struct Link {
     transport: Arc<dyn Streaming>,
     base: String,
     pub(super) origin: Origin,
-    credential: Secret,
+    credential: ClientSecret,
     /// Replaced after the producer has forgotten the subscription.
     subscription: Mutex<String>,
 }
@@ -31,7 +31,7 @@ impl Link {
         transport: Arc<dyn Streaming>,
         origin: &Origin,
         project: Option<&ProjectId>,
-        credential: Secret,
+        credential: ClientSecret,
     ) -> Self {
         let base = match project {
             Some(project) => format!("{origin}/projects/{project}/aaep/v1"),
@@ -67,7 +67,7 @@ impl Link {
         self.transport.send(request).await
     }
 
-    pub(super) async fn events(&self, last_event_id: Option<&str>) -> Result<Opened, Unreachable> {
+    pub(super) async fn events(&self, last_event_id: Option<&str>) -> Result<StreamingResponse, Unreachable> {
         let url = format!("{}/events?subscription_id={}", self.base, self.subscription_id());
         let mut request = Request::new(Method::GET, url, bytes::Bytes::new());
         request.time_limit = Some(TIME_LIMIT);

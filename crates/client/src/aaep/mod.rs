@@ -1,6 +1,6 @@
 //! The subscriber's side of AAEP: receives events of agents, keeps pending questions, and sends the person's answers.
 //!
-//! [`Inbox`] and [`Speech`] are pure and hold every rule about announcements and their timing; [`Subscriber`] connects
+//! [`Inbox`] and [`Speech`] are pure and hold every rule about announcements and their timing; [`SubscriberClient`] connects
 //! them to a producer, ours or any other.
 
 mod announcement;
@@ -21,15 +21,15 @@ mod testing;
 mod trust;
 mod verify;
 
-pub use announcement::{Announcement, Ending, Kind, Said, SaidBy};
+pub use announcement::{Announcement, AnnouncementKind, AnnouncementText, Ending, SaidBy};
 pub use answer::{Answer, NotAnAnswer, in_words};
 pub use backoff::{Backoff, Dice, system_dice};
 pub use error::{QuestionsError, ReplyError, SubscribeError};
 pub use inbox::Inbox;
-pub use question::{Asks, Question, Words};
-pub use received::{Other, Received, Unreadable};
+pub use question::{Asks, ReceivedQuestion, TextSource};
+pub use received::{NotAnEvent, Other, Received};
 pub use replier::Replier;
 pub use speech::Speech;
-pub use subscriber::{Heard, Subscriber, SubscriberConfig};
+pub use subscriber::{SubscriberClient, SubscriberConfig, SubscriberEvent};
 pub use trust::{Trust, UnknownProducers};
 pub use verify::{ManifestKeys, Manifests, NotProven};

@@ -1,7 +1,7 @@
 //! A received question. It holds the token for its reply, and discloses it to nobody else.
 
 use super::received::{Ours, shown};
-use crate::secret::Secret;
+use crate::secret::ClientSecret;
 use countersign_protocol::{
     aaep::{
         envelope::{LocalizationHints, Producer},
@@ -15,21 +15,21 @@ use countersign_protocol::{
 
 /// One pending question. It can only be received, not constructed (AAEP 6.2.3).
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct ReceivedQuestion {
     id: String,
     event_id: String,
     session_id: String,
     producer: Producer,
     hints: LocalizationHints,
     operator: Option<String>,
-    words: Words,
+    words: TextSource,
     last_ran_at: Option<UnixMillis>,
     decision_id: Option<String>,
     asked_at: UnixMillis,
     deadline: UnixMillis,
     known_producer: bool,
     asks: Asks,
-    token: Secret,
+    token: ClientSecret,
     runs: Option<WhatRuns>,
 }
 
@@ -42,7 +42,7 @@ pub enum Asks {
 
 /// The author of the text that a person reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Words {
+pub enum TextSource {
     Agent,
     /// Rendered by the service from the request to be sent.
     Owner,
@@ -50,7 +50,7 @@ pub enum Words {
     Unsaid,
 }
 
-impl Question {
+impl ReceivedQuestion {
     /// The question of an event, if it has one.
     pub(super) fn of(event: &Event, known_producer: bool) -> Option<Self> {
         let (asks, token, timeout_s) = match event.payload.clone() {
@@ -75,7 +75,7 @@ impl Question {
             producer: envelope.producer.clone(),
             hints: envelope.localization_hints.clone(),
             operator: ours.text("operator").map(shown),
-            words: ours.text("words").map_or(Words::Unsaid, Words::of),
+            words: ours.text("words").map_or(TextSource::Unsaid, TextSource::of),
             last_ran_at: ours.moment("last_ran_at"),
             decision_id,
             asked_at: envelope.timestamp,
@@ -84,7 +84,7 @@ impl Question {
             deadline: envelope.timestamp.plus_secs(timeout_s).max(ours.moment("deadline").unwrap_or_default()),
             known_producer,
             asks,
-            token: Secret::new(token),
+            token: ClientSecret::new(token),
             runs: ours.read("runs"),
         })
     }
@@ -120,7 +120,7 @@ impl Question {
         self.operator.as_deref()
     }
 
-    pub fn words(&self) -> Words {
+    pub fn words(&self) -> TextSource {
         self.words
     }
 
@@ -182,7 +182,7 @@ impl Question {
         }
     }
 
-    pub(super) fn token(&self) -> &Secret {
+    pub(super) fn token(&self) -> &ClientSecret {
         &self.token
     }
 
@@ -192,7 +192,7 @@ impl Question {
     }
 }
 
-impl Words {
+impl TextSource {
     fn of(text: &str) -> Self {
         match text {
             "agent" => Self::Agent,

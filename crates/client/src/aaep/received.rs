@@ -41,12 +41,12 @@ pub struct Other {
 /// The message is no event. Its content is not repeated: it may hold a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the producer sent an invalid event")]
-pub struct Unreadable;
+pub struct NotAnEvent;
 
 impl Received {
-    pub fn read(text: &str) -> Result<Self, Unreadable> {
-        let value: Value = serde_json::from_str(text).map_err(|_| Unreadable)?;
-        let Value::Object(mut message) = value else { return Err(Unreadable) };
+    pub fn read(text: &str) -> Result<Self, NotAnEvent> {
+        let value: Value = serde_json::from_str(text).map_err(|_| NotAnEvent)?;
+        let Value::Object(mut message) = value else { return Err(NotAnEvent) };
         if message.get("type") == Some(&json!("subscription.close")) {
             let member = |name: &str| shown(message.get(name).and_then(Value::as_str).unwrap_or_default());
             return Ok(Self::Closed { reason_code: member("reason_code"), reason_message: member("reason_message") });
@@ -170,14 +170,14 @@ fn whole_number(value: &mut Value) {
     }
 }
 
-fn other(event: &Value) -> Result<Other, Unreadable> {
+fn other(event: &Value) -> Result<Other, NotAnEvent> {
     let text = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
     let urgency = event.get("urgency").and_then(|urgency| serde_json::from_value(urgency.clone()).ok());
     Ok(Other {
-        event_id: text("/event_id").ok_or(Unreadable)?.to_owned(),
-        session_id: text("/session_id").ok_or(Unreadable)?.to_owned(),
+        event_id: text("/event_id").ok_or(NotAnEvent)?.to_owned(),
+        session_id: text("/session_id").ok_or(NotAnEvent)?.to_owned(),
         agent_id: text("/producer/agent_id").unwrap_or_default().to_owned(),
-        type_name: shown(text("/type").ok_or(Unreadable)?),
+        type_name: shown(text("/type").ok_or(NotAnEvent)?),
         urgency: urgency.unwrap_or_default(),
         summary: text("/summary_normal").or_else(|| text("/summary_terse")).map(shown),
     })

@@ -4,11 +4,11 @@ use super::{
     answer::Answer,
     error::{QuestionsError, ReplyError},
     link::Link,
-    question::Question,
+    question::ReceivedQuestion,
     subscriber::SubscriberConfig,
 };
 use crate::{
-    agent::Refused,
+    agent::ServiceRefusal,
     transport::{Response, Streaming, Unreachable},
 };
 use countersign_protocol::{
@@ -51,10 +51,10 @@ impl Replier {
 
     /// Delivers an answer to a received question. Only the event that settles the question shows whether it counted
     /// (AAEP 6.3.4).
-    pub async fn reply(&self, question: &Question, answer: &Answer, now: UnixMillis) -> Result<(), ReplyError> {
+    pub async fn reply(&self, question: &ReceivedQuestion, answer: &Answer, now: UnixMillis) -> Result<(), ReplyError> {
         let message = question.reply(answer, &self.link.subscription_id(), now)?;
         let answer = self.send(&message).await?;
-        match Refused::of_endpoint(&answer) {
+        match ServiceRefusal::of_endpoint(&answer) {
             Some(refused) => Err(Box::new(refused).into()),
             None => Ok(()),
         }
@@ -85,7 +85,7 @@ impl Replier {
 }
 
 fn document<T: DeserializeOwned>(answer: &Response) -> Result<T, QuestionsError> {
-    match Refused::of_endpoint(answer) {
+    match ServiceRefusal::of_endpoint(answer) {
         Some(refused) if answer.status == StatusCode::NOT_FOUND && !refused.has_code() => {
             Err(QuestionsError::NotOffered)
         }

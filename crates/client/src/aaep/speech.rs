@@ -1,6 +1,6 @@
 //! The order of announcements: questions first, and under load fewer of the less urgent ones. Pure.
 
-use super::announcement::{Announcement, Kind, Said};
+use super::announcement::{Announcement, AnnouncementKind, AnnouncementText};
 use std::collections::VecDeque;
 
 /// The most held non-urgent announcements. Nobody could listen to more.
@@ -64,13 +64,13 @@ impl Speech {
 
     /// Keeps only the latest state and progress of a session, and joins its output. Nothing is folded across a message
     /// of the same session, to keep the order (AAEP 8.2.3).
-    fn fold(&mut self, said: Said) -> Option<Said> {
+    fn fold(&mut self, said: AnnouncementText) -> Option<AnnouncementText> {
         let same_session = |waiting: &&mut Announcement| matches!(waiting, Announcement::Said(other) if other.session_id == said.session_id);
         let last = self.polite.iter_mut().rev().find(same_session);
         match last {
-            Some(Announcement::Said(last)) if last.kind == said.kind && said.kind != Kind::Message => {
+            Some(Announcement::Said(last)) if last.kind == said.kind && said.kind != AnnouncementKind::Message => {
                 last.text = match said.kind {
-                    Kind::Output => format!("{}{}", last.text, said.text).chars().take(LONGEST).collect(),
+                    AnnouncementKind::Output => format!("{}{}", last.text, said.text).chars().take(LONGEST).collect(),
                     _ => said.text,
                 };
                 last.urgency = last.urgency.max(said.urgency);

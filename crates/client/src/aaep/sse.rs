@@ -4,7 +4,7 @@
 const MAX_MESSAGE: usize = 2 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Message {
+pub(crate) struct SseMessage {
     /// The id for resuming the stream.
     pub(crate) id: Option<String>,
     /// `message` if the producer names none.
@@ -29,7 +29,7 @@ pub(crate) struct Decoder {
 
 impl Decoder {
     /// The messages that these bytes complete.
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<Message>, TooLarge> {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<SseMessage>, TooLarge> {
         let mut found = Vec::new();
         for &byte in bytes {
             let second_half = byte == b'\n' && self.after_cr;
@@ -46,7 +46,7 @@ impl Decoder {
         Ok(found)
     }
 
-    fn end_of_line(&mut self) -> Option<Message> {
+    fn end_of_line(&mut self) -> Option<SseMessage> {
         let bytes = std::mem::take(&mut self.line);
         let line = String::from_utf8_lossy(&bytes);
         let line = if self.begun { &*line } else { line.trim_start_matches('\u{feff}') };
@@ -69,13 +69,13 @@ impl Decoder {
         None
     }
 
-    fn end_of_message(&mut self) -> Option<Message> {
+    fn end_of_message(&mut self) -> Option<SseMessage> {
         let event = std::mem::take(&mut self.event);
         let mut data = std::mem::take(&mut self.data);
         // The last line end is not part of the data.
         data.pop()?;
         let event = if event.is_empty() { "message".to_owned() } else { event };
-        Some(Message { id: self.id.clone(), event, data })
+        Some(SseMessage { id: self.id.clone(), event, data })
     }
 }
 

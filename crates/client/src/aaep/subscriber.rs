@@ -10,8 +10,8 @@ use super::{
     verify::{Manifests, prove},
 };
 use crate::{
-    agent::Refused,
-    secret::Secret,
+    agent::ServiceRefusal,
+    secret::ClientSecret,
     transport::{Chunks, FetchError, Streaming, Unreachable},
 };
 use countersign_protocol::{
@@ -42,7 +42,7 @@ pub struct SubscriberConfig {
     pub subscriber_id: String,
     pub capabilities: Capabilities,
     pub manifests: Manifests,
-    credential: Secret,
+    credential: ClientSecret,
 }
 
 impl SubscriberConfig {
@@ -61,7 +61,7 @@ impl SubscriberConfig {
             subscriber_id: "countersign-client".to_owned(),
             capabilities,
             manifests: Manifests::Any,
-            credential: Secret::new(credential),
+            credential: ClientSecret::new(credential),
         }
     }
 
@@ -84,7 +84,7 @@ impl SubscriberConfig {
 
 /// The results of a subscriber.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Heard {
+pub enum SubscriberEvent {
     /// The stream is open. `anew` marks a new subscription: pending questions will be repeated.
     Connected {
         anew: bool,
@@ -99,13 +99,13 @@ pub enum Heard {
 }
 
 /// An active subscription.
-pub struct Subscriber {
+pub struct SubscriberClient {
     config: SubscriberConfig,
     link: Arc<Link>,
-    terms: Terms,
-    stream: Option<Stream>,
+    terms: HandshakeTerms,
+    stream: Option<SubscriberStream>,
     last_event_id: Option<String>,
-    heard: VecDeque<Heard>,
+    heard: VecDeque<SubscriberEvent>,
     /// Whether the subscription has had no stream yet.
     fresh: bool,
     backoff: Backoff,
@@ -114,19 +114,19 @@ pub struct Subscriber {
 }
 
 /// The result of a handshake.
-struct Terms {
+struct HandshakeTerms {
     accepted: SubscriptionAccepted,
     manifest: Option<Manifest>,
     /// The producer's clock at that moment.
     date: Option<UnixMillis>,
 }
 
-struct Stream {
+struct SubscriberStream {
     body: Box<dyn Chunks>,
     decoder: Decoder,
 }
 
-impl Subscriber {
+impl SubscriberClient {
     /// Negotiates terms with the producer. Its events come from [`Self::next`].
     pub async fn connect(
         config: SubscriberConfig,
@@ -171,7 +171,7 @@ impl Subscriber {
 
     /// The next result. Reconnects by itself as long as the producer accepts this subscriber; an error is final. Cancel
     /// safe.
-    pub async fn next(&mut self) -> Result<Heard, SubscribeError> {
+    pub async fn next(&mut self) -> Result<SubscriberEvent, SubscribeError> {
         loop {
             if let Some(heard) = self.heard.pop_front() {
                 return Ok(heard);
@@ -202,11 +202,12 @@ impl Subscriber {
             let received = Received::read(&message.data);
             self.last_event_id = message.id.filter(|id| !id.is_empty()).or(self.last_event_id.take());
             self.backoff.reset();
-            self.heard.push_back(received.map_or(Heard::Unreadable, |received| Heard::Received(Box::new(received))));
+            self.heard.push_back(
+                received.map_or(SubscriberEvent::Unreadable, |received| SubscriberEvent::Received(Box::new(received))),
+            );
         }
         // After a close, the next attempt requests a new subscription.
-        let closed =
-            |heard: &Heard| matches!(heard, Heard::Received(received) if matches!(**received, Received::Closed { .. }));
+        let closed = |heard: &SubscriberEvent| matches!(heard, SubscriberEvent::Received(received) if matches!(**received, Received::Closed { .. }));
         if self.heard.iter().any(closed) {
             self.link.subscribed_as("");
             self.lost(None);
@@ -217,7 +218,7 @@ impl Subscriber {
         self.stream = None;
         let wait = self.backoff.next((self.dice)()).max(Duration::from_secs(retry_after.unwrap_or(0).min(600)));
         self.waiting = Some(Box::pin(tokio::time::sleep(wait)));
-        self.heard.push_back(Heard::Lost { next: wait });
+        self.heard.push_back(SubscriberEvent::Lost { next: wait });
     }
 
     /// Opens the stream, with a new handshake if the producer no longer knows the subscription.
@@ -235,8 +236,8 @@ impl Subscriber {
         };
         match opened.status {
             StatusCode::OK => {
-                self.stream = Some(Stream { body: opened.body, decoder: Decoder::default() });
-                self.heard.push_back(Heard::Connected { anew: std::mem::take(&mut self.fresh) });
+                self.stream = Some(SubscriberStream { body: opened.body, decoder: Decoder::default() });
+                self.heard.push_back(SubscriberEvent::Connected { anew: std::mem::take(&mut self.fresh) });
             }
             StatusCode::NOT_FOUND | StatusCode::GONE => {
                 self.link.subscribed_as("");
@@ -268,7 +269,7 @@ impl Subscriber {
     }
 }
 
-async fn handshake(config: &SubscriberConfig, link: &Link) -> Result<Terms, SubscribeError> {
+async fn handshake(config: &SubscriberConfig, link: &Link) -> Result<HandshakeTerms, SubscribeError> {
     let request = serde_json::to_value(config.request());
     let request = request.map_err(|_| SubscribeError::BadAnswer("the request could not be written".into()))?;
     let answer = link.post("/subscriptions", &request).await?;
@@ -285,7 +286,7 @@ async fn handshake(config: &SubscriberConfig, link: &Link) -> Result<Terms, Subs
     }
     let manifest = prove(&config.manifests, &accepted, link).await?;
     link.subscribed_as(&accepted.subscription_id);
-    Ok(Terms { accepted, manifest, date: date(&answer.headers) })
+    Ok(HandshakeTerms { accepted, manifest, date: date(&answer.headers) })
 }
 
 fn date(headers: &HeaderMap) -> Option<UnixMillis> {
@@ -295,7 +296,7 @@ fn date(headers: &HeaderMap) -> Option<UnixMillis> {
 }
 
 fn refusal(answer: &crate::transport::Response) -> SubscribeError {
-    match Refused::of_endpoint(answer) {
+    match ServiceRefusal::of_endpoint(answer) {
         Some(refused) => SubscribeError::Refused(Box::new(refused)),
         None => SubscribeError::BadAnswer(format!("status {}", answer.status.as_u16())),
     }

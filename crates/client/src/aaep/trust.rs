@@ -22,23 +22,23 @@ pub enum UnknownProducers {
 
 /// The verdict on an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum EventTrust {
     Known,
     Marked,
     Refused,
 }
 
 impl Trust {
-    pub(super) fn standing(&self, producer: &Producer) -> Standing {
+    pub(super) fn standing(&self, producer: &Producer) -> EventTrust {
         self.of_agent(&producer.agent_id)
     }
 
-    pub(super) fn of_agent(&self, agent_id: &str) -> Standing {
+    pub(super) fn of_agent(&self, agent_id: &str) -> EventTrust {
         let known = self.known.as_ref().is_none_or(|all| all.iter().any(|known| known == agent_id));
         match (known, self.unknown) {
-            (true, _) => Standing::Known,
-            (false, UnknownProducers::ShowMarked) => Standing::Marked,
-            (false, UnknownProducers::Refuse) => Standing::Refused,
+            (true, _) => EventTrust::Known,
+            (false, UnknownProducers::ShowMarked) => EventTrust::Marked,
+            (false, UnknownProducers::Refuse) => EventTrust::Refused,
         }
     }
 }

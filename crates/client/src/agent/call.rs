@@ -1,7 +1,7 @@
 //! A call of the service's API, and the handling of its responses (AAP 7, 16).
 
 use super::{
-    Agent, CallError, MODE, Refused, RegisterError,
+    Agent, CallError, MODE, RegisterError, ServiceRefusal,
     refused::Fate,
     wire::{ANSWER_CAP, repeat},
 };
@@ -14,7 +14,7 @@ use url::Url;
 
 /// A request to the API. It has no custom headers, so a person's free text cannot leak into one (AAP 12.4).
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct AgentCall {
     method: Method,
     path: String,
     body: Option<(&'static str, Bytes)>,
@@ -22,7 +22,7 @@ pub struct Call {
     confirm: Option<String>,
 }
 
-impl Call {
+impl AgentCall {
     /// `path` begins with a slash and may have a query.
     pub fn new(method: Method, path: impl Into<String>) -> Self {
         Self { method, path: path.into(), body: None, intent_type: None, confirm: None }
@@ -59,21 +59,21 @@ impl Call {
 impl Agent {
     /// Calls within the session. An expired access token is renewed once; a revoked delegation is dropped and the
     /// person notified; a 403 is final. Refusals of the API itself are returned as its response.
-    pub async fn call(&mut self, call: &Call, now: UnixMillis) -> Result<Response, CallError> {
+    pub async fn call(&mut self, call: &AgentCall, now: UnixMillis) -> Result<Response, CallError> {
         self.ready().await?;
         let request = self.resource(call)?;
         let renewed = self.renew_if_expired(now).await?;
         let answer = self.attempt(&request, now).await?;
-        let Some(refused) = Refused::of_resource(&answer) else { return Ok(answer) };
+        let Some(refused) = ServiceRefusal::of_resource(&answer) else { return Ok(answer) };
         if renewed || refused.fate() != Fate::RegisterAgain {
             return Err(self.refused(refused));
         }
         self.register_again(now).await?;
         let answer = self.attempt(&request, now).await?;
-        Refused::of_resource(&answer).map_or(Ok(answer), |refused| Err(self.refused(refused)))
+        ServiceRefusal::of_resource(&answer).map_or(Ok(answer), |refused| Err(self.refused(refused)))
     }
 
-    fn resource(&self, call: &Call) -> Result<Request, CallError> {
+    fn resource(&self, call: &AgentCall) -> Result<Request, CallError> {
         let demanded = self.manifest().is_none_or(|manifest| manifest.intent_required);
         match &call.intent_type {
             None if demanded => return Err(CallError::IntentTypeNeeded),
@@ -126,7 +126,7 @@ impl Agent {
         Ok(self.send(request, repeat, possession.as_ref()).await?)
     }
 
-    fn refused(&mut self, refused: Refused) -> CallError {
+    fn refused(&mut self, refused: ServiceRefusal) -> CallError {
         match self.lose(&refused) {
             Some(lost) => lost.into(),
             None if refused.fate() == Fate::Forbidden => CallError::NotPermitted(Box::new(refused)),

@@ -1,7 +1,7 @@
 //! Bootstrap (AAP 5.1, R-13): the operator asks, the person decides on the service's own page.
 
 use super::{Agent, ConnectError, MODE, Notice};
-use crate::{delegation::Delegation, entropy, secret::Secret};
+use crate::{delegation::Delegation, entropy, secret::ClientSecret};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use countersign_jose::pkce;
 use countersign_protocol::{
@@ -14,7 +14,7 @@ use url::Url;
 /// A connect request pending the person's decision.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
-    verifier: Secret,
+    verifier: ClientSecret,
     state: String,
     callback: Option<String>,
     expires_at: UnixMillis,
@@ -42,7 +42,7 @@ impl Agent {
         let page = self.known.as_ref().and_then(|known| known.on_origin(&asked.connect_url));
         let page = String::from(page.ok_or(ConnectError::ForeignConnectUrl)?);
         self.pending = Some(Pending {
-            verifier: Secret::new(verifier),
+            verifier: ClientSecret::new(verifier),
             state,
             callback: callback.map(str::to_owned),
             expires_at: asked.expires_at,

@@ -21,7 +21,7 @@ const DISCLOSURE: &str = "This agent acts as you, with your own access, and can 
 
 /// A checked manifest, and its endpoints as addresses on the service's own origin.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct CheckedManifest {
     pub(super) manifest: Manifest,
     endpoints: BTreeMap<String, Url>,
     base: Url,
@@ -53,7 +53,7 @@ impl Agent {
         Ok(answer)
     }
 
-    fn checked(&self, manifest: Manifest) -> Result<Known, DiscoverError> {
+    fn checked(&self, manifest: Manifest) -> Result<CheckedManifest, DiscoverError> {
         let other = || DiscoverError::OtherService { told: shown(&manifest.service) };
         let base = Url::parse(self.config.service.as_str()).map_err(|_| other())?;
         // An operator JWT is addressed to the manifest's own name of the service: if that were another service, this
@@ -67,7 +67,7 @@ impl Agent {
             return Err(DiscoverError::OtherProject);
         }
         let endpoints = endpoints(&manifest, &base, project)?;
-        Ok(Known { manifest, endpoints, base })
+        Ok(CheckedManifest { manifest, endpoints, base })
     }
 
     fn no_version(&self, none: NoneInCommon) -> DiscoverError {
@@ -122,7 +122,7 @@ impl Agent {
     }
 }
 
-impl Known {
+impl CheckedManifest {
     pub(super) fn endpoint(&self, name: &str) -> Option<Url> {
         self.endpoints.get(name).cloned()
     }

@@ -1,6 +1,6 @@
 //! Errors of an agent, one enum per operation. Each names the next step.
 
-use super::{Refused, versions::NoneInCommon};
+use super::{ServiceRefusal, versions::NoneInCommon};
 use crate::{delegation::BadDelegation, entropy::NoRandomness, transport::Unreachable};
 use countersign_jose::SigningFailed;
 use countersign_protocol::aap::manifest::NotAManifest;
@@ -56,7 +56,7 @@ pub enum WireError {
     #[error("the answer of {endpoint} is not the document that it should be: report it to the service")]
     BadAnswer { endpoint: &'static str },
     #[error(transparent)]
-    Refused(#[from] Box<Refused>),
+    Refused(#[from] Box<ServiceRefusal>),
     #[error(transparent)]
     Unsigned(#[from] SigningFailed),
 }
@@ -140,9 +140,9 @@ pub enum CallError {
     BadPath,
     /// 403. Registering again would not help, so it is not done (AAP 16.2).
     #[error("not permitted: {0}")]
-    NotPermitted(Box<Refused>),
+    NotPermitted(Box<ServiceRefusal>),
     #[error(transparent)]
-    Refused(Box<Refused>),
+    Refused(Box<ServiceRefusal>),
 }
 
 /// Errors of the operator's own requests: revoke, cancel, audit.

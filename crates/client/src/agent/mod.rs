@@ -14,25 +14,25 @@ mod wire;
 
 pub use ask::AuditQuery;
 pub use browser::{Browser, SystemBrowser};
-pub use call::Call;
+pub use call::AgentCall;
 pub use error::{AskError, CallError, ConnectError, DiscoverError, Lost, RegisterError, WireError};
 pub use notice::{Notice, UserFacing};
-pub use refused::Refused;
+pub use refused::ServiceRefusal;
 
 use crate::{
     aaep::Dice,
     clarification::Clarifications,
-    decisions::{Clock, Decisions},
+    decisions::{ClientClock, Decisions},
     delegation::Delegation,
     mplp::Mplp,
-    operator::Operator,
+    operator::OperatorKeys,
     possession::Nonces,
     transport::Transport,
 };
 use connect::Pending;
 use countersign_jose::ProofKey;
 use countersign_protocol::{aap::manifest::Manifest, aap::version, domain::Domain, ids::ProjectId, origin::Origin};
-use discover::Known;
+use discover::CheckedManifest;
 use register::Session;
 use std::sync::Arc;
 use versions::Versions;
@@ -64,13 +64,13 @@ impl AgentConfig {
 /// One operator's agent at one service, for one person.
 pub struct Agent {
     config: AgentConfig,
-    operator: Operator,
+    operator: OperatorKeys,
     transport: Arc<dyn Transport>,
     user: Arc<dyn UserFacing>,
     browser: Arc<dyn Browser>,
     versions: Versions,
     nonces: Nonces,
-    known: Option<Known>,
+    known: Option<CheckedManifest>,
     /// The disclosure that the person has seen.
     disclosed: Option<String>,
     pending: Option<Pending>,
@@ -83,7 +83,7 @@ pub struct Agent {
 impl Agent {
     pub fn new(
         config: AgentConfig,
-        operator: Operator,
+        operator: OperatorKeys,
         transport: Arc<dyn Transport>,
         user: Arc<dyn UserFacing>,
         browser: Arc<dyn Browser>,
@@ -131,7 +131,7 @@ impl Agent {
     }
 
     /// A client for decisions, with this session's access token, for as long as that is valid.
-    pub fn decisions(&self, dice: Dice, clock: Clock) -> Option<Decisions> {
+    pub fn decisions(&self, dice: Dice, clock: ClientClock) -> Option<Decisions> {
         let (token, key) = self.credential()?;
         let (service, project) = (&self.config.service, self.config.project.as_ref());
         let decisions = Decisions::new(service, project, token, Arc::clone(&self.transport), dice);
@@ -142,7 +142,7 @@ impl Agent {
     }
 
     /// A client for plans with the same token: an approval is valid in this session only.
-    pub fn plans(&self, clock: Clock) -> Option<Mplp> {
+    pub fn plans(&self, clock: ClientClock) -> Option<Mplp> {
         let (token, key) = self.credential()?;
         let (service, project) = (&self.config.service, self.config.project.as_ref());
         let plans = Mplp::new(service, project, token, Arc::clone(&self.transport));
@@ -153,7 +153,7 @@ impl Agent {
     }
 
     /// A client for clarifications with the same token: open gaps block this session's calls.
-    pub fn clarifications(&self, clock: Clock) -> Option<Clarifications> {
+    pub fn clarifications(&self, clock: ClientClock) -> Option<Clarifications> {
         let (token, key) = self.credential()?;
         let (service, project) = (&self.config.service, self.config.project.as_ref());
         let clarifications = Clarifications::new(service, project, token, Arc::clone(&self.transport));

@@ -14,7 +14,7 @@ const REASONS: [&str; 6] =
 /// A refusal as the service worded it. Its texts are cleared of control characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the service answered {status} {code}: {description}{}", .hint.as_deref().map(|h| format!("; {h}")).unwrap_or_default())]
-pub struct Refused {
+pub struct ServiceRefusal {
     pub status: u16,
     pub code: String,
     pub description: String,
@@ -50,7 +50,7 @@ pub(super) enum Fate {
 }
 
 #[derive(Deserialize)]
-struct Envelope {
+struct ErrorBody {
     error: String,
     error_description: Option<String>,
     hint: Option<String>,
@@ -58,14 +58,14 @@ struct Envelope {
     decision: Option<Value>,
 }
 
-impl Envelope {
+impl ErrorBody {
     /// Only a code.
     fn of(error: String) -> Self {
         Self { error, error_description: None, hint: None, request_id: None, decision: None }
     }
 }
 
-impl Refused {
+impl ServiceRefusal {
     /// Whether a retry may succeed later.
     pub(crate) fn may_pass(&self) -> bool {
         self.status == 429 || self.status >= 500
@@ -76,21 +76,21 @@ impl Refused {
         if answer.status.is_success() {
             return None;
         }
-        let envelope = json::from_slice(&answer.body).unwrap_or_else(|_| Envelope::of(String::new()));
+        let envelope = json::from_slice(&answer.body).unwrap_or_else(|_| ErrorBody::of(String::new()));
         Some(Self::new(answer, envelope))
     }
 
     /// For a resource call only the protocol's own refusals: an API's refusals are its response.
     pub(super) fn of_resource(answer: &Response) -> Option<Self> {
         let status = answer.status.as_u16();
-        let known = |envelope: &Envelope| {
+        let known = |envelope: &ErrorBody| {
             Code::ALL.iter().any(|code| code.as_str() == envelope.error && code.status() == status)
         };
         let envelope = json::from_slice(&answer.body).ok().filter(known);
         envelope.or_else(|| told_by_headers(answer)).map(|envelope| Self::new(answer, envelope))
     }
 
-    fn new(answer: &Response, envelope: Envelope) -> Self {
+    fn new(answer: &Response, envelope: ErrorBody) -> Self {
         let decision_id = envelope.decision.as_ref().and_then(|decision| decision.get("decision_id")?.as_str());
         let plan_difference = envelope.decision.as_ref().map(plan_difference).unwrap_or_default();
         let retry_after = text(&answer.headers, header::RETRY_AFTER.as_str()).and_then(|value| value.parse().ok());
@@ -153,7 +153,7 @@ fn plan_difference(decision: &Value) -> Vec<String> {
 }
 
 /// A revocation or a challenge without a readable envelope.
-fn told_by_headers(answer: &Response) -> Option<Envelope> {
+fn told_by_headers(answer: &Response) -> Option<ErrorBody> {
     let headers = &answer.headers;
     let challenge = text(headers, header::WWW_AUTHENTICATE.as_str()).unwrap_or_default();
     let code = match answer.status {
@@ -161,7 +161,7 @@ fn told_by_headers(answer: &Response) -> Option<Envelope> {
         StatusCode::UNAUTHORIZED if challenge.contains("agent_auth_required") => Code::AgentAuthRequired,
         _ => return None,
     };
-    Some(Envelope::of(code.as_str().to_owned()))
+    Some(ErrorBody::of(code.as_str().to_owned()))
 }
 
 fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {

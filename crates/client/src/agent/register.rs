@@ -1,7 +1,7 @@
 //! Registration and its repetition (AAP 17.1): operator JWT, delegation and receipt for an access token.
 
-use super::{Agent, Lost, MODE, Notice, Refused, RegisterError, WireError, refused::Fate};
-use crate::{entropy, operator::Receipt, possession::Possession, secret::Secret};
+use super::{Agent, Lost, MODE, Notice, RegisterError, ServiceRefusal, WireError, refused::Fate};
+use crate::{entropy, operator::Receipt, possession::Possession, secret::ClientSecret};
 use countersign_jose::{ProofKey, SigningFailed};
 use countersign_protocol::{
     aap::{
@@ -19,14 +19,14 @@ pub(super) struct Session {
     /// The session's own key (AAP 18.1). None if tokens are not to be bound.
     pub(super) key: Option<ProofKey>,
     pub(super) delegation_id: Option<String>,
-    delegation_token: Option<Secret>,
-    receipt: Option<Secret>,
+    delegation_token: Option<ClientSecret>,
+    receipt: Option<ClientSecret>,
     pub(super) access: Option<Access>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Access {
-    pub(super) token: Secret,
+    pub(super) token: ClientSecret,
     pub(super) is_bound: bool,
     pub(super) authorization: HeaderValue,
     pub(super) expires_at: UnixMillis,
@@ -48,7 +48,7 @@ impl Agent {
         }
         self.tier_met(receipt.is_some())?;
         let id = receipt.map_or_else(entropy::session_id, |receipt| Ok(receipt.session_id().to_owned()))?;
-        let (delegation_id, delegation_token) = (delegation.id().to_owned(), Secret::new(delegation.token()));
+        let (delegation_id, delegation_token) = (delegation.id().to_owned(), ClientSecret::new(delegation.token()));
         let session = Session {
             key: self.key_for(&id)?,
             id,
@@ -115,7 +115,7 @@ impl Agent {
         let mut authorization = authorization.filter(|_| answer.session_id == session.id)?;
         authorization.set_sensitive(true);
         Some(Access {
-            token: Secret::new(answer.access_token.as_str()),
+            token: ClientSecret::new(answer.access_token.as_str()),
             is_bound: scheme == dpop::SCHEME,
             authorization,
             expires_at: now.plus_secs(answer.expires_in),
@@ -143,7 +143,7 @@ impl Agent {
         Ok(self.key_of(session_id)?.map(|key| Possession { key, token: None, now }))
     }
 
-    fn turned_down(&mut self, refused: Box<Refused>) -> RegisterError {
+    fn turned_down(&mut self, refused: Box<ServiceRefusal>) -> RegisterError {
         match self.lose(&refused) {
             Some(lost) => lost.into(),
             None => WireError::Refused(refused).into(),
@@ -169,7 +169,7 @@ impl Agent {
     }
 
     /// Applies a refusal: drops invalid credentials and notifies the person.
-    pub(super) fn lose(&mut self, refused: &Refused) -> Option<Lost> {
+    pub(super) fn lose(&mut self, refused: &ServiceRefusal) -> Option<Lost> {
         let (service, code) = (self.service(), refused.code.clone());
         match refused.fate() {
             Fate::CutOff => {

@@ -1,6 +1,6 @@
 //! One exchange with the service, and the version rules of every exchange (AAP 13.4, 22).
 
-use super::{Agent, Notice, Refused, WireError, notice::shown, versions::NoneInCommon};
+use super::{Agent, Notice, ServiceRefusal, WireError, notice::shown, versions::NoneInCommon};
 use crate::possession::{Possession, exchange};
 use countersign_outbound::{Request, Response};
 use countersign_protocol::{
@@ -22,7 +22,7 @@ pub(super) enum Repeat {
 }
 
 /// A protocol fault of a response, regardless of its content.
-enum Fault {
+enum WireFault {
     Unsupported,
     OtherServed(String),
 }
@@ -44,12 +44,12 @@ impl Agent {
         let answer = self.send_as(next, request, possession).await?;
         match fault_of(next, &answer) {
             None => Ok(answer),
-            Some(Fault::Unsupported) => {
+            Some(WireFault::Unsupported) => {
                 self.versions.refuse(next);
                 let none = NoneInCommon { theirs: "none that it keeps to".to_owned() };
                 Err(self.no_common_version(none))
             }
-            Some(Fault::OtherServed(served)) => Err(self.other_served(next, served, repeat, &answer)),
+            Some(WireFault::OtherServed(served)) => Err(self.other_served(next, served, repeat, &answer)),
         }
     }
 
@@ -67,13 +67,13 @@ impl Agent {
     fn after(
         &mut self,
         asked: &'static str,
-        fault: Fault,
+        fault: WireFault,
         answer: &Response,
         repeat: Repeat,
     ) -> Result<&'static str, WireError> {
         match fault {
-            Fault::Unsupported => self.versions.refuse(asked),
-            Fault::OtherServed(served) => {
+            WireFault::Unsupported => self.versions.refuse(asked),
+            WireFault::OtherServed(served) => {
                 let error = self.other_served(asked, served, repeat, answer);
                 if matches!(error, WireError::MayHaveRun { .. }) {
                     return Err(error);
@@ -116,7 +116,7 @@ impl Agent {
 }
 
 pub(super) fn document<A: DeserializeOwned>(endpoint: &'static str, answer: &Response) -> Result<A, WireError> {
-    if let Some(refused) = Refused::of_endpoint(answer) {
+    if let Some(refused) = ServiceRefusal::of_endpoint(answer) {
         return Err(Box::new(refused).into());
     }
     json::from_slice(&answer.body).map_err(|_| WireError::BadAnswer { endpoint })
@@ -128,10 +128,10 @@ pub(super) fn repeat(method: &Method) -> Repeat {
 }
 
 /// A refused version is reported as such; the refusal itself may be served in another one.
-fn fault_of(asked: &str, answer: &Response) -> Option<Fault> {
-    if Refused::of_endpoint(answer).is_some_and(|refused| refused.is(Code::SpecVersionUnsupported)) {
-        return Some(Fault::Unsupported);
+fn fault_of(asked: &str, answer: &Response) -> Option<WireFault> {
+    if ServiceRefusal::of_endpoint(answer).is_some_and(|refused| refused.is(Code::SpecVersionUnsupported)) {
+        return Some(WireFault::Unsupported);
     }
     let served = answer.headers.get(version::SERVED)?.to_str().unwrap_or_default().trim();
-    (served.trim_start_matches("aap/") != asked).then(|| Fault::OtherServed(shown(served)))
+    (served.trim_start_matches("aap/") != asked).then(|| WireFault::OtherServed(shown(served)))
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 /// The signer of an answer.
 #[derive(Clone, Debug)]
-pub struct Answerer {
+pub struct AnswerSigner {
     pub agent_id: String,
     pub key: AgentKey,
 }
@@ -46,7 +46,7 @@ impl Clarifications {
         session: &MplpId,
         plan: &Value,
         (gap_id, answer): (&str, &str),
-        by: &Answerer,
+        by: &AnswerSigner,
         now: UnixMillis,
     ) -> Result<ResolveResponse, ClarificationError> {
         let open = self.gaps(session).await?;
@@ -82,7 +82,12 @@ fn proven_ask(message: &Message, gap: &Gap, ask: &OpenAsk, plan: &Value) -> Resu
     if genuine { Ok(body) } else { Err(ClarificationError::AnotherPlan) }
 }
 
-fn signed(ask: &AskBody, answer: &str, by: &Answerer, now: UnixMillis) -> Result<ResolveRequest, ClarificationError> {
+fn signed(
+    ask: &AskBody,
+    answer: &str,
+    by: &AnswerSigner,
+    now: UnixMillis,
+) -> Result<ResolveRequest, ClarificationError> {
     let body = AnswerBody {
         session_id: ask.session_id.clone(),
         round: ask.round,
@@ -98,7 +103,7 @@ fn signed(ask: &AskBody, answer: &str, by: &Answerer, now: UnixMillis) -> Result
         session_id: body.session_id,
         gap_id: body.gap_id,
         answer: body.answer,
-        answered_by: Some(submission::Answerer { agent_id, public_key, attested: Some(attested) }),
+        answered_by: Some(submission::AnsweringParty { agent_id, public_key, attested: Some(attested) }),
         answer_signature: Some(signature),
         answer_timestamp: Some(body.answer_timestamp),
     })

@@ -1,6 +1,6 @@
 //! Why a plan is not clear, or unknown to be. In doubt nothing may be generated.
 
-use crate::{agent::Refused, transport::Unreachable};
+use crate::{agent::ServiceRefusal, transport::Unreachable};
 use countersign_jose::{SigningFailed, clarification::Wrong};
 use countersign_protocol::canonical::NotCanonical;
 
@@ -9,7 +9,7 @@ pub enum ClarificationError {
     #[error("the service could not be reached ({0}): look at the session before anything is done")]
     Unreachable(#[from] Unreachable),
     #[error(transparent)]
-    Refused(#[from] Box<Refused>),
+    Refused(#[from] Box<ServiceRefusal>),
     #[error("the answer is not the document that it should be: report it to the service")]
     BadAnswer,
     #[error(transparent)]

@@ -9,21 +9,22 @@ mod plans;
 mod proofs;
 mod trusted;
 
-pub use answers::Answerer;
+pub use answers::AnswerSigner;
 /// The checks alone, for documents received by other means.
 pub use countersign_jose::{
     KeyPolicy,
     clarification::{
-        AgentKey, ChainSeal, Flaw, OpenGap, Proven, Registry, Report, RoundReport, Signer, Wrong, check_against,
-        check_attestation, check_audit, check_handoff, check_message, check_record, is_published_test_key,
+        AgentKey, ChainReport, ChainSeal, Flaw, OpenGap, ProvenKind, Registry, RoundReport, Signer, Wrong,
+        check_against, check_attestation, check_audit, check_handoff, check_message, check_record,
+        is_published_test_key,
     },
 };
 pub use error::ClarificationError;
 pub use proofs::ProvenDocument;
 
 use crate::{
-    agent::Refused,
-    door::{Clock, Door},
+    agent::ServiceRefusal,
+    door::{ClientClock, Door},
     transport::{Request, Response, Transport},
 };
 use countersign_jose::ProofKey;
@@ -63,7 +64,7 @@ impl Clarifications {
 
     /// With a credential bound to this key (AAP 13.1).
     #[must_use]
-    pub fn bound_to(self, key: ProofKey, clock: Clock) -> Self {
+    pub fn bound_to(self, key: ProofKey, clock: ClientClock) -> Self {
         Self { door: self.door.bound_to(key, clock), ..self }
     }
 
@@ -108,7 +109,7 @@ impl Clarifications {
 
 /// The response as written: signatures cover its literal texts.
 fn document(answer: &Response) -> Result<Value, ClarificationError> {
-    match Refused::of_endpoint(answer) {
+    match ServiceRefusal::of_endpoint(answer) {
         Some(refused) => Err(Box::new(refused).into()),
         None => json::value(&answer.body).map_err(|_| ClarificationError::BadAnswer),
     }

@@ -1,7 +1,7 @@
 //! Documents for others: the audit, and the handoff to another agent. Both are verified on receipt.
 
 use super::{ClarificationError, Clarifications};
-use countersign_jose::clarification::{Report, check_audit, check_handoff};
+use countersign_jose::clarification::{ChainReport, check_audit, check_handoff};
 use countersign_protocol::mplp::MplpId;
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProvenDocument {
     pub document: Value,
-    pub report: Report,
+    pub report: ChainReport,
 }
 
 impl Clarifications {
@@ -30,7 +30,7 @@ impl Clarifications {
     }
 }
 
-fn of_session(session: &MplpId, document: Value, report: Report) -> Result<ProvenDocument, ClarificationError> {
+fn of_session(session: &MplpId, document: Value, report: ChainReport) -> Result<ProvenDocument, ClarificationError> {
     match report.session_id == session.as_str() {
         true => Ok(ProvenDocument { document, report }),
         false => Err(ClarificationError::NotAsSigned("session")),

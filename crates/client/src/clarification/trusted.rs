@@ -1,12 +1,12 @@
 //! The trusted keys: given ones, or those that the service publishes.
 
 use super::{ClarificationError, Clarifications};
-use countersign_jose::clarification::{Flaw, Registry, Report, Signer, Wrong};
+use countersign_jose::clarification::{ChainReport, Flaw, Registry, Signer, Wrong};
 use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
 
 /// A check of [`countersign_jose::clarification`].
-pub(super) type Check = fn(&Value, &Registry) -> Result<Report, Wrong>;
+pub(super) type Check = fn(&Value, &Registry) -> Result<ChainReport, Wrong>;
 
 pub(super) enum Trusted {
     Given(Registry),
@@ -25,7 +25,7 @@ impl Trusted {
 
 impl Clarifications {
     /// Verifies a document and its signer: the key inside proves only integrity (W-19).
-    pub(super) async fn prove_known(&self, document: &Value, check: Check) -> Result<Report, ClarificationError> {
+    pub(super) async fn prove_known(&self, document: &Value, check: Check) -> Result<ChainReport, ClarificationError> {
         let report = self.prove(document, check).await?;
         match report.signer {
             Signer::Known => Ok(report),
@@ -35,7 +35,7 @@ impl Clarifications {
 
     /// Verifies a document. An unknown key may have been activated a moment ago, so the published keys are fetched
     /// again, once.
-    pub(super) async fn prove(&self, document: &Value, check: Check) -> Result<Report, ClarificationError> {
+    pub(super) async fn prove(&self, document: &Value, check: Check) -> Result<ChainReport, ClarificationError> {
         let known = match &self.trusted {
             Trusted::Given(registry) => return Ok(check(document, registry)?),
             Trusted::Published(known) => known,

@@ -1,6 +1,6 @@
 //! Why an agent got no decision. In doubt nothing may run.
 
-use crate::{agent::Refused, transport::Unreachable};
+use crate::{agent::ServiceRefusal, transport::Unreachable};
 use countersign_jose::SigningFailed;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -8,7 +8,7 @@ pub enum DecisionsError {
     #[error("the service could not be reached ({0}): look at the decision before anything is done")]
     Unreachable(#[from] Unreachable),
     #[error(transparent)]
-    Refused(#[from] Box<Refused>),
+    Refused(#[from] Box<ServiceRefusal>),
     #[error("the answer is not the document that it should be: report it to the service")]
     BadAnswer,
     #[error(transparent)]

@@ -5,13 +5,13 @@ mod error;
 mod speak;
 mod wait;
 
-pub use crate::door::Clock;
+pub use crate::door::ClientClock;
 pub use error::DecisionsError;
-pub use speak::Spoken;
+pub use speak::PublishResult;
 
 use crate::{
     aaep::Dice,
-    agent::Refused,
+    agent::ServiceRefusal,
     door::Door,
     transport::{Request, Response, Transport},
 };
@@ -49,7 +49,7 @@ impl Decisions {
     }
 
     /// With a credential bound to this key (AAP 13.1).
-    pub fn bound_to(self, key: ProofKey, clock: Clock) -> Self {
+    pub fn bound_to(self, key: ProofKey, clock: ClientClock) -> Self {
         Self { door: self.door.bound_to(key, clock), ..self }
     }
 
@@ -109,7 +109,7 @@ fn of(decision_id: &str, what: &str) -> String {
 }
 
 fn document<A: DeserializeOwned>(answer: &Response) -> Result<A, DecisionsError> {
-    match Refused::of_endpoint(answer) {
+    match ServiceRefusal::of_endpoint(answer) {
         Some(refused) => Err(Box::new(refused).into()),
         None => serde_json::from_slice(&answer.body).map_err(|_| DecisionsError::BadAnswer),
     }

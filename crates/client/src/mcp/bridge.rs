@@ -1,6 +1,6 @@
 //! Bridges an MCP client on standard input and output to requests.
 
-use super::{Mcp, Message};
+use super::{Mcp, McpMessage};
 use serde_json::{Value, json};
 use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{
@@ -49,7 +49,7 @@ impl UnderWay {
     }
 
     fn take(&mut self, line: &str) {
-        let message = match Message::read(line) {
+        let message = match McpMessage::read(line) {
             Ok(message) => message,
             Err(why) => return self.unreadable(&why),
         };
@@ -81,7 +81,7 @@ impl UnderWay {
 }
 
 /// A request always gets a response; a lost notification has no receiver to inform.
-async fn deliver(mcp: &Mcp, message: &Message, tell: &UnboundedSender<String>) {
+async fn deliver(mcp: &Mcp, message: &McpMessage, tell: &UnboundedSender<String>) {
     let say = |told: Value| drop(tell.send(told.to_string()));
     if let Err(why) = mcp.send(message, say).await {
         why.answer_to(message).into_iter().for_each(say);

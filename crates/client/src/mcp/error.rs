@@ -1,7 +1,7 @@
 //! Why a message got no response of the service, and the error for its client.
 
-use super::Message;
-use crate::{agent::Refused, transport::Unreachable};
+use super::McpMessage;
+use crate::{agent::ServiceRefusal, transport::Unreachable};
 use countersign_jose::SigningFailed;
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub enum McpError {
     )]
     Unreachable(#[from] Unreachable),
     #[error(transparent)]
-    Refused(#[from] Box<Refused>),
+    Refused(#[from] Box<ServiceRefusal>),
     #[error("the answer is no MCP message: is this the address of a Countersign service?")]
     BadAnswer,
     #[error(transparent)]
@@ -24,7 +24,7 @@ pub enum McpError {
 
 impl McpError {
     /// The error response to an undelivered message; none for one that expects none.
-    pub fn answer_to(&self, message: &Message) -> Option<Value> {
+    pub fn answer_to(&self, message: &McpMessage) -> Option<Value> {
         let id = message.id()?;
         let (code, message) = (NOT_ASKED, self.to_string());
         let error = match self {

@@ -1,7 +1,7 @@
 //! Headers that repeat parts of a message, so that intermediaries need not parse it. Since 2026-07-28 a service refuses
 //! a message that contradicts its headers.
 
-use super::Message;
+use super::McpMessage;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
@@ -17,7 +17,7 @@ const OWN_VERSION: &str = "/_meta/io.modelcontextprotocol~1protocolVersion";
 const LABELLED_SINCE: &str = "2026-07-28";
 
 /// The headers of a message; `agreed` is the version of the handshake, if there was one.
-pub(super) fn of(message: &Message, agreed: Option<&str>) -> HeaderMap {
+pub(super) fn of(message: &McpMessage, agreed: Option<&str>) -> HeaderMap {
     let mut labels = HeaderMap::new();
     let (method, params) = (message.method(), message.params());
     let own = params.and_then(|params| params.pointer(OWN_VERSION)).and_then(Value::as_str);

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 #[derive(Clone, Debug)]
-pub struct Message {
+pub struct McpMessage {
     text: String,
     read: Value,
 }
 
-impl Message {
+impl McpMessage {
     pub fn read(text: impl Into<String>) -> Result<Self, serde_json::Error> {
         let text = text.into();
         Ok(Self { read: serde_json::from_str(&text)?, text })

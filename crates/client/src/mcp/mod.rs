@@ -9,13 +9,13 @@ mod message;
 
 pub use bridge::bridge;
 pub use error::McpError;
-pub use message::Message;
+pub use message::McpMessage;
 
 use crate::{
     aaep::sse::Decoder,
-    agent::Refused,
+    agent::ServiceRefusal,
     door::Door,
-    transport::{Chunks, FetchError, Opened, Request, Response, Streaming, Unreachable},
+    transport::{Chunks, FetchError, Request, Response, Streaming, StreamingResponse, Unreachable},
 };
 use countersign_protocol::{ids::ProjectId, origin::Origin};
 use http::{HeaderValue, StatusCode, header};
@@ -50,7 +50,7 @@ impl Mcp {
     }
 
     /// Sends one message. `tell` receives every returned message: one for a request, none for a notification.
-    pub async fn send(&self, message: &Message, mut tell: impl FnMut(Value) + Send) -> Result<(), McpError> {
+    pub async fn send(&self, message: &McpMessage, mut tell: impl FnMut(Value) + Send) -> Result<(), McpError> {
         let opened = tokio::time::timeout(SILENCE, self.open(message)).await.unwrap_or(Err(lost()))?;
         let is_stream = opened.status.is_success() && is_event_stream(&opened);
         if is_stream {
@@ -62,15 +62,14 @@ impl Mcp {
             Ok(told) if told.get("jsonrpc").is_some() => self.tell(told, message, &mut tell),
             _ if answer.status == StatusCode::ACCEPTED => {}
             _ => {
-                return Err(
-                    Refused::of_endpoint(&answer).map_or(McpError::BadAnswer, |refused| Box::new(refused).into())
-                );
+                return Err(ServiceRefusal::of_endpoint(&answer)
+                    .map_or(McpError::BadAnswer, |refused| Box::new(refused).into()));
             }
         }
         Ok(())
     }
 
-    async fn open(&self, message: &Message) -> Result<Opened, McpError> {
+    async fn open(&self, message: &McpMessage) -> Result<StreamingResponse, McpError> {
         let mut request = Request::post_json(self.door.url("/mcp"), message.text().to_owned());
         request.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         let agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -81,7 +80,7 @@ impl Mcp {
     async fn told_as_it_comes(
         &self,
         mut body: Box<dyn Chunks>,
-        message: &Message,
+        message: &McpMessage,
         tell: &mut (impl FnMut(Value) + Send),
     ) -> Result<(), McpError> {
         let mut decoder = Decoder::default();
@@ -97,7 +96,7 @@ impl Mcp {
         Ok(())
     }
 
-    fn tell(&self, mut told: Value, message: &Message, tell: &mut impl FnMut(Value)) {
+    fn tell(&self, mut told: Value, message: &McpMessage, tell: &mut impl FnMut(Value)) {
         if message.method() == "initialize"
             && let Some(version) = told.pointer("/result/protocolVersion").and_then(Value::as_str)
         {
@@ -112,13 +111,13 @@ impl Mcp {
     }
 }
 
-fn is_event_stream(opened: &Opened) -> bool {
+fn is_event_stream(opened: &StreamingResponse) -> bool {
     let kind = opened.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
-async fn whole(opened: Opened) -> Result<Response, McpError> {
-    let Opened { status, headers, mut body } = opened;
+async fn whole(opened: StreamingResponse) -> Result<Response, McpError> {
+    let StreamingResponse { status, headers, mut body } = opened;
     let mut bytes = Vec::new();
     while let Some(more) = tokio::time::timeout(SILENCE, body.chunk()).await.unwrap_or(Err(timed_out()))? {
         bytes.extend_from_slice(&more);

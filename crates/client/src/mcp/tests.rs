@@ -45,7 +45,7 @@ impl Transport for Played {
 
 #[async_trait]
 impl Streaming for Played {
-    async fn open(&self, request: Request) -> Result<Opened, Unreachable> {
+    async fn open(&self, request: Request) -> Result<StreamingResponse, Unreachable> {
         let message: Value = serde_json::from_slice(&request.body).unwrap();
         self.sent.lock().unwrap().push(request);
         let id = &message["id"];
@@ -83,10 +83,10 @@ impl Streaming for Played {
     }
 }
 
-fn opened(status: u16, kind: &str, chunks: &[&str]) -> Opened {
+fn opened(status: u16, kind: &str, chunks: &[&str]) -> StreamingResponse {
     let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_str(kind).unwrap())]);
     let body = chunks.iter().map(|chunk| Bytes::from((*chunk).to_owned())).collect();
-    Opened { status: StatusCode::from_u16(status).unwrap(), headers, body: Box::new(Body(body)) }
+    StreamingResponse { status: StatusCode::from_u16(status).unwrap(), headers, body: Box::new(Body(body)) }
 }
 
 struct Stdio {

@@ -1,7 +1,7 @@
 //! Confirms for people: decide, list standing approvals, and revoke them.
 
 use super::{Mplp, MplpError};
-use countersign_protocol::mplp::{AllowanceShown, Confirm, DecisionRequest, Listed, MplpId, ReasonGiven};
+use countersign_protocol::mplp::{AllowanceShown, Confirm, DecisionRequest, ListPage, MplpId, ReasonGiven};
 use serde::de::IgnoredAny;
 
 /// A Confirm is a view of a decision: the same digits in MPLP's spelling (M-02).
@@ -26,7 +26,7 @@ impl Mplp {
 
     /// The standing approvals that this person may revoke.
     pub async fn allowances(&self) -> Result<Vec<AllowanceShown>, MplpError> {
-        let listed: Listed<AllowanceShown> = self.get("/allowances").await?;
+        let listed: ListPage<AllowanceShown> = self.get("/allowances").await?;
         Ok(listed.items)
     }
 

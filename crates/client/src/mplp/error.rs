@@ -1,6 +1,6 @@
 //! Why there is no plan, no Confirm or no event. In doubt nothing may run.
 
-use crate::{agent::Refused, transport::Unreachable};
+use crate::{agent::ServiceRefusal, transport::Unreachable};
 use countersign_jose::SigningFailed;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -8,7 +8,7 @@ pub enum MplpError {
     #[error("the service could not be reached ({0}): look at the plan before anything is done")]
     Unreachable(#[from] Unreachable),
     #[error(transparent)]
-    Refused(#[from] Box<Refused>),
+    Refused(#[from] Box<ServiceRefusal>),
     #[error("the answer is not the document that it should be: report it to the service")]
     BadAnswer,
     #[error(transparent)]

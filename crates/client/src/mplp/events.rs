@@ -1,7 +1,7 @@
 //! Bus events, page by page.
 
 use super::{Mplp, MplpError};
-use countersign_protocol::mplp::{BusEvent, Listed};
+use countersign_protocol::mplp::{BusEvent, ListPage};
 use url::form_urlencoded;
 
 /// The number of log entries behind one page.
@@ -18,7 +18,7 @@ pub struct EventPage {
 impl Mplp {
     /// The events after a position in the log, or from its beginning, as far as visible to this caller.
     pub async fn events(&self, after: Option<&str>) -> Result<EventPage, MplpError> {
-        let listed: Listed<BusEvent> = self.get(&place("/events", after)).await?;
+        let listed: ListPage<BusEvent> = self.get(&place("/events", after)).await?;
         let next = listed.next.filter(|next| next != after.unwrap_or_default());
         Ok(EventPage { events: listed.items, next })
     }

@@ -3,8 +3,8 @@
 use super::{Mplp, MplpError};
 use crate::{
     aaep::{Backoff, Dice, sse::Decoder},
-    agent::Refused,
-    transport::{Chunks, FetchError, Opened, Request, Response, Streaming, Unreachable},
+    agent::ServiceRefusal,
+    transport::{Chunks, FetchError, Request, Response, Streaming, StreamingResponse, Unreachable},
 };
 use bytes::Bytes;
 use countersign_protocol::mplp::{BusEvent, MplpId};
@@ -19,32 +19,32 @@ const HEARTBEAT: Duration = Duration::from_secs(45);
 const REFUSAL_CAP: usize = 64 * 1024;
 
 /// A stream of events that reconnects by itself.
-pub struct Following {
+pub struct PlanFollower {
     mplp: Mplp,
     streaming: Arc<dyn Streaming>,
     after: Option<String>,
     /// Events returned since that position: they are repeated after a lost connection, and returned once.
     since: Vec<MplpId>,
-    stream: Option<Stream>,
+    stream: Option<PlanEventStream>,
     heard: VecDeque<BusEvent>,
     backoff: Backoff,
     dice: Dice,
 }
 
-struct Stream {
+struct PlanEventStream {
     body: Box<dyn Chunks>,
     decoder: Decoder,
 }
 
 impl Mplp {
     /// Follows the events after a position in the log.
-    pub fn follow(self, streaming: Arc<dyn Streaming>, after: Option<String>, dice: Dice) -> Following {
+    pub fn follow(self, streaming: Arc<dyn Streaming>, after: Option<String>, dice: Dice) -> PlanFollower {
         let (since, stream, heard, backoff) = (Vec::new(), None, VecDeque::new(), Backoff::default());
-        Following { mplp: self, streaming, after, since, stream, heard, backoff, dice }
+        PlanFollower { mplp: self, streaming, after, since, stream, heard, backoff, dice }
     }
 }
 
-impl Following {
+impl PlanFollower {
     /// The next event. Transient errors are retried; any other error is final, such as a revoked credential.
     pub async fn next(&mut self) -> Result<BusEvent, MplpError> {
         loop {
@@ -90,8 +90,8 @@ impl Following {
     async fn open(&mut self) -> Result<(), MplpError> {
         let opened = self.mplp.door.open(self.streaming.as_ref(), self.request(), TIME_LIMIT).await;
         let refused = match opened {
-            Ok(Opened { status: StatusCode::OK, body, .. }) => {
-                self.stream = Some(Stream { body, decoder: Decoder::default() });
+            Ok(StreamingResponse { status: StatusCode::OK, body, .. }) => {
+                self.stream = Some(PlanEventStream { body, decoder: Decoder::default() });
                 return Ok(());
             }
             Ok(other) => refusal(other).await,
@@ -123,8 +123,8 @@ impl Following {
 }
 
 /// The service's refusal instead of a stream.
-async fn refusal(opened: Opened) -> MplpError {
-    let Opened { status, headers, mut body } = opened;
+async fn refusal(opened: StreamingResponse) -> MplpError {
+    let StreamingResponse { status, headers, mut body } = opened;
     let mut said = Vec::new();
     while let Ok(Some(bytes)) = body.chunk().await {
         said.extend_from_slice(&bytes);
@@ -132,6 +132,6 @@ async fn refusal(opened: Opened) -> MplpError {
             break;
         }
     }
-    let refused = Refused::of_endpoint(&Response { status, headers, body: said.into() });
+    let refused = ServiceRefusal::of_endpoint(&Response { status, headers, body: said.into() });
     refused.map_or(MplpError::BadAnswer, |refused| Box::new(refused).into())
 }

@@ -10,12 +10,12 @@ mod plans;
 pub use confirms::{confirm_id, decision_id};
 pub use error::MplpError;
 pub use events::EventPage;
-pub use follow::Following;
+pub use follow::PlanFollower;
 pub use plans::Proposed;
 
 use crate::{
-    agent::Refused,
-    door::{Clock, Door},
+    agent::ServiceRefusal,
+    door::{ClientClock, Door},
     transport::{Request, Response, Transport},
 };
 use countersign_jose::ProofKey;
@@ -37,7 +37,7 @@ impl Mplp {
     }
 
     /// With a credential bound to this key (AAP 13.1).
-    pub fn bound_to(self, key: ProofKey, clock: Clock) -> Self {
+    pub fn bound_to(self, key: ProofKey, clock: ClientClock) -> Self {
         Self { door: self.door.bound_to(key, clock) }
     }
 
@@ -65,7 +65,7 @@ impl Mplp {
 }
 
 fn document<A: DeserializeOwned>(answer: &Response) -> Result<A, MplpError> {
-    match Refused::of_endpoint(answer) {
+    match ServiceRefusal::of_endpoint(answer) {
         Some(refused) => Err(Box::new(refused).into()),
         None => serde_json::from_slice(&answer.body).map_err(|_| MplpError::BadAnswer),
     }

@@ -2,7 +2,7 @@
 
 use super::{Mplp, MplpError, document};
 use countersign_protocol::mplp::{
-    Confirm, Difference, MplpId, Plan, PlanActions, PlanSubmission, ProposeRequest, ReasonGiven, StepReport,
+    Confirm, MplpId, Plan, PlanActions, PlanDifference, PlanSubmission, ProposeRequest, ReasonGiven, StepReport,
 };
 
 /// Names the decision behind a Confirm, for [`crate::decisions::Decisions::wait`].
@@ -42,13 +42,13 @@ impl Mplp {
 
     /// The changes since the last proposal, as lines of text.
     pub async fn changes(&self, plan: &MplpId) -> Result<Vec<String>, MplpError> {
-        let told: Difference = self.get(&format!("/plans/{plan}/diff")).await?;
+        let told: PlanDifference = self.get(&format!("/plans/{plan}/diff")).await?;
         Ok(told.lines)
     }
 
     /// The changes that this submission would make. Nothing is written.
     pub async fn difference(&self, plan: &MplpId, to: &PlanSubmission) -> Result<Vec<String>, MplpError> {
-        let told: Difference = self.post(&format!("/plans/{plan}/diff"), to).await?;
+        let told: PlanDifference = self.post(&format!("/plans/{plan}/diff"), to).await?;
         Ok(told.lines)
     }
 

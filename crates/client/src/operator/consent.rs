@@ -1,11 +1,11 @@
 //! Asks people for consent. A receipt exists only after an approval of exactly the displayed proposal.
 
-use super::{Operator, Receipt};
+use super::{OperatorKeys, Receipt};
 use crate::{
     delegation::Delegation,
     entropy::{self, NoRandomness},
     intent_type::is_intent_type,
-    secret::Secret,
+    secret::ClientSecret,
 };
 use countersign_jose::SigningFailed;
 use countersign_protocol::{
@@ -23,7 +23,7 @@ use std::{
 /// Proposes tasks to a person and issues receipts for the approved ones.
 #[derive(Clone)]
 pub struct ConsentDesk {
-    operator: Operator,
+    operator: OperatorKeys,
     intents: Arc<dyn IntentStore>,
 }
 
@@ -65,7 +65,7 @@ pub enum NotProposable {
 }
 
 impl ConsentDesk {
-    pub fn new(operator: Operator, intents: Arc<dyn IntentStore>) -> Self {
+    pub fn new(operator: OperatorKeys, intents: Arc<dyn IntentStore>) -> Self {
         Self { operator, intents }
     }
 
@@ -179,7 +179,7 @@ impl Proposal {
             scopes: claims.scopes.clone(),
             approved_at: now,
         })?;
-        Ok(Receipt { jwt: Secret::new(jwt), claims })
+        Ok(Receipt { jwt: ClientSecret::new(jwt), claims })
     }
 
     /// The person rejected it. Nothing of the proposal is kept.

@@ -29,19 +29,19 @@ pub const JWT_LIFE_SECS: i64 = 300;
 
 /// An operator: its identity and the keys that prove it. Cheap to clone; all clones share the keys.
 #[derive(Clone, Debug)]
-pub struct Operator {
+pub struct OperatorKeys {
     identity: Arc<IdentityManifest>,
     keys: Arc<Mutex<KeyRing>>,
 }
 
 /// A document to be served as `application/json` below `https://{domain}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Document {
+pub struct ServedDocument {
     pub path: &'static str,
     pub body: Vec<u8>,
 }
 
-impl Operator {
+impl OperatorKeys {
     /// Rejects an identity that services would refuse.
     pub fn new(identity: &OperatorIdentity, keys: KeyRing) -> Result<Self, NotAnIdentity> {
         Ok(Self { identity: Arc::new(identity.manifest()?), keys: Arc::new(Mutex::new(keys)) })
@@ -58,12 +58,12 @@ impl Operator {
 
     /// The documents that the operator's domain must serve now: its identity, and the public halves of its keys (AAP 4,
     /// 20.2).
-    pub fn documents(&self, now: UnixMillis) -> [Document; 2] {
+    pub fn documents(&self, now: UnixMillis) -> [ServedDocument; 2] {
         let identity = serde_json::json!(*self.identity);
         let keys = serde_json::json!(self.keys().published(now));
         [
-            Document { path: identity_document::PATH, body: identity.to_string().into_bytes() },
-            Document { path: JWKS_PATH, body: keys.to_string().into_bytes() },
+            ServedDocument { path: identity_document::PATH, body: identity.to_string().into_bytes() },
+            ServedDocument { path: JWKS_PATH, body: keys.to_string().into_bytes() },
         ]
     }
 

@@ -1,12 +1,12 @@
 //! A consent receipt on the operator's side.
 
-use crate::secret::Secret;
+use crate::secret::ClientSecret;
 use countersign_protocol::aap::consent_receipt::ReceiptClaims;
 
 /// A person's signed consent. Only [`super::Proposal::approve`] creates one.
 #[derive(Clone, Debug)]
 pub struct Receipt {
-    pub(crate) jwt: Secret,
+    pub(crate) jwt: ClientSecret,
     pub(super) claims: ReceiptClaims,
 }
 

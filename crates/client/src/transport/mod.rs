@@ -5,7 +5,7 @@ mod streaming;
 
 pub use countersign_outbound::{FetchError, Request, Response};
 pub use loopback::WithLoopback;
-pub use streaming::{Chunks, Opened, Streaming};
+pub use streaming::{Chunks, Streaming, StreamingResponse};
 
 use async_trait::async_trait;
 use countersign_outbound::Fetcher;

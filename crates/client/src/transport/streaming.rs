@@ -9,11 +9,11 @@ use http::{HeaderMap, StatusCode};
 /// A transport that can also stream a response.
 #[async_trait]
 pub trait Streaming: Transport {
-    async fn open(&self, request: Request) -> Result<Opened, Unreachable>;
+    async fn open(&self, request: Request) -> Result<StreamingResponse, Unreachable>;
 }
 
 /// The head of a response, and its remaining body.
-pub struct Opened {
+pub struct StreamingResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Box<dyn Chunks>,
@@ -33,7 +33,7 @@ impl Chunks for Streamed {
     }
 }
 
-impl From<Streamed> for Opened {
+impl From<Streamed> for StreamingResponse {
     fn from(streamed: Streamed) -> Self {
         Self { status: streamed.status, headers: streamed.headers.clone(), body: Box::new(streamed) }
     }
@@ -41,14 +41,14 @@ impl From<Streamed> for Opened {
 
 #[async_trait]
 impl Streaming for Fetcher {
-    async fn open(&self, request: Request) -> Result<Opened, Unreachable> {
+    async fn open(&self, request: Request) -> Result<StreamingResponse, Unreachable> {
         Ok(Fetcher::open(self, request).await?.into())
     }
 }
 
 #[async_trait]
 impl Streaming for WithLoopback {
-    async fn open(&self, request: Request) -> Result<Opened, Unreachable> {
+    async fn open(&self, request: Request) -> Result<StreamingResponse, Unreachable> {
         if !request.url.starts_with("http://") {
             return Streaming::open(&self.0, request).await;
         }

@@ -4,7 +4,7 @@ use crate::{
     service::{EVENTS, REGISTER, header, ok, refusal, with},
     world::{OPERATOR, SERVICE, WORDS, World, at, create_event, list_events},
 };
-use countersign_client::agent::{Call, CallError, Lost, Notice};
+use countersign_client::agent::{AgentCall, CallError, Lost, Notice};
 use http::StatusCode;
 use serde_json::json;
 
@@ -23,7 +23,7 @@ async fn the_persons_words_never_leave_the_operator() {
     assert!(claims["intent"].as_str().unwrap().starts_with("sha256:"));
     assert!(!claims.to_string().contains("therapist"));
     for words in [WORDS, "book", "SCHEDULE EVENT", ""] {
-        let call = Call::get(EVENTS).intent_type(words);
+        let call = AgentCall::get(EVENTS).intent_type(words);
         assert_eq!(world.agent.call(&call, at(1)).await.unwrap_err(), CallError::NotAnIntentType);
     }
 }

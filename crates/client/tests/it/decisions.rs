@@ -3,7 +3,7 @@
 use crate::service::{Service, header, ok, refusal, with};
 use async_trait::async_trait;
 use countersign_client::{
-    decisions::{Decisions, DecisionsError, Spoken},
+    decisions::{Decisions, DecisionsError, PublishResult},
     transport::{FetchError, Request, Response, Transport, Unreachable},
 };
 use countersign_protocol::{
@@ -135,8 +135,8 @@ async fn an_agent_speaks_in_a_session_of_its_own_and_what_asks_becomes_a_decisio
     let started = SessionStarted { summaries: Summaries::normal("I begin."), ..SessionStarted::default() };
     let session = agent.open_session(&started).await.unwrap();
     let said = agent.say(&session, &Payload::SessionStarted(started.clone())).await.unwrap();
-    assert_eq!(said, Spoken::Said { event_id: "evt_1".into() });
+    assert_eq!(said, PublishResult::Said { event_id: "evt_1".into() });
     let asked = agent.say(&session, &Payload::SessionStarted(started)).await.unwrap();
-    assert!(matches!(asked, Spoken::Asked(decision) if decision.decision_id == "dec_1"));
+    assert!(matches!(asked, PublishResult::Asked(decision) if decision.decision_id == "dec_1"));
     assert_eq!(service.bodies("/projects/p1/aaep/v1/sessions")[0]["type"], "aaep:agent.session.started");
 }

@@ -4,7 +4,7 @@ use crate::{
     service::{EVENTS, MANIFEST, REGISTER, header},
     world::{SERVICE, World, config, create_event, delegation, list_events, manifest},
 };
-use countersign_client::agent::{AgentConfig, Call, CallError, DiscoverError};
+use countersign_client::agent::{AgentCall, AgentConfig, CallError, DiscoverError};
 use countersign_protocol::ids::ProjectId;
 use serde_json::json;
 
@@ -82,7 +82,7 @@ async fn endpoints_elsewhere_are_never_called() {
 async fn a_call_cannot_leave_the_service() {
     let (mut world, _) = World::registered().await;
     for path in ["@bank.example/", ".bank.example/", "https://bank.example/", "calendar/events", ":8443/x"] {
-        let error = world.agent.call(&Call::get(path).intent_type("READ_CALENDAR"), at(1)).await.unwrap_err();
+        let error = world.agent.call(&AgentCall::get(path).intent_type("READ_CALENDAR"), at(1)).await.unwrap_err();
         assert_eq!(error, CallError::BadPath, "{path}");
     }
     assert_eq!(world.service.paths(), [MANIFEST, REGISTER]);

@@ -1,7 +1,7 @@
 //! An operator's keys: created, used, rotated, removed, stored.
 
 use crate::world::{OPERATOR, SERVICE, at, identity, operator};
-use countersign_client::operator::{BadKeyRing, KeyRing, Operator};
+use countersign_client::operator::{BadKeyRing, KeyRing, OperatorKeys};
 use countersign_jose::{Expected, KeyPolicy, KeySet, Sealer, SigningKey, peek, verify_operator};
 use countersign_protocol::{domain::Domain, time::UnixMillis};
 use serde_json::Value;
@@ -99,10 +99,10 @@ fn a_sealed_ring_opens_with_its_own_key_only_and_goes_on_where_it_was() {
     let other = Sealer::new(&[8; 32]).unwrap();
     assert!(matches!(KeyRing::open(&other, &sealed), Err(BadKeyRing::Unsealable(_))));
     let opened = KeyRing::open(&sealer, &sealed).unwrap();
-    let again = Operator::new(&identity(), opened).unwrap();
+    let again = OperatorKeys::new(&identity(), opened).unwrap();
     assert_eq!(published(&again, at(60)), published(&operator, at(60)));
     assert_eq!(published(&again, at(TWO_HOURS + 1)).len(), 1);
-    let kid = |operator: &Operator| peek(&operator.operator_jwt(SERVICE, at(1)).unwrap()).unwrap().kid;
+    let kid = |operator: &OperatorKeys| peek(&operator.operator_jwt(SERVICE, at(1)).unwrap()).unwrap().kid;
     assert_eq!(kid(&again), kid(&operator));
 }
 
@@ -110,11 +110,11 @@ fn a_sealed_ring_opens_with_its_own_key_only_and_goes_on_where_it_was() {
 fn a_key_that_exists_already_can_be_taken() {
     let key = SigningKey::generate(Some("2026-1")).unwrap();
     let taken = SigningKey::from_pkcs8(Some("2026-1"), &key.to_pkcs8()).unwrap();
-    let operator = Operator::new(&identity(), KeyRing::of(taken)).unwrap();
+    let operator = OperatorKeys::new(&identity(), KeyRing::of(taken)).unwrap();
     assert_eq!(published(&operator, at(0)), ["2026-1"]);
 }
 
-fn published(operator: &Operator, now: UnixMillis) -> Vec<String> {
+fn published(operator: &OperatorKeys, now: UnixMillis) -> Vec<String> {
     let set: Value = serde_json::from_slice(&operator.documents(now)[1].body).unwrap();
     set["keys"].as_array().unwrap().iter().map(|key| key["kid"].as_str().unwrap().to_owned()).collect()
 }

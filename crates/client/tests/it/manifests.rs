@@ -1,7 +1,7 @@
 //! Which manifests an agent accepts.
 
 use crate::world::{World, at, create_event, delegation, manifest};
-use countersign_client::agent::{Call, CallError, DiscoverError};
+use countersign_client::agent::{AgentCall, CallError, DiscoverError};
 use serde_json::{Value, json};
 
 /// AAP-19.1-02
@@ -27,7 +27,7 @@ async fn a_minimum_tier_outside_one_to_four_is_refused() {
 /// AAP-19.1-06
 #[tokio::test]
 async fn an_absent_intent_required_means_that_it_is() {
-    let read = || Call::get("/calendar/events");
+    let read = || AgentCall::get("/calendar/events");
     let (mut world, _) = World::registered().await;
     assert_eq!(world.agent.call(&read(), at(1)).await.unwrap_err(), CallError::IntentTypeNeeded);
     assert!(world.service.asked_at("/calendar/events").is_empty());

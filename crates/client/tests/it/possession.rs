@@ -5,7 +5,7 @@ use crate::{
     world::{SERVICE, World, access, at, config, create_event, delegation, list_events, manifest},
 };
 use countersign_client::{
-    agent::{AgentConfig, Call, CallError, DiscoverError, RegisterError, WireError},
+    agent::{AgentCall, AgentConfig, CallError, DiscoverError, RegisterError, WireError},
     transport::{Request, Response},
 };
 use countersign_jose::{ExpectedProof, ProofKeys, verify_dpop};
@@ -166,7 +166,7 @@ async fn each_session_has_a_key_of_its_own_and_keeps_it() {
 async fn register_and_every_call_carry_a_proof_of_their_own() {
     let mut world = registered().await;
     world.agent.call(&create_event(), at(1)).await.unwrap();
-    world.agent.call(&Call::get(format!("{EVENTS}?page=2")).intent_type("READ_CALENDAR"), at(2)).await.unwrap();
+    world.agent.call(&AgentCall::get(format!("{EVENTS}?page=2")).intent_type("READ_CALENDAR"), at(2)).await.unwrap();
     let register = &world.service.asked_at(REGISTER)[0];
     assert!(crate::consent::payload(&header(register, "dpop")).get("ath").is_none());
     let mut jtis = BTreeSet::from([proven(register, None, 0).jti().to_owned()]);

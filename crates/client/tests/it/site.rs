@@ -4,7 +4,7 @@ use crate::{
     operator_host::{OperatorHost, TestCa},
     world::{SERVICE, at},
 };
-use countersign_client::operator::{KeyRing, Operator, OperatorIdentity};
+use countersign_client::operator::{KeyRing, OperatorIdentity, OperatorKeys};
 use countersign_jose::{Expected, peek, verify_operator};
 use countersign_outbound::{
     Fetcher, FetcherConfig,
@@ -17,7 +17,7 @@ use countersign_protocol::{domain::Domain, time::UnixMillis};
 async fn what_an_operator_publishes_is_what_a_service_accepts() {
     let ca = TestCa::new();
     let host = OperatorHost::start(&ca, "acme.test").await;
-    let operator = Operator::new(&complete_identity(), KeyRing::generate().unwrap()).unwrap();
+    let operator = OperatorKeys::new(&complete_identity(), KeyRing::generate().unwrap()).unwrap();
     serve(&host, &operator, at(0));
     let directory = Directory::new(fetcher(&ca, &host), DirectoryConfig::default());
     let jwt = operator.operator_jwt(SERVICE, at(0)).unwrap();
@@ -33,7 +33,7 @@ async fn what_an_operator_publishes_is_what_a_service_accepts() {
 async fn a_service_follows_a_rotation_without_a_gap() {
     let ca = TestCa::new();
     let host = OperatorHost::start(&ca, "acme.test").await;
-    let operator = Operator::new(&complete_identity(), KeyRing::generate().unwrap()).unwrap();
+    let operator = OperatorKeys::new(&complete_identity(), KeyRing::generate().unwrap()).unwrap();
     serve(&host, &operator, at(0));
     let directory = Directory::new(fetcher(&ca, &host), DirectoryConfig::default());
     let kid = |now| peek(&operator.operator_jwt(SERVICE, now).unwrap()).unwrap().kid;
@@ -56,7 +56,7 @@ fn an_identity_that_services_would_refuse_is_refused_here() {
         OperatorIdentity { webhook_url: Some("https://evil.test/".to_owned()), ..complete_identity() },
         OperatorIdentity { liability_disclosure: Some("word ".repeat(151)), ..complete_identity() },
     ] {
-        assert!(Operator::new(&bad, KeyRing::generate().unwrap()).is_err(), "{bad:?}");
+        assert!(OperatorKeys::new(&bad, KeyRing::generate().unwrap()).is_err(), "{bad:?}");
     }
 }
 
@@ -69,7 +69,7 @@ fn complete_identity() -> OperatorIdentity {
     }
 }
 
-fn serve(host: &OperatorHost, operator: &Operator, now: UnixMillis) {
+fn serve(host: &OperatorHost, operator: &OperatorKeys, now: UnixMillis) {
     for document in operator.documents(now) {
         host.set_document(document.path, document.body);
     }

@@ -3,8 +3,8 @@
 use crate::service::{CONNECT, EVENTS, EXCHANGE, MANIFEST, REGISTER, Service, ok};
 use countersign_client::{
     Delegation,
-    agent::{Agent, AgentConfig, Call, Notice},
-    operator::{ConsentDesk, KeptIntent, KeyRing, Operator, OperatorIdentity, Receipt, Task},
+    agent::{Agent, AgentCall, AgentConfig, Notice},
+    operator::{ConsentDesk, KeptIntent, KeyRing, OperatorIdentity, OperatorKeys, Receipt, Task},
 };
 use countersign_jose::SigningKey;
 use countersign_protocol::{
@@ -27,7 +27,7 @@ pub(crate) const WORDS: &str = "book a meeting with my therapist";
 
 pub(crate) struct World {
     pub(crate) service: Arc<Service>,
-    pub(crate) operator: Operator,
+    pub(crate) operator: OperatorKeys,
     pub(crate) agent: Agent,
     pub(crate) kept: Arc<Mutex<Vec<KeptIntent>>>,
     pub(crate) opened: Arc<Mutex<Vec<String>>>,
@@ -102,9 +102,9 @@ pub(crate) fn config() -> AgentConfig {
     AgentConfig::new(Origin::parse(SERVICE).unwrap())
 }
 
-pub(crate) fn operator() -> Operator {
+pub(crate) fn operator() -> OperatorKeys {
     let identity = OperatorIdentity { callbacks: vec![CALLBACK.to_owned()], ..identity() };
-    Operator::new(&identity, KeyRing::generate().unwrap()).unwrap()
+    OperatorKeys::new(&identity, KeyRing::generate().unwrap()).unwrap()
 }
 
 pub(crate) fn identity() -> OperatorIdentity {
@@ -183,12 +183,12 @@ pub(crate) fn task() -> Task {
     }
 }
 
-pub(crate) fn create_event() -> Call {
-    Call::post(EVENTS).json(&json!({ "title": "Meeting" })).intent_type("SCHEDULE_EVENT")
+pub(crate) fn create_event() -> AgentCall {
+    AgentCall::post(EVENTS).json(&json!({ "title": "Meeting" })).intent_type("SCHEDULE_EVENT")
 }
 
-pub(crate) fn list_events() -> Call {
-    Call::get(EVENTS).intent_type("READ_CALENDAR")
+pub(crate) fn list_events() -> AgentCall {
+    AgentCall::get(EVENTS).intent_type("READ_CALENDAR")
 }
 
 pub(crate) fn at(secs: i64) -> UnixMillis {

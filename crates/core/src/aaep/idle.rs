@@ -1,11 +1,11 @@
 //! Ends an AAEP session after its agent went silent or lost access. Every session has exactly one terminal event (AAEP
 //! 4.5.1), even if its agent cannot send it.
 
-use super::{session::own_audience, talk::Talk, words::Notice};
+use super::{session::own_audience, talk::EventWriter, words::Notice};
 use crate::{
-    decision::Place,
+    decision::ProjectRef,
     env::{Env, Mint},
-    evidence::Entry,
+    evidence::DraftEntry,
     records::{AaepSession, AaepSessionState, OpenTool, Record},
     refusal::Refusal,
     step::{Effects, Operation, Step},
@@ -17,7 +17,7 @@ use serde_json::Map;
 pub struct SessionDue;
 
 impl Operation for SessionDue {
-    type View = (Place, AaepSession);
+    type View = (ProjectRef, AaepSession);
     type Answer = ();
     type Refusal = Refusal;
 
@@ -29,7 +29,7 @@ impl Operation for SessionDue {
             true => (CancelledBy::System, "access_ended", Notice::Revoked),
             false => (CancelledBy::Timeout, "agent_silent", Notice::AgentSilent),
         };
-        let mut talk = Talk::resume(session, env.now);
+        let mut talk = EventWriter::resume(session, env.now);
         complete_tools(&mut talk, &mut mint);
         talk.announce(&own_audience(session), &mut mint, Map::new(), |words| {
             Payload::SessionCancelled(SessionCancelled {
@@ -40,7 +40,7 @@ impl Operation for SessionDue {
             })
         });
         let (over, news) = talk.finish();
-        let entry = Entry::new((place.0, &place.1), "aaep_session_ended", env.now)
+        let entry = DraftEntry::new((place.0, &place.1), "aaep_session_ended", env.now)
             .open("aaep_session_id", over.id.as_str())
             .open("principal", over.principal.as_str())
             .open("reason", reason);
@@ -51,7 +51,7 @@ impl Operation for SessionDue {
 }
 
 /// Completes every invoked tool, if only with an unknown outcome (AAEP 4.5.2).
-fn complete_tools(talk: &mut Talk, mint: &mut Mint) {
+fn complete_tools(talk: &mut EventWriter, mint: &mut Mint) {
     let AaepSessionState::Open { tools, .. } = &talk.session().state else { return };
     let to = own_audience(talk.session());
     for OpenTool { tool, call_id, .. } in tools.clone() {

@@ -2,7 +2,7 @@
 //! as a repetition, since the questions keep their ids.
 
 use super::{
-    spoken::Spoken,
+    spoken::SharedEvent,
     talk::{self, Chosen},
     words::{LANGUAGES, Notice},
 };
@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 pub const UNCOUNTED: i64 = -1;
 
 /// The state of an open session; none if it is over, or still idle.
-pub fn summary(session: &AaepSession, open: usize, now: UnixMillis, mint: &mut Mint) -> Option<Spoken> {
+pub fn summary(session: &AaepSession, open: usize, now: UnixMillis, mint: &mut Mint) -> Option<SharedEvent> {
     let AaepSessionState::Open { at, .. } = &session.state else { return None };
     if at == talk::IDLE {
         return None;
@@ -45,15 +45,15 @@ pub fn summary(session: &AaepSession, open: usize, now: UnixMillis, mint: &mut M
         ((*language).to_owned(), uncounted(talk::stamp(session, id.clone(), now.max(session.last_at), payload, chosen)))
     });
     let (_, first) = said.next()?;
-    Some(Spoken::new(session.key, UNCOUNTED, first, said.collect()))
+    Some(SharedEvent::new(session.key, UNCOUNTED, first, said.collect()))
 }
 
 /// A pending question as first asked: same id, same time, same token.
-pub fn question(decision: &Decision, session: &AaepSession, reply_token: &str) -> Spoken {
+pub fn question(decision: &Decision, session: &AaepSession, reply_token: &str) -> SharedEvent {
     let event = |language: &str| render::event(decision, session, reply_token, language);
     let translated = |language: &str| (language.to_owned(), event(language));
     let translations = render::other_languages(decision).map(translated).collect();
-    Spoken::new(session.key, UNCOUNTED, event(render::own_language(decision)), translations)
+    SharedEvent::new(session.key, UNCOUNTED, event(render::own_language(decision)), translations)
 }
 
 fn uncounted(mut event: Event) -> Event {

@@ -9,7 +9,7 @@ use countersign_protocol::aaep::{
 
 /// Producer and addresses, beyond the offer.
 #[derive(Clone, Debug)]
-pub struct About<'a> {
+pub struct ManifestContext<'a> {
     pub producer: &'a Producer,
     /// Scheme and authority of the service, such as `https://plane.example`.
     pub origin: &'a str,
@@ -19,7 +19,7 @@ pub struct About<'a> {
 }
 
 /// Built from the same offer as `negotiate`, so that both promise the same.
-pub fn manifest(about: &About<'_>, offer: &Offer) -> Manifest {
+pub fn manifest(about: &ManifestContext<'_>, offer: &Offer) -> Manifest {
     Manifest {
         context: extension::context(),
         kind: TYPE.to_owned(),
@@ -40,7 +40,7 @@ pub fn manifest(about: &About<'_>, offer: &Offer) -> Manifest {
 }
 
 /// The protocol requires these to be discoverable but has no member for them (C26).
-fn bindings(about: &About<'_>) -> Vec<Binding> {
+fn bindings(about: &ManifestContext<'_>) -> Vec<Binding> {
     let at = |origin: &str, path: &str| Some(format!("{origin}{}{path}", about.path_prefix));
     // `https` becomes `wss`, and `http` becomes `ws`.
     let sockets = about.origin.strip_prefix("http").map(|rest| format!("ws{rest}")).unwrap_or_default();

@@ -7,7 +7,7 @@ mod terms;
 
 pub use filter::Filter;
 pub use language::best_language;
-pub use terms::Terms;
+pub use terms::SubscriptionTerms;
 
 use countersign_protocol::aaep::{
     envelope::VERSION,
@@ -101,21 +101,25 @@ impl Rejection {
 }
 
 /// Answers a subscription request.
-pub fn negotiate(request: &SubscriptionRequest, offer: &Offer) -> Result<Terms, Rejection> {
+pub fn negotiate(request: &SubscriptionRequest, offer: &Offer) -> Result<SubscriptionTerms, Rejection> {
     let version = version(&request.aaep_version, &offer.versions)?;
     if offer.is_full {
         return Err(Rejection::Full);
     }
     check(&request.capabilities, offer)?;
-    Ok(Terms::promise(version, request.capabilities.clone(), offer))
+    Ok(SubscriptionTerms::promise(version, request.capabilities.clone(), offer))
 }
 
 /// Answers a change of terms: unnamed capabilities keep their requested values, and filters are replaced as a whole
 /// (S13).
-pub fn renegotiate(current: &Terms, changed: &Capabilities, offer: &Offer) -> Result<Terms, Rejection> {
+pub fn renegotiate(
+    current: &SubscriptionTerms,
+    changed: &Capabilities,
+    offer: &Offer,
+) -> Result<SubscriptionTerms, Rejection> {
     let asked = merged(current.asked.clone(), changed.clone());
     check(&asked, offer)?;
-    Ok(Terms::promise(current.version.clone(), asked, offer))
+    Ok(SubscriptionTerms::promise(current.version.clone(), asked, offer))
 }
 
 /// The newest version that both sides must know: the same, or an older one of the same major version (AAEP 12).

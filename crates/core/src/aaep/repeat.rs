@@ -5,7 +5,7 @@ use crate::{
     records::{AgentEvent, AgentEventAnswer, Record},
     refusal::Refusal,
 };
-use countersign_protocol::{aaep::ingest::Sent, hash::Digest, ids::RowKey};
+use countersign_protocol::{aaep::ingest::SentEventId, hash::Digest, ids::RowKey};
 
 /// How long a repetition is recognised.
 const REMEMBERED_S: i64 = 7 * 86_400;
@@ -19,7 +19,7 @@ pub struct SentEvent {
 
 impl SentEvent {
     /// An id is unique within one session of one principal; without a session, among the sessions that it opens.
-    pub fn of(sent: &Sent, principal: &str, session_id: &str) -> Self {
+    pub fn of(sent: &SentEventId, principal: &str, session_id: &str) -> Self {
         let parts = ["agent event", principal, session_id, sent.event_id.as_str()].join("\0");
         Self { same: Digest::of(parts.as_bytes()), content: sent.content }
     }

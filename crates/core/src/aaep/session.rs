@@ -3,18 +3,18 @@
 
 use super::{
     repeat::SentEvent,
-    talk::{AWAITING_INPUT, Chosen, DECIDING, IDLE, THINKING, Talk},
+    talk::{AWAITING_INPUT, Chosen, DECIDING, EventWriter, IDLE, THINKING},
 };
 use crate::{
     decision::{
-        self, Place,
+        self, ProjectRef,
         call_off::{Live, Withdraw},
         due::DueView,
         terms::{is_irreversible, policy_of},
     },
     env::{Env, Mint},
-    evidence::Entry,
-    news::{Audience, News},
+    evidence::DraftEntry,
+    news::{Audience, Signal},
     records::{
         AaepSession, AaepSessionState, AgentEventAnswer, CancelledFor, Decision, OpenTool, Project, Question, Raiser,
         Record,
@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// The most unfinished tool calls and outputs of one session.
 const MOST_OPEN: usize = 256;
 
-pub struct Open {
+pub struct OpenSession {
     pub by: Raiser,
     pub producer: Producer,
     pub started: SessionStarted,
@@ -47,7 +47,7 @@ pub struct OpenView {
     pub guards: Vec<Guard>,
 }
 
-impl Operation for Open {
+impl Operation for OpenSession {
     type View = OpenView;
     type Answer = AaepSession;
     type Refusal = Refusal;
@@ -81,11 +81,11 @@ impl Operation for Open {
                 outputs: Vec::new(),
             },
         };
-        let mut talk = Talk::resume(&session, env.now);
+        let mut talk = EventWriter::resume(&session, env.now);
         let to = own_audience(&session);
         talk.say(&to, &mut mint, Payload::SessionStarted(self.started), self.chosen, None);
         let (session, news) = talk.finish();
-        let entry = Entry::new((view.project.key, &view.project.id), "aaep_session_started", env.now)
+        let entry = DraftEntry::new((view.project.key, &view.project.id), "aaep_session_started", env.now)
             .open("aaep_session_id", session.id.as_str())
             .open("principal", session.principal.as_str());
         let answer = AgentEventAnswer::Opened { session: session.key };
@@ -118,20 +118,20 @@ pub struct PublishView {
 
 /// The identifiers of the published event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Published {
+pub struct PublishedEvent {
     pub event_id: String,
     pub sequence_number: i64,
 }
 
 impl Operation for Publish {
     type View = PublishView;
-    type Answer = Published;
+    type Answer = PublishedEvent;
     type Refusal = Refusal;
 
-    fn decide(self, view: &PublishView, env: &Env) -> Result<Step<Published>, Refusal> {
+    fn decide(self, view: &PublishView, env: &Env) -> Result<Step<PublishedEvent>, Refusal> {
         let sent = self.sent;
         let mut step = self.publish(view, env)?;
-        let Published { event_id, sequence_number } = step.answer.clone();
+        let PublishedEvent { event_id, sequence_number } = step.answer.clone();
         let answer = AgentEventAnswer::Said { event_id, sequence_number };
         step.effects.puts.extend(sent.map(|sent| sent.record(view.project.key, answer, env)));
         Ok(step)
@@ -139,7 +139,7 @@ impl Operation for Publish {
 }
 
 impl Publish {
-    fn publish(self, view: &PublishView, env: &Env) -> Result<Step<Published>, Refusal> {
+    fn publish(self, view: &PublishView, env: &Env) -> Result<Step<PublishedEvent>, Refusal> {
         let AaepSessionState::Open { .. } = view.session.state else {
             return Err(Refusal::Conflict("the session is over: no event may follow its terminal event".into()));
         };
@@ -154,12 +154,12 @@ impl Publish {
         fits(&self.payload, view)?;
         let mut mint = env.mint();
         let mut effects = Effects { guards: view.guards.clone(), ..Effects::default() };
-        let mut talk = Talk::resume(&view.session, env.now);
+        let mut talk = EventWriter::resume(&view.session, env.now);
         if self.payload.is_terminal() {
             end_questions(view, &mut talk, env, &mut mint, &mut effects)?;
         }
         let event_id = mint.id("evt");
-        let answer = Published { event_id: event_id.clone(), sequence_number: talk.session().said };
+        let answer = PublishedEvent { event_id: event_id.clone(), sequence_number: talk.session().said };
         let to = self.audience(view);
         talk.say(&to, &mut mint, self.payload, self.chosen, Some(event_id));
         let (session, said) = talk.finish();
@@ -203,7 +203,7 @@ impl Publish {
         }
     }
 
-    fn withdraw(self, view: &PublishView, question: &Decision, env: &Env) -> Result<Step<Published>, Refusal> {
+    fn withdraw(self, view: &PublishView, question: &Decision, env: &Env) -> Result<Step<PublishedEvent>, Refusal> {
         let Payload::StateChanged(changed) = self.payload else { return Err(Refusal::Internal) };
         let due = DueView {
             place: (view.project.key, view.project.id.clone()),
@@ -215,11 +215,11 @@ impl Publish {
         let mut step = Withdraw { reason: changed.summaries.normal.clone() }.decide(&due, env)?;
         step.effects.guards.extend(view.guards.iter().copied());
         let said = step.effects.news.iter().find_map(|news| match news {
-            News::Said(said) => Some(said),
+            Signal::Said(said) => Some(said),
             _ => None,
         });
         let said = said.ok_or(Refusal::Internal)?;
-        let answer = Published { event_id: said.event.envelope.event_id.clone(), sequence_number: said.seq };
+        let answer = PublishedEvent { event_id: said.event.envelope.event_id.clone(), sequence_number: said.seq };
         Ok(Step { answer, effects: step.effects })
     }
 }
@@ -227,12 +227,12 @@ impl Publish {
 /// The end of a session ends its questions in the same step; no default is applied later (AAEP 6.8).
 fn end_questions(
     view: &PublishView,
-    talk: &mut Talk,
+    talk: &mut EventWriter,
     env: &Env,
     mint: &mut Mint,
     effects: &mut Effects,
 ) -> Result<(), Refusal> {
-    let place: Place = (view.project.key, view.project.id.clone());
+    let place: ProjectRef = (view.project.key, view.project.id.clone());
     let live = Live { decisions: view.waiting.clone(), ..Live::default() };
     live.end(&place, CancelledFor::SessionOver, env, mint, effects)?;
     for decision in &view.waiting {

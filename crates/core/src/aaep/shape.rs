@@ -6,8 +6,8 @@ mod fold;
 mod queue;
 
 use super::{
-    negotiate::Terms,
-    spoken::{Form, Spoken},
+    negotiate::SubscriptionTerms,
+    spoken::{Form, SharedEvent},
 };
 use bucket::Bucket;
 use countersign_protocol::{aaep::event::Payload, ids::RowKey, time::UnixMillis};
@@ -20,7 +20,7 @@ const CALM_MS: i64 = 2000;
 /// One per subscription; small while no events are held.
 #[derive(Debug)]
 pub struct Shaper {
-    terms: Arc<Terms>,
+    terms: Arc<SubscriptionTerms>,
     /// A stream that once had gaps never gets sequence numbers again, even under new terms (C14).
     form: Form,
     bucket: Option<Bucket>,
@@ -33,7 +33,7 @@ pub struct Shaper {
 }
 
 impl Shaper {
-    pub fn new(terms: Arc<Terms>, now: UnixMillis) -> Self {
+    pub fn new(terms: Arc<SubscriptionTerms>, now: UnixMillis) -> Self {
         Self {
             form: terms.form.clone(),
             bucket: terms.rate.map(|rate| Bucket::new(rate, now)),
@@ -45,7 +45,7 @@ impl Shaper {
     }
 
     /// Applies new terms to everything sent from now on, including held events (AAEP 5.7). Call `next_due` again.
-    pub fn renegotiate(&mut self, terms: Arc<Terms>, now: UnixMillis) {
+    pub fn renegotiate(&mut self, terms: Arc<SubscriptionTerms>, now: UnixMillis) {
         self.form = Form { sequence: self.form.sequence && terms.form.sequence, ..terms.form.clone() };
         self.bucket = terms.rate.map(|rate| match self.bucket {
             Some(bucket) => bucket.at_rate(rate, now),
@@ -68,7 +68,7 @@ impl Shaper {
     ///
     /// Events of one session arrive in order. Folded events are stamped with `now`, so `now` must not be ahead of the
     /// timestamps of later events.
-    pub fn push(&mut self, spoken: &Arc<Spoken>, now: UnixMillis, out: &mut Vec<Arc<Spoken>>) {
+    pub fn push(&mut self, spoken: &Arc<SharedEvent>, now: UnixMillis, out: &mut Vec<Arc<SharedEvent>>) {
         let passes = self.terms.filter.passes(spoken.event.payload.type_name());
         if spoken.is_critical() {
             self.push_critical(spoken, now, out);
@@ -83,7 +83,7 @@ impl Shaper {
     }
 
     /// Appends the events that are due.
-    pub fn pull(&mut self, now: UnixMillis, out: &mut Vec<Arc<Spoken>>) {
+    pub fn pull(&mut self, now: UnixMillis, out: &mut Vec<Arc<SharedEvent>>) {
         while self.has_budget(now)
             && let Some((_, session)) = self.first_due().filter(|(due, _)| *due <= now)
         {
@@ -114,12 +114,12 @@ impl Shaper {
         &self.form
     }
 
-    pub const fn terms(&self) -> &Arc<Terms> {
+    pub const fn terms(&self) -> &Arc<SubscriptionTerms> {
         &self.terms
     }
 
     /// Bypasses filter and rate, but not the earlier events of its own session (C12).
-    fn push_critical(&mut self, spoken: &Arc<Spoken>, now: UnixMillis, out: &mut Vec<Arc<Spoken>>) {
+    fn push_critical(&mut self, spoken: &Arc<SharedEvent>, now: UnixMillis, out: &mut Vec<Arc<SharedEvent>>) {
         let before = Some(spoken.event.envelope.timestamp);
         if let Some(queue) = self.waiting.get_mut(&spoken.session) {
             queue.end_phrases(now);
@@ -129,7 +129,7 @@ impl Shaper {
     }
 
     /// Whether the event can bypass the queue.
-    fn is_free(&mut self, spoken: &Spoken, now: UnixMillis) -> bool {
+    fn is_free(&mut self, spoken: &SharedEvent, now: UnixMillis) -> bool {
         let nothing_before_it =
             self.waiting.is_empty() || (self.bucket.is_none() && !self.waiting.contains_key(&spoken.session));
         nothing_before_it
@@ -138,12 +138,12 @@ impl Shaper {
             && self.has_budget(now)
     }
 
-    fn hold(&mut self, spoken: &Arc<Spoken>, now: UnixMillis, out: &mut Vec<Arc<Spoken>>) {
+    fn hold(&mut self, spoken: &Arc<SharedEvent>, now: UnixMillis, out: &mut Vec<Arc<SharedEvent>>) {
         self.waiting.entry(spoken.session).or_default().put(Arc::clone(spoken), self.terms.finest, now);
         self.let_go(spoken.session, now, out);
     }
 
-    fn end_session(&mut self, session: RowKey, now: UnixMillis, out: &mut Vec<Arc<Spoken>>) {
+    fn end_session(&mut self, session: RowKey, now: UnixMillis, out: &mut Vec<Arc<SharedEvent>>) {
         if let Some(queue) = self.waiting.get_mut(&session) {
             queue.end_phrases(now);
             self.let_go(session, now, out);
@@ -151,7 +151,7 @@ impl Shaper {
     }
 
     /// Without a rate limit only this session can be due; with one, the oldest event of all sessions goes first.
-    fn let_go(&mut self, session: RowKey, now: UnixMillis, out: &mut Vec<Arc<Spoken>>) {
+    fn let_go(&mut self, session: RowKey, now: UnixMillis, out: &mut Vec<Arc<SharedEvent>>) {
         if self.bucket.is_some() {
             return self.pull(now, out);
         }
@@ -167,7 +167,7 @@ impl Shaper {
         session: RowKey,
         now: UnixMillis,
         before: Option<UnixMillis>,
-        out: &mut Vec<Arc<Spoken>>,
+        out: &mut Vec<Arc<SharedEvent>>,
     ) -> bool {
         let Some(queue) = self.waiting.get_mut(&session) else { return false };
         let released = queue.pop(now, before);
@@ -179,7 +179,7 @@ impl Shaper {
         true
     }
 
-    fn leave(&mut self, spoken: Arc<Spoken>, now: UnixMillis, out: &mut Vec<Arc<Spoken>>) {
+    fn leave(&mut self, spoken: Arc<SharedEvent>, now: UnixMillis, out: &mut Vec<Arc<SharedEvent>>) {
         if let Some(bucket) = &mut self.bucket {
             bucket.charge(now);
         }

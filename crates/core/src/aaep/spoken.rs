@@ -11,14 +11,14 @@ use std::sync::{Arc, OnceLock};
 
 /// An event, serialised at most once per form for all subscriptions.
 #[derive(Debug)]
-pub struct Spoken {
+pub struct SharedEvent {
     pub session: RowKey,
     /// Its sequence number in its session, from 0.
     pub seq: i64,
     pub event: Event,
     /// The same event in the hub's other languages, by tag: only the hub's own texts are translated.
     pub translations: Vec<(String, Event)>,
-    written: OnceLock<Box<Written>>,
+    written: OnceLock<Box<SerializedEvent>>,
 }
 
 /// The output form of a subscription's events.
@@ -33,10 +33,10 @@ pub struct Form {
 
 /// One serialised form, linked to the forms requested later. There are few: languages × verbosities × 2.
 #[derive(Debug)]
-struct Written {
+struct SerializedEvent {
     form: Key,
     json: Arc<str>,
-    next: OnceLock<Box<Written>>,
+    next: OnceLock<Box<SerializedEvent>>,
 }
 
 /// A form with its language resolved to the index of a translation, if any.
@@ -47,7 +47,7 @@ struct Key {
     sequence: bool,
 }
 
-impl Spoken {
+impl SharedEvent {
     pub fn new(session: RowKey, seq: i64, event: Event, translations: Vec<(String, Event)>) -> Self {
         Self { session, seq, event, translations, written: OnceLock::new() }
     }
@@ -57,8 +57,9 @@ impl Spoken {
         let key = self.key(form);
         let mut place = &self.written;
         loop {
-            let written = place
-                .get_or_init(|| Box::new(Written { form: key, json: self.write(key).into(), next: OnceLock::new() }));
+            let written = place.get_or_init(|| {
+                Box::new(SerializedEvent { form: key, json: self.write(key).into(), next: OnceLock::new() })
+            });
             if written.form == key {
                 return Arc::clone(&written.json);
             }

@@ -2,9 +2,9 @@
 
 use crate::{
     env::Env,
-    evidence::Entry,
-    news::News,
-    people::Member,
+    evidence::DraftEntry,
+    news::Signal,
+    people::ProjectMember,
     records::{Project, Record, SubscriberToken},
     refusal::Refusal,
     step::{Effects, Operation, Step},
@@ -39,7 +39,7 @@ pub struct AddToken {
 
 pub struct AddTokenView {
     pub project: Arc<Project>,
-    pub member: Member,
+    pub member: ProjectMember,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ impl Operation for AddToken {
             expires_at: env.now.plus_secs(lifetime_s),
             revoked_at: None,
         };
-        let entry = Entry::new((view.project.key, &view.project.id), "subscriber_token_added", env.now)
+        let entry = DraftEntry::new((view.project.key, &view.project.id), "subscriber_token_added", env.now)
             .open("token_id", token.id.as_str())
             .open("may_answer", token.may_answer)
             .open("legacy", token.legacy)
@@ -130,7 +130,7 @@ pub struct RevokeToken;
 pub struct RevokeTokenView {
     pub project: Arc<Project>,
     /// The person revoking it; only their own tokens.
-    pub member: Member,
+    pub member: ProjectMember,
     pub token: SubscriberToken,
 }
 
@@ -148,13 +148,13 @@ impl Operation for RevokeToken {
             return Ok(Step::answer(token.clone()));
         }
         let revoked = SubscriberToken { revoked_at: Some(env.now), version: token.version + 1, ..token.clone() };
-        let entry = Entry::new((view.project.key, &view.project.id), "subscriber_token_revoked", env.now)
+        let entry = DraftEntry::new((view.project.key, &view.project.id), "subscriber_token_revoked", env.now)
             .open("token_id", token.id.as_str())
             .hidden("subject", view.member.person.subject.as_str());
         let effects = Effects {
             puts: vec![Record::SubscriberToken(revoked.clone())],
             evidence: vec![entry.seal(&mut env.mint())?],
-            news: vec![News::Standing { person: token.person }],
+            news: vec![Signal::Standing { person: token.person }],
             ..Effects::default()
         };
         Ok(Step { answer: revoked, effects })

@@ -1,9 +1,9 @@
 //! Subscription records: opened, renegotiated, closed. None of this changes a question.
 
-use super::negotiate::Terms;
+use super::negotiate::SubscriptionTerms;
 use crate::{
     env::Env,
-    news::News,
+    news::Signal,
     records::{Record, Subscription, SubscriptionOwner},
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},
@@ -11,9 +11,9 @@ use crate::{
 use countersign_protocol::ids::RowKey;
 use std::sync::Arc;
 
-pub struct Open {
+pub struct OpenSubscription {
     pub subscriber_id: String,
-    pub terms: Arc<Terms>,
+    pub terms: Arc<SubscriptionTerms>,
 }
 
 /// The owner of the new subscription.
@@ -26,7 +26,7 @@ pub struct OpenView {
     pub guards: Vec<Guard>,
 }
 
-impl Operation for Open {
+impl Operation for OpenSubscription {
     type View = OpenView;
     type Answer = Subscription;
     type Refusal = Refusal;
@@ -52,7 +52,7 @@ impl Operation for Open {
 
 /// Changes the terms. The node that holds the stream learns of it by the signal.
 pub struct ChangeTerms {
-    pub terms: Arc<Terms>,
+    pub terms: Arc<SubscriptionTerms>,
 }
 
 impl Operation for ChangeTerms {
@@ -87,12 +87,12 @@ impl Operation for Close {
 }
 
 /// The requested capabilities: any node can derive the terms from them, also after a restart.
-fn capabilities(terms: &Terms) -> Result<serde_json::Value, Refusal> {
+fn capabilities(terms: &SubscriptionTerms) -> Result<serde_json::Value, Refusal> {
     serde_json::to_value(terms.asked()).map_err(|_| Refusal::Internal)
 }
 
 fn step(subscription: Subscription, guards: Vec<Guard>) -> Step<Subscription> {
-    let news = vec![News::Subscription { subscription: subscription.key }];
+    let news = vec![Signal::Subscription { subscription: subscription.key }];
     let puts = vec![Record::Subscription(subscription.clone())];
     Step { answer: subscription, effects: Effects { guards, puts, news, ..Effects::default() } }
 }

@@ -4,12 +4,12 @@ use super::words::{LANGUAGES, Notice};
 use crate::{
     decision::render,
     env::Mint,
-    news::{Audience, News, Said},
+    news::{AaepSignal, Audience, Signal},
     records::{AaepSession, AaepSessionState, Decision, OpenOutput, OpenTool},
 };
 use countersign_protocol::{
     aaep::{
-        envelope::{CONTEXT, Envelope, LocalizationHints, Urgency, VERSION, Verbosity},
+        envelope::{CONTEXT, EventEnvelope, LocalizationHints, Urgency, VERSION, Verbosity},
         event::{Event, Payload, ProgressUpdated, SessionStarted, StateChanged, Summaries},
         extension::{self, HUB, SAID_BY},
     },
@@ -25,10 +25,10 @@ pub const THINKING: &str = "thinking";
 pub const DECIDING: &str = "deciding";
 
 /// Adds events to an AAEP session within one step.
-pub struct Talk {
+pub struct EventWriter {
     session: AaepSession,
     now: UnixMillis,
-    news: Vec<News>,
+    news: Vec<Signal>,
 }
 
 /// The envelope members that an agent may set in its own events.
@@ -43,7 +43,7 @@ pub struct Chosen {
     pub contexts: Vec<Value>,
 }
 
-impl Talk {
+impl EventWriter {
     /// Continues an existing session, writing its next version.
     pub fn resume(session: &AaepSession, now: UnixMillis) -> Self {
         let session = AaepSession { version: session.version + 1, ..session.clone() };
@@ -69,7 +69,7 @@ impl Talk {
     }
 
     /// The updated record and the signals to send.
-    pub fn finish(self) -> (AaepSession, Vec<News>) {
+    pub fn finish(self) -> (AaepSession, Vec<Signal>) {
         (self.session, self.news)
     }
 
@@ -202,7 +202,7 @@ impl Talk {
         let (project, session, seq) = (self.session.project, self.session.key, self.session.said);
         self.session.said += 1;
         let to = to.clone();
-        self.news.push(News::Said(Box::new(Said { project, session, seq, to, event, translations })));
+        self.news.push(Signal::Said(Box::new(AaepSignal { project, session, seq, to, event, translations })));
     }
 
     /// Whether an announced tool call is still running.
@@ -257,7 +257,7 @@ pub fn stamp(session: &AaepSession, event_id: String, at: UnixMillis, payload: P
         true => CONTEXT.into(),
         false => Value::Array([vec![Value::from(CONTEXT)], contexts].concat()),
     };
-    let envelope = Envelope {
+    let envelope = EventEnvelope {
         context,
         event_id,
         session_id: session.id.clone(),

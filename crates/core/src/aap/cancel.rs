@@ -3,7 +3,7 @@
 use crate::{
     decision::call_off::Live,
     env::{Env, Mint},
-    evidence::Entry,
+    evidence::DraftEntry,
     people::Actor,
     records::{CancelledFor, Delegation, Project, Record, RevokedReceipt, Session, SessionEnd, SessionState},
     refusal::Refusal,
@@ -83,9 +83,9 @@ impl Cancel {
         by: &'static str,
         receipt_revoked: bool,
         now: UnixMillis,
-    ) -> Entry {
+    ) -> DraftEntry {
         let event_type = if receipt_revoked { "consent_revoked" } else { "session_cancelled" };
-        let entry = Entry::new((view.project.key, &view.project.id), event_type, now)
+        let entry = DraftEntry::new((view.project.key, &view.project.id), event_type, now)
             .in_session(session.key, &session.session_id)
             .open("operator", session.operator.as_str())
             .open("by", by)
@@ -116,7 +116,7 @@ impl Operation for KeyWithdrawn {
         let session = view.session.as_ref().ok_or(Refusal::SessionNotFound)?;
         let state = SessionState::Closed { at: env.now, why: SessionEnd::KeyWithdrawn };
         let closed = Session { state, version: session.version + 1, ..session.clone() };
-        let entry = Entry::new((view.project.key, &view.project.id), "operator_key_withdrawn", env.now)
+        let entry = DraftEntry::new((view.project.key, &view.project.id), "operator_key_withdrawn", env.now)
             .in_session(session.key, &session.session_id)
             .open("operator", session.operator.as_str())
             .open("by", "service");

@@ -9,8 +9,8 @@ use crate::{
         manifest, words,
     },
     env::{Env, Mint},
-    evidence::Entry,
-    people::Member,
+    evidence::DraftEntry,
+    people::ProjectMember,
     project::{self, USER_DELEGATED},
     records::{ConnectProgress, ConnectRequest, Delegation, DelegationState, Disclosure, Project, Record, Role},
     refusal::Refusal,
@@ -34,7 +34,7 @@ const CODE_LIFETIME_S: i64 = 600;
 
 pub struct GrantView {
     pub project: Project,
-    pub member: Option<Member>,
+    pub member: Option<ProjectMember>,
     pub request: Option<ConnectRequest>,
     pub disclosure: Option<Disclosure>,
 }
@@ -104,7 +104,7 @@ pub struct Grant {
     pub fixed_id: Option<String>,
 }
 
-pub struct Granted {
+pub struct NewDelegation {
     pub delegation: Delegation,
     pub claims: DelegationClaims,
     /// The operator's one-time code; never stored.
@@ -117,10 +117,10 @@ pub struct Granted {
 
 impl Operation for Grant {
     type View = GrantView;
-    type Answer = Granted;
+    type Answer = NewDelegation;
     type Refusal = Refusal;
 
-    fn decide(self, view: &GrantView, env: &Env) -> Result<Step<Granted>, Refusal> {
+    fn decide(self, view: &GrantView, env: &Env) -> Result<Step<NewDelegation>, Refusal> {
         let member = entitled(view)?;
         let request = open_request(view, env.now)?;
         let disclosure = self.acknowledged_disclosure(view, member, request, env.now)?;
@@ -144,7 +144,7 @@ impl Operation for Grant {
             evidence: vec![entry],
             ..Effects::default()
         };
-        let answer = Granted {
+        let answer = NewDelegation {
             claims: claims(&delegation, &request.service),
             redirect: redirect(request, &format!("code={}", percent(&code))),
             code,
@@ -160,7 +160,7 @@ impl Grant {
     fn acknowledged_disclosure<'a>(
         &self,
         view: &'a GrantView,
-        member: &Member,
+        member: &ProjectMember,
         request: &ConnectRequest,
         now: UnixMillis,
     ) -> Result<&'a Disclosure, Refusal> {
@@ -192,7 +192,7 @@ impl Grant {
     fn delegation(
         &self,
         view: &GrantView,
-        member: &Member,
+        member: &ProjectMember,
         request: &ConnectRequest,
         disclosure: &Disclosure,
         mint: &mut Mint,
@@ -304,7 +304,7 @@ fn digest_of(shown: &DisclosureResponse) -> Result<Digest, Refusal> {
     Ok(Digest::of(&canonical::to_vec(shown)?))
 }
 
-fn entitled(view: &GrantView) -> Result<&Member, Refusal> {
+fn entitled(view: &GrantView) -> Result<&ProjectMember, Refusal> {
     let member = view.member.as_ref().ok_or(Refusal::SignInRequired)?;
     if member.person.disabled || !member.has(Role::User) {
         return Err(Refusal::NotAuthorized("you are not a user of this project".into()));
@@ -323,8 +323,8 @@ fn open_request(view: &GrantView, now: UnixMillis) -> Result<&ConnectRequest, Re
     }
 }
 
-fn granted_entry(view: &GrantView, delegation: &Delegation, disclosure: &Disclosure, now: UnixMillis) -> Entry {
-    Entry::new((view.project.key, &view.project.id), "delegation_granted", now)
+fn granted_entry(view: &GrantView, delegation: &Delegation, disclosure: &Disclosure, now: UnixMillis) -> DraftEntry {
+    DraftEntry::new((view.project.key, &view.project.id), "delegation_granted", now)
         .under_delegation(delegation.key, &delegation.id)
         .open("operator", delegation.operator.as_str())
         .open("mode", USER_DELEGATED)

@@ -9,7 +9,7 @@ use crate::{
 };
 use countersign_protocol::{aap::delegation_token::DelegationClaims, facts::VerifiedOperator, hash::Digest};
 
-pub struct Exchange<'a> {
+pub struct CodeExchange<'a> {
     pub operator: &'a VerifiedOperator,
     pub code_verifier: &'a str,
 }
@@ -21,7 +21,7 @@ pub struct ExchangeView {
     pub project: i64,
 }
 
-impl Operation for Exchange<'_> {
+impl Operation for CodeExchange<'_> {
     type View = ExchangeView;
     type Answer = (Delegation, DelegationClaims);
     type Refusal = Refusal;
@@ -48,7 +48,7 @@ impl Operation for Exchange<'_> {
     }
 }
 
-impl Exchange<'_> {
+impl CodeExchange<'_> {
     /// RFC 7636, S256.
     fn verifier_fits(&self, challenge: &str) -> bool {
         (43..=128).contains(&self.code_verifier.len())

@@ -1,9 +1,9 @@
 //! Lifting a suspension (C-86, R-36): by the delegation's person, an admin, or at the service's command line.
 
 use crate::{
-    decision::Place,
+    decision::ProjectRef,
     env::Env,
-    evidence::Entry,
+    evidence::DraftEntry,
     people::Actor,
     records::{ApiKey, Delegation, DelegationState, Record, Role},
     refusal::Refusal,
@@ -17,7 +17,7 @@ pub struct LiftDelegation {
 }
 
 impl Operation for LiftDelegation {
-    type View = (Place, Delegation);
+    type View = (ProjectRef, Delegation);
     type Answer = Delegation;
     type Refusal = Refusal;
 
@@ -29,7 +29,7 @@ impl Operation for LiftDelegation {
         }
         let state = DelegationState::Active;
         let lifted = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
-        let entry = Entry::new((place.0, &place.1), "delegation_lifted", env.now)
+        let entry = DraftEntry::new((place.0, &place.1), "delegation_lifted", env.now)
             .under_delegation(delegation.key, &delegation.id)
             .open("operator", delegation.operator.as_str())
             .open("by", by)
@@ -59,7 +59,7 @@ impl LiftDelegation {
 pub struct LiftKey;
 
 impl Operation for LiftKey {
-    type View = (Place, ApiKey);
+    type View = (ProjectRef, ApiKey);
     type Answer = ApiKey;
     type Refusal = Refusal;
 
@@ -68,7 +68,7 @@ impl Operation for LiftKey {
             return Ok(Step::answer(key.clone()));
         }
         let lifted = ApiKey { suspended_at: None, version: key.version + 1, ..key.clone() };
-        let entry = Entry::new((place.0, &place.1), "api_key_lifted", env.now).open("key_id", key.id.as_str());
+        let entry = DraftEntry::new((place.0, &place.1), "api_key_lifted", env.now).open("key_id", key.id.as_str());
         let evidence = vec![entry.seal(&mut env.mint())?];
         let effects = Effects { puts: vec![Record::ApiKey(lifted.clone())], evidence, ..Effects::default() };
         Ok(Step { answer: lifted, effects })

@@ -3,11 +3,11 @@
 use crate::{
     aap::{delegate, ignored, standing},
     env::{Env, Mint},
-    evidence::Entry,
+    evidence::DraftEntry,
     project::{self, USER_DELEGATED},
     records::{AccessToken, Delegation, Project, Receipt, Record, Session, SessionKey, SessionState, Table},
     refusal::Refusal,
-    step::{Draft, Effects, Guard, Operation, SpentProof, Step},
+    step::{Effects, EvidenceDraft, Guard, Operation, SpentProof, Step},
 };
 use countersign_protocol::{
     aap::{
@@ -88,18 +88,18 @@ pub fn refused(view: &RegisterView, proof: Option<&SpentProof>, why: &Refusal, e
 }
 
 /// A registration with the key of another person's session is recorded in that person's audit (AAP 18.1).
-fn shared_key(view: &RegisterView, env: &Env) -> Result<Option<Draft>, Refusal> {
+fn shared_key(view: &RegisterView, env: &Env) -> Result<Option<EvidenceDraft>, Refusal> {
     let Some(holder) = &view.key_holder else { return Ok(None) };
     let subject = view.delegation.as_ref().map(|delegation| delegation.subject.clone());
     if holder.subject == subject {
         return Ok(None);
     }
-    let entry = Entry::new((view.project.key, &view.project.id), "dpop_key_shared", env.now)
+    let entry = DraftEntry::new((view.project.key, &view.project.id), "dpop_key_shared", env.now)
         .in_session(holder.key, &holder.session_id)
         .open("operator", holder.operator.as_str())
         .open("mode", USER_DELEGATED)
         .hidden_if("acting_for", holder.subject.clone());
-    Ok(Some(Draft { delegation: holder.delegation, ..entry.seal(&mut env.mint())? }))
+    Ok(Some(EvidenceDraft { delegation: holder.delegation, ..entry.seal(&mut env.mint())? }))
 }
 
 /// Tier 2 requires a delegation (AAP 8.1).
@@ -222,7 +222,7 @@ impl Register<'_> {
         receipt: Option<Receipt>,
         mint: &mut Mint,
         now: UnixMillis,
-    ) -> Result<(Session, Opened), Refusal> {
+    ) -> Result<(Session, RegisteredSession), Refusal> {
         let by_receipt = self.receipt.as_ref().and_then(|r| r.as_ref().ok()).map(|r| r.claims().session_id.as_str());
         let asked = by_receipt.or(self.body.session_id.as_deref());
         let fresh = |session: Session| Session {
@@ -260,7 +260,7 @@ impl Register<'_> {
             jkt: None,
             tokens: Vec::new(),
         };
-        Ok((fresh(session), Opened::New))
+        Ok((fresh(session), RegisteredSession::New))
     }
 
     /// An operator's session id must be as hard to guess as a UUID v4 (AAP 13.3, C-51).
@@ -275,23 +275,27 @@ impl Register<'_> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Opened {
+enum RegisteredSession {
     New,
     Again,
     Same,
 }
 
 /// A session belongs to one user and one delegation. A closed session reopens only with fresh consent.
-fn going_on(session: &Session, delegation: Option<&Delegation>, receipt: Option<&Receipt>) -> Result<Opened, Refusal> {
+fn going_on(
+    session: &Session,
+    delegation: Option<&Delegation>,
+    receipt: Option<&Receipt>,
+) -> Result<RegisteredSession, Refusal> {
     if session.delegation != delegation.map(|d| d.key) {
         return Err(Refusal::DelegationMismatch("this session belongs to another delegation".into()));
     }
     let had = session.receipt.as_ref().map(|r| r.said);
     let fresh_consent = receipt.is_some_and(|receipt| Some(receipt.said) != had);
     match &session.state {
-        SessionState::Open => Ok(Opened::Same),
-        SessionState::Closed { why: crate::records::SessionEnd::KeyWithdrawn, .. } => Ok(Opened::Again),
-        SessionState::Closed { .. } if fresh_consent => Ok(Opened::Again),
+        SessionState::Open => Ok(RegisteredSession::Same),
+        SessionState::Closed { why: crate::records::SessionEnd::KeyWithdrawn, .. } => Ok(RegisteredSession::Again),
+        SessionState::Closed { .. } if fresh_consent => Ok(RegisteredSession::Again),
         SessionState::Closed { .. } => {
             Err(Refusal::ConsentInvalid("this session was cancelled; a new receipt is needed".into()))
         }
@@ -328,15 +332,15 @@ fn join(
     view: &RegisterView,
     delegation: Option<&Delegation>,
     session: &Session,
-    opened: Opened,
+    opened: RegisteredSession,
     jkt: Digest,
     mint: &mut Mint,
     now: UnixMillis,
 ) -> Result<Effects, Refusal> {
     let key = SessionKey { key: mint.key(), version: 1, project: view.project.key, session: session.key, jkt };
     let evidence = match opened {
-        Opened::New => Vec::new(),
-        Opened::Same | Opened::Again => {
+        RegisteredSession::New => Vec::new(),
+        RegisteredSession::Same | RegisteredSession::Again => {
             let entry = session_entry("session_key_added", view, delegation, session, now);
             vec![entry.open("jkt", jkt.base64url()).seal(mint)?]
         }
@@ -348,7 +352,7 @@ fn issue(
     view: &RegisterView,
     delegation: Option<&Delegation>,
     mut session: Session,
-    opened: Opened,
+    opened: RegisteredSession,
     token_key: Option<Digest>,
     mint: &mut Mint,
     now: UnixMillis,
@@ -366,16 +370,18 @@ fn issue(
     };
     session.tokens.push(token.key);
     // A reopened session does not revive its earlier tokens.
-    let live = if opened == Opened::Again { 1 } else { LIVE_TOKENS };
+    let live = if opened == RegisteredSession::Again { 1 } else { LIVE_TOKENS };
     let dropped = session.tokens.len().saturating_sub(live);
     let removes: Vec<(Table, RowKey)> = session.tokens.drain(..dropped).map(|key| (Table::AccessToken, key)).collect();
     let evidence = match opened {
-        Opened::Same => Vec::new(),
-        Opened::New => {
+        RegisteredSession::Same => Vec::new(),
+        RegisteredSession::New => {
             let entry = session_entry("session_started", view, delegation, &session, now);
             vec![entry.open_if("jkt", token_key.map(|jkt| jkt.base64url())).seal(mint)?]
         }
-        Opened::Again => vec![session_entry("session_reopened", view, delegation, &session, now).seal(mint)?],
+        RegisteredSession::Again => {
+            vec![session_entry("session_reopened", view, delegation, &session, now).seal(mint)?]
+        }
     };
     let guards = delegation.map(|d| Guard { table: Table::Delegation, key: d.key, version: d.version });
     let answer = RegisterResponse {
@@ -404,8 +410,8 @@ fn session_entry(
     delegation: Option<&Delegation>,
     session: &Session,
     now: UnixMillis,
-) -> Entry {
-    let entry = Entry::new((view.project.key, &view.project.id), event_type, now)
+) -> DraftEntry {
+    let entry = DraftEntry::new((view.project.key, &view.project.id), event_type, now)
         .in_session(session.key, &session.session_id)
         .open("operator", session.operator.as_str())
         .open("mode", USER_DELEGATED)

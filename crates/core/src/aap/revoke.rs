@@ -1,9 +1,9 @@
 //! Revoking a delegation (AAP 8.2, 17.3). After the 200 response the delegation is unusable.
 
 use crate::{
-    decision::{Place, call_off::Live},
+    decision::{ProjectRef, call_off::Live},
     env::{Env, Mint},
-    evidence::Entry,
+    evidence::DraftEntry,
     people::Actor,
     records::{CancelledFor, Delegation, DelegationState, Project, Record, RevokeReason, Role},
     refusal::Refusal,
@@ -67,7 +67,7 @@ impl Operation for PolicyEnd {
         let state = DelegationState::AutoRevoked { at, reason };
         let ended = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
         let mut mint = env.mint();
-        let entry = Entry::new((view.project.key, &view.project.id), "auto_revoked", env.now)
+        let entry = DraftEntry::new((view.project.key, &view.project.id), "auto_revoked", env.now)
             .under_delegation(delegation.key, &delegation.id)
             .open("operator", delegation.operator.as_str())
             .open("by", "service")
@@ -88,7 +88,7 @@ impl Operation for PolicyEnd {
 
 /// Ends a delegation and all open records of its agents, in the step that causes it.
 pub(crate) fn end_delegation(
-    place: &Place,
+    place: &ProjectRef,
     (delegation, live): (&Delegation, &Live),
     (by, reason): (&str, Option<Reason>),
     env: &Env,
@@ -97,7 +97,7 @@ pub(crate) fn end_delegation(
 ) -> Result<(), Refusal> {
     let state = DelegationState::Revoked { at: env.now, reason: told(reason) };
     let revoked = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
-    let entry = Entry::new((place.0, &place.1), "delegation_revoked", env.now)
+    let entry = DraftEntry::new((place.0, &place.1), "delegation_revoked", env.now)
         .under_delegation(delegation.key, &delegation.id)
         .open("operator", delegation.operator.as_str())
         .open("by", by)

@@ -1,7 +1,7 @@
 //! The arguments of a call in a normal form.
 
 use super::resolve::places;
-use crate::held::{BadJson, Fields, HttpRequest, Member, plain_type, read_json};
+use crate::held::{BadJson, Fields, HttpRequest, JsonMember, plain_type, read_json};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 ///
 /// Stored as JSON inside a string, because numbers of a JSON document would pass through doubles.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arguments(Member);
+pub struct Arguments(JsonMember);
 
 impl Arguments {
     /// The arguments of a request at the gateway: `{path, query, headers, content_type, body}`.
@@ -19,10 +19,10 @@ impl Arguments {
 
     /// The arguments of a tool call.
     pub fn of_tool(arguments: &Map<String, Value>) -> Self {
-        Self::of_member(Member::Object(members(arguments)))
+        Self::of_member(JsonMember::Object(members(arguments)))
     }
 
-    pub(super) fn of_member(member: Member) -> Self {
+    pub(super) fn of_member(member: JsonMember) -> Self {
         Self(ordered(member))
     }
 
@@ -36,7 +36,7 @@ impl Arguments {
     }
 
     /// The argument with this dotted name; none if it is missing or ambiguous.
-    pub fn get(&self, name: &str) -> Option<&Member> {
+    pub fn get(&self, name: &str) -> Option<&JsonMember> {
         let mut found = places(&self.0, name).into_iter().map(|place| place.member);
         let member = found.next();
         if found.next().is_none() { member } else { None }
@@ -47,7 +47,7 @@ impl Arguments {
         Fields::of_tree(&self.0)
     }
 
-    pub fn root(&self) -> &Member {
+    pub fn root(&self) -> &JsonMember {
         &self.0
     }
 }
@@ -57,29 +57,29 @@ pub(super) fn content_type(text: &str) -> String {
     plain_type(text)
 }
 
-pub(super) fn member(value: &Value) -> Member {
+pub(super) fn member(value: &Value) -> JsonMember {
     match value {
-        Value::Null => Member::Null,
-        Value::Bool(value) => Member::Bool(*value),
-        Value::Number(number) => Member::Number(number.to_string()),
-        Value::String(text) => Member::Text(text.clone()),
-        Value::Array(items) => Member::List(items.iter().map(member).collect()),
-        Value::Object(object) => Member::Object(members(object)),
+        Value::Null => JsonMember::Null,
+        Value::Bool(value) => JsonMember::Bool(*value),
+        Value::Number(number) => JsonMember::Number(number.to_string()),
+        Value::String(text) => JsonMember::Text(text.clone()),
+        Value::Array(items) => JsonMember::List(items.iter().map(member).collect()),
+        Value::Object(object) => JsonMember::Object(members(object)),
     }
 }
 
-fn members(object: &Map<String, Value>) -> Vec<(String, Member)> {
+fn members(object: &Map<String, Value>) -> Vec<(String, JsonMember)> {
     object.iter().map(|(name, value)| (name.clone(), member(value))).collect()
 }
 
 /// The order of members is insignificant, the order of lists is not.
-fn ordered(member: Member) -> Member {
+fn ordered(member: JsonMember) -> JsonMember {
     match member {
-        Member::List(items) => Member::List(items.into_iter().map(ordered).collect()),
-        Member::Object(members) => {
+        JsonMember::List(items) => JsonMember::List(items.into_iter().map(ordered).collect()),
+        JsonMember::Object(members) => {
             let mut members: Vec<_> = members.into_iter().map(|(name, value)| (name, ordered(value))).collect();
             members.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
-            Member::Object(members)
+            JsonMember::Object(members)
         }
         scalar => scalar,
     }

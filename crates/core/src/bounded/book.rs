@@ -1,12 +1,12 @@
 //! An index of a holder's open patterns, for finding the match of a call among thousands.
 
 use super::{
-    Arguments, Difference, Pattern, Units, What,
+    ActionTarget, ArgumentDifference, Arguments, Pattern, Units,
     compare::{Found, Walk, hash_but},
-    limit::{Kind, is_within},
+    limit::{LimitKind, is_within},
     resolve::Mask,
 };
-use crate::held::Member;
+use crate::held::JsonMember;
 use countersign_protocol::{bounds::Bound, ids::RowKey};
 use std::{
     collections::HashMap,
@@ -18,7 +18,7 @@ use std::{
 /// set of released places, regardless of the number of patterns.
 #[derive(Clone, Debug, Default)]
 pub struct Book {
-    shelves: HashMap<What, Vec<Shelf>>,
+    shelves: HashMap<ActionTarget, Vec<Shelf>>,
 }
 
 /// The patterns of one action with the same released places.
@@ -39,7 +39,7 @@ struct Alike {
 struct Row {
     keys: Vec<RowKey>,
     /// The bounds of the released places, in the order of their numbers.
-    bounds: Vec<(Kind, Bound)>,
+    bounds: Vec<(LimitKind, Bound)>,
 }
 
 impl Book {
@@ -63,7 +63,7 @@ impl Book {
     }
 
     /// The patterns that this call fits, in the order of their keys; ignores units and tallies.
-    pub fn candidates(&self, what: &What, call: &Arguments) -> Vec<RowKey> {
+    pub fn candidates(&self, what: &ActionTarget, call: &Arguments) -> Vec<RowKey> {
         let shelves = self.shelves.get(what).map(Vec::as_slice).unwrap_or_default();
         let mut keys: Vec<_> = shelves.iter().flat_map(|shelf| shelf.candidates(call)).collect();
         keys.sort_unstable();
@@ -74,7 +74,7 @@ impl Book {
 impl Shelf {
     fn insert(&mut self, key: RowKey, pattern: &Pattern) {
         let shown = opened(pattern.arguments(), pattern.arguments(), &self.mask).unwrap_or_default();
-        let kinds = shown.into_iter().map(Kind::of);
+        let kinds = shown.into_iter().map(LimitKind::of);
         let bounds: Vec<_> = kinds.zip(pattern.released().values().cloned()).collect();
         let alikes = self.by_rest.entry(rest(pattern.arguments(), &self.mask)).or_default();
         let at = alikes.iter().position(|alike| opened(&alike.arguments, pattern.arguments(), &self.mask).is_some());
@@ -98,7 +98,7 @@ impl Shelf {
 }
 
 impl Alike {
-    fn insert(&mut self, key: RowKey, bounds: Vec<(Kind, Bound)>) {
+    fn insert(&mut self, key: RowKey, bounds: Vec<(LimitKind, Bound)>) {
         match self.rows.iter_mut().find(|row| row.bounds == bounds) {
             Some(row) => row.keys.push(key),
             None => self.rows.push(Row { keys: vec![key], bounds }),
@@ -107,7 +107,7 @@ impl Alike {
 }
 
 impl Row {
-    fn takes(&self, values: &[&Member]) -> bool {
+    fn takes(&self, values: &[&JsonMember]) -> bool {
         self.bounds.len() == values.len()
             && self.bounds.iter().zip(values).all(|((was, bound), is)| is_within(bound, *was, is))
     }
@@ -120,7 +120,7 @@ fn rest(arguments: &Arguments, mask: &Mask) -> u64 {
 }
 
 /// The values in the released places in the order of their numbers, if everything else is equal.
-fn opened<'a>(was: &'a Arguments, is: &'a Arguments, mask: &Mask) -> Option<Vec<&'a Member>> {
+fn opened<'a>(was: &'a Arguments, is: &'a Arguments, mask: &Mask) -> Option<Vec<&'a JsonMember>> {
     let mut values = Vec::new();
     let report = |_: &[_], found: Found<'a>| match found {
         Found::Open(number, value) => {
@@ -137,10 +137,10 @@ fn opened<'a>(was: &'a Arguments, is: &'a Arguments, mask: &Mask) -> Option<Vec<
 /// The nearest pattern of the same action and the call's differences from it; no differences if it fits.
 pub fn differences<'a>(
     patterns: impl IntoIterator<Item = (RowKey, &'a Pattern)>,
-    what: &What,
+    what: &ActionTarget,
     call: &Arguments,
     units: &Units,
-) -> Option<(RowKey, Vec<Difference>)> {
+) -> Option<(RowKey, Vec<ArgumentDifference>)> {
     let same_action = patterns.into_iter().filter(|(_, pattern)| pattern.what() == what);
     let (key, nearest) = same_action.min_by_key(|(key, pattern)| (pattern.distance(call, units), *key))?;
     Some((key, nearest.fit(call, units).err().unwrap_or_default()))

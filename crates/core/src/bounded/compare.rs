@@ -1,7 +1,7 @@
 //! Compares two trees member by member except in released places, and hashes them consistently with that.
 
 use super::{number::Number, resolve::Mask};
-use crate::held::Member;
+use crate::held::JsonMember;
 use std::{
     cmp::Ordering,
     hash::{Hash, Hasher},
@@ -10,35 +10,35 @@ use std::{
 
 /// One step down a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step<'a> {
+pub(super) enum PathSegment<'a> {
     Name(&'a str),
     At(usize),
 }
 
 /// A difference between the trees, or a released place.
 pub(super) enum Found<'a> {
-    Open(usize, &'a Member),
-    Changed { was: &'a Member, is: &'a Member },
-    Added(&'a Member),
-    Missing(&'a Member),
+    Open(usize, &'a JsonMember),
+    Changed { was: &'a JsonMember, is: &'a JsonMember },
+    Added(&'a JsonMember),
+    Missing(&'a JsonMember),
 }
 
 /// Walks both trees and reports findings with their paths, until told to stop.
 pub(super) struct Walk<'a, F> {
-    steps: Vec<Step<'a>>,
+    steps: Vec<PathSegment<'a>>,
     report: F,
 }
 
-impl<'a, F: FnMut(&[Step<'a>], Found<'a>) -> ControlFlow<()>> Walk<'a, F> {
+impl<'a, F: FnMut(&[PathSegment<'a>], Found<'a>) -> ControlFlow<()>> Walk<'a, F> {
     pub(super) fn new(report: F) -> Self {
         Self { steps: Vec::new(), report }
     }
 
-    pub(super) fn both(&mut self, was: &'a Member, is: &'a Member, mask: Option<&Mask>) -> ControlFlow<()> {
+    pub(super) fn both(&mut self, was: &'a JsonMember, is: &'a JsonMember, mask: Option<&Mask>) -> ControlFlow<()> {
         match (mask, was, is) {
             (Some(Mask::Open(number)), _, is) => self.found(Found::Open(*number, is)),
-            (_, Member::Object(was), Member::Object(is)) => self.objects(was, is, mask),
-            (_, Member::List(was), Member::List(is)) => self.lists(was, is, mask),
+            (_, JsonMember::Object(was), JsonMember::Object(is)) => self.objects(was, is, mask),
+            (_, JsonMember::List(was), JsonMember::List(is)) => self.lists(was, is, mask),
             (_, was, is) if is_same_scalar(was, is) => ControlFlow::Continue(()),
             (_, was, is) => self.found(Found::Changed { was, is }),
         }
@@ -47,8 +47,8 @@ impl<'a, F: FnMut(&[Step<'a>], Found<'a>) -> ControlFlow<()>> Walk<'a, F> {
     /// Both are sorted by name.
     fn objects(
         &mut self,
-        mut was: &'a [(String, Member)],
-        mut is: &'a [(String, Member)],
+        mut was: &'a [(String, JsonMember)],
+        mut is: &'a [(String, JsonMember)],
         mask: Option<&Mask>,
     ) -> ControlFlow<()> {
         loop {
@@ -62,22 +62,22 @@ impl<'a, F: FnMut(&[Step<'a>], Found<'a>) -> ControlFlow<()>> Walk<'a, F> {
             let new = order.is_ge().then(|| is.split_off_first()).flatten();
             let Some((name, _)) = old.or(new) else { return ControlFlow::Continue(()) };
             let below = mask.and_then(|mask| mask.below(name));
-            self.one(Step::Name(name), old.map(|(_, old)| old), new.map(|(_, new)| new), below)?;
+            self.one(PathSegment::Name(name), old.map(|(_, old)| old), new.map(|(_, new)| new), below)?;
         }
     }
 
-    fn lists(&mut self, was: &'a [Member], is: &'a [Member], mask: Option<&Mask>) -> ControlFlow<()> {
+    fn lists(&mut self, was: &'a [JsonMember], is: &'a [JsonMember], mask: Option<&Mask>) -> ControlFlow<()> {
         (0..was.len().max(is.len())).try_for_each(|index| {
             let below = mask.and_then(|mask| mask.at(index));
-            self.one(Step::At(index), was.get(index), is.get(index), below)
+            self.one(PathSegment::At(index), was.get(index), is.get(index), below)
         })
     }
 
     fn one(
         &mut self,
-        step: Step<'a>,
-        was: Option<&'a Member>,
-        is: Option<&'a Member>,
+        step: PathSegment<'a>,
+        was: Option<&'a JsonMember>,
+        is: Option<&'a JsonMember>,
         mask: Option<&Mask>,
     ) -> ControlFlow<()> {
         self.steps.push(step);
@@ -97,35 +97,35 @@ impl<'a, F: FnMut(&[Step<'a>], Found<'a>) -> ControlFlow<()>> Walk<'a, F> {
 }
 
 /// Whether both are equal, comparing numbers by value.
-pub(super) fn is_same(was: &Member, is: &Member) -> bool {
+pub(super) fn is_same(was: &JsonMember, is: &JsonMember) -> bool {
     Walk::new(|_, _| ControlFlow::Break(())).both(was, is, None).is_continue()
 }
 
-fn is_same_scalar(was: &Member, is: &Member) -> bool {
+fn is_same_scalar(was: &JsonMember, is: &JsonMember) -> bool {
     match (was, is) {
-        (Member::Number(was), Member::Number(is)) => was == is || Number::of(was) == Number::of(is),
-        (Member::List(_) | Member::Object(_), _) => false,
+        (JsonMember::Number(was), JsonMember::Number(is)) => was == is || Number::of(was) == Number::of(is),
+        (JsonMember::List(_) | JsonMember::Object(_), _) => false,
         _ => was == is,
     }
 }
 
 /// Equal hashes for trees that agree in all places that are not released.
-pub(super) fn hash_but(member: &Member, mask: Option<&Mask>, state: &mut impl Hasher) {
+pub(super) fn hash_but(member: &JsonMember, mask: Option<&Mask>, state: &mut impl Hasher) {
     if let Some(Mask::Open(_)) = mask {
         return state.write_u8(0);
     }
     match member {
-        Member::Null => state.write_u8(1),
-        Member::Bool(value) => (2_u8, value).hash(state),
-        Member::Number(text) => (3_u8, Number::of(text)).hash(state),
-        Member::Text(text) => (4_u8, text).hash(state),
-        Member::List(items) => {
+        JsonMember::Null => state.write_u8(1),
+        JsonMember::Bool(value) => (2_u8, value).hash(state),
+        JsonMember::Number(text) => (3_u8, Number::of(text)).hash(state),
+        JsonMember::Text(text) => (4_u8, text).hash(state),
+        JsonMember::List(items) => {
             (5_u8, items.len()).hash(state);
             for (index, item) in items.iter().enumerate() {
                 hash_but(item, mask.and_then(|mask| mask.at(index)), state);
             }
         }
-        Member::Object(members) => {
+        JsonMember::Object(members) => {
             (6_u8, members.len()).hash(state);
             for (name, value) in members {
                 name.hash(state);

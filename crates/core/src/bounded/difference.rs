@@ -1,7 +1,7 @@
 //! Differences between a call and the approved pattern, as text.
 
-use super::compare::Step;
-use crate::held::{Member, quoted, shown};
+use super::compare::PathSegment;
+use crate::held::{JsonMember, quoted, shown};
 use serde::{Deserialize, Serialize};
 
 const MAX_NAME: usize = 200;
@@ -9,7 +9,7 @@ const MAX_VALUE: usize = 200;
 
 /// One argument that differs from the approved one. Its texts contain no invisible characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Difference {
+pub struct ArgumentDifference {
     /// Dotted: `body.amount`.
     pub name: String,
     /// None if it is missing.
@@ -27,7 +27,7 @@ pub enum Was {
     Within(String),
 }
 
-impl std::fmt::Display for Difference {
+impl std::fmt::Display for ArgumentDifference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let name = &self.name;
         match (&self.is, &self.was) {
@@ -40,19 +40,19 @@ impl std::fmt::Display for Difference {
 }
 
 /// A value as text. Strings are quoted, so that none can pass for the surrounding sentence.
-pub(super) fn in_words(value: &Member) -> String {
+pub(super) fn in_words(value: &JsonMember) -> String {
     value_in_words(value, MAX_VALUE)
 }
 
-pub(super) fn value_in_words(value: &Member, most: usize) -> String {
+pub(super) fn value_in_words(value: &JsonMember, most: usize) -> String {
     shown(&value.compact(), most)
 }
 
 /// The dotted name of a path.
-pub(super) fn name(steps: &[Step<'_>]) -> String {
-    let step = |step: &Step<'_>| match step {
-        Step::Name(name) => plain_or_quoted(name),
-        Step::At(index) => index.to_string(),
+pub(super) fn name(steps: &[PathSegment<'_>]) -> String {
+    let step = |step: &PathSegment<'_>| match step {
+        PathSegment::Name(name) => plain_or_quoted(name),
+        PathSegment::At(index) => index.to_string(),
     };
     shown(&steps.iter().map(step).collect::<Vec<_>>().join("."), MAX_NAME)
 }

@@ -1,12 +1,12 @@
 //! Matches a call against an approved pattern.
 
 use super::{
-    Arguments, Difference, Pattern, Units, Was,
-    compare::{Found, Step, Walk},
+    ArgumentDifference, Arguments, Pattern, Units, Was,
+    compare::{Found, PathSegment, Walk},
     difference::{in_words, name, named},
-    limit::{self, Kind, amount, is_within},
+    limit::{self, LimitKind, amount, is_within},
 };
-use crate::held::Member;
+use crate::held::JsonMember;
 use countersign_protocol::bounds::{Amount, Bound};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ const MAX_DIFFERENCES: usize = 50;
 
 /// A call's share of a bounded amount.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Taken {
+pub struct AmountUse {
     pub name: String,
     pub amount: Amount,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,7 +25,7 @@ pub struct Taken {
 
 impl Pattern {
     /// The amounts that the call uses, or its differences. `units` are those of the call.
-    pub fn fit(&self, call: &Arguments, units: &Units) -> Result<Vec<Taken>, Vec<Difference>> {
+    pub fn fit(&self, call: &Arguments, units: &Units) -> Result<Vec<AmountUse>, Vec<ArgumentDifference>> {
         let mut differences = Vec::new();
         let opened = self.opened(call, |steps, found| differences.push(difference(steps, &found)));
         let mut taken = Vec::new();
@@ -42,7 +42,7 @@ impl Pattern {
     pub(super) fn distance(&self, call: &Arguments, units: &Units) -> usize {
         let mut differences = 0;
         let opened = self.opened(call, |_, _| differences += 1);
-        let outside = |place: &Place<'_>| !place.is_met(units.unit(place.name, place.bound, call));
+        let outside = |place: &ReleasedArgument<'_>| !place.is_met(units.unit(place.name, place.bound, call));
         let outside = self.bounded(&opened).filter(outside).count();
         differences + outside
     }
@@ -51,11 +51,11 @@ impl Pattern {
     fn opened<'a>(
         &'a self,
         call: &'a Arguments,
-        mut differs: impl FnMut(&[Step<'a>], Found<'a>),
-    ) -> Vec<(usize, &'a Member)> {
+        mut differs: impl FnMut(&[PathSegment<'a>], Found<'a>),
+    ) -> Vec<(usize, &'a JsonMember)> {
         let mut opened = Vec::new();
         let mut left = MAX_DIFFERENCES;
-        let report = |steps: &[Step<'a>], found: Found<'a>| {
+        let report = |steps: &[PathSegment<'a>], found: Found<'a>| {
             match found {
                 Found::Open(number, is) => opened.push((number, is)),
                 other => {
@@ -69,30 +69,30 @@ impl Pattern {
         opened
     }
 
-    fn bounded<'a>(&'a self, opened: &'a [(usize, &'a Member)]) -> impl Iterator<Item = Place<'a>> {
+    fn bounded<'a>(&'a self, opened: &'a [(usize, &'a JsonMember)]) -> impl Iterator<Item = ReleasedArgument<'a>> {
         self.released().iter().enumerate().filter_map(|(number, (name, bound))| {
             let (_, is) = opened.iter().find(|(at, _)| *at == number)?;
-            Some(Place { name, bound, was: Kind::of(self.arguments().get(name)?), is })
+            Some(ReleasedArgument { name, bound, was: LimitKind::of(self.arguments().get(name)?), is })
         })
     }
 }
 
 /// A released place and the call's value in it.
-struct Place<'a> {
+struct ReleasedArgument<'a> {
     name: &'a str,
     bound: &'a Bound,
-    was: Kind,
-    is: &'a Member,
+    was: LimitKind,
+    is: &'a JsonMember,
 }
 
-impl Place<'_> {
+impl ReleasedArgument<'_> {
     /// `own` is the unit stated by the call.
-    fn takes(&self, own: Option<&str>) -> Result<Option<Taken>, Difference> {
+    fn takes(&self, own: Option<&str>) -> Result<Option<AmountUse>, ArgumentDifference> {
         if !self.is_met(own) {
             return Err(self.outside(own));
         }
         let Bound::Amount { unit, .. } = self.bound else { return Ok(None) };
-        let taken = |amount| Taken { name: self.name.to_owned(), amount, unit: unit.clone() };
+        let taken = |amount| AmountUse { name: self.name.to_owned(), amount, unit: unit.clone() };
         amount(self.is).map(|amount| Some(taken(amount))).ok_or_else(|| self.outside(own))
     }
 
@@ -101,22 +101,22 @@ impl Place<'_> {
         self.bound.unit().is_none_or(|unit| own == Some(unit)) && is_within(self.bound, self.was, self.is)
     }
 
-    fn outside(&self, own: Option<&str>) -> Difference {
+    fn outside(&self, own: Option<&str>) -> ArgumentDifference {
         let is = match (self.bound, amount(self.is)) {
             // Without quotes, unless the quotes are the difference.
-            (Bound::Amount { .. }, Some(amount)) if self.was == Kind::of(self.is) => limit::with_unit(amount, own),
+            (Bound::Amount { .. }, Some(amount)) if self.was == LimitKind::of(self.is) => limit::with_unit(amount, own),
             (Bound::Amount { .. }, _) => limit::with_unit(in_words(self.is), own),
             _ => in_words(self.is),
         };
-        Difference { name: named(self.name), is: Some(is), was: Was::Within(limit::alone(self.bound)) }
+        ArgumentDifference { name: named(self.name), is: Some(is), was: Was::Within(limit::alone(self.bound)) }
     }
 }
 
-fn difference(steps: &[Step<'_>], found: &Found<'_>) -> Difference {
+fn difference(steps: &[PathSegment<'_>], found: &Found<'_>) -> ArgumentDifference {
     let (is, was) = match found {
         Found::Changed { was, is } => (Some(in_words(is)), Was::Exactly(in_words(was))),
         Found::Added(is) | Found::Open(_, is) => (Some(in_words(is)), Was::Nothing),
         Found::Missing(was) => (None, Was::Exactly(in_words(was))),
     };
-    Difference { name: name(steps), is, was }
+    ArgumentDifference { name: name(steps), is, was }
 }

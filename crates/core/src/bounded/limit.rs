@@ -1,7 +1,7 @@
 //! Checks values against bounds, and renders bounds as text.
 
 use super::{arguments::member, compare::is_same, difference::value_in_words};
-use crate::held::{Member, shortened, shown};
+use crate::held::{JsonMember, shortened, shown};
 use countersign_protocol::bounds::{Amount, Bound};
 use serde_json::Value;
 
@@ -12,38 +12,38 @@ const MAX_CHOICES: usize = 600;
 /// Whether the shown value is a number or a string. The kind must not change: a service may treat "82000" and 82000
 /// differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LimitKind {
     Number,
     Text,
     Other,
 }
 
-impl Kind {
-    pub(super) fn of(member: &Member) -> Self {
+impl LimitKind {
+    pub(super) fn of(member: &JsonMember) -> Self {
         match member {
-            Member::Number(_) => Self::Number,
-            Member::Text(_) => Self::Text,
+            JsonMember::Number(_) => Self::Number,
+            JsonMember::Text(_) => Self::Text,
             _ => Self::Other,
         }
     }
 }
 
 /// Whether the bound allows this value in place of one of that kind.
-pub(super) fn is_within(bound: &Bound, was: Kind, is: &Member) -> bool {
+pub(super) fn is_within(bound: &Bound, was: LimitKind, is: &JsonMember) -> bool {
     match bound {
         Bound::Amount { least, most, .. } => {
             let between = |amount: Amount| amount <= *most && least.is_none_or(|least| amount >= least);
-            was == Kind::of(is) && amount(is).is_some_and(between)
+            was == LimitKind::of(is) && amount(is).is_some_and(between)
         }
         Bound::OneOf(choices) => choices.iter().any(|choice| is_choice(choice, is)),
-        Bound::Text { most } => matches!(is, Member::Text(text) if is_short(text, *most)),
+        Bound::Text { most } => matches!(is, JsonMember::Text(text) if is_short(text, *most)),
     }
 }
 
 /// The amount in a number or string, if it is one.
-pub(super) fn amount(member: &Member) -> Option<Amount> {
+pub(super) fn amount(member: &JsonMember) -> Option<Amount> {
     match member {
-        Member::Number(text) | Member::Text(text) => Amount::parse(text).ok(),
+        JsonMember::Number(text) | JsonMember::Text(text) => Amount::parse(text).ok(),
         _ => None,
     }
 }
@@ -81,9 +81,9 @@ pub(super) fn with_unit(amount: impl std::fmt::Display, unit: Option<&str>) -> S
     }
 }
 
-fn is_choice(choice: &Value, is: &Member) -> bool {
+fn is_choice(choice: &Value, is: &JsonMember) -> bool {
     match (choice, is) {
-        (Value::String(choice), Member::Text(is)) => choice == is,
+        (Value::String(choice), JsonMember::Text(is)) => choice == is,
         (Value::String(_), _) => false,
         _ => is_same(&member(choice), is),
     }

@@ -19,10 +19,10 @@ mod units;
 
 pub use arguments::Arguments;
 pub use book::{Book, differences};
-pub use difference::{Difference, Was};
-pub use fit::Taken;
+pub use difference::{ArgumentDifference, Was};
+pub use fit::AmountUse;
 pub use limit::in_words;
-pub use pattern::{BadPattern, Pattern, What};
+pub use pattern::{ActionTarget, BadPattern, Pattern};
 pub use step::BadStep;
 pub use tally::{NoRoom, NotReserved, Sum, Tally};
 pub use units::Units;

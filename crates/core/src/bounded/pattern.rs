@@ -2,19 +2,19 @@
 
 use super::{
     Arguments, Units,
-    limit::{self, Kind, amount, is_within},
-    resolve::{Inside, Mask, Place, places},
+    limit::{self, LimitKind, amount, is_within},
+    resolve::{Inside, Mask, ResolvedMember, places},
 };
-use crate::held::{BadJson, Member, shown};
+use crate::held::{BadJson, JsonMember, shown};
 use countersign_protocol::bounds::{BadBound, Bound};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One action with every argument as shown, except those released by name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[serde(try_from = "PatternText", into = "PatternText")]
 pub struct Pattern {
-    what: What,
+    what: ActionTarget,
     arguments: Arguments,
     /// Their amounts have the unit that was shown.
     released: BTreeMap<String, Bound>,
@@ -25,7 +25,7 @@ pub struct Pattern {
 /// The called route or tool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum What {
+pub enum ActionTarget {
     Route { id: String },
     Tool { name: String },
 }
@@ -59,7 +59,7 @@ pub enum BadPattern {
 impl Pattern {
     /// `units` are those of the shown arguments.
     pub fn new(
-        what: What,
+        what: ActionTarget,
         arguments: Arguments,
         released: BTreeMap<String, Bound>,
         units: &Units,
@@ -78,7 +78,7 @@ impl Pattern {
         Ok(Self { what, arguments, released: sound, mask })
     }
 
-    pub fn what(&self) -> &What {
+    pub fn what(&self) -> &ActionTarget {
         &self.what
     }
 
@@ -95,8 +95,12 @@ impl Pattern {
     }
 }
 
-fn the_place<'a>(what: &What, arguments: &'a Arguments, name: &'a str) -> Result<Place<'a>, BadPattern> {
-    if matches!(what, What::Route { .. }) && matches!(name, "content_type" | "body_sha256") {
+fn the_place<'a>(
+    what: &ActionTarget,
+    arguments: &'a Arguments,
+    name: &'a str,
+) -> Result<ResolvedMember<'a>, BadPattern> {
+    if matches!(what, ActionTarget::Route { .. }) && matches!(name, "content_type" | "body_sha256") {
         return Err(BadPattern::SaysHow(name.to_owned()));
     }
     let mut places = places(arguments.root(), name).into_iter();
@@ -108,11 +112,11 @@ fn the_place<'a>(what: &What, arguments: &'a Arguments, name: &'a str) -> Result
 }
 
 /// The bound with the unit that was shown, if there is one: an amount without a unit bounds nothing.
-fn with_its_unit(what: &What, is: Option<&str>, name: &str, bound: Bound) -> Result<Bound, BadPattern> {
+fn with_its_unit(what: &ActionTarget, is: Option<&str>, name: &str, bound: Bound) -> Result<Bound, BadPattern> {
     let checked = |bound: Bound| bound.checked().map_err(|why| BadPattern::Bound { name: quietly(name), why });
     let mut bound = checked(bound)?;
     let Bound::Amount { sum, unit, unit_from, .. } = &mut bound else { return Ok(bound) };
-    if unit_from.is_some() && matches!(what, What::Route { .. }) {
+    if unit_from.is_some() && matches!(what, ActionTarget::Route { .. }) {
         return Err(BadPattern::UnitFrom(quietly(name)));
     }
     match (unit.as_deref(), is) {
@@ -126,13 +130,13 @@ fn with_its_unit(what: &What, is: Option<&str>, name: &str, bound: Bound) -> Res
     checked(bound)
 }
 
-fn lies_within(name: &str, shown: &Member, bound: &Bound) -> Result<(), BadPattern> {
+fn lies_within(name: &str, shown: &JsonMember, bound: &Bound) -> Result<(), BadPattern> {
     let amount = amount(shown);
     if matches!(bound, Bound::Amount { .. }) && amount.is_none() {
         return Err(BadPattern::NotAnAmount(quietly(name)));
     }
     let within_sum = bound.sum().is_none_or(|sum| amount.is_some_and(|amount| amount <= sum));
-    if is_within(bound, Kind::of(shown), shown) && within_sum {
+    if is_within(bound, LimitKind::of(shown), shown) && within_sum {
         return Ok(());
     }
     let is = super::difference::in_words(shown);
@@ -147,23 +151,23 @@ fn quietly(name: &str) -> String {
 /// The stored form.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
-    what: What,
+struct PatternText {
+    what: ActionTarget,
     arguments: Arguments,
     released: BTreeMap<String, Bound>,
 }
 
-impl From<Pattern> for Written {
+impl From<Pattern> for PatternText {
     fn from(Pattern { what, arguments, released, .. }: Pattern) -> Self {
         Self { what, arguments, released }
     }
 }
 
-impl TryFrom<Written> for Pattern {
+impl TryFrom<PatternText> for Pattern {
     type Error = BadPattern;
 
     /// Units were checked on creation; a sum without a unit could not be counted.
-    fn try_from(Written { what, arguments, released }: Written) -> Result<Self, BadPattern> {
+    fn try_from(PatternText { what, arguments, released }: PatternText) -> Result<Self, BadPattern> {
         let mut mask = Mask::CLOSED;
         for (number, (name, bound)) in released.iter().enumerate() {
             if bound.sum().is_some() && bound.unit().is_none() {

@@ -1,18 +1,18 @@
 //! Resolves dotted names to places, and marks released places.
 
-use crate::held::Member;
+use crate::held::JsonMember;
 
 /// A member and the steps leading to it.
-pub(super) struct Place<'a> {
+pub(super) struct ResolvedMember<'a> {
     pub(super) steps: Vec<String>,
-    pub(super) member: &'a Member,
+    pub(super) member: &'a JsonMember,
 }
 
 /// Every member that a dotted name could mean. Names may contain dots, so there can be two.
-pub(super) fn places<'a>(root: &'a Member, name: &str) -> Vec<Place<'a>> {
+pub(super) fn places<'a>(root: &'a JsonMember, name: &str) -> Vec<ResolvedMember<'a>> {
     match root {
-        Member::Object(members) => members.iter().flat_map(|(known, value)| behind(value, name, known)).collect(),
-        Member::List(_) => {
+        JsonMember::Object(members) => members.iter().flat_map(|(known, value)| behind(value, name, known)).collect(),
+        JsonMember::List(_) => {
             let index = name.split('.').next().unwrap_or_default();
             root.get(index).map(|item| behind(item, name, index)).unwrap_or_default()
         }
@@ -21,13 +21,14 @@ pub(super) fn places<'a>(root: &'a Member, name: &str) -> Vec<Place<'a>> {
 }
 
 /// The places that the name means if `step` is its first step.
-fn behind<'a>(member: &'a Member, name: &str, step: &str) -> Vec<Place<'a>> {
+fn behind<'a>(member: &'a JsonMember, name: &str, step: &str) -> Vec<ResolvedMember<'a>> {
     let Some(rest) = name.strip_prefix(step) else { return Vec::new() };
     if rest.is_empty() {
-        return vec![Place { steps: vec![step.to_owned()], member }];
+        return vec![ResolvedMember { steps: vec![step.to_owned()], member }];
     }
     let below = rest.strip_prefix('.').map(|name| places(member, name)).unwrap_or_default();
-    let led_to = |place: Place<'a>| Place { steps: [vec![step.to_owned()], place.steps].concat(), ..place };
+    let led_to =
+        |place: ResolvedMember<'a>| ResolvedMember { steps: [vec![step.to_owned()], place.steps].concat(), ..place };
     below.into_iter().map(led_to).collect()
 }
 

@@ -1,7 +1,7 @@
 //! The arguments of a plan's step with a route, in the normal form of its calls.
 
 use super::arguments::{Arguments, content_type, member};
-use crate::held::{Media, Member, media, shown};
+use crate::held::{JsonMember, Media, media, shown};
 use countersign_protocol::{hash::Digest, project::Route};
 use serde_json::{Map, Value};
 
@@ -41,29 +41,29 @@ impl Arguments {
             return Err(BadStep::Unknown(shown(name, 64)));
         }
         let mut members = vec![
-            ("path".to_owned(), Member::Object(path(route, arguments)?)),
-            ("query".to_owned(), Member::Object(texts(arguments, "query")?)),
-            ("headers".to_owned(), Member::Object(headers(route, arguments)?)),
+            ("path".to_owned(), JsonMember::Object(path(route, arguments)?)),
+            ("query".to_owned(), JsonMember::Object(texts(arguments, "query")?)),
+            ("headers".to_owned(), JsonMember::Object(headers(route, arguments)?)),
         ];
         members.extend(body(arguments)?);
-        Ok(Self::of_member(Member::Object(members)))
+        Ok(Self::of_member(JsonMember::Object(members)))
     }
 }
 
-fn texts(arguments: &Map<String, Value>, name: &'static str) -> Result<Vec<(String, Member)>, BadStep> {
+fn texts(arguments: &Map<String, Value>, name: &'static str) -> Result<Vec<(String, JsonMember)>, BadStep> {
     let object = match arguments.get(name) {
         None => return Ok(Vec::new()),
         Some(Value::Object(object)) => object,
         Some(_) => return Err(BadStep::NotTexts(name)),
     };
     let text = |(known, value): (&String, &Value)| match value {
-        Value::String(text) => Ok((known.clone(), Member::Text(text.clone()))),
+        Value::String(text) => Ok((known.clone(), JsonMember::Text(text.clone()))),
         _ => Err(BadStep::NotTexts(name)),
     };
     object.iter().map(text).collect()
 }
 
-fn path(route: &Route, arguments: &Map<String, Value>) -> Result<Vec<(String, Member)>, BadStep> {
+fn path(route: &Route, arguments: &Map<String, Value>) -> Result<Vec<(String, JsonMember)>, BadStep> {
     let given = texts(arguments, "path")?;
     let names: Vec<_> = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect();
     if let Some(name) = names.iter().find(|name| !given.iter().any(|(known, _)| known == *name)) {
@@ -76,8 +76,8 @@ fn path(route: &Route, arguments: &Map<String, Value>) -> Result<Vec<(String, Me
 }
 
 /// Names in lower case, as in calls.
-fn headers(route: &Route, arguments: &Map<String, Value>) -> Result<Vec<(String, Member)>, BadStep> {
-    let mut headers: Vec<(String, Member)> = Vec::new();
+fn headers(route: &Route, arguments: &Map<String, Value>) -> Result<Vec<(String, JsonMember)>, BadStep> {
+    let mut headers: Vec<(String, JsonMember)> = Vec::new();
     for (name, value) in texts(arguments, "headers")? {
         let name = name.to_ascii_lowercase();
         if !route.headers.iter().any(|listed| listed.eq_ignore_ascii_case(&name)) {
@@ -92,7 +92,7 @@ fn headers(route: &Route, arguments: &Map<String, Value>) -> Result<Vec<(String,
 }
 
 /// The body and its type; the default type of a body is JSON.
-fn body(arguments: &Map<String, Value>) -> Result<Vec<(String, Member)>, BadStep> {
+fn body(arguments: &Map<String, Value>) -> Result<Vec<(String, JsonMember)>, BadStep> {
     let kind = match (arguments.get("content_type"), arguments.get("body")) {
         (Some(Value::String(kind)), _) => kind.as_str(),
         (Some(_), _) => return Err(BadStep::ContentType),
@@ -103,14 +103,14 @@ fn body(arguments: &Map<String, Value>) -> Result<Vec<(String, Member)>, BadStep
         (_, _, Err(_)) => return Err(BadStep::ContentType),
         (None, None, _) => None,
         (Some(body), None, Ok(Media::Json)) => Some(("body".to_owned(), member(body))),
-        (Some(_), None, Ok(Media::Form)) => Some(("body".to_owned(), Member::Object(texts(arguments, "body")?))),
+        (Some(_), None, Ok(Media::Form)) => Some(("body".to_owned(), JsonMember::Object(texts(arguments, "body")?))),
         (Some(_), None, Ok(Media::Other)) => return Err(BadStep::NotReadable),
         (None, Some(Value::String(hex)), Ok(Media::Other)) if is_digest(hex) => {
-            Some(("body_sha256".to_owned(), Member::Text(hex.clone())))
+            Some(("body_sha256".to_owned(), JsonMember::Text(hex.clone())))
         }
         _ => return Err(BadStep::Digest),
     };
-    let kind = (!kind.is_empty()).then(|| ("content_type".to_owned(), Member::Text(content_type(kind))));
+    let kind = (!kind.is_empty()).then(|| ("content_type".to_owned(), JsonMember::Text(content_type(kind))));
     Ok(kind.into_iter().chain(body).collect())
 }
 

@@ -1,6 +1,6 @@
 //! The remaining uses and amounts of a standing approval.
 
-use super::{Pattern, Taken, limit::with_unit};
+use super::{AmountUse, Pattern, limit::with_unit};
 use countersign_protocol::bounds::{Amount, Bound};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ impl Tally {
     }
 
     /// Adds one use: all amounts or none.
-    pub fn reserve(&self, taken: &[Taken]) -> Result<Self, NoRoom> {
+    pub fn reserve(&self, taken: &[AmountUse]) -> Result<Self, NoRoom> {
         if self.is_spent() {
             return Err(NoRoom::Spent(self.uses));
         }
@@ -73,7 +73,7 @@ impl Tally {
     }
 
     /// Removes one use. An amount that was never reserved cannot be given back: it would exceed the approval.
-    pub fn give_back(&self, taken: &[Taken]) -> Result<Self, NotReserved> {
+    pub fn give_back(&self, taken: &[AmountUse]) -> Result<Self, NotReserved> {
         if self.used < 1 {
             return Err(NotReserved);
         }
@@ -89,7 +89,7 @@ impl Sum {
         self.limit.checked_sub(self.spent).unwrap_or(Amount::ZERO)
     }
 
-    fn with(&self, name: &str, taken: &[Taken]) -> Result<Self, NoRoom> {
+    fn with(&self, name: &str, taken: &[AmountUse]) -> Result<Self, NoRoom> {
         let more = self.part_of(name, taken).ok_or_else(|| NoRoom::Unsaid(name.to_owned()))?;
         let Self { limit, spent, unit } = self.clone();
         match self.spent.checked_add(more) {
@@ -99,14 +99,14 @@ impl Sum {
         }
     }
 
-    fn without(&self, name: &str, taken: &[Taken]) -> Option<Self> {
+    fn without(&self, name: &str, taken: &[AmountUse]) -> Option<Self> {
         let less = self.part_of(name, taken)?;
         let spent = self.spent.checked_sub(less)?.written_like(self.limit);
         Some(Self { spent, ..self.clone() })
     }
 
     /// One amount per name, as returned by `Pattern::fit`.
-    fn part_of(&self, name: &str, taken: &[Taken]) -> Option<Amount> {
+    fn part_of(&self, name: &str, taken: &[AmountUse]) -> Option<Amount> {
         let mut parts = taken.iter().filter(|taken| taken.name == name);
         match (parts.next(), parts.next()) {
             (Some(part), None) if part.unit.as_deref() == Some(&self.unit) => Some(part.amount),

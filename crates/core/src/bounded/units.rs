@@ -1,7 +1,7 @@
 //! The units of a call's amounts.
 
 use super::Arguments;
-use crate::held::{self, Fields, Member};
+use crate::held::{self, Fields, JsonMember};
 use countersign_protocol::{
     bounds::Bound,
     project::{Route, ValueField},
@@ -34,7 +34,7 @@ impl Units {
     pub(super) fn unit<'a>(&'a self, name: &str, bound: &Bound, call: &'a Arguments) -> Option<&'a str> {
         match bound {
             Bound::Amount { unit_from: Some(from), .. } => match call.get(from) {
-                Some(Member::Text(unit)) => Some(unit),
+                Some(JsonMember::Text(unit)) => Some(unit),
                 _ => None,
             },
             _ => self.in_table(name),

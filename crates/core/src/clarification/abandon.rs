@@ -5,12 +5,12 @@
 
 use super::{
     key::AskingKey,
-    moving::{Around, Moving, about},
+    moving::{Around, SessionTransition, about},
     rules::Rules,
 };
 use crate::{
     env::Env,
-    people::Member,
+    people::ProjectMember,
     records::{ClarificationSession, ClarificationState, Project, Raiser, Role},
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},
@@ -23,7 +23,7 @@ pub enum Abandon {
     /// The principal that submitted the plan.
     Agent(Raiser),
     /// The person that the agent acts for or that is responsible for it, or an admin.
-    Person(Box<Member>),
+    Person(Box<ProjectMember>),
 }
 
 pub struct AbandonView {
@@ -51,7 +51,7 @@ impl Operation for Abandon {
         }
         let place = (view.project.key, view.project.id.clone());
         let around = Around { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
-        let mut moving = Moving::of(around, &view.session, env.now)?;
+        let mut moving = SessionTransition::of(around, &view.session, env.now)?;
         let event = about(&place, moving.session(), "clarification_abandoned")
             .open("abandoned_by", serde_json::to_value(by).unwrap_or_default())
             .open("unanswered", moving.session().unanswered().count() as u64)
@@ -64,7 +64,7 @@ impl Operation for Abandon {
 }
 
 /// The person that the agent acts for or that is responsible for it, or an admin of the project.
-pub fn may_abandon(session: &ClarificationSession, member: &Member) -> bool {
+pub fn may_abandon(session: &ClarificationSession, member: &ProjectMember) -> bool {
     member.has(Role::Admin) || session.by.person == member.person.key
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     key::AskingKey,
-    moving::{Around, Moving, about, number},
+    moving::{Around, SessionTransition, about, number},
     rules::Rules,
 };
 use crate::{
@@ -48,7 +48,7 @@ impl Operation for ConfirmPlan {
         super::is_live(&view.session, env.now)?;
         let place = (view.project.key, view.project.id.clone());
         let around = Around { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
-        let mut moving = Moving::of(around, &view.session, env.now)?;
+        let mut moving = SessionTransition::of(around, &view.session, env.now)?;
         let mut mint = env.mint();
         // The rules may have changed since the last evaluation and may find new gaps.
         moving.evaluate()?;
@@ -74,7 +74,7 @@ impl Operation for ConfirmPlan {
     }
 }
 
-fn attest(moving: &Moving<'_>, plan_digest: DigestText) -> Result<Attestation, Refusal> {
+fn attest(moving: &SessionTransition<'_>, plan_digest: DigestText) -> Result<Attestation, Refusal> {
     let (session, key) = (moving.session(), moving.key());
     let (rounds, head) = (number(session.rounds), DigestText(session.head));
     let mut attestation = Attestation {

@@ -2,7 +2,7 @@
 
 use super::moving::about;
 use crate::{
-    decision::Place,
+    decision::ProjectRef,
     env::Env,
     records::{ClarificationSession, ClarificationState, Record},
     refusal::Refusal,
@@ -13,7 +13,7 @@ use crate::{
 pub struct Expire;
 
 impl Operation for Expire {
-    type View = (Place, ClarificationSession);
+    type View = (ProjectRef, ClarificationSession);
     type Answer = ();
     type Refusal = Refusal;
 

@@ -7,9 +7,9 @@ use super::{
     rules::{Finding, Rules, accepted_plan},
 };
 use crate::{
-    decision::Place,
+    decision::ProjectRef,
     env::{Env, Mint},
-    evidence::Entry as Evidence,
+    evidence::DraftEntry as Evidence,
     records::{
         AskedGap, ClarificationEntry, ClarificationSession, ClarificationState, GapState, Raiser, Record, Submitted,
     },
@@ -18,8 +18,8 @@ use crate::{
 };
 use countersign_protocol::{
     clarification::{
-        Abandoned, AnsweredBy, DigestText, Entry, Gap, GivenBy, Message, PROTOCOL_VERSION, PlanChanged, Rotated, Round,
-        SCHEMA, Severity, Signature, Stamp, Status,
+        Abandoned, AnsweredBy, ChainEntry, DigestText, Gap, GivenBy, Message, PROTOCOL_VERSION, PlanChanged, Rotated,
+        Round, SCHEMA, Severity, Signature, Stamp, Status,
         limits::{MAX_ENTRIES, MAX_GAPS, MAX_PLANS},
         signed::{self, AbandonmentBody, AnswerBody, AskBody, ChainBody, PlanBody},
         submission::OwnSignature,
@@ -33,7 +33,7 @@ use serde_json::Value;
 
 /// The context of a transition beside the session.
 pub struct Around<'a> {
-    pub place: &'a Place,
+    pub place: &'a ProjectRef,
     pub document: &'a ProjectDocument,
     pub rules: &'a Rules,
     pub key: &'a AskingKey,
@@ -42,7 +42,7 @@ pub struct Around<'a> {
 /// Placeholder in an entry until its hash is computed.
 const UNSEALED: DigestText = DigestText(Digest([0; 32]));
 
-pub struct Moving<'a> {
+pub struct SessionTransition<'a> {
     around: Around<'a>,
     session: ClarificationSession,
     /// When the open questions were asked: the time of the last change before this one.
@@ -63,7 +63,7 @@ pub struct GivenAnswer {
     pub signed: Option<OwnSignature>,
 }
 
-impl<'a> Moving<'a> {
+impl<'a> SessionTransition<'a> {
     /// Begins a session with this plan.
     pub fn begin(
         around: Around<'a>,
@@ -122,7 +122,7 @@ impl<'a> Moving<'a> {
             self.asked_at = self.asked_at.max(rotation.rotated_at.at());
             self.session.last_at = self.session.last_at.max(self.asked_at);
             let entry = Rotated::new(Stamp::of(self.asked_at), rotation, self.head());
-            self.link(Entry::Rotated(entry))?;
+            self.link(ChainEntry::Rotated(entry))?;
         }
         // A key that no rotation leads to would break every chain that it signs.
         let reached = self.session.public_key == self.around.key.public_key.as_str();
@@ -146,7 +146,7 @@ impl<'a> Moving<'a> {
             prev: self.head(),
         };
         let signature = self.around.key.sign(&body)?;
-        self.link(Entry::PlanChanged(PlanChanged::new(body, signature)))?;
+        self.link(ChainEntry::PlanChanged(PlanChanged::new(body, signature)))?;
         self.asked_at = self.session.last_at;
         for asked in &mut self.session.gaps {
             match &mut asked.state {
@@ -252,7 +252,7 @@ impl<'a> Moving<'a> {
         if let Some(signed) = &given.signed {
             self.session.last_at = self.session.last_at.max(signed.timestamp.at());
         }
-        self.link(Entry::Round(round.clone()))?;
+        self.link(ChainEntry::Round(round.clone()))?;
         self.record_answer(&round, &given);
         let now = self.session.last_at;
         self.asked_at = now;
@@ -342,7 +342,7 @@ impl<'a> Moving<'a> {
             prev: self.head(),
         };
         let signature = self.around.key.sign(&body)?;
-        self.link(Entry::Abandoned(Abandoned::new(body, signature)))?;
+        self.link(ChainEntry::Abandoned(Abandoned::new(body, signature)))?;
         for asked in &mut self.session.gaps {
             if let GapState::Open { asked: question, .. } = &asked.state {
                 asked.state = GapState::Abandoned { asked: *question };
@@ -368,7 +368,7 @@ impl<'a> Moving<'a> {
         self.around.key
     }
 
-    pub(super) fn place(&self) -> &Place {
+    pub(super) fn place(&self) -> &ProjectRef {
         self.around.place
     }
 
@@ -419,7 +419,7 @@ impl<'a> Moving<'a> {
         serde_json::to_value(Message { signature, ..message }).map_err(|_| Refusal::Internal)
     }
 
-    fn link(&mut self, entry: Entry) -> Result<(), Refusal> {
+    fn link(&mut self, entry: ChainEntry) -> Result<(), Refusal> {
         if self.session.entries >= i64::try_from(MAX_ENTRIES).unwrap_or(i64::MAX) {
             return Err(Refusal::Conflict(format!("the chain has {MAX_ENTRIES} entries: begin another session")));
         }
@@ -519,12 +519,12 @@ pub(super) fn number(count: impl TryInto<u64>) -> u64 {
 }
 
 /// The common members of every audit entry about a session.
-pub(super) fn about(place: &Place, session: &ClarificationSession, event_type: &'static str) -> Evidence {
+pub(super) fn about(place: &ProjectRef, session: &ClarificationSession, event_type: &'static str) -> Evidence {
     of_agent(Evidence::new((place.0, &place.1), event_type, session.last_at), &session.by)
         .open("clarification_session_id", session.id.as_str())
 }
 
-fn opened(place: &Place, by: &Raiser, id: &MplpId, plan: &Submitted, env: &Env) -> Evidence {
+fn opened(place: &ProjectRef, by: &Raiser, id: &MplpId, plan: &Submitted, env: &Env) -> Evidence {
     of_agent(Evidence::new((place.0, &place.1), "clarification_opened", env.now), by)
         .open("clarification_session_id", id.as_str())
         .hidden("plan_sha256", plan.digest.hex())

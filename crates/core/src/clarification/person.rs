@@ -2,12 +2,12 @@
 
 use super::{
     key::AskingKey,
-    moving::{Around, GivenAnswer, Moving},
+    moving::{Around, GivenAnswer, SessionTransition},
     resolve::as_asked,
     rules::{Rules, Unusable},
 };
 use crate::{
-    decision::Place,
+    decision::ProjectRef,
     env::{Env, Mint},
     records::{AskedGap, ClarificationSession, Decision, Project},
     refusal::Refusal,
@@ -48,7 +48,7 @@ impl GapSeen {
     /// Appends the person's answer as a round.
     pub(crate) fn answered(
         &self,
-        place: &Place,
+        place: &ProjectRef,
         decision: &Decision,
         response: &Value,
         env: &Env,
@@ -58,7 +58,7 @@ impl GapSeen {
         let accepted = self.accepted(response, env).map_err(Refusal::InvalidRequest)?;
         let Some(accepted) = accepted else { return Ok(()) };
         let around = Around { place, document: &self.project.document, rules: &self.rules, key: &self.key };
-        let mut moving = Moving::of(around, &self.session, env.now)?;
+        let mut moving = SessionTransition::of(around, &self.session, env.now)?;
         let given = GivenAnswer {
             answer: text_of(response),
             judged: Ok(accepted),

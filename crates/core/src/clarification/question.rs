@@ -1,6 +1,6 @@
 //! Renders a gap as a clarification request to a person (W-31): a choice among suggestions, or free text.
 
-use super::resolve::Verdict;
+use super::resolve::AnswerVerdict;
 use crate::{
     held::{shortened, shown},
     records::{AskedGap, Clarification},
@@ -17,7 +17,7 @@ const CHOICES: usize = 32;
 const ACCEPT: &str = "accept";
 
 /// The rule's texts, and the agent's rejected answer, marked as the agent's own (R-2).
-pub fn about(asked: &AskedGap, said: &str, verdict: &Verdict) -> Clarification {
+pub fn about(asked: &AskedGap, said: &str, verdict: &AnswerVerdict) -> Clarification {
     let gap = &asked.gap;
     let question = shortened(&shown(&gap.question, usize::MAX), QUESTION);
     let mut choices: Vec<Choice> = gap
@@ -51,13 +51,13 @@ pub fn about(asked: &AskedGap, said: &str, verdict: &Verdict) -> Clarification {
     }
 }
 
-fn context(asked: &AskedGap, said: &str, verdict: &Verdict) -> String {
+fn context(asked: &AskedGap, said: &str, verdict: &AnswerVerdict) -> String {
     let gap = &asked.gap;
     let mut parts = vec![
         shortened(&shown(&gap.context, usize::MAX), CONTEXT),
         format!("It is about {} in the agent's plan.", shown(&gap.field, SAID)),
     ];
-    if let Verdict::Escalated { why } = verdict
+    if let AnswerVerdict::Escalated { why } = verdict
         && !said.trim().is_empty()
     {
         let inner = said.replace(['“', '”', '„', '‟'], "\"");

@@ -2,8 +2,8 @@
 
 use super::{
     key::AskingKey,
-    moving::{Around, GivenAnswer, Moving, ask_of},
-    rules::{Asked, Rules},
+    moving::{Around, GivenAnswer, SessionTransition, ask_of},
+    rules::{AnswerableGap, Rules},
 };
 use crate::{
     env::Env,
@@ -42,7 +42,7 @@ pub struct ResolveView {
 
 /// The verdict on an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AnswerVerdict {
     Resolved {
         accepted: String,
     },
@@ -54,13 +54,13 @@ pub enum Verdict {
 
 pub struct Resolved {
     pub session: ClarificationSession,
-    pub verdict: Verdict,
+    pub verdict: AnswerVerdict,
     /// False if the same answer was recorded before.
     pub fresh: bool,
 }
 
 /// Judges an answer by the agent itself, without changing anything.
-pub fn judge(view: &ResolveView, gap_id: &str, answer: &str, env: &Env) -> Result<(AskedGap, Verdict), Refusal> {
+pub fn judge(view: &ResolveView, gap_id: &str, answer: &str, env: &Env) -> Result<(AskedGap, AnswerVerdict), Refusal> {
     super::is_live(&view.session, env.now)?;
     if answer.chars().count() > MAX_STRING {
         return Err(Refusal::invalid(format!("answer is longer than {MAX_STRING} characters")));
@@ -68,7 +68,7 @@ pub fn judge(view: &ResolveView, gap_id: &str, answer: &str, env: &Env) -> Resul
     let asked = view.session.gap(gap_id).ok_or_else(|| Refusal::NotFound("the session has no such gap".into()))?;
     let verdict = match &asked.state {
         GapState::Resolved { answer: known, accepted, given_by: GivenBy::Own, .. } if known == answer => {
-            Verdict::Resolved { accepted: accepted.clone() }
+            AnswerVerdict::Resolved { accepted: accepted.clone() }
         }
         GapState::Resolved { .. } => {
             return Err(Refusal::AlreadyResolved(gap_id.to_owned()));
@@ -82,19 +82,19 @@ pub fn judge(view: &ResolveView, gap_id: &str, answer: &str, env: &Env) -> Resul
     Ok((asked.clone(), verdict))
 }
 
-fn judged(rules: &Rules, asked: &AskedGap, answer: &str) -> Verdict {
+fn judged(rules: &Rules, asked: &AskedGap, answer: &str) -> AnswerVerdict {
     match rules.judge(&as_asked(asked), answer) {
-        Err(why) => Verdict::Escalated { why: why.to_string() },
+        Err(why) => AnswerVerdict::Escalated { why: why.to_string() },
         Ok(_) if asked.gap.person_must_answer => {
-            Verdict::Escalated { why: "a person must answer this, and has been asked".into() }
+            AnswerVerdict::Escalated { why: "a person must answer this, and has been asked".into() }
         }
-        Ok(accepted) => Verdict::Resolved { accepted: accepted.text },
+        Ok(accepted) => AnswerVerdict::Resolved { accepted: accepted.text },
     }
 }
 
 /// The parts of a gap that rules need to judge an answer.
-pub(super) fn as_asked(asked: &AskedGap) -> Asked<'_> {
-    Asked {
+pub(super) fn as_asked(asked: &AskedGap) -> AnswerableGap<'_> {
+    AnswerableGap {
         severity: asked.gap.severity,
         suggestions: &asked.gap.suggestions,
         exclusive: asked.gap.suggestions_exclusive,
@@ -158,18 +158,18 @@ impl Operation for Resolve {
         let place = (view.project.key, view.project.id.clone());
         let mut mint = env.mint();
         let around = Around { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
-        let mut moving = Moving::of(around, &view.session, env.now)?;
+        let mut moving = SessionTransition::of(around, &view.session, env.now)?;
         let judged = match &verdict {
-            Verdict::Resolved { accepted } => Ok(accepted.clone()),
-            Verdict::Escalated { why } => Err(why.clone()),
+            AnswerVerdict::Resolved { accepted } => Ok(accepted.clone()),
+            AnswerVerdict::Escalated { why } => Err(why.clone()),
         };
         let given_by = GivenBy::Own;
         let given = GivenAnswer { answer: self.answer, judged, given_by, decision_id: None, signed: self.signed };
         moving.answered(&self.gap_id, given)?;
         match (&verdict, self.asked) {
-            (Verdict::Escalated { .. }, Some(decision)) => moving.goes_to_a_person(&self.gap_id, decision),
-            (Verdict::Escalated { .. }, None) => {}
-            (Verdict::Resolved { .. }, _) => moving.evaluate()?,
+            (AnswerVerdict::Escalated { .. }, Some(decision)) => moving.goes_to_a_person(&self.gap_id, decision),
+            (AnswerVerdict::Escalated { .. }, None) => {}
+            (AnswerVerdict::Resolved { .. }, _) => moving.evaluate()?,
         }
         let mut effects = Effects { guards: view.guards.clone(), ..Effects::default() };
         let session = moving.finish(&mut effects, &mut mint)?;

@@ -21,7 +21,7 @@ pub fn operations_of(policy: &ClarificationPolicy, action: &str, held: bool) -> 
 
 /// The attempted operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum About {
+pub enum StoppedAction {
     /// A confirmation request to a person; it executes nothing.
     Asking,
     /// The execution of a call.
@@ -39,7 +39,7 @@ pub enum About {
 pub fn check(
     sessions: &[ClarificationSession],
     operations: &[Operation],
-    about: About,
+    about: StoppedAction,
     now: UnixMillis,
 ) -> Result<(), Refusal> {
     let blocks = |asked: &&AskedGap| {
@@ -62,7 +62,7 @@ pub fn check(
     Ok(())
 }
 
-impl About {
+impl StoppedAction {
     fn needs_an_answer(self, since: UnixMillis) -> bool {
         match self {
             Self::Asking => false,

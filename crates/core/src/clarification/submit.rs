@@ -2,11 +2,11 @@
 
 use super::{
     key::AskingKey,
-    moving::{Around, Moving},
+    moving::{Around, SessionTransition},
     rules::Rules,
 };
 use crate::{
-    decision::Place,
+    decision::ProjectRef,
     env::Env,
     records::{ClarificationSession, Project, Raiser, Submitted},
     refusal::Refusal,
@@ -36,7 +36,7 @@ pub struct SubmitView {
 }
 
 impl SubmitView {
-    fn around<'a>(&'a self, place: &'a Place) -> Around<'a> {
+    fn around<'a>(&'a self, place: &'a ProjectRef) -> Around<'a> {
         Around { place, document: &self.project.document, rules: &self.rules, key: &self.key }
     }
 }
@@ -61,7 +61,7 @@ impl Operation for Submit {
                 if same_plan && known.public_key == view.key.public_key.as_str() {
                     return Ok(Step::answer(known.clone()));
                 }
-                let mut moving = Moving::of(view.around(&place), known, env.now)?;
+                let mut moving = SessionTransition::of(view.around(&place), known, env.now)?;
                 if !same_plan {
                     moving.plan_changed(plan, self.same)?;
                     moving.evaluate()?;
@@ -71,7 +71,8 @@ impl Operation for Submit {
             }
             None => {
                 let around = view.around(&place);
-                let mut moving = Moving::begin(around, &self.by, self.id.clone(), plan, self.same, env, &mut mint);
+                let mut moving =
+                    SessionTransition::begin(around, &self.by, self.id.clone(), plan, self.same, env, &mut mint);
                 moving.evaluate()?;
                 moving.record_check();
                 moving

@@ -11,8 +11,8 @@ use crate::{
 };
 use countersign_protocol::{
     clarification::{
-        Attestation, Audit, DigestText, Entry, Exchange, Handoff, HandoffContext, Message, PublishedKey, PublishedKeys,
-        Record, Round, Signature, Stamp, SubmittedPlan,
+        Attestation, Audit, ChainEntry, DigestText, Handoff, HandoffContext, Message, PublishedKey, PublishedKeys,
+        Record, Round, Signature, SignedRound, Stamp, SubmittedPlan,
         handoff::HANDOFF_VERSION,
         signed::{AnswerBody, AskBody, ask_hash},
         submission::{CheckResponse, OpenAsk, SessionState, StatusResponse},
@@ -94,7 +94,7 @@ pub fn record(session: &ClarificationSession, entries: &[ClarificationEntry]) ->
 /// The complete record for an auditor (Clarification 6, W-17).
 pub fn audit(session: &ClarificationSession, entries: &[ClarificationEntry]) -> Result<Audit, Refusal> {
     let record = record(session, entries)?;
-    let exchanges = record.chain.iter().filter_map(Entry::as_round).map(|round| exchange(session, &record, round));
+    let exchanges = record.chain.iter().filter_map(ChainEntry::as_round).map(|round| exchange(session, &record, round));
     let accepted = confirm::accepted(session);
     Ok(Audit {
         clarification_chain: exchanges.collect::<Result<_, _>>()?,
@@ -110,7 +110,7 @@ fn submitted(plan: &crate::records::Submitted) -> SubmittedPlan {
     SubmittedPlan { plan_digest: DigestText(plan.digest), plan_object: plan.plan.clone() }
 }
 
-fn exchange(session: &ClarificationSession, record: &Record, round: &Round) -> Result<Exchange, Refusal> {
+fn exchange(session: &ClarificationSession, record: &Record, round: &Round) -> Result<SignedRound, Refusal> {
     let ask = AskBody {
         session_id: session.id.clone(),
         round: round.round,
@@ -130,7 +130,7 @@ fn exchange(session: &ClarificationSession, record: &Record, round: &Round) -> R
         answered_by: round.answered_by.clone(),
         ask_hash: ask_hash(&ask)?,
     };
-    Ok(Exchange::of(round, ask, answer))
+    Ok(SignedRound::of(round, ask, answer))
 }
 
 /// The handoff document for another agent (W-28).

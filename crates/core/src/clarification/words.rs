@@ -22,7 +22,7 @@ const NOTE: usize = 2000;
 
 /// The result of a clarification session, kept with the decision that rests on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Clarified {
+pub struct ClarificationResult {
     pub session_id: MplpId,
     pub rounds: i64,
     pub head: Digest,
@@ -37,7 +37,7 @@ pub struct ClarifiedAnswer {
     pub given_by: GivenBy,
 }
 
-impl Clarified {
+impl ClarificationResult {
     /// The answers that apply to the current plan; none if there are none.
     pub fn of(session: &ClarificationSession) -> Option<Self> {
         let answers: Vec<ClarifiedAnswer> = session
@@ -115,7 +115,7 @@ pub fn of_question(asked: &Confirmation) -> Option<&Value> {
 
 /// Adds the clarified answers to a confirmation request (WWA-6.2-06): a note for people, and a context member for
 /// machines.
-pub fn mark(question: &mut Confirmation, clarified: &Clarified) {
+pub fn mark(question: &mut Confirmation, clarified: &ClarificationResult) {
     let told = clarified.sentence();
     question.notes.push(shortened(&told, NOTE));
     question.extra_context.get_or_insert_with(Map::new).insert(MEMBER.into(), clarified.context());

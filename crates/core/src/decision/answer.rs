@@ -1,16 +1,16 @@
 //! Answering a question. The first valid answer settles it; later answers change nothing (AAEP 6.3.4, R-4, R-9).
 
 use super::{
-    Place, REJECTED,
+    ProjectRef, REJECTED,
     grant::{AskedFor, grants, record_grant},
     rejections_key,
-    settle::{Granted, Settlement, allows},
+    settle::{ApprovedExtent, Settlement, allows},
 };
 use crate::{
     aaep::words::Notice,
     clarification::person::GapSeen,
     env::Env,
-    evidence::Entry,
+    evidence::DraftEntry,
     mplp::roles::Deciding,
     records::{
         AaepSession, Allowance, Approvers, Assurance, Ballot, Clarification, Decision, DecisionState, Plan, Question,
@@ -33,8 +33,8 @@ use serde_json::Value;
 const SLOW_CLOCK_S: i64 = 300;
 
 pub struct Answer {
-    pub by: Answerer,
-    pub given: Given,
+    pub by: ProvenPerson,
+    pub given: AnswerContent,
     /// Time of the decision as claimed by the sender.
     pub claimed_at: UnixMillis,
     pub decided_by: Option<String>,
@@ -56,14 +56,14 @@ pub struct Extra {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Given {
+pub enum AnswerContent {
     Reply { decision: YesNo, rationale: Option<String>, modified_action: Option<Value> },
     Response { response: Value, confidence: Option<f64> },
 }
 
 /// An authenticated person, as proven by the transport.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answerer {
+pub struct ProvenPerson {
     pub person: RowKey,
     pub subject: String,
     pub roles: Vec<Role>,
@@ -79,7 +79,7 @@ pub struct Answerer {
     pub guards: Vec<Guard>,
 }
 
-impl Answerer {
+impl ProvenPerson {
     /// The ballot of an act other than a reply, e.g. calling a question off.
     pub(super) fn ballot(&self, at: UnixMillis, by_override: bool) -> Ballot {
         Ballot {
@@ -98,7 +98,7 @@ impl Answerer {
 }
 
 pub struct AnswerView {
-    pub place: Place,
+    pub place: ProjectRef,
     /// Pause after repeated rejections of one action.
     pub pause_s: i64,
     pub decision: Decision,
@@ -159,18 +159,18 @@ impl From<countersign_protocol::canonical::NotCanonical> for NotCounted {
 }
 
 #[derive(Clone, Debug)]
-pub struct Counted {
+pub struct CountedAnswer {
     pub decision: Decision,
     pub allowances: Vec<Allowance>,
 }
 
 impl Operation for Answer {
     type View = AnswerView;
-    type Answer = Counted;
+    type Answer = CountedAnswer;
     type Refusal = NotCounted;
 
     /// Checks in the order of AAEP 6.3.4. Its first check, the message's shape, precedes the lookup.
-    fn decide(self, view: &AnswerView, env: &Env) -> Result<Step<Counted>, NotCounted> {
+    fn decide(self, view: &AnswerView, env: &Env) -> Result<Step<CountedAnswer>, NotCounted> {
         let decision = &view.decision;
         let DecisionState::Pending { deadline, .. } = decision.state else { return Err(NotCounted::Settled) };
         self.is_in_time(decision, deadline, env.now)?;
@@ -178,13 +178,13 @@ impl Operation for Answer {
         self.is_allowed(&decision.question)?;
         self.was_shown(decision)?;
         self.can_be_written(view, env)?;
-        let granted = if self.is_yes() { grants(&self.extra, view)? } else { Granted::default() };
+        let granted = if self.is_yes() { grants(&self.extra, view)? } else { ApprovedExtent::default() };
         let role = self.role(decision)?;
         let state = self.settled(decision, env.now, &role);
         let settled = Decision { state, version: decision.version + 1, ..decision.clone() };
         let rejected = matches!(settled.state, DecisionState::Rejected { .. });
         let mut mint = env.mint();
-        let record = |entry: Entry| record_grant(self.record(entry, &settled, &role), &granted);
+        let record = |entry: DraftEntry| record_grant(self.record(entry, &settled, &role), &granted);
         let settlement = Settlement {
             notice: notice(&settled),
             decision: settled.clone(),
@@ -192,7 +192,7 @@ impl Operation for Answer {
             plan: view.plan.as_ref(),
         };
         let (mut effects, allowances) = settlement.effects(&view.place, &view.session, record, env, &mut mint)?;
-        if let (Some(gap), Given::Response { response, .. }) = (&view.gap, &self.given) {
+        if let (Some(gap), AnswerContent::Response { response, .. }) = (&view.gap, &self.given) {
             gap.answered(&view.place, &settled, response, env, &mut mint, &mut effects)?;
         }
         // The store's clock at commit decides, not `env.now`.
@@ -208,7 +208,7 @@ impl Operation for Answer {
                 until: env.now.plus_secs(view.pause_s),
             });
         }
-        Ok(Step { answer: Counted { decision: settled, allowances }, effects })
+        Ok(Step { answer: CountedAnswer { decision: settled, allowances }, effects })
     }
 }
 
@@ -264,7 +264,9 @@ impl Answer {
 
     /// A rejection by the person the agent acts for. It is exempt from the assurance floor.
     fn is_own_rejection(&self, decision: &Decision) -> bool {
-        self.by.person == decision.raised_by.person && matches!(self.given, Given::Reply { .. }) && !self.is_yes()
+        self.by.person == decision.raised_by.person
+            && matches!(self.given, AnswerContent::Reply { .. })
+            && !self.is_yes()
     }
 
     /// The role recorded with the answer. A claimed role must be one of the person's own.
@@ -277,18 +279,18 @@ impl Answer {
     }
 
     fn is_yes(&self) -> bool {
-        matches!(&self.given, Given::Reply { decision: YesNo::Accept, modified_action: None, .. })
-            || matches!(self.given, Given::Response { .. })
+        matches!(&self.given, AnswerContent::Reply { decision: YesNo::Accept, modified_action: None, .. })
+            || matches!(self.given, AnswerContent::Response { .. })
     }
 
     fn is_allowed(&self, question: &Question) -> Result<(), NotCounted> {
         let fits = match (question, &self.given) {
-            (Question::Confirmation(asked), Given::Reply { decision, modified_action, .. }) => {
+            (Question::Confirmation(asked), AnswerContent::Reply { decision, modified_action, .. }) => {
                 // A modified action counts as a rejection, under either label (AAEP 6.3.2).
                 let effectively = if modified_action.is_some() { YesNo::Reject } else { *decision };
                 asked.allowed_replies.contains(decision) && asked.allowed_replies.contains(&effectively)
             }
-            (Question::Clarification(asked), Given::Response { response, .. }) => takes(asked, response),
+            (Question::Clarification(asked), AnswerContent::Response { response, .. }) => takes(asked, response),
             _ => false,
         };
         if fits { Ok(()) } else { Err(NotCounted::NotAllowed) }
@@ -297,7 +299,7 @@ impl Answer {
     /// The answer to a gap becomes part of a plan, so it must be valid there.
     fn can_be_written(&self, view: &AnswerView, env: &Env) -> Result<(), NotCounted> {
         match (&view.gap, &self.given) {
-            (Some(gap), Given::Response { response, .. }) => {
+            (Some(gap), AnswerContent::Response { response, .. }) => {
                 gap.accepted(response, env).map(drop).map_err(NotCounted::OutOfBounds)
             }
             _ => Ok(()),
@@ -308,13 +310,13 @@ impl Answer {
         // Record an override only if there was a lock.
         let by = self.ballot(now, role, self.extra.by_override && decision.is_locked());
         match &self.given {
-            Given::Reply { decision: YesNo::Accept, modified_action: None, rationale } => {
+            AnswerContent::Reply { decision: YesNo::Accept, modified_action: None, rationale } => {
                 DecisionState::Accepted { by, rationale: rationale.clone() }
             }
-            Given::Reply { rationale, modified_action, .. } => {
+            AnswerContent::Reply { rationale, modified_action, .. } => {
                 DecisionState::Rejected { by, rationale: rationale.clone(), proposal: modified_action.clone() }
             }
-            Given::Response { response, confidence } => {
+            AnswerContent::Response { response, confidence } => {
                 DecisionState::Answered { by, response: response.clone(), confidence: *confidence }
             }
         }
@@ -336,15 +338,15 @@ impl Answer {
     }
 
     /// Records the authenticated person; the sender's own `decided_by` is recorded separately as a claim.
-    fn record(&self, entry: Entry, settled: &Decision, role: &str) -> Entry {
+    fn record(&self, entry: DraftEntry, settled: &Decision, role: &str) -> DraftEntry {
         let via = match &self.by.via {
             Via::Subscription { .. } => "subscription",
             Via::Page => "page",
             Via::Api => "api",
         };
         let (reason, response, confidence) = match &self.given {
-            Given::Reply { rationale, .. } => (rationale.clone(), None, None),
-            Given::Response { response, confidence } => (None, Some(response.clone()), *confidence),
+            AnswerContent::Reply { rationale, .. } => (rationale.clone(), None, None),
+            AnswerContent::Response { response, confidence } => (None, Some(response.clone()), *confidence),
         };
         entry
             .open("state", super::settle::settled_as(settled))

@@ -1,16 +1,16 @@
 //! Cancelling a question: withdrawn by its requester, ended with its session, or revoked with the agent (AAEP 6.8, R-5).
 
 use super::{
-    Place,
-    answer::{Answerer, NotCounted, counts},
+    ProjectRef,
+    answer::{NotCounted, ProvenPerson, counts},
     due::DueView,
     entry, forget_request, forget_request_of, open_counts, settle,
 };
 use crate::{
-    aaep::{talk::Talk, words::Notice},
+    aaep::{talk::EventWriter, words::Notice},
     env::{Env, Mint},
-    mplp::progress::Moving,
-    news::News,
+    mplp::progress::PlanTransition,
+    news::Signal,
     records::{AaepSession, Allowance, AllowanceState, CancelledFor, Decision, DecisionState, Plan, Record},
     refusal::Refusal,
     step::{Effects, Operation, Step},
@@ -44,11 +44,11 @@ impl Operation for Withdraw {
         let state = DecisionState::Cancelled { at: env.now, why, by: None, reason: self.reason.clone() };
         let decision = Decision { state, version: view.decision.version + 1, ..view.decision.clone() };
         let notice = Notice::Withdrawn { reason: self.reason.clone() };
-        let record = |entry: crate::evidence::Entry| {
+        let record = |entry: crate::evidence::DraftEntry| {
             entry.open("state", "cancelled").open("cancelled_for", "withdrawn").hidden_if("reason", self.reason.clone())
         };
         let settlement =
-            settle::Settlement { decision, notice, granted: settle::Granted::Once, plan: view.plan.as_ref() };
+            settle::Settlement { decision, notice, granted: settle::ApprovedExtent::Once, plan: view.plan.as_ref() };
         let (effects, _) = settlement.effects(&view.place, &view.session, record, env, &mut env.mint())?;
         Ok(Step { answer: (), effects })
     }
@@ -74,14 +74,14 @@ impl Operation for Supersede {
         let state = DecisionState::Cancelled { at: env.now, why, by: None, reason: reason.clone() };
         let decision = Decision { state, version: view.decision.version + 1, ..view.decision.clone() };
         let notice = Notice::Withdrawn { reason };
-        let record = |entry: crate::evidence::Entry| {
+        let record = |entry: crate::evidence::DraftEntry| {
             entry
                 .open("state", "cancelled")
                 .open("cancelled_for", cancelled_for(why))
                 .open("superseded_by", self.by.as_str())
         };
         let settlement =
-            settle::Settlement { decision, notice, granted: settle::Granted::Once, plan: view.plan.as_ref() };
+            settle::Settlement { decision, notice, granted: settle::ApprovedExtent::Once, plan: view.plan.as_ref() };
         let (effects, _) = settlement.effects(&view.place, &view.session, record, env, &mut env.mint())?;
         Ok(Step { answer: (), effects })
     }
@@ -89,7 +89,7 @@ impl Operation for Supersede {
 
 /// An entitled person cancels the question: neither approval nor rejection (MPLP 3.1).
 pub struct CallOff {
-    pub by: Answerer,
+    pub by: ProvenPerson,
     pub reason: Option<String>,
     pub by_override: bool,
 }
@@ -115,7 +115,7 @@ impl Operation for CallOff {
         let (why, reason) = (CancelledFor::TakenBack, self.reason.clone());
         let state = DecisionState::Cancelled { at: env.now, why, by: Some(ballot), reason };
         let over = Decision { state, version: decision.version + 1, ..decision.clone() };
-        let record = |entry: crate::evidence::Entry| {
+        let record = |entry: crate::evidence::DraftEntry| {
             entry
                 .open("state", "cancelled")
                 .open("cancelled_for", cancelled_for(why))
@@ -125,7 +125,7 @@ impl Operation for CallOff {
                 .hidden_if("reason", self.reason.clone())
         };
         let notice = Notice::Withdrawn { reason: self.reason.clone() };
-        let (granted, plan) = (settle::Granted::Once, view.plan.as_ref());
+        let (granted, plan) = (settle::ApprovedExtent::Once, view.plan.as_ref());
         let settlement = settle::Settlement { decision: over.clone(), notice, granted, plan };
         let (mut effects, _) = settlement.effects(&view.place, &view.session, record, env, &mut env.mint())?;
         effects.before = Some(deadline);
@@ -152,14 +152,14 @@ impl Live {
     /// Cancels all of them within the step that caused it.
     pub fn end(
         &self,
-        place: &Place,
+        place: &ProjectRef,
         why: CancelledFor,
         env: &Env,
         mint: &mut Mint,
         effects: &mut Effects,
     ) -> Result<(), Refusal> {
-        let mut talks: BTreeMap<RowKey, Talk> =
-            self.sessions.iter().map(|session| (session.key, Talk::resume(session, env.now))).collect();
+        let mut talks: BTreeMap<RowKey, EventWriter> =
+            self.sessions.iter().map(|session| (session.key, EventWriter::resume(session, env.now))).collect();
         for decision in self.decisions.iter().filter(|decision| decision.is_pending()) {
             let state = DecisionState::Cancelled { at: env.now, why, by: None, reason: None };
             let over = Decision { state, version: decision.version + 1, ..decision.clone() };
@@ -169,19 +169,19 @@ impl Live {
             let entry = entry(place, &over, "decision_settled", env.now).open("state", "cancelled");
             effects.evidence.push(entry.open("cancelled_for", cancelled_for(why)).seal(mint)?);
             effects.counts.extend(open_counts(&over.raised_by, place.0, -1, (0, 0), env.now));
-            effects.news.push(News::Changed { decision: over.key });
+            effects.news.push(Signal::Changed { decision: over.key });
             effects.removes.extend(forget_request(&over));
             effects.puts.push(Record::Decision(over));
         }
         for allowance in self.allowances.iter().filter(|allowance| allowance.is_open()) {
             let state = AllowanceState::Cancelled { at: env.now, why };
             let over = Allowance { state, version: allowance.version + 1, ..allowance.clone() };
-            effects.news.push(News::Changed { decision: over.decision });
+            effects.news.push(Signal::Changed { decision: over.decision });
             effects.removes.extend(forget_request_of(over.decision, over.step.is_none()));
             effects.puts.push(Record::Allowance(over));
         }
         for plan in &self.plans {
-            let mut moving = Moving::of(plan, env.now);
+            let mut moving = PlanTransition::of(plan, env.now);
             moving.cut_off(cancelled_for(why));
             moving.finish(place, mint, effects)?;
         }
@@ -195,7 +195,7 @@ impl Live {
     }
 }
 
-fn cancel_session(talk: &mut Talk, mint: &mut Mint) {
+fn cancel_session(talk: &mut EventWriter, mint: &mut Mint) {
     if talk.is_over() {
         return;
     }

@@ -1,7 +1,7 @@
 //! Claiming an allowance: once, for exactly the approved request, durable before execution.
 
 use super::{
-    Place, audience,
+    ProjectRef, audience,
     due::tool_of,
     entry, forget_request,
     grant::AskedFor,
@@ -11,13 +11,13 @@ use super::{
 };
 use crate::{
     aaep::{
-        talk::{CALLING_TOOL, Talk},
+        talk::{CALLING_TOOL, EventWriter},
         words::Notice,
     },
-    bounded::Taken,
+    bounded::AmountUse,
     env::{Env, Mint},
-    mplp::progress::Moving,
-    news::News,
+    mplp::progress::PlanTransition,
+    news::Signal,
     records::{
         AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, DecisionState, Execution, ExecutionProbe,
         ExecutionState, Plan, Point, Record,
@@ -50,7 +50,7 @@ pub struct Claim {
 }
 
 pub struct ClaimView {
-    pub place: Place,
+    pub place: ProjectRef,
     pub decision: Decision,
     pub allowance: Option<Allowance>,
     pub session: AaepSession,
@@ -111,7 +111,7 @@ impl Operation for Claim {
             removes: forget_request(decision).into_iter().collect(),
             evidence: vec![entry.seal(&mut mint)?],
             before: Some(allowance.until),
-            news: vec![News::Changed { decision: decision.key }],
+            news: vec![Signal::Changed { decision: decision.key }],
             ..Effects::default()
         };
         view.begin_step(env, &mut mint, &mut effects)?;
@@ -122,7 +122,7 @@ impl Operation for Claim {
 
 impl Claim {
     /// The amounts to reserve, if the approval covers the request.
-    fn fits(&self, view: &ClaimView) -> Result<Vec<Taken>, Refusal> {
+    fn fits(&self, view: &ClaimView) -> Result<Vec<AmountUse>, Refusal> {
         let pattern = view.allowance.as_ref().and_then(|allowance| allowance.pattern.as_ref());
         match (pattern, &self.call) {
             (Some(pattern), Some(call)) => call.fits(pattern).map_err(|differences| {
@@ -138,7 +138,7 @@ impl Claim {
         &self,
         view: &ClaimView,
         allowance: &Allowance,
-        taken: Vec<Taken>,
+        taken: Vec<AmountUse>,
         env: &Env,
         mint: &mut Mint,
     ) -> Execution {
@@ -179,7 +179,7 @@ impl ClaimView {
         let step = self.allowance.as_ref().and_then(|allowance| allowance.step.as_ref());
         let Some(step) = step else { return Ok(()) };
         let plan = self.plan.as_ref().ok_or(Refusal::Internal)?;
-        let mut moving = Moving::of(plan, env.now);
+        let mut moving = PlanTransition::of(plan, env.now);
         moving.begins(&step.step).map_err(Refusal::YesGone)?;
         moving.finish(&self.place, mint, effects)
     }
@@ -213,7 +213,7 @@ fn no_yes(decision: &Decision) -> &'static str {
 
 /// Announces the tool after the approval and before the side effect (AAEP 4.3.1, C6).
 fn announce(view: &ClaimView, execution: &Execution, env: &Env, mint: &mut Mint, effects: &mut Effects) {
-    let mut talk = Talk::resume(&view.session, env.now);
+    let mut talk = EventWriter::resume(&view.session, env.now);
     if talk.is_over() {
         return;
     }

@@ -8,7 +8,7 @@ use crate::records::{
     AaepSession, Allowance, AllowanceState, Ballot, Decision, DecisionState, Defaulted, Execution, ExecutionState,
     Question,
 };
-use countersign_protocol::decisions::{AllowanceDocument, DecisionDocument, ExecutionDocument, Kind, State};
+use countersign_protocol::decisions::{AllowanceDocument, DecisionDocument, DecisionKind, ExecutionDocument, State};
 use serde_json::Value;
 
 /// The records behind a decision document.
@@ -31,8 +31,8 @@ impl Whole {
         let mut document = DecisionDocument {
             decision_id: decision.id.clone(),
             kind: match decision.question {
-                Question::Confirmation(_) => Kind::Confirmation,
-                Question::Clarification(_) => Kind::Clarification,
+                Question::Confirmation(_) => DecisionKind::Confirmation,
+                Question::Clarification(_) => DecisionKind::Clarification,
             },
             state: state(decision),
             session_id: self.session.id.clone(),

@@ -1,15 +1,15 @@
 //! Transitions by time: countdown, deadline, expiry of an unused approval, end of a lease.
 
-use super::{Place, audience, entry, forget_request_of, render, settle};
+use super::{ProjectRef, audience, entry, forget_request_of, render, settle};
 use crate::{
     aaep::{
-        talk::{CALLING_TOOL, THINKING, Talk},
+        talk::{CALLING_TOOL, EventWriter, THINKING},
         words::Notice,
     },
     env::Env,
-    evidence::Entry,
-    mplp::progress::{self, Moving},
-    news::News,
+    evidence::DraftEntry,
+    mplp::progress::{self, PlanTransition},
+    news::Signal,
     records::{
         AaepSession, Allowance, AllowanceState, Decision, DecisionState, Defaulted, Execution, ExecutionState, Plan,
         Question, Record,
@@ -46,7 +46,7 @@ pub struct QuestionDue {
 }
 
 pub struct DueView {
-    pub place: Place,
+    pub place: ProjectRef,
     pub decision: Decision,
     pub session: AaepSession,
     /// The plan of a question about a plan.
@@ -76,8 +76,8 @@ impl QuestionDue {
         let state = DecisionState::Expired { at: env.now, as_if: as_if.clone() };
         let decision = Decision { state, version: view.decision.version + 1, ..view.decision.clone() };
         let settlement =
-            settle::Settlement { decision, notice, granted: settle::Granted::Once, plan: view.plan.as_ref() };
-        let record = |entry: Entry| record(entry, &as_if);
+            settle::Settlement { decision, notice, granted: settle::ApprovedExtent::Once, plan: view.plan.as_ref() };
+        let record = |entry: DraftEntry| record(entry, &as_if);
         let (mut effects, _) = settlement.effects(&view.place, &view.session, record, env, &mut env.mint())?;
         if !self.nobody_there {
             effects.not_before = Some(deadline);
@@ -115,7 +115,7 @@ pub(super) fn comes_to_with_nobody_there(
 }
 
 /// Records an unanswered question as expired, never as rejected, with its default.
-pub(super) fn record(entry: Entry, as_if: &Defaulted) -> Entry {
+pub(super) fn record(entry: DraftEntry, as_if: &Defaulted) -> DraftEntry {
     let entry = entry.open("state", "expired").open("answered", false);
     match as_if {
         Defaulted::Accept => entry.open("expired_as", "accept"),
@@ -132,7 +132,7 @@ fn count_down(view: &DueView, deadline: UnixMillis, env: &Env) -> Result<Step<()
     let decision = &view.decision;
     let left_ms = deadline.millis_since(env.now);
     let whole_ms = deadline.millis_since(decision.asked_at).max(1);
-    let mut talk = Talk::resume(&view.session, env.now);
+    let mut talk = EventWriter::resume(&view.session, env.now);
     let notice = Notice::TimeLeft { seconds: left_ms / 1000 };
     let over = 100 - left_ms.saturating_mul(100) / whole_ms;
     talk.time_left(&audience(decision), &mut env.mint(), &notice, over, left_ms, render::extension(decision));
@@ -149,7 +149,7 @@ fn count_down(view: &DueView, deadline: UnixMillis, env: &Env) -> Result<Step<()
 pub struct AllowanceDue;
 
 pub struct AllowanceDueView {
-    pub place: Place,
+    pub place: ProjectRef,
     pub decision: Decision,
     pub session: AaepSession,
     pub allowance: Allowance,
@@ -189,7 +189,7 @@ impl Operation for LapseWithClock {
         }
         let state = AllowanceState::Lapsed { at: env.now };
         let lapsed = Allowance { state, version: view.allowance.version + 1, ..view.allowance.clone() };
-        let record = |entry: Entry| entry.open("lapsed_for", "clock_accepted");
+        let record = |entry: DraftEntry| entry.open("lapsed_for", "clock_accepted");
         let effects = view.ended(lapsed, &Notice::NotCarriedOut, record, env)?;
         Ok(Step { answer: true, effects })
     }
@@ -201,7 +201,7 @@ impl AllowanceDueView {
         &self,
         over: Allowance,
         notice: &Notice,
-        record: impl FnOnce(Entry) -> Entry,
+        record: impl FnOnce(DraftEntry) -> DraftEntry,
         env: &Env,
     ) -> Result<Effects, Refusal> {
         let mut mint = env.mint();
@@ -214,12 +214,12 @@ impl AllowanceDueView {
         let mut effects = Effects {
             removes: forget_request_of(over.decision, over.step.is_none()).into_iter().collect(),
             evidence: vec![record(entry).seal(&mut mint)?],
-            news: vec![News::Changed { decision: over.decision }],
+            news: vec![Signal::Changed { decision: over.decision }],
             ..Effects::default()
         };
         let mut goes_on = false;
         if let (Some(plan), Some(step)) = (&self.plan, &over.step) {
-            let mut moving = Moving::of(plan, env.now);
+            let mut moving = PlanTransition::of(plan, env.now);
             moving.ends_unspent(&step.step, lapsed);
             goes_on = moving.goes_on();
             moving.finish(&self.place, &mut mint, &mut effects)?;
@@ -241,7 +241,7 @@ pub(crate) fn hush(
     mint: &mut crate::env::Mint,
     effects: &mut Effects,
 ) {
-    let mut talk = Talk::resume(session, env.now);
+    let mut talk = EventWriter::resume(session, env.now);
     if talk.is_over() {
         return;
     }
@@ -253,7 +253,7 @@ pub(crate) fn hush(
 }
 
 /// Leaves `calling_tool`, if that is the current state and no call is left.
-pub(super) fn stop_calling(talk: &mut Talk, decision: &Decision, notice: &Notice, mint: &mut crate::env::Mint) {
+pub(super) fn stop_calling(talk: &mut EventWriter, decision: &Decision, notice: &Notice, mint: &mut crate::env::Mint) {
     if talk.state() == CALLING_TOOL && !talk.calls_tools() {
         talk.state_to(&audience(decision), mint, THINKING, notice, render::extension(decision));
     }
@@ -263,7 +263,7 @@ pub(super) fn stop_calling(talk: &mut Talk, decision: &Decision, notice: &Notice
 pub struct LeaseDue;
 
 pub struct ExecutionView {
-    pub place: Place,
+    pub place: ProjectRef,
     pub decision: Decision,
     pub session: AaepSession,
     pub execution: Execution,
@@ -331,7 +331,7 @@ pub(super) fn unknown(view: &ExecutionView, closed_at: UnixMillis, env: &Env) ->
     let probe = view.execution.probe.as_ref().map(|probe| Box::new(probe.begins(closed_at, env.now)));
     let unknown = Execution { state, probe, version: view.execution.version + 1, ..view.execution.clone() };
     let mut puts = vec![Record::Execution(unknown.clone())];
-    let mut news = vec![News::Changed { decision: view.decision.key }];
+    let mut news = vec![Signal::Changed { decision: view.decision.key }];
     let goes_on = view.goes_on(view.plan.as_ref());
     completed(view, ToolStatus::Timeout, None, goes_on, env, &mut mint, &mut puts, &mut news);
     let entry = entry(&view.place, &view.decision, "execution_unknown", env.now)
@@ -351,9 +351,9 @@ pub(super) fn completed(
     env: &Env,
     mint: &mut crate::env::Mint,
     puts: &mut Vec<Record>,
-    news: &mut Vec<News>,
+    news: &mut Vec<Signal>,
 ) {
-    let mut talk = Talk::resume(&view.session, env.now);
+    let mut talk = EventWriter::resume(&view.session, env.now);
     let tool = tool_of(&view.decision, &view.execution);
     if talk.is_over() || !talk.tool_is_open(&view.execution.call_id) {
         return;

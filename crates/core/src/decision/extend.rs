@@ -1,22 +1,22 @@
 //! Extending a deadline: within policy, recorded, and announced to every approver (AAEP 6.4.2, E-08).
 
 use super::{
-    answer::{Answerer, NotCounted},
+    answer::{NotCounted, ProvenPerson},
     audience,
     due::{self, DueView},
     entry, render,
 };
 use crate::{
-    aaep::{talk::Talk, words::Notice},
+    aaep::{talk::EventWriter, words::Notice},
     env::Env,
-    news::News,
+    news::Signal,
     records::{Decision, DecisionState, Record},
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::time::UnixMillis;
 
 pub struct Extend {
-    pub by: Answerer,
+    pub by: ProvenPerson,
     pub seconds: i64,
 }
 
@@ -43,13 +43,13 @@ impl Operation for Extend {
         let state = DecisionState::Pending { deadline: later, due, ballots: ballots.clone() };
         let extended = Decision { state, version: decision.version + 1, ..decision.clone() };
         let mut mint = env.mint();
-        let mut talk = Talk::resume(&view.session, env.now);
+        let mut talk = EventWriter::resume(&view.session, env.now);
         let left_ms = later.millis_since(env.now);
         let over = 100 - left_ms.saturating_mul(100) / later.millis_since(decision.asked_at).max(1);
         let notice = Notice::MoreTime { seconds: left_ms / 1000 };
         talk.time_left(&audience(decision), &mut mint, &notice, over, left_ms, render::extension(decision));
         let (session, mut news) = talk.finish();
-        news.push(News::Changed { decision: decision.key });
+        news.push(Signal::Changed { decision: decision.key });
         let entry = entry(&view.place, decision, "decision_extended", env.now)
             .open("seconds", later.millis_since(*deadline) / 1000)
             .open("assurance", self.by.assurance.as_str())

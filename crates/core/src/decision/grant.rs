@@ -2,11 +2,11 @@
 
 use super::{
     answer::{AnswerView, Extra, NotCounted},
-    settle::Granted,
+    settle::ApprovedExtent,
 };
 use crate::{
-    bounded::{Arguments, Difference, Pattern, Taken, Tally, Units, What},
-    evidence::Entry,
+    bounded::{ActionTarget, AmountUse, ArgumentDifference, Arguments, Pattern, Tally, Units},
+    evidence::DraftEntry,
     mplp::progress,
     records::{Decision, Plan},
 };
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// The request under approval, as rendered.
 #[derive(Clone, Debug)]
 pub struct AskedFor {
-    pub what: What,
+    pub what: ActionTarget,
     pub arguments: Arguments,
     /// The units of its amounts.
     pub units: Units,
@@ -29,7 +29,7 @@ pub struct AskedFor {
 
 impl AskedFor {
     /// The amounts to reserve from a standing approval, or the differences from its pattern.
-    pub fn fits(&self, pattern: &Pattern) -> Result<Vec<Taken>, Vec<Difference>> {
+    pub fn fits(&self, pattern: &Pattern) -> Result<Vec<AmountUse>, Vec<ArgumentDifference>> {
         match *pattern.what() == self.what {
             true => pattern.fit(&self.arguments, &self.units),
             false => Err(Vec::new()),
@@ -38,10 +38,12 @@ impl AskedFor {
 }
 
 /// The extent of this approval.
-pub(super) fn grants(extra: &Extra, view: &AnswerView) -> Result<Granted, NotCounted> {
+pub(super) fn grants(extra: &Extra, view: &AnswerView) -> Result<ApprovedExtent, NotCounted> {
     match (&view.plan, &extra.steps, &extra.bounds) {
-        (Some(plan), steps, None) => approved_steps(plan, steps.as_deref(), view.policy.max_uses).map(Granted::Steps),
-        (None, None, None) => Ok(Granted::Once),
+        (Some(plan), steps, None) => {
+            approved_steps(plan, steps.as_deref(), view.policy.max_uses).map(ApprovedExtent::Steps)
+        }
+        (None, None, None) => Ok(ApprovedExtent::Once),
         (None, None, Some(bounds)) => bounded(bounds, view),
         (Some(_), _, Some(_)) => Err(out("the bounds of a plan are those of its steps")),
         (None, Some(_), _) => Err(out("only a plan has steps to approve")),
@@ -70,7 +72,7 @@ fn approved_steps(plan: &Plan, chosen: Option<&[MplpId]>, most: i64) -> Result<V
     }
 }
 
-fn bounded(bounds: &Bounds, view: &AnswerView) -> Result<Granted, NotCounted> {
+fn bounded(bounds: &Bounds, view: &AnswerView) -> Result<ApprovedExtent, NotCounted> {
     let asked = view.asked_for.as_ref();
     let asked = asked.ok_or_else(|| out("this can only be approved as shown, for one call"))?;
     let policy = &view.policy;
@@ -85,7 +87,7 @@ fn bounded(bounds: &Bounds, view: &AnswerView) -> Result<Granted, NotCounted> {
     fixed_where_it_must_be(&view.decision, &bounds.released)?;
     let pattern = pattern(asked, bounds.released.clone())?;
     let tally = Tally::new(&pattern, uses);
-    Ok(Granted::Bounded { pattern: Box::new(pattern), tally, seconds })
+    Ok(ApprovedExtent::Bounded { pattern: Box::new(pattern), tally, seconds })
 }
 
 /// No argument of a high-risk irreversible action may be released.
@@ -102,13 +104,13 @@ fn pattern(asked: &AskedFor, released: BTreeMap<String, Bound>) -> Result<Patter
 }
 
 /// Records the extent of an approval beyond the rendered request.
-pub(super) fn record_grant(entry: Entry, granted: &Granted) -> Entry {
+pub(super) fn record_grant(entry: DraftEntry, granted: &ApprovedExtent) -> DraftEntry {
     match granted {
-        Granted::Once => entry,
-        Granted::Bounded { pattern, tally, seconds } => {
+        ApprovedExtent::Once => entry,
+        ApprovedExtent::Bounded { pattern, tally, seconds } => {
             entry.open("uses", tally.uses).open("seconds", *seconds).hidden("pattern", json!(pattern))
         }
-        Granted::Steps(steps) => entry.open("steps", json!(steps)),
+        ApprovedExtent::Steps(steps) => entry.open("steps", json!(steps)),
     }
 }
 

@@ -29,7 +29,7 @@ pub use settle::settled_as;
 pub mod terms;
 
 use crate::{
-    evidence::Entry,
+    evidence::DraftEntry,
     news::Audience,
     records::{Decision, Question, Raiser, Table},
     step::Count,
@@ -51,7 +51,7 @@ const RAISED_PER_HOUR: &str = "questions_per_hour";
 const REJECTED: &str = "rejections";
 
 /// A project by key and id, as entries name it.
-pub type Place = (RowKey, ProjectId);
+pub type ProjectRef = (RowKey, ProjectId);
 
 /// The audience of a question and its outcome: all approvers and the person the agent acts for.
 pub fn audience(decision: &Decision) -> Audience {
@@ -111,8 +111,8 @@ fn rejections_key_of(raiser: &Raiser, project: RowKey, action: &str, question: &
 }
 
 /// An evidence entry with the members common to all decisions. Texts and people are hidden.
-fn entry(place: &Place, decision: &Decision, event_type: &'static str, now: UnixMillis) -> Entry {
-    let entry = Entry::new((place.0, &place.1), event_type, now)
+fn entry(place: &ProjectRef, decision: &Decision, event_type: &'static str, now: UnixMillis) -> DraftEntry {
+    let entry = DraftEntry::new((place.0, &place.1), event_type, now)
         .open("decision_id", decision.id.as_str())
         .open_if("operator", decision.raised_by.operator.as_ref().map(|domain| domain.as_str().to_owned()))
         .open_if("target_type", decision.target.as_ref().map(|target| json!(target.target_type)))

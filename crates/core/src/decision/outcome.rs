@@ -7,8 +7,8 @@ use super::{
 use crate::{
     aaep::words::Notice,
     env::{Env, Mint},
-    mplp::progress::{Moving, is_running},
-    news::News,
+    mplp::progress::{PlanTransition, is_running},
+    news::Signal,
     records::{
         AaepSessionState, Allowance, AllowanceState, Execution, ExecutionState, OutcomeConflict, Point, Record,
         Reporter,
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum Report {
+pub enum OutcomeReport {
     /// In progress: renews the lease.
     Running,
     Committed,
@@ -43,7 +43,7 @@ pub fn may_report(claimed_at: Point, point: Point) -> Result<(), Refusal> {
     }
 }
 
-impl Operation for Report {
+impl Operation for OutcomeReport {
     type View = ExecutionView;
     type Answer = Execution;
     type Refusal = Refusal;
@@ -53,7 +53,7 @@ impl Operation for Report {
     }
 }
 
-impl Report {
+impl OutcomeReport {
     pub(super) fn told_by(self, by: Reporter, view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
         let lease = match view.execution.state {
             ExecutionState::Claimed { lease_until } => Some(lease_until),
@@ -104,14 +104,14 @@ fn conflict(view: &ExecutionView, ran: bool, by: &Reporter, env: &Env) -> Result
         .open("reported_by", by.as_str());
     let effects = Effects {
         puts: vec![Record::Execution(contradicted.clone())],
-        news: vec![News::Changed { decision: view.decision.key }],
+        news: vec![Signal::Changed { decision: view.decision.key }],
         evidence: vec![entry.seal(&mut env.mint())?],
         ..Effects::default()
     };
     Ok(Step { answer: contradicted, effects })
 }
 
-impl Report {
+impl OutcomeReport {
     fn close(self, by: Reporter, view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
         let reported_by = by.as_str();
         let (state, status, end, why) = match self {
@@ -134,7 +134,7 @@ impl Report {
             .hidden_if("reason", why.clone());
         let mut effects = Effects {
             puts: vec![Record::Execution(closed.clone())],
-            news: vec![News::Changed { decision: view.decision.key }],
+            news: vec![Signal::Changed { decision: view.decision.key }],
             evidence: vec![entry.seal(&mut mint)?],
             ..Effects::default()
         };
@@ -166,7 +166,7 @@ pub(super) fn follow(
     let open = allowance.is_some_and(|allowance| allowance.is_bounded() && allowance.is_open());
     let goes_on = match (&view.plan, &view.execution.step) {
         (Some(plan), Some(step)) => {
-            let mut moving = Moving::of(plan, env.now);
+            let mut moving = PlanTransition::of(plan, env.now);
             moving.ends(&step.step, end == End::Committed, returned.is_some(), open);
             let goes_on = moving.goes_on();
             moving.finish(&view.place, mint, effects)?;

@@ -4,11 +4,11 @@
 //! closed and the settling time has passed, and only twice in a row. Every other response is inconclusive; after a
 //! bounded number of tries a person reconciles the outcome.
 
-use super::{due::ExecutionView, entry, outcome::Report};
+use super::{due::ExecutionView, entry, outcome::OutcomeReport};
 use crate::{
     env::Env,
-    held::{Member, read_json},
-    news::News,
+    held::{JsonMember, read_json},
+    news::Signal,
     records::{Execution, ExecutionProbe, ExecutionState, ProbeProgress, Record, Reporter},
     refusal::Refusal,
     step::{Count, Effects, Operation, Step},
@@ -56,23 +56,23 @@ impl ProbeMeaning {
     }
 }
 
-fn fits(answer: &ProbeAnswer, status: u16, body: Option<&Member>) -> bool {
+fn fits(answer: &ProbeAnswer, status: u16, body: Option<&JsonMember>) -> bool {
     if !answer.statuses.contains(&status) {
         return false;
     }
     let Some(pointer) = &answer.member else { return true };
     let Some(member) = body.and_then(|body| at(body, pointer)) else { return false };
     match (&answer.equals, answer.items, member) {
-        (Some(text), None, Member::Text(own)) => own == text,
-        (Some(text), None, Member::Number(own)) => own == text,
-        (Some(text), None, Member::Bool(own)) => own.to_string() == *text,
-        (None, Some(items), Member::List(list)) => list.is_empty() == (items == ProbeItems::None),
-        (None, None, member) => *member != Member::Null,
+        (Some(text), None, JsonMember::Text(own)) => own == text,
+        (Some(text), None, JsonMember::Number(own)) => own == text,
+        (Some(text), None, JsonMember::Bool(own)) => own.to_string() == *text,
+        (None, Some(items), JsonMember::List(list)) => list.is_empty() == (items == ProbeItems::None),
+        (None, None, member) => *member != JsonMember::Null,
         _ => false,
     }
 }
 
-fn at<'a>(body: &'a Member, pointer: &str) -> Option<&'a Member> {
+fn at<'a>(body: &'a JsonMember, pointer: &str) -> Option<&'a JsonMember> {
     let mut steps = pointer.split('/');
     // A JSON pointer starts with a slash.
     steps.next().filter(|before| before.is_empty())?;
@@ -228,11 +228,11 @@ impl Operation for ProbeAnswered {
         let is_latest = view.execution.probe.as_deref() == Some(probe);
         let unchanged = || Ok(Step::answer(view.execution.clone()));
         match probe.judged(self.meaning, *begun_at, env.now) {
-            // `Report` does not overwrite a person's reconciliation; it records the conflict.
-            Judgement::Done => Report::Committed.told_by(Reporter::Probe, view, env),
+            // `OutcomeReport` does not overwrite a person's reconciliation; it records the conflict.
+            Judgement::Done => OutcomeReport::Committed.told_by(Reporter::Probe, view, env),
             Judgement::NotDone if !is_unknown || is_latest => {
                 let why = Some("the upstream reports that it was not carried out".to_owned());
-                let mut step = Report::Failed { why, refused: true }.told_by(Reporter::Probe, view, env)?;
+                let mut step = OutcomeReport::Failed { why, refused: true }.told_by(Reporter::Probe, view, env)?;
                 if is_unknown {
                     step.effects.counts.extend(probe.gives_back.iter().map(give_back));
                 }
@@ -276,7 +276,7 @@ fn give_up(view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> 
     let effects = Effects {
         puts: vec![Record::Execution(unasked.clone())],
         evidence: vec![entry.seal(&mut env.mint())?],
-        news: vec![News::Changed { decision: view.decision.key }],
+        news: vec![Signal::Changed { decision: view.decision.key }],
         ..Effects::default()
     };
     Ok(Step { answer: unasked, effects })

@@ -3,9 +3,9 @@
 use super::{render, runs};
 use crate::{
     clarification::words,
-    records::{AaepSession, Decision, DecisionState, Question, Words},
+    records::{AaepSession, Decision, DecisionState, Question, TextAuthor},
 };
-use countersign_protocol::{aaep::questions::OpenQuestion, decisions::Kind};
+use countersign_protocol::{aaep::questions::OpenQuestion, decisions::DecisionKind};
 
 /// The question document for a subscriber, with or without high-risk approval; `None` once it is settled.
 pub fn document(
@@ -19,7 +19,7 @@ pub fn document(
         decision_id: decision.id.clone(),
         event_id: decision.event_id.clone(),
         session_id: session.id.clone(),
-        kind: Kind::Confirmation,
+        kind: DecisionKind::Confirmation,
         action: None,
         consequence: None,
         question: None,
@@ -27,7 +27,7 @@ pub fn document(
         accepted_response_kinds: Vec::new(),
         choices: Vec::new(),
         allowed_replies: Vec::new(),
-        words: if decision.words == Words::Agent { "agent".into() } else { "owner".into() },
+        words: if decision.words == TextAuthor::Agent { "agent".into() } else { "owner".into() },
         agent_id: session.producer.agent_id.clone(),
         operator: decision.raised_by.operator.as_ref().map(ToString::to_string),
         risk_level: None,
@@ -57,7 +57,7 @@ pub fn document(
             ..common
         },
         Question::Clarification(asked) => OpenQuestion {
-            kind: Kind::Clarification,
+            kind: DecisionKind::Clarification,
             question: Some(asked.question.clone()),
             context: asked.context.clone(),
             accepted_response_kinds: asked.kinds.clone(),

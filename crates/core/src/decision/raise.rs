@@ -7,16 +7,16 @@ use super::{
 use crate::{
     aaep::{
         repeat::SentEvent,
-        talk::{AWAITING_INPUT, IDLE, Talk},
+        talk::{AWAITING_INPUT, EventWriter, IDLE},
         words::Notice,
     },
     clarification::words,
     decision::terms::{PartOf, People, Wishes},
     env::Env,
-    mplp::progress::Moving,
+    mplp::progress::PlanTransition,
     records::{
-        AaepSession, AaepSessionState, AgentEventAnswer, Decision, DecisionState, Execution, ExecutionState,
-        HeldRequest, OfGap, Plan, Point, Project, Question, Raiser, Record, Target, Terms, Words,
+        AaepSession, AaepSessionState, AgentEventAnswer, Decision, DecisionState, DecisionTarget, DecisionTerms,
+        Execution, ExecutionState, HeldRequest, OfGap, Plan, Point, Project, Question, Raiser, Record, TextAuthor,
     },
     refusal::Refusal,
     step::{Count, Effects, Guard, Operation, Step},
@@ -39,7 +39,7 @@ pub struct Raise {
     pub reply_token: String,
     pub by: Raiser,
     pub point: Point,
-    pub words: Words,
+    pub words: TextAuthor,
     pub digest: Digest,
     /// Digest that identifies a repeated question (E-07).
     pub same: Digest,
@@ -60,7 +60,7 @@ pub struct Raise {
     /// The sealed request, stored until the question is settled.
     pub keep: Option<String>,
     /// The target of an approval of more than one action (MPLP 2.3).
-    pub target: Option<Target>,
+    pub target: Option<DecisionTarget>,
     pub governance: Option<Governance>,
     /// The gap behind a clarification request (W-31).
     pub gap: Option<OfGap>,
@@ -173,7 +173,7 @@ fn takes_questions(session: &AaepSession) -> Result<(), Refusal> {
 }
 
 impl Raise {
-    fn terms(&self, view: &RaiseView, env: &Env) -> Result<Terms, Refusal> {
+    fn terms(&self, view: &RaiseView, env: &Env) -> Result<DecisionTerms, Refusal> {
         let document = &view.project.document;
         match &self.question {
             Question::Confirmation(_) if view.plan.is_some() => self.terms_of_plan(view, env),
@@ -188,7 +188,7 @@ impl Raise {
     }
 
     /// The strictest terms of all actions in the plan.
-    fn terms_of_plan(&self, view: &RaiseView, env: &Env) -> Result<Terms, Refusal> {
+    fn terms_of_plan(&self, view: &RaiseView, env: &Env) -> Result<DecisionTerms, Refusal> {
         let document = &view.project.document;
         let Some((plan, named)) = &view.plan else { return Err(Refusal::Internal) };
         let parts: Vec<PartOf<'_>> = plan
@@ -204,7 +204,7 @@ impl Raise {
     }
 
     /// The default must be one of the question's allowed answers (E-04).
-    fn allows_its_default(&self, terms: &Terms) -> Result<(), Refusal> {
+    fn allows_its_default(&self, terms: &DecisionTerms) -> Result<(), Refusal> {
         match &self.question {
             Question::Confirmation(asked) if !asked.allowed_replies.contains(&terms.default) => {
                 Err(Refusal::invalid("default_decision must be one of allowed_replies"))
@@ -213,7 +213,7 @@ impl Raise {
         }
     }
 
-    fn ask(self, view: &RaiseView, terms: Terms, env: &Env) -> Result<Step<Raised>, Refusal> {
+    fn ask(self, view: &RaiseView, terms: DecisionTerms, env: &Env) -> Result<Step<Raised>, Refusal> {
         let mut mint = env.mint();
         let key = mint.key();
         let own_session = view.session.is_none().then(|| self.own_session(view, mint.key(), mint.id("sess"), env));
@@ -256,8 +256,8 @@ impl Raise {
         }
         let to = audience(&decision);
         let mut talk = match own_session {
-            Some(session) => Talk::open(session, env.now, &to, &mut mint),
-            None => Talk::resume(asked_in, env.now),
+            Some(session) => EventWriter::open(session, env.now, &to, &mut mint),
+            None => EventWriter::resume(asked_in, env.now),
         };
         talk.state_to(&to, &mut mint, AWAITING_INPUT, &Notice::Waiting, render::extension(&decision));
         talk.waits_for(key);
@@ -265,7 +265,7 @@ impl Raise {
         let mut effects = Effects { guards: view.guards.clone(), counts: self.counts(view, env), ..Effects::default() };
         let place = (view.project.key, view.project.id.clone());
         effects.evidence.push(self.entry(&place, &decision, env).seal(&mut mint)?);
-        let mut moving = view.plan.as_ref().map(|(plan, _)| Moving::of(plan, env.now));
+        let mut moving = view.plan.as_ref().map(|(plan, _)| PlanTransition::of(plan, env.now));
         if let Some(moving) = &mut moving {
             moving.proposed(&decision)?;
         }
@@ -278,7 +278,7 @@ impl Raise {
             let settled = entry(&place, &decision, "decision_settled", env.now);
             effects.evidence.push(due::record(settled, &as_if).seal(&mut mint)?);
             if let Some(moving) = &mut moving {
-                moving.decided(&decision, &super::settle::Granted::Once)?;
+                moving.decided(&decision, &super::settle::ApprovedExtent::Once)?;
             }
         }
         let (session, news) = talk.finish();
@@ -320,10 +320,10 @@ impl Raise {
         (one_action && known).then(|| terms::rules(&view.project.document, &self.action, self.route.as_deref()))
     }
 
-    fn entry(&self, place: &super::Place, decision: &Decision, env: &Env) -> crate::evidence::Entry {
+    fn entry(&self, place: &super::ProjectRef, decision: &Decision, env: &Env) -> crate::evidence::DraftEntry {
         let words = match self.words {
-            Words::Agent => "agent",
-            Words::Owner => "owner",
+            TextAuthor::Agent => "agent",
+            TextAuthor::Owner => "owner",
         };
         let entry = entry(place, decision, "decision_raised", env.now)
             .open("words", words)

@@ -1,14 +1,14 @@
 //! Reconciliation: a person settles an unknown outcome.
 
 use super::{
-    answer::Answerer,
+    answer::ProvenPerson,
     due::ExecutionView,
     entry,
     outcome::{End, follow},
 };
 use crate::{
     env::Env,
-    news::News,
+    news::Signal,
     records::{Approvers, Decision, Execution, ExecutionState, Record, Reporter, Role},
     refusal::Refusal,
     step::{Effects, Operation, Step},
@@ -16,7 +16,7 @@ use crate::{
 use countersign_protocol::ids::RowKey;
 
 pub struct Reconcile {
-    pub by: Answerer,
+    pub by: ProvenPerson,
     pub ran: bool,
     pub reason: String,
     /// The project's switch for single-person teams.
@@ -60,7 +60,7 @@ impl Operation for Reconcile {
             puts: vec![Record::Execution(closed.clone())],
             guards: self.by.guards.clone(),
             evidence: vec![entry.seal(&mut mint)?],
-            news: vec![News::Changed { decision: view.decision.key }],
+            news: vec![Signal::Changed { decision: view.decision.key }],
             ..Effects::default()
         };
         let end = if self.ran { End::Committed } else { End::Failed };

@@ -7,7 +7,7 @@ use crate::{
         words::LANGUAGES,
     },
     mplp::confirm::confirm_id,
-    records::{AaepSession, Decision, DecisionState, Question, Words},
+    records::{AaepSession, Decision, DecisionState, Question, TextAuthor},
 };
 use countersign_protocol::aaep::{
     envelope::LocalizationHints,
@@ -76,8 +76,8 @@ pub fn other_languages(decision: &Decision) -> impl Iterator<Item = &'static str
 /// Our extension in every event about a decision: its id, the author of its texts and the requesting operator.
 pub fn extension(decision: &Decision) -> Map<String, Value> {
     let words = match decision.words {
-        Words::Agent => "agent",
-        Words::Owner => "owner",
+        TextAuthor::Agent => "agent",
+        TextAuthor::Owner => "owner",
     };
     let mut members = Map::new();
     members.insert("decision_id".into(), json!(decision.id));

@@ -6,7 +6,7 @@
 
 mod glue;
 
-use crate::records::{Clarification, Confirmation, Decision, Point, Question, Words};
+use crate::records::{Clarification, Confirmation, Decision, Point, Question, TextAuthor};
 use countersign_protocol::{
     aaep::{event::Summaries, limits::MAX_EVENT},
     request::{RequestDetail, Text, WhatRuns},
@@ -24,14 +24,14 @@ const REST: usize = 6 * 1024;
 /// The input of a question's texts.
 pub struct Composition<'a> {
     asked: &'a Confirmation,
-    words: Words,
+    words: TextAuthor,
     tool: Option<&'a str>,
     operator: Option<&'a str>,
 }
 
 /// The texts in one language.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Texts {
+pub struct RunTexts {
     pub action: String,
     pub consequence: String,
     pub summaries: Summaries,
@@ -53,7 +53,7 @@ pub struct TooMuch {
 /// recorded.
 pub fn what_runs(decision: &Decision) -> Option<WhatRuns> {
     let Question::Confirmation(asked) = &decision.question else { return None };
-    if decision.words == Words::Agent && tool(decision).is_none() && decision.plan().is_none() {
+    if decision.words == TextAuthor::Agent && tool(decision).is_none() && decision.plan().is_none() {
         return None;
     }
     Some(WhatRuns {
@@ -86,16 +86,16 @@ impl<'a> Composition<'a> {
     pub fn new(decision: &'a Decision, asked: &'a Confirmation) -> Self {
         let operator = decision.raised_by.operator.as_ref().map(|operator| operator.as_str());
         // The hub words the question about a plan, with the agent's words marked in it.
-        let words = if decision.plan().is_some() { Words::Owner } else { decision.words };
+        let words = if decision.plan().is_some() { TextAuthor::Owner } else { decision.words };
         Self { asked, words, tool: tool(decision), operator }
     }
 
     /// A request at the gateway, before its requester is known.
     pub fn of_request(asked: &'a Confirmation) -> Self {
-        Self { asked, words: Words::Owner, tool: None, operator: None }
+        Self { asked, words: TextAuthor::Owner, tool: None, operator: None }
     }
 
-    pub fn texts(&self, language: &str) -> Texts {
+    pub fn texts(&self, language: &str) -> RunTexts {
         let glue = Glue::of(language);
         let with_short = |short: &[Text]| {
             self.worded(&glue, &|text| match short.contains(&text) {
@@ -112,13 +112,13 @@ impl<'a> Composition<'a> {
         if self.is_small_enough(&short) { short } else { with_short(&[Text::Terse, Text::Normal, Text::Detailed]) }
     }
 
-    fn is_small_enough(&self, texts: &Texts) -> bool {
+    fn is_small_enough(&self, texts: &RunTexts) -> bool {
         self.bytes(texts) + REST <= MAX_EVENT && texts.is_within_limits()
     }
 
     /// Whether the complete texts fit into the event, in every language.
     pub fn fits(&self) -> Result<(), TooMuch> {
-        if self.words == Words::Agent && self.tool.is_none() {
+        if self.words == TextAuthor::Agent && self.tool.is_none() {
             // An agent's own event, already within the limits.
             return Ok(());
         }
@@ -139,7 +139,7 @@ impl<'a> Composition<'a> {
         Some((label, size))
     }
 
-    fn bytes(&self, texts: &Texts) -> usize {
+    fn bytes(&self, texts: &RunTexts) -> usize {
         let summaries = [&texts.summaries.terse, &texts.summaries.normal, &texts.summaries.detailed];
         let event = json!({
             "action": texts.action, "consequence": texts.consequence, "summaries": summaries,
@@ -149,26 +149,26 @@ impl<'a> Composition<'a> {
         event.to_string().len()
     }
 
-    fn worded(&self, glue: &Glue, list: &dyn Fn(Text) -> String) -> Texts {
+    fn worded(&self, glue: &Glue, list: &dyn Fn(Text) -> String) -> RunTexts {
         match (self.words, self.tool) {
             _ if self.asked.details.is_none() => self.as_it_was(),
-            (Words::Owner, _) => self.owners(glue, list),
-            (Words::Agent, Some(tool)) => self.agents_tool(glue, tool, list),
-            (Words::Agent, None) => self.agents_words(glue),
+            (TextAuthor::Owner, _) => self.owners(glue, list),
+            (TextAuthor::Agent, Some(tool)) => self.agents_tool(glue, tool, list),
+            (TextAuthor::Agent, None) => self.agents_words(glue),
         }
     }
 
     /// Texts of a question from before details were recorded.
-    fn as_it_was(&self) -> Texts {
+    fn as_it_was(&self) -> RunTexts {
         let asked = self.asked;
-        Texts {
+        RunTexts {
             action: asked.action.clone(),
             consequence: asked.consequence.clone(),
             summaries: asked.summaries.clone(),
         }
     }
 
-    fn owners(&self, glue: &Glue, list: &dyn Fn(Text) -> String) -> Texts {
+    fn owners(&self, glue: &Glue, list: &dyn Fn(Text) -> String) -> RunTexts {
         let asked = self.asked;
         let own = &asked.summaries;
         let with_list = |text: &str, which: Text| match list(which) {
@@ -181,7 +181,7 @@ impl<'a> Composition<'a> {
         let requested = glue.requested_by(self.operator);
         let normal = [self.notes(), vec![ended(&with_list(normal, Text::Normal)), requested.clone()]].concat();
         let detailed = [self.notes(), vec![with_list(detailed, Text::Detailed), requested]].concat();
-        Texts {
+        RunTexts {
             action: with_list(&asked.action, Text::Action),
             consequence: asked.consequence.clone(),
             summaries: Summaries {
@@ -192,7 +192,7 @@ impl<'a> Composition<'a> {
         }
     }
 
-    fn agents_tool(&self, glue: &Glue, tool: &str, list: &dyn Fn(Text) -> String) -> Texts {
+    fn agents_tool(&self, glue: &Glue, tool: &str, list: &dyn Fn(Text) -> String) -> RunTexts {
         let asked = self.asked;
         let own = &asked.summaries;
         let in_its_words = |text: &str| format!("{} {}", glue.agents_words(), quoted(text));
@@ -213,7 +213,7 @@ impl<'a> Composition<'a> {
         let detailed = own.detailed.as_ref().or(own.normal.as_ref()).cloned();
         let detailed =
             [vec![glue.asks(self.operator), runs(Text::Detailed)], self.notes(), vec![said(&detailed)]].concat();
-        Texts {
+        RunTexts {
             action: format!("{} {}", runs(Text::Action), in_its_words(&asked.action)),
             consequence: in_its_words(&asked.consequence),
             summaries: Summaries {
@@ -225,7 +225,7 @@ impl<'a> Composition<'a> {
     }
 
     /// Without a tool there is nothing to render: the agent's own words, unchanged.
-    fn agents_words(&self, glue: &Glue) -> Texts {
+    fn agents_words(&self, glue: &Glue) -> RunTexts {
         let asked = self.asked;
         let built = || {
             let words = format!("{} {}", glue.agents_words(), quoted(&asked.action));
@@ -242,7 +242,7 @@ impl<'a> Composition<'a> {
         let own = asked.summaries.normal.clone();
         let normal = own.unwrap_or_else(|| Some(built()).filter(fits).unwrap_or_else(short));
         let with_notes = |text: String| [vec![text], self.notes()].concat().join("\n");
-        Texts {
+        RunTexts {
             action: asked.action.clone(),
             consequence: asked.consequence.clone(),
             summaries: Summaries {
@@ -286,7 +286,7 @@ impl<'a> Composition<'a> {
     }
 }
 
-impl Texts {
+impl RunTexts {
     fn is_within_limits(&self) -> bool {
         let fits = |text: &str, most: usize| text.chars().count() <= most;
         let summary = |text: &Option<String>, most: usize| text.as_deref().is_none_or(|text| fits(text, most));

@@ -1,16 +1,16 @@
 //! Effects common to all settlements: events to the audience, and released counters of pending questions.
 
-use super::{Place, audience, entry, forget_request, open_counts, render};
+use super::{ProjectRef, audience, entry, forget_request, open_counts, render};
 use crate::{
     aaep::{
-        talk::{AWAITING_INPUT, CALLING_TOOL, THINKING, Talk},
+        talk::{AWAITING_INPUT, CALLING_TOOL, EventWriter, THINKING},
         words::Notice,
     },
     bounded::{Pattern, Tally},
     env::{Env, Mint},
-    evidence::Entry,
-    mplp::progress::Moving,
-    news::News,
+    evidence::DraftEntry,
+    mplp::progress::PlanTransition,
+    news::Signal,
     records::{
         AaepSession, Allowance, AllowanceState, Decision, DecisionState, Defaulted, OfPlan, Plan, Question, Record,
     },
@@ -29,14 +29,14 @@ pub(crate) struct Settlement<'a> {
     pub decision: Decision,
     pub notice: Notice,
     /// The extent of an approval.
-    pub granted: Granted,
+    pub granted: ApprovedExtent,
     /// The plan of a question about a plan: its status follows (MPLP 4.3).
     pub plan: Option<&'a Plan>,
 }
 
 /// The extent of an approval.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) enum Granted {
+pub(crate) enum ApprovedExtent {
     /// The rendered request.
     #[default]
     Once,
@@ -50,9 +50,9 @@ impl Settlement<'_> {
     /// The effects common to all settlements; the caller adds its time window and counts.
     pub(super) fn effects(
         self,
-        place: &Place,
+        place: &ProjectRef,
         session: &AaepSession,
-        event: impl FnOnce(Entry) -> Entry,
+        event: impl FnOnce(DraftEntry) -> DraftEntry,
         env: &Env,
         mint: &mut Mint,
     ) -> Result<(Effects, Vec<Allowance>), Refusal> {
@@ -61,17 +61,17 @@ impl Settlement<'_> {
             true => allowances(&decision, &granted, plan, env, mint),
             false => Vec::new(),
         };
-        let mut talk = Talk::resume(session, env.now);
+        let mut talk = EventWriter::resume(session, env.now);
         tell(&mut talk, &decision, &notice, !allowances.is_empty(), mint);
         let (session, mut news) = talk.finish();
-        news.push(News::Changed { decision: decision.key });
+        news.push(Signal::Changed { decision: decision.key });
         let evidence = vec![event(entry(place, &decision, "decision_settled", env.now)).seal(mint)?];
         let counts = open_counts(&decision.raised_by, place.0, -1, (0, 0), env.now);
         let kept = allowances.iter().any(|allowance| allowance.digest.is_some());
         let removes = forget_request(&decision).filter(|_| !kept).into_iter().collect();
         let mut effects = Effects { removes, counts, evidence, news, ..Effects::default() };
         if let Some(plan) = plan {
-            let mut moving = Moving::of(plan, env.now);
+            let mut moving = PlanTransition::of(plan, env.now);
             moving.decided(&decision, &granted)?;
             moving.finish(place, mint, &mut effects)?;
         }
@@ -83,7 +83,7 @@ impl Settlement<'_> {
 }
 
 /// Announces the outcome to the audience and leaves the session in a correct state (AAEP 6.7.2, S4).
-pub(super) fn tell(talk: &mut Talk, decision: &Decision, notice: &Notice, runs: bool, mint: &mut Mint) {
+pub(super) fn tell(talk: &mut EventWriter, decision: &Decision, notice: &Notice, runs: bool, mint: &mut Mint) {
     talk.waits_no_more_for(decision.key);
     if talk.is_over() {
         return;
@@ -103,7 +103,7 @@ pub(super) fn tell(talk: &mut Talk, decision: &Decision, notice: &Notice, runs: 
 }
 
 /// An implicit session ends with its one question.
-pub(super) fn close_own_session(talk: &mut Talk, decision: &Decision, mint: &mut Mint) {
+pub(super) fn close_own_session(talk: &mut EventWriter, decision: &Decision, mint: &mut Mint) {
     if !talk.session().implicit || talk.is_over() || !talk.waiting().is_empty() || talk.calls_tools() {
         return;
     }
@@ -122,7 +122,7 @@ pub(super) fn allows(decision: &Decision) -> bool {
 /// The allowances of an approval: one for a request or a standing approval, one per approved plan step.
 fn allowances(
     decision: &Decision,
-    granted: &Granted,
+    granted: &ApprovedExtent,
     plan: Option<&Plan>,
     env: &Env,
     mint: &mut Mint,
@@ -145,7 +145,7 @@ fn allowances(
         state: AllowanceState::Open,
     };
     match (granted, plan) {
-        (Granted::Steps(steps), Some(plan)) => {
+        (ApprovedExtent::Steps(steps), Some(plan)) => {
             let runs = steps.iter().filter_map(|id| plan.actions.get_key_value(id));
             let runs = runs.filter(|(_, planned)| !planned.asks_again);
             runs.map(|(step, planned)| Allowance {
@@ -158,7 +158,7 @@ fn allowances(
             })
             .collect()
         }
-        (Granted::Bounded { pattern, tally, seconds }, _) => {
+        (ApprovedExtent::Bounded { pattern, tally, seconds }, _) => {
             vec![one(mint.key(), Some((**pattern).clone()), tally.clone(), *seconds)]
         }
         _ => vec![one(mint.key(), None, Tally::once(), decision.terms.allowance_s)],

@@ -1,15 +1,15 @@
 //! Revoking an approval, at any time.
 
 use super::{
-    Place,
-    answer::{Answerer, counts},
+    ProjectRef,
+    answer::{ProvenPerson, counts},
     due::AllowanceDueView,
 };
 use crate::{
     aaep::words::Notice,
     env::Env,
-    evidence::Entry,
-    mplp::progress::Moving,
+    evidence::DraftEntry,
+    mplp::progress::PlanTransition,
     records::{AaepSession, Allowance, AllowanceState, CancelledFor, Decision, Plan, Record, Role},
     refusal::Refusal,
     step::{Effects, Operation, Step},
@@ -18,7 +18,7 @@ use crate::{
 /// Revokes an allowance: no further claims. Running executions continue.
 #[derive(Clone, Debug)]
 pub struct TakeBack {
-    pub by: Answerer,
+    pub by: ProvenPerson,
     pub reason: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl Operation for TakeBack {
             return Err(Refusal::Conflict("nothing of this approval is left to revoke".into()));
         }
         let over = cancelled(&view.allowance, env);
-        let record = |entry: Entry| self.record(entry);
+        let record = |entry: DraftEntry| self.record(entry);
         let mut effects = view.ended(over.clone(), &Notice::TakenBack, record, env)?;
         effects.guards.extend(self.by.guards.iter().copied());
         Ok(Step { answer: over, effects })
@@ -41,7 +41,7 @@ impl Operation for TakeBack {
 }
 
 impl TakeBack {
-    fn record(&self, entry: Entry) -> Entry {
+    fn record(&self, entry: DraftEntry) -> DraftEntry {
         entry
             .open("cancelled_for", "taken_back")
             .open("role", self.by.deciding.label())
@@ -59,13 +59,13 @@ pub struct CancelPlan {
 
 #[derive(Clone, Debug)]
 pub enum By {
-    Person(Answerer),
+    Person(ProvenPerson),
     /// The plan's author.
     Agent,
 }
 
 pub struct CancelPlanView {
-    pub place: Place,
+    pub place: ProjectRef,
     pub plan: Plan,
     /// The approval and its session; `None` for a plan without approval.
     pub approved: Option<(Decision, AaepSession)>,
@@ -89,7 +89,7 @@ impl Operation for CancelPlan {
         if let By::Person(person) = &self.by {
             effects.guards.extend(person.guards.iter().copied());
         }
-        let mut moving = Moving::of(&view.plan, env.now);
+        let mut moving = PlanTransition::of(&view.plan, env.now);
         moving.cancelled(self.reason.as_deref().unwrap_or("cancelled"))?;
         let plan = moving.plan().clone();
         moving.finish(&view.place, &mut mint, &mut effects)?;
@@ -123,7 +123,7 @@ impl CancelPlan {
             By::Agent => entry.open("role", "agent"),
         };
         effects.evidence.push(entry.seal(mint)?);
-        effects.news.push(crate::news::News::Changed { decision: decision.key });
+        effects.news.push(crate::news::Signal::Changed { decision: decision.key });
         super::due::hush(decision, session, &Notice::TakenBack, env, mint, effects);
         Ok(())
     }
@@ -135,7 +135,7 @@ fn cancelled(allowance: &Allowance, env: &Env) -> Allowance {
 }
 
 /// The person the agent acts for, the approver, every person with the right to reject, and admins.
-fn may_take_back(by: &Answerer, decision: &Decision, allowance: Option<&Allowance>) -> Result<(), Refusal> {
+fn may_take_back(by: &ProvenPerson, decision: &Decision, allowance: Option<&Allowance>) -> Result<(), Refusal> {
     let gave = allowance.is_some_and(|allowance| allowance.decided_by == Some(by.person));
     let could = counts(decision, by.person, &by.roles, false) || gave || by.roles.contains(&Role::Admin);
     match by.may_answer && could {

@@ -1,7 +1,7 @@
 //! The terms of a question: the project's policy, which a caller can tighten but not loosen (R-1, AAEP 6.4.1).
 
 use crate::{
-    records::{Approvers, Assurance, Role, Terms},
+    records::{Approvers, Assurance, DecisionTerms, Role},
     refusal::Refusal,
 };
 use countersign_protocol::{
@@ -48,7 +48,7 @@ pub fn of_action(
     wishes: &Wishes,
     people: &People,
     now: UnixMillis,
-) -> Result<Terms, Refusal> {
+) -> Result<DecisionTerms, Refusal> {
     of_policy(document, policy_of(document, action), wishes, people, now)
 }
 
@@ -59,7 +59,7 @@ pub fn of_policy(
     wishes: &Wishes,
     people: &People,
     now: UnixMillis,
-) -> Result<Terms, Refusal> {
+) -> Result<DecisionTerms, Refusal> {
     let reversibility = reversibility(policy, wishes.reversibility);
     let irreversible = policy.is_none_or(is_irreversible)
         || wishes.irreversible == Some(true)
@@ -73,7 +73,7 @@ pub fn of_policy(
         let why = "a question that defaults to accept gives people at least 30 seconds";
         return Err(Refusal::invalid(why));
     }
-    Ok(Terms {
+    Ok(DecisionTerms {
         risk,
         irreversible,
         reversibility,
@@ -95,9 +95,9 @@ pub fn of_clarification(
     timeout_s: Option<i64>,
     people: &People,
     now: UnixMillis,
-) -> Result<Terms, Refusal> {
+) -> Result<DecisionTerms, Refusal> {
     let timeout_s = timeout(None, &document.decisions, timeout_s, 180, people)?;
-    Ok(Terms {
+    Ok(DecisionTerms {
         risk: Risk::Low,
         irreversible: false,
         reversibility: None,
@@ -128,9 +128,9 @@ pub fn of_plan(
     timeout_s: Option<i64>,
     people: &People,
     now: UnixMillis,
-) -> Result<Terms, Refusal> {
+) -> Result<DecisionTerms, Refusal> {
     let timeout_s = timeout(None, &document.decisions, timeout_s, document.plans.timeout_seconds, people)?;
-    let mut whole = Terms {
+    let mut whole = DecisionTerms {
         risk: Risk::Low,
         irreversible: false,
         reversibility: None,
@@ -370,7 +370,7 @@ pub fn role(name: &str) -> Option<Role> {
     }
 }
 
-impl Terms {
+impl DecisionTerms {
     /// The lowest accepted assurance, with or without a token for high-risk approvals.
     pub fn floor_for(&self, approves_high_risk: bool) -> Assurance {
         match self.high_risk_tokens && approves_high_risk {

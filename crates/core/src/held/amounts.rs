@@ -1,8 +1,8 @@
 //! Amounts in a request: exact decimals with their unit.
 
 use super::{
-    Fields, Unreadable,
-    json::Member,
+    Fields, UnreadableRequest,
+    json::JsonMember,
     shown::shown,
     template::{Name, Template},
 };
@@ -21,24 +21,24 @@ pub struct Amount {
 }
 
 /// The amounts that the route names.
-pub fn read(route: &Route, fields: &Fields) -> Result<Vec<Amount>, Unreadable> {
+pub fn read(route: &Route, fields: &Fields) -> Result<Vec<Amount>, UnreadableRequest> {
     route.values.iter().map(|value| one(value, fields)).collect()
 }
 
-fn one(value: &ValueField, fields: &Fields) -> Result<Amount, Unreadable> {
+fn one(value: &ValueField, fields: &Fields) -> Result<Amount, UnreadableRequest> {
     let from = Name::parse(&value.from)?;
     let amount = match from.value(fields)? {
-        Member::Number(text) | Member::Text(text) if is_amount(&text) => text,
-        _ => return Err(Unreadable::NotAnAmount(from.to_string())),
+        JsonMember::Number(text) | JsonMember::Text(text) if is_amount(&text) => text,
+        _ => return Err(UnreadableRequest::NotAnAmount(from.to_string())),
     };
     Ok(Amount { name: value.name.clone(), amount, unit: unit(value, fields)? })
 }
 
 /// Rendered in full: a shortened or marked unit would be another unit.
-pub(crate) fn unit(value: &ValueField, fields: &Fields) -> Result<String, Unreadable> {
+pub(crate) fn unit(value: &ValueField, fields: &Fields) -> Result<String, UnreadableRequest> {
     let unit = shown(&Template::parse(&value.unit)?.fill(fields)?, usize::MAX);
     if unit.trim().is_empty() || unit.chars().count() > MAX_UNIT {
-        return Err(Unreadable::NotAUnit(shown(&value.unit, MAX_UNIT)));
+        return Err(UnreadableRequest::NotAUnit(shown(&value.unit, MAX_UNIT)));
     }
     Ok(unit)
 }

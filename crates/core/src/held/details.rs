@@ -2,10 +2,10 @@
 
 use super::{
     Fields, HttpRequest,
-    fields::Body,
-    json::Member,
+    fields::BodyFields,
+    json::JsonMember,
     media::{Media, media},
-    template::{Place, Template},
+    template::{Placeholder, Template},
 };
 use countersign_protocol::{
     request::{DetailPlace, RequestDetail, Text, ValueKind},
@@ -17,75 +17,76 @@ pub(super) type Templates = [(Text, Template)];
 
 /// Every member of a request, with the texts that contain its value.
 pub(super) fn of_request(request: &HttpRequest, fields: &Fields, texts: &Templates) -> Vec<RequestDetail> {
-    let named = |place: Place, steps: &[&str]| {
+    let named = |place: Placeholder, steps: &[&str]| {
         let has = |(_, template): &&(Text, Template)| template.names().any(|name| name.covers(place, steps));
         texts.iter().filter(has).map(|(text, _)| *text).collect::<Vec<_>>()
     };
-    let named_at = |place: Place, steps: &[String]| {
+    let named_at = |place: Placeholder, steps: &[String]| {
         let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
         named(place, &steps)
     };
-    let flat = |shown_in: DetailPlace, place: Place, name: &str, value: &str| RequestDetail {
+    let flat = |shown_in: DetailPlace, place: Placeholder, name: &str, value: &str| RequestDetail {
         named_in: named(place, &[name]),
         ..text(shown_in, step_of(name), value)
     };
     let mut details = Vec::new();
-    details.extend(fields.path.iter().map(|(name, value)| flat(DetailPlace::Path, Place::Path, name, value)));
-    details.extend(fields.query.iter().map(|(name, value)| flat(DetailPlace::Query, Place::Query, name, value)));
-    details.extend(fields.headers.iter().map(|(name, value)| flat(DetailPlace::Header, Place::Header, name, value)));
+    details.extend(fields.path.iter().map(|(name, value)| flat(DetailPlace::Path, Placeholder::Path, name, value)));
+    details.extend(fields.query.iter().map(|(name, value)| flat(DetailPlace::Query, Placeholder::Query, name, value)));
+    details
+        .extend(fields.headers.iter().map(|(name, value)| flat(DetailPlace::Header, Placeholder::Header, name, value)));
     if says_something(&request.content_type) {
         details.push(text(DetailPlace::ContentType, String::new(), &request.content_type));
     }
     match &fields.body {
-        Body::Empty => {}
-        Body::Form(pairs) => {
-            details.extend(pairs.iter().map(|(name, value)| flat(DetailPlace::Body, Place::Body, name, value)));
+        BodyFields::Empty => {}
+        BodyFields::Form(pairs) => {
+            details.extend(pairs.iter().map(|(name, value)| flat(DetailPlace::Body, Placeholder::Body, name, value)));
         }
-        Body::Json(root) => details.extend(leaves(root).into_iter().map(|(steps, leaf)| RequestDetail {
-            named_in: named_at(Place::Body, &steps),
+        BodyFields::Json(root) => details.extend(leaves(root).into_iter().map(|(steps, leaf)| RequestDetail {
+            named_in: named_at(Placeholder::Body, &steps),
             ..of_leaf(DetailPlace::Body, &steps, leaf)
         })),
-        Body::Opaque => details.push(opaque(request)),
+        BodyFields::Opaque => details.push(opaque(request)),
     }
     details
 }
 
 /// Every argument of a tool.
-pub fn of_arguments(arguments: &Member) -> Vec<RequestDetail> {
+pub fn of_arguments(arguments: &JsonMember) -> Vec<RequestDetail> {
     match arguments {
-        Member::Object(members) if members.is_empty() => Vec::new(),
+        JsonMember::Object(members) if members.is_empty() => Vec::new(),
         root => leaves(root).iter().map(|(steps, leaf)| of_leaf(DetailPlace::Argument, steps, leaf)).collect(),
     }
 }
 
 /// The leaf members, each with its path.
-fn leaves(root: &Member) -> Vec<(Vec<String>, &Member)> {
+fn leaves(root: &JsonMember) -> Vec<(Vec<String>, &JsonMember)> {
     let mut found = Vec::new();
     walk(root, &mut Vec::new(), &mut found);
     found
 }
 
-fn walk<'a>(member: &'a Member, way: &mut Vec<String>, found: &mut Vec<(Vec<String>, &'a Member)>) {
-    let mut down = |step: String, member: &'a Member| {
+fn walk<'a>(member: &'a JsonMember, way: &mut Vec<String>, found: &mut Vec<(Vec<String>, &'a JsonMember)>) {
+    let mut down = |step: String, member: &'a JsonMember| {
         way.push(step);
         walk(member, way, found);
         way.pop();
     };
     match member {
-        Member::Object(members) if !members.is_empty() => {
+        JsonMember::Object(members) if !members.is_empty() => {
             members.iter().for_each(|(name, member)| down(name.clone(), member));
         }
-        Member::List(items) if !items.is_empty() => {
+        JsonMember::List(items) if !items.is_empty() => {
             items.iter().enumerate().for_each(|(at, member)| down(at.to_string(), member));
         }
         leaf => found.push((way.clone(), leaf)),
     }
 }
 
-pub(crate) fn of_leaf(place: DetailPlace, way: &[impl AsRef<str>], leaf: &Member) -> RequestDetail {
+pub(crate) fn of_leaf(place: DetailPlace, way: &[impl AsRef<str>], leaf: &JsonMember) -> RequestDetail {
     let name = way.iter().map(|step| step_of(step.as_ref())).collect::<Vec<_>>().join(".");
     match leaf {
-        Member::Text(value) => text(place, name, value),
+        JsonMember::Text(value) => text(place, name, value),
         other => literal(place, name, other.compact()),
     }
 }

@@ -1,9 +1,9 @@
 //! Effect keys: an effect runs once, across requests, sessions and approvals.
 
 use super::{
-    BadTemplate, Fields, Unreadable,
-    json::Member,
-    template::{Name, Part, Template},
+    BadTemplate, Fields, UnreadableRequest,
+    json::JsonMember,
+    template::{Name, Template, TemplatePart},
 };
 use countersign_protocol::{hash::Digest, project::Route};
 
@@ -20,7 +20,7 @@ pub struct Effect {
 }
 
 /// The effect of a request by this route, if it names one.
-pub fn effect(route: &Route, fields: &Fields) -> Result<Option<Effect>, Unreadable> {
+pub fn effect(route: &Route, fields: &Fields) -> Result<Option<Effect>, UnreadableRequest> {
     let Some(text) = &route.effect else { return Ok(None) };
     let key = key(&key_template(text)?, fields)?;
     Ok(Some(Effect { digest: Digest::of_parts(&[TAG, key.as_bytes()]), key }))
@@ -28,7 +28,7 @@ pub fn effect(route: &Route, fields: &Fields) -> Result<Option<Effect>, Unreadab
 
 /// The resource of a call, for boundaries (C-49). Its values are escaped like those of an effect, so that none can run
 /// into the text of the template.
-pub fn resource(route: &Route, fields: &Fields) -> Result<Option<String>, Unreadable> {
+pub fn resource(route: &Route, fields: &Fields) -> Result<Option<String>, UnreadableRequest> {
     let Some(text) = &route.resource else { return Ok(None) };
     key(&key_template(text)?, fields).map(Some)
 }
@@ -36,9 +36,9 @@ pub fn resource(route: &Route, fields: &Fields) -> Result<Option<String>, Unread
 /// Parses a template with distinct keys for distinct values.
 pub fn key_template(text: &str) -> Result<Template, BadTemplate> {
     let template = Template::parse(text)?;
-    let literal = |part: &Part| match part {
-        Part::Text(text) => text.bytes().all(|b| b.is_ascii_graphic() && b != b'%'),
-        Part::Name(_) => true,
+    let literal = |part: &TemplatePart| match part {
+        TemplatePart::Text(text) => text.bytes().all(|b| b.is_ascii_graphic() && b != b'%'),
+        TemplatePart::Name(_) => true,
     };
     if !template.parts.iter().all(literal) || template.names().next().is_none() {
         return Err(BadTemplate::NotAKey);
@@ -47,33 +47,33 @@ pub fn key_template(text: &str) -> Result<Template, BadTemplate> {
 }
 
 /// Whether a byte that values never contain separates any two names: `{a}-{b}` would confuse 1-2 and 3 with 1 and 2-3.
-fn separates(parts: &[Part]) -> bool {
-    let names = parts.iter().filter(|part| matches!(part, Part::Name(_))).count();
-    let begins = parts.iter().position(|part| matches!(part, Part::Name(_))).unwrap_or(0);
-    let parting = |part: &&Part| matches!(part, Part::Text(text) if text.bytes().any(|b| !is_kept(b)));
+fn separates(parts: &[TemplatePart]) -> bool {
+    let names = parts.iter().filter(|part| matches!(part, TemplatePart::Name(_))).count();
+    let begins = parts.iter().position(|part| matches!(part, TemplatePart::Name(_))).unwrap_or(0);
+    let parting = |part: &&TemplatePart| matches!(part, TemplatePart::Text(text) if text.bytes().any(|b| !is_kept(b)));
     // Texts are never adjacent, so each one between the first and the last name separates two names.
-    let last = parts.iter().rposition(|part| matches!(part, Part::Name(_))).unwrap_or(0);
+    let last = parts.iter().rposition(|part| matches!(part, TemplatePart::Name(_))).unwrap_or(0);
     parts.get(begins..last).unwrap_or_default().iter().filter(parting).count() + 1 >= names
 }
 
-fn key(template: &Template, fields: &Fields) -> Result<String, Unreadable> {
-    let part = |part: &Part| match part {
-        Part::Text(text) => Ok(text.clone()),
-        Part::Name(name) => value(name, fields).map(|value| escaped(&value)),
+fn key(template: &Template, fields: &Fields) -> Result<String, UnreadableRequest> {
+    let part = |part: &TemplatePart| match part {
+        TemplatePart::Text(text) => Ok(text.clone()),
+        TemplatePart::Name(name) => value(name, fields).map(|value| escaped(&value)),
     };
     let key: String = template.parts.iter().map(part).collect::<Result<_, _>>()?;
-    if key.len() > MAX_KEY { Err(Unreadable::KeyTooLong) } else { Ok(key) }
+    if key.len() > MAX_KEY { Err(UnreadableRequest::KeyTooLong) } else { Ok(key) }
 }
 
 /// A value with one spelling. 100, 100.0 and 1e2 are the same number to the service, so only the first is accepted.
-pub(super) fn value(name: &Name, fields: &Fields) -> Result<String, Unreadable> {
+pub(super) fn value(name: &Name, fields: &Fields) -> Result<String, UnreadableRequest> {
     let text = match name.value(fields)? {
-        Member::Text(text) => Some(text),
-        Member::Number(digits) => Some(digits).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())),
+        JsonMember::Text(text) => Some(text),
+        JsonMember::Number(digits) => Some(digits).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())),
         _ => None,
     };
     let sound = |text: &String| !text.is_empty() && text.trim() == text && !text.chars().any(char::is_control);
-    text.filter(sound).ok_or_else(|| Unreadable::NotAKey(name.to_string()))
+    text.filter(sound).ok_or_else(|| UnreadableRequest::NotAKey(name.to_string()))
 }
 
 /// Percent-encodes every byte with a special meaning.

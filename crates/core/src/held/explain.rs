@@ -1,14 +1,14 @@
 //! Explains a request for the owner of a route table: requirements, approvers, and the confirmation request.
 
 use super::{
-    Fields, HttpRequest, Unreadable, action_says_so, demands_a_person, effect, offering, question, resource, says_so,
-    scopes_that_say_so,
+    Fields, HttpRequest, UnreadableRequest, action_says_so, demands_a_person, effect, offering, question, resource,
+    says_so, scopes_that_say_so,
 };
 use crate::{
     aaep::words::LANGUAGES,
     aap::access::proof_required,
     decision::{
-        runs::{Composition, Texts},
+        runs::{Composition, RunTexts},
         terms::{self, People, Wishes},
     },
     project::{is_plain_path, matching_route},
@@ -41,13 +41,13 @@ pub struct Explanation {
     /// Headers covered by the approval and forwarded to the upstream.
     pub headers: Vec<String>,
     pub upstream: Option<String>,
-    pub held: Option<Held>,
+    pub held: Option<HoldTerms>,
     pub problem: Option<String>,
 }
 
 /// The terms of a request that needs approval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Held {
+pub struct HoldTerms {
     pub why: Vec<String>,
     pub risk: Risk,
     pub irreversible: bool,
@@ -136,21 +136,21 @@ fn tier(document: &ProjectDocument, route: &Route) -> u8 {
 }
 
 /// The part that is read from the request.
-struct Told {
+struct RequestFacts {
     resource: Option<String>,
     effect: Option<String>,
     question: Option<Wording>,
 }
 
-fn tell(document: &ProjectDocument, route: &Route, request: &HttpRequest) -> Result<Told, String> {
-    let said = |why: Unreadable| why.to_string();
+fn tell(document: &ProjectDocument, route: &Route, request: &HttpRequest) -> Result<RequestFacts, String> {
+    let said = |why: UnreadableRequest| why.to_string();
     let held = super::must_be_confirmed(document, route);
     if !held && route.resource.is_none() {
-        return Ok(Told { resource: None, effect: None, question: None });
+        return Ok(RequestFacts { resource: None, effect: None, question: None });
     }
     let fields = Fields::read(route, request).map_err(said)?;
     let asked = held.then(|| question(route, request, &fields)).transpose().map_err(said)?;
-    Ok(Told {
+    Ok(RequestFacts {
         resource: resource(route, &fields).map_err(said)?,
         effect: effect(route, &fields).map_err(said)?.map(|effect| effect.key),
         question: asked.as_ref().map(Wording::of),
@@ -158,8 +158,8 @@ fn tell(document: &ProjectDocument, route: &Route, request: &HttpRequest) -> Res
 }
 
 impl Explanation {
-    fn with(self, told: Told) -> Self {
-        let held = self.held.map(|held| Held { effect: told.effect, question: told.question, ..held });
+    fn with(self, told: RequestFacts) -> Self {
+        let held = self.held.map(|held| HoldTerms { effect: told.effect, question: told.question, ..held });
         Self { resource: told.resource, held, ..self }
     }
 }
@@ -168,7 +168,7 @@ impl Wording {
     /// As in an AAEP event.
     fn of(asked: &Confirmation) -> Self {
         let [language, ..] = LANGUAGES;
-        let Texts { action, consequence, summaries } = Composition::of_request(asked).texts(language);
+        let RunTexts { action, consequence, summaries } = Composition::of_request(asked).texts(language);
         Self {
             action,
             consequence,
@@ -180,7 +180,7 @@ impl Wording {
 }
 
 /// Invalid terms, such as a default approval that comes too soon, are a problem of every such call.
-fn held(document: &ProjectDocument, route: &Route) -> Result<Option<Held>, Refusal> {
+fn held(document: &ProjectDocument, route: &Route) -> Result<Option<HoldTerms>, Refusal> {
     let why = reasons(document, route);
     if why.is_empty() {
         return Ok(None);
@@ -192,7 +192,7 @@ fn held(document: &ProjectDocument, route: &Route) -> Result<Option<Held>, Refus
     let nobody_named = || vec!["the person for whom the agent acts".to_owned()];
     let own_word = demands_a_person(document, route).is_empty();
     let takes_own_word = |scope: &&Scope| own_word && scope.confirmation == Confirmed::SelfAsserted;
-    Ok(Some(Held {
+    Ok(Some(HoldTerms {
         why,
         risk: terms.risk,
         irreversible: terms.irreversible,

@@ -7,14 +7,14 @@ use std::collections::HashSet;
 
 /// A value as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Member {
+pub enum JsonMember {
     Null,
     Bool(bool),
     /// The digits as written.
     Number(String),
     Text(String),
-    List(Vec<Member>),
-    Object(Vec<(String, Member)>),
+    List(Vec<JsonMember>),
+    Object(Vec<(String, JsonMember)>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,19 +38,19 @@ pub enum BadJson {
 }
 
 /// Parses a text with exactly one value.
-pub(crate) fn read(bytes: &[u8]) -> Result<Member, BadJson> {
+pub(crate) fn read(bytes: &[u8]) -> Result<JsonMember, BadJson> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         return Err(BadJson::Marked);
     }
     let text = std::str::from_utf8(bytes).map_err(|_| BadJson::NotUtf8)?;
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = StrictJsonReader { text, at: 0 };
     let value = reader.value(0)?;
     reader.space();
     if reader.at == text.len() { Ok(value) } else { Err(BadJson::Trailing(reader.at)) }
 }
 
-impl Member {
-    pub fn get(&self, name: &str) -> Option<&Member> {
+impl JsonMember {
+    pub fn get(&self, name: &str) -> Option<&JsonMember> {
         match self {
             Self::Object(members) => members.iter().find(|(known, _)| known == name).map(|(_, value)| value),
             Self::List(items) => is_index(name).then(|| name.parse().ok()).flatten().and_then(|n: usize| items.get(n)),
@@ -90,33 +90,33 @@ fn joined(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(",")
 }
 
-struct Reader<'a> {
+struct StrictJsonReader<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl Reader<'_> {
-    fn value(&mut self, depth: usize) -> Result<Member, BadJson> {
+impl StrictJsonReader<'_> {
+    fn value(&mut self, depth: usize) -> Result<JsonMember, BadJson> {
         self.space();
         match self.peek() {
             Some(b'{' | b'[') if depth >= MAX_DEPTH => Err(BadJson::Deep),
             Some(b'{') => self.object(depth + 1),
             Some(b'[') => self.list(depth + 1),
-            Some(b'"') => self.string().map(Member::Text),
+            Some(b'"') => self.string().map(JsonMember::Text),
             Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b't') => self.word("true", Member::Bool(true)),
-            Some(b'f') => self.word("false", Member::Bool(false)),
-            Some(b'n') => self.word("null", Member::Null),
+            Some(b't') => self.word("true", JsonMember::Bool(true)),
+            Some(b'f') => self.word("false", JsonMember::Bool(false)),
+            Some(b'n') => self.word("null", JsonMember::Null),
             _ => Err(self.grammar()),
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Member, BadJson> {
+    fn object(&mut self, depth: usize) -> Result<JsonMember, BadJson> {
         let mut names = Names::default();
         let mut members = Vec::new();
         self.at += 1;
         if self.ends_with(b'}') {
-            return Ok(Member::Object(members));
+            return Ok(JsonMember::Object(members));
         }
         loop {
             self.space();
@@ -125,21 +125,21 @@ impl Reader<'_> {
             self.demand(b':')?;
             members.push((name, self.value(depth)?));
             if !self.goes_on(b'}')? {
-                return Ok(Member::Object(members));
+                return Ok(JsonMember::Object(members));
             }
         }
     }
 
-    fn list(&mut self, depth: usize) -> Result<Member, BadJson> {
+    fn list(&mut self, depth: usize) -> Result<JsonMember, BadJson> {
         let mut items = Vec::new();
         self.at += 1;
         if self.ends_with(b']') {
-            return Ok(Member::List(items));
+            return Ok(JsonMember::List(items));
         }
         loop {
             items.push(self.value(depth)?);
             if !self.goes_on(b']')? {
-                return Ok(Member::List(items));
+                return Ok(JsonMember::List(items));
             }
         }
     }
@@ -208,7 +208,7 @@ impl Reader<'_> {
         Ok(unit)
     }
 
-    fn number(&mut self) -> Result<Member, BadJson> {
+    fn number(&mut self) -> Result<JsonMember, BadJson> {
         let begin = self.at;
         self.skip_if(|b| b == b'-');
         let whole = self.digits()?;
@@ -222,7 +222,7 @@ impl Reader<'_> {
             self.skip_if(|b| matches!(b, b'+' | b'-'));
             self.digits()?;
         }
-        Ok(Member::Number(self.text.get(begin..self.at).unwrap_or_default().to_owned()))
+        Ok(JsonMember::Number(self.text.get(begin..self.at).unwrap_or_default().to_owned()))
     }
 
     fn digits(&mut self) -> Result<String, BadJson> {
@@ -231,7 +231,7 @@ impl Reader<'_> {
         if digits.is_empty() { Err(self.grammar()) } else { Ok(digits) }
     }
 
-    fn word(&mut self, word: &str, means: Member) -> Result<Member, BadJson> {
+    fn word(&mut self, word: &str, means: JsonMember) -> Result<JsonMember, BadJson> {
         if !self.rest().starts_with(word) {
             return Err(self.grammar());
         }

@@ -1,6 +1,6 @@
 //! Media types of bodies.
 
-use super::Unreadable;
+use super::UnreadableRequest;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Media {
@@ -11,19 +11,19 @@ pub(crate) enum Media {
 }
 
 /// Refuses a content type that is not a single, plain media type: the service could interpret it differently.
-pub(crate) fn media(content_type: &str) -> Result<Media, Unreadable> {
+pub(crate) fn media(content_type: &str) -> Result<Media, UnreadableRequest> {
     if content_type.is_empty() {
         return Ok(Media::Other);
     }
     let mut parts = content_type.split(';').map(|part| part.trim_matches([' ', '\t']));
     let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
-    let kind = kind(&essence).ok_or(Unreadable::ContentType)?;
-    let parameters = parts.map(parameter).collect::<Option<Vec<_>>>().ok_or(Unreadable::ContentType)?;
+    let kind = kind(&essence).ok_or(UnreadableRequest::ContentType)?;
+    let parameters = parts.map(parameter).collect::<Option<Vec<_>>>().ok_or(UnreadableRequest::ContentType)?;
     let mut charsets = parameters.iter().filter(|(name, _)| name == "charset").map(|(_, value)| value);
     match (kind, charsets.next(), charsets.next()) {
-        (_, _, Some(_)) => Err(Unreadable::ContentType),
+        (_, _, Some(_)) => Err(UnreadableRequest::ContentType),
         (Media::Json | Media::Form, Some(charset), None) if !charset.eq_ignore_ascii_case("utf-8") => {
-            Err(Unreadable::Charset)
+            Err(UnreadableRequest::Charset)
         }
         _ => Ok(kind),
     }

@@ -26,9 +26,9 @@ pub use details::of_arguments;
 pub(crate) use details::{literal, of_leaf, says_something, step_of};
 pub(crate) use effect::escaped;
 pub use effect::{Effect, effect, key_template, resource};
-pub use explain::{Explanation, Held, NoRoute, Wording, explain};
+pub use explain::{Explanation, HoldTerms, NoRoute, Wording, explain};
 pub use fields::Fields;
-pub use json::{BadJson, Member};
+pub use json::{BadJson, JsonMember};
 pub(crate) use json::{quoted, read as read_json};
 pub(crate) use media::{Media, is_token, media};
 pub(crate) use own_word::{demands_a_person, offering};
@@ -39,9 +39,9 @@ pub use question::question;
 pub use request::HttpRequest;
 pub(crate) use shown::{shortened, shown};
 pub use template::{BadTemplate, Name, Template, UnitNames};
-pub(crate) use template::{Part, plain};
+pub(crate) use template::{TemplatePart, plain};
 pub(crate) use tree::plain_type;
-pub use unreadable::Unreadable;
+pub use unreadable::UnreadableRequest;
 
 use crate::decision::terms;
 use countersign_protocol::{

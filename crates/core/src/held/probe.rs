@@ -3,7 +3,7 @@
 use super::{
     BadTemplate, Fields,
     effect::{escaped, value},
-    template::{Part, Template},
+    template::{Template, TemplatePart},
 };
 use crate::project::is_plain_path;
 use countersign_protocol::project::{Route, RouteProbe};
@@ -32,9 +32,9 @@ pub enum BadProbePath {
 /// make it a path of other segments: then nothing can be asked.
 pub fn probe_path(probe: &RouteProbe, fields: &Fields) -> Option<String> {
     let template = Template::parse(&probe.path).ok()?;
-    let part = |part: &Part| match part {
-        Part::Text(text) => Some(text.clone()),
-        Part::Name(name) => value(name, fields).ok().map(|value| escaped(&value)),
+    let part = |part: &TemplatePart| match part {
+        TemplatePart::Text(text) => Some(text.clone()),
+        TemplatePart::Name(name) => value(name, fields).ok().map(|value| escaped(&value)),
     };
     let filled: String = template.parts.iter().map(part).collect::<Option<_>>()?;
     let path = filled.split_once('?').map_or(filled.as_str(), |(path, _)| path);
@@ -49,9 +49,9 @@ pub fn check_probe_path(text: &str, route: &Route) -> Result<(), BadProbePath> {
     let mut shape = String::new();
     for part in &template.parts {
         match part {
-            Part::Text(text) if text.contains(['{', '}']) => return Err(BadProbePath::NotAPath),
-            Part::Text(text) => shape += text,
-            Part::Name(_) => shape += NAME,
+            TemplatePart::Text(text) if text.contains(['{', '}']) => return Err(BadProbePath::NotAPath),
+            TemplatePart::Text(text) => shape += text,
+            TemplatePart::Name(_) => shape += NAME,
         }
     }
     let (path, query) = shape.split_once('?').map_or((shape.as_str(), None), |(path, query)| (path, Some(query)));

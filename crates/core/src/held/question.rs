@@ -1,14 +1,14 @@
 //! The confirmation request about an HTTP request, rendered from its own bytes and complete.
 
 use super::{
-    Fields, HttpRequest, Unreadable, amounts, details,
+    Fields, HttpRequest, UnreadableRequest, amounts, details,
     shown::shown,
     template::{Template, UnitNames},
 };
 use crate::{decision::runs::Composition, project::decisions::is_tool, records::Confirmation};
 use countersign_protocol::{
     aaep::event::{Summaries, YesNo},
-    project::{Described, Route},
+    project::{Route, RouteTexts},
     request::Text,
     visible::quoted,
 };
@@ -23,7 +23,7 @@ const CONTEXT_VALUE: usize = 200;
 
 /// The confirmation request about a request: with the owner's templates if the route has some, else a generic one. A
 /// request that could not be shown in full is refused.
-pub fn question(route: &Route, request: &HttpRequest, fields: &Fields) -> Result<Confirmation, Unreadable> {
+pub fn question(route: &Route, request: &HttpRequest, fields: &Fields) -> Result<Confirmation, UnreadableRequest> {
     let (texts, templates) = match &route.describe {
         Some(described) => in_the_owners_words(described, route, fields)?,
         None => (in_plain_words(request), Vec::new()),
@@ -38,7 +38,7 @@ pub fn question(route: &Route, request: &HttpRequest, fields: &Fields) -> Result
         details: Some(details::of_request(request, fields, &templates)),
         notes: Vec::new(),
     };
-    Composition::of_request(&asked).fits().map_err(Unreadable::TooMuch)?;
+    Composition::of_request(&asked).fits().map_err(UnreadableRequest::TooMuch)?;
     Ok(asked)
 }
 
@@ -47,17 +47,17 @@ pub(crate) fn announced(route: &Route) -> String {
     if is_tool(&route.action) { route.action.clone() } else { TOOL.into() }
 }
 
-struct Texts {
+struct RenderedTexts {
     action: String,
     consequence: String,
     summaries: Summaries,
 }
 
 fn in_the_owners_words(
-    said: &Described,
+    said: &RouteTexts,
     route: &Route,
     fields: &Fields,
-) -> Result<(Texts, Vec<(Text, Template)>), Unreadable> {
+) -> Result<(RenderedTexts, Vec<(Text, Template)>), UnreadableRequest> {
     let units = UnitNames::of(route);
     let action = Template::parse(&said.action)?;
     let consequence = said.consequence.as_deref().map(Template::parse).transpose()?;
@@ -68,7 +68,7 @@ fn in_the_owners_words(
     let (terse, normal) = (own(&said.terse, &action)?, own(&said.normal, &both)?);
     let detailed = own(&said.detailed, &normal)?;
     let render = |template: &Template| template.render(fields, &units);
-    let texts = Texts {
+    let texts = RenderedTexts {
         action: render(&action)?,
         consequence: consequence.as_ref().map(render).transpose()?.unwrap_or_else(|| CONSEQUENCE.into()),
         summaries: Summaries {
@@ -88,17 +88,17 @@ fn in_the_owners_words(
 }
 
 /// Method and path; the details list everything in the path, the query and the rest.
-fn in_plain_words(request: &HttpRequest) -> Texts {
+fn in_plain_words(request: &HttpRequest) -> RenderedTexts {
     let path = request.path();
     let path = if path.bytes().all(|b| b.is_ascii_graphic()) { path.to_owned() } else { quoted(path) };
-    Texts {
+    RenderedTexts {
         action: format!("{} {path}", request.method),
         consequence: CONSEQUENCE.into(),
         summaries: Summaries::default(),
     }
 }
 
-fn context(route: &Route, request: &HttpRequest, fields: &Fields) -> Result<Map<String, Value>, Unreadable> {
+fn context(route: &Route, request: &HttpRequest, fields: &Fields) -> Result<Map<String, Value>, UnreadableRequest> {
     let members = [
         ("method", json!(request.method)),
         ("target", json!(shown(&request.target, CONTEXT_TEXT))),

@@ -1,16 +1,16 @@
 //! The owner's templates with members of the request: `Pay {body.amount} to {body.to}`.
 
-use super::{Fields, Unreadable, amounts::is_amount, details::step_of, json::Member, tree::is_form};
+use super::{Fields, UnreadableRequest, amounts::is_amount, details::step_of, json::JsonMember, tree::is_form};
 use countersign_protocol::{project::Route, visible::quoted};
 
 /// A parsed template. Inserted values are never parsed as a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<TemplatePart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum TemplatePart {
     Text(String),
     Name(Name),
 }
@@ -18,12 +18,12 @@ pub(crate) enum Part {
 /// A member of the request: `path.inbox`, `query.notify`, `header.if-match`, `body.to.account`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    place: Place,
+    place: Placeholder,
     member: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Placeholder {
     Path,
     Query,
     Header,
@@ -65,7 +65,7 @@ impl Template {
             } else {
                 let (name, behind) = braced(from)?;
                 parts.extend(text_part(&mut literal));
-                parts.push(Part::Name(name));
+                parts.push(TemplatePart::Name(name));
                 behind
             };
         }
@@ -80,11 +80,11 @@ impl Template {
         let Some(other) = other else { return self.clone() };
         let parted = |text: &str| if text.trim_end().ends_with(['.', '!', '?']) { " " } else { ". " };
         let between = match self.parts.last() {
-            Some(Part::Text(text)) => parted(text),
+            Some(TemplatePart::Text(text)) => parted(text),
             _ => ". ",
         };
         let mut parts = self.parts.clone();
-        parts.push(Part::Text(between.into()));
+        parts.push(TemplatePart::Text(between.into()));
         parts.extend(other.parts.iter().cloned());
         Self { parts }
     }
@@ -96,25 +96,25 @@ impl Template {
 
     pub fn names(&self) -> impl Iterator<Item = &Name> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Name(name) => Some(name),
-            Part::Text(_) => None,
+            TemplatePart::Name(name) => Some(name),
+            TemplatePart::Text(_) => None,
         })
     }
 
     /// For people: every value in full and marked as a value.
-    pub fn render(&self, fields: &Fields, units: &UnitNames) -> Result<String, Unreadable> {
-        let part = |part: &Part| match part {
-            Part::Text(text) => Ok(text.clone()),
-            Part::Name(name) => name.value(fields).map(|value| units.written(name, &value)),
+    pub fn render(&self, fields: &Fields, units: &UnitNames) -> Result<String, UnreadableRequest> {
+        let part = |part: &TemplatePart| match part {
+            TemplatePart::Text(text) => Ok(text.clone()),
+            TemplatePart::Name(name) => name.value(fields).map(|value| units.written(name, &value)),
         };
         self.parts.iter().map(part).collect()
     }
 
     /// For machines: plain values.
-    pub(super) fn fill(&self, fields: &Fields) -> Result<String, Unreadable> {
-        let part = |part: &Part| match part {
-            Part::Text(text) => Ok(text.clone()),
-            Part::Name(name) => name.value(fields).map(|value| plain(&value)),
+    pub(super) fn fill(&self, fields: &Fields) -> Result<String, UnreadableRequest> {
+        let part = |part: &TemplatePart| match part {
+            TemplatePart::Text(text) => Ok(text.clone()),
+            TemplatePart::Name(name) => name.value(fields).map(|value| plain(&value)),
         };
         self.parts.iter().map(part).collect()
     }
@@ -127,16 +127,16 @@ pub struct UnitNames(Vec<Name>);
 impl UnitNames {
     pub fn of(route: &Route) -> Self {
         let only = |template: Template| match template.parts.as_slice() {
-            [Part::Name(name)] => Some(name.clone()),
+            [TemplatePart::Name(name)] => Some(name.clone()),
             _ => None,
         };
         Self(route.values.iter().filter_map(|value| Template::parse(&value.unit).ok().and_then(only)).collect())
     }
 
     /// The value of a member in a sentence.
-    pub(crate) fn written(&self, name: &Name, value: &Member) -> String {
+    pub(crate) fn written(&self, name: &Name, value: &JsonMember) -> String {
         match value {
-            Member::Text(unit) if self.0.contains(name) && is_currency(unit) => unit.clone(),
+            JsonMember::Text(unit) if self.0.contains(name) && is_currency(unit) => unit.clone(),
             value => in_sentence(value),
         }
     }
@@ -147,14 +147,14 @@ fn is_currency(unit: &str) -> bool {
 }
 
 /// Marked as a value: quoted, except numbers and JSON literals, which nobody takes for a sentence.
-fn in_sentence(value: &Member) -> String {
+fn in_sentence(value: &JsonMember) -> String {
     let joined = |parts: Vec<String>| parts.join(", ");
     match value {
-        Member::Text(text) if is_amount(text) => text.clone(),
-        Member::Text(text) => quoted(text),
-        Member::List(items) => format!("[{}]", joined(items.iter().map(in_sentence).collect())),
-        Member::Object(members) => {
-            let one = |(name, value): &(String, Member)| format!("{}: {}", step_of(name), in_sentence(value));
+        JsonMember::Text(text) if is_amount(text) => text.clone(),
+        JsonMember::Text(text) => quoted(text),
+        JsonMember::List(items) => format!("[{}]", joined(items.iter().map(in_sentence).collect())),
+        JsonMember::Object(members) => {
+            let one = |(name, value): &(String, JsonMember)| format!("{}: {}", step_of(name), in_sentence(value));
             format!("{{{}}}", joined(members.iter().map(one).collect()))
         }
         scalar => scalar.compact(),
@@ -167,8 +167,8 @@ fn braced(from: &str) -> Result<(Name, &str), BadTemplate> {
     Ok((Name::parse(name)?, behind))
 }
 
-fn text_part(literal: &mut String) -> Option<Part> {
-    (!literal.is_empty()).then(|| Part::Text(std::mem::take(literal)))
+fn text_part(literal: &mut String) -> Option<TemplatePart> {
+    (!literal.is_empty()).then(|| TemplatePart::Text(std::mem::take(literal)))
 }
 
 impl Name {
@@ -176,10 +176,10 @@ impl Name {
         let unknown = || BadTemplate::Unknown(text.to_owned());
         let (place, member) = text.split_once('.').ok_or_else(unknown)?;
         let place = match place {
-            "path" => Place::Path,
-            "query" => Place::Query,
-            "header" => Place::Header,
-            "body" => Place::Body,
+            "path" => Placeholder::Path,
+            "query" => Placeholder::Query,
+            "header" => Placeholder::Header,
+            "body" => Placeholder::Body,
             _ => return Err(unknown()),
         };
         let sound = member.split('.').all(|step| !step.is_empty()) && !member.contains(['{', '}']);
@@ -190,44 +190,44 @@ impl Name {
         let member = &self.member;
         let braced = format!("{{{member}}}");
         match self.place {
-            Place::Path if !route.path.split('/').any(|segment| segment == braced) => {
+            Placeholder::Path if !route.path.split('/').any(|segment| segment == braced) => {
                 Err(BadTemplate::NotInPath(member.clone()))
             }
-            Place::Header if !route.headers.contains(member) => Err(BadTemplate::NotAHeader(member.clone())),
+            Placeholder::Header if !route.headers.contains(member) => Err(BadTemplate::NotAHeader(member.clone())),
             _ => Ok(()),
         }
     }
 
     /// Whether its value includes this member of the request.
-    pub(crate) fn covers<S: AsRef<str>>(&self, place: Place, way: &[S]) -> bool {
+    pub(crate) fn covers<S: AsRef<str>>(&self, place: Placeholder, way: &[S]) -> bool {
         let whole = matches!(way, [only] if only.as_ref() == self.member);
         let steps: Vec<&str> = self.member.split('.').collect();
         let within = || way.len() >= steps.len() && steps.iter().zip(way).all(|(step, on)| *step == on.as_ref());
-        self.place == place && (whole || (place == Place::Body && within()))
+        self.place == place && (whole || (place == Placeholder::Body && within()))
     }
 
     /// A missing member is refused: rendered empty, it would read as if nothing had been requested.
-    pub fn value(&self, fields: &Fields) -> Result<Member, Unreadable> {
-        let text = |value: &str| Member::Text(value.to_owned());
+    pub fn value(&self, fields: &Fields) -> Result<JsonMember, UnreadableRequest> {
+        let text = |value: &str| JsonMember::Text(value.to_owned());
         let found = match self.place {
-            Place::Path => fields.in_path(&self.member).map(text),
-            Place::Query => fields.in_query(&self.member).map(text),
-            Place::Header => fields.headers.get(&self.member).map(|value| text(value)),
-            Place::Body => fields.in_body(&self.member).map(std::borrow::Cow::into_owned),
+            Placeholder::Path => fields.in_path(&self.member).map(text),
+            Placeholder::Query => fields.in_query(&self.member).map(text),
+            Placeholder::Header => fields.headers.get(&self.member).map(|value| text(value)),
+            Placeholder::Body => fields.in_body(&self.member).map(std::borrow::Cow::into_owned),
         };
-        found.ok_or_else(|| Unreadable::Missing(self.to_string()))
+        found.ok_or_else(|| UnreadableRequest::Missing(self.to_string()))
     }
 
     /// The same in a tree of arguments: the members on the path, the named one last.
-    pub(crate) fn way<'a>(&self, tree: &'a Member) -> Result<Vec<&'a Member>, Unreadable> {
-        let missing = || Unreadable::Missing(self.to_string());
+    pub(crate) fn way<'a>(&self, tree: &'a JsonMember) -> Result<Vec<&'a JsonMember>, UnreadableRequest> {
+        let missing = || UnreadableRequest::Missing(self.to_string());
         let place = match self.place {
-            Place::Path => "path",
-            Place::Query => "query",
-            Place::Header => "headers",
-            Place::Body => "body",
+            Placeholder::Path => "path",
+            Placeholder::Query => "query",
+            Placeholder::Header => "headers",
+            Placeholder::Body => "body",
         };
-        let nested = self.place == Place::Body && !is_form(tree);
+        let nested = self.place == Placeholder::Body && !is_form(tree);
         let steps = if nested { self.member.split('.').collect() } else { vec![self.member.as_str()] };
         let mut member = tree.get(place).ok_or_else(missing)?;
         let mut way = vec![member];
@@ -242,19 +242,19 @@ impl Name {
 impl std::fmt::Display for Name {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let place = match self.place {
-            Place::Path => "path",
-            Place::Query => "query",
-            Place::Header => "header",
-            Place::Body => "body",
+            Placeholder::Path => "path",
+            Placeholder::Query => "query",
+            Placeholder::Header => "header",
+            Placeholder::Body => "body",
         };
         write!(f, "{place}.{}", self.member)
     }
 }
 
 /// Strings without quotes, everything else as written.
-pub(crate) fn plain(value: &Member) -> String {
+pub(crate) fn plain(value: &JsonMember) -> String {
     match value {
-        Member::Text(text) => text.clone(),
+        JsonMember::Text(text) => text.clone(),
         other => other.compact(),
     }
 }

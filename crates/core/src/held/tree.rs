@@ -2,40 +2,40 @@
 
 use super::{
     Fields, HttpRequest,
-    fields::Body,
-    json::Member,
+    fields::BodyFields,
+    json::JsonMember,
     media::{Media, media},
 };
 
 impl Fields {
     /// `{path, query, headers, content_type, body}`. A body that cannot be parsed is represented by its digest.
-    pub(crate) fn tree(&self, request: &HttpRequest) -> Member {
-        let headers = self.headers.iter().map(|(name, value)| (name.clone(), Member::Text(value.clone())));
+    pub(crate) fn tree(&self, request: &HttpRequest) -> JsonMember {
+        let headers = self.headers.iter().map(|(name, value)| (name.clone(), JsonMember::Text(value.clone())));
         let mut members = vec![
             ("path".to_owned(), texts(&self.path)),
             ("query".to_owned(), texts(&self.query)),
-            ("headers".to_owned(), Member::Object(headers.collect())),
+            ("headers".to_owned(), JsonMember::Object(headers.collect())),
         ];
         if !request.content_type.is_empty() {
-            members.push(("content_type".to_owned(), Member::Text(plain_type(&request.content_type))));
+            members.push(("content_type".to_owned(), JsonMember::Text(plain_type(&request.content_type))));
         }
         members.extend(match &self.body {
-            Body::Empty => None,
-            Body::Json(root) => Some(("body".to_owned(), root.clone())),
-            Body::Form(pairs) => Some(("body".to_owned(), texts(pairs))),
-            Body::Opaque => Some(("body_sha256".to_owned(), Member::Text(request.body_sha256()))),
+            BodyFields::Empty => None,
+            BodyFields::Json(root) => Some(("body".to_owned(), root.clone())),
+            BodyFields::Form(pairs) => Some(("body".to_owned(), texts(pairs))),
+            BodyFields::Opaque => Some(("body_sha256".to_owned(), JsonMember::Text(request.body_sha256()))),
         });
-        Member::Object(members)
+        JsonMember::Object(members)
     }
 
     /// The members of the request that the tree represents.
-    pub(crate) fn of_tree(tree: &Member) -> Self {
+    pub(crate) fn of_tree(tree: &JsonMember) -> Self {
         let pairs_at = |name: &str| tree.get(name).map(pairs).unwrap_or_default();
         let body = match (tree.get("body"), tree.get("body_sha256")) {
-            (Some(body), _) if is_form(tree) => Body::Form(pairs(body)),
-            (Some(body), _) => Body::Json(body.clone()),
-            (None, Some(_)) => Body::Opaque,
-            (None, None) => Body::Empty,
+            (Some(body), _) if is_form(tree) => BodyFields::Form(pairs(body)),
+            (Some(body), _) => BodyFields::Json(body.clone()),
+            (None, Some(_)) => BodyFields::Opaque,
+            (None, None) => BodyFields::Empty,
         };
         Self {
             path: pairs_at("path"),
@@ -54,18 +54,18 @@ pub(crate) fn plain_type(content_type: &str) -> String {
     if media(content_type) == Ok(Media::Json) && only_charset { essence } else { content_type.to_owned() }
 }
 
-pub(super) fn is_form(tree: &Member) -> bool {
-    matches!(tree.get("content_type"), Some(Member::Text(kind)) if media(kind) == Ok(Media::Form))
+pub(super) fn is_form(tree: &JsonMember) -> bool {
+    matches!(tree.get("content_type"), Some(JsonMember::Text(kind)) if media(kind) == Ok(Media::Form))
 }
 
-fn texts(pairs: &[(String, String)]) -> Member {
-    Member::Object(pairs.iter().map(|(name, value)| (name.clone(), Member::Text(value.clone()))).collect())
+fn texts(pairs: &[(String, String)]) -> JsonMember {
+    JsonMember::Object(pairs.iter().map(|(name, value)| (name.clone(), JsonMember::Text(value.clone()))).collect())
 }
 
-fn pairs(member: &Member) -> Vec<(String, String)> {
-    let Member::Object(members) = member else { return Vec::new() };
-    let text = |(name, value): &(String, Member)| match value {
-        Member::Text(text) => Some((name.clone(), text.clone())),
+fn pairs(member: &JsonMember) -> Vec<(String, String)> {
+    let JsonMember::Object(members) = member else { return Vec::new() };
+    let text = |(name, value): &(String, JsonMember)| match value {
+        JsonMember::Text(text) => Some((name.clone(), text.clone())),
         _ => None,
     };
     members.iter().filter_map(text).collect()

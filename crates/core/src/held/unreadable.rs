@@ -5,7 +5,7 @@ use crate::decision::runs::TooMuch;
 
 /// The request is ambiguous, or lacks a member that its text needs: one variant per reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
+pub enum UnreadableRequest {
     #[error("the body has over {most} bytes, which is the most that this route takes")]
     TooBig { most: u64 },
     #[error("a request that a person must confirm has no content encoding")]

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 /// One entry of the evidence log, opened (`evidence::opened`).
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct OpenedEntry<'a> {
     pub members: &'a Map<String, Value>,
     /// The hash of its leaf; the ids of its events are derived from it.
     pub hash: &'a Digest,
@@ -23,7 +23,7 @@ pub struct Entry<'a> {
 }
 
 /// The bus events of an entry; most entries have none.
-pub fn events(entry: &Entry<'_>) -> Vec<BusEvent> {
+pub fn events(entry: &OpenedEntry<'_>) -> Vec<BusEvent> {
     let told = Telling::of(*entry).and_then(|mut telling| {
         match entry.text("event_type")? {
             "decision_raised" => telling.raised(),
@@ -54,7 +54,7 @@ pub(super) fn project_id(document: &ProjectDocument) -> MplpId {
     derived("project", &[document.id.as_str()])
 }
 
-impl Entry<'_> {
+impl OpenedEntry<'_> {
     fn text(&self, name: &str) -> Option<&str> {
         self.members.get(name)?.as_str()
     }
@@ -113,14 +113,14 @@ impl Entry<'_> {
 
 /// Collects the events of one entry.
 struct Telling<'a> {
-    entry: Entry<'a>,
+    entry: OpenedEntry<'a>,
     at: UnixMillis,
     graph: MplpId,
     told: Vec<BusEvent>,
 }
 
 impl<'a> Telling<'a> {
-    fn of(entry: Entry<'a>) -> Option<Self> {
+    fn of(entry: OpenedEntry<'a>) -> Option<Self> {
         let at = UnixMillis::parse_rfc3339(entry.text("timestamp")?)?;
         Some(Self { entry, at, graph: project_id(entry.project), told: Vec::new() })
     }

@@ -75,7 +75,7 @@ pub fn target(decision: &Decision) -> (TargetType, MplpId) {
 
 /// The result of a decision. All documents about it use the same timestamp (M-24).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct ConfirmVerdict {
     pub status: DecisionStatus,
     pub decided_by_role: String,
     pub at: UnixMillis,
@@ -85,27 +85,27 @@ pub struct Verdict {
 }
 
 /// None while pending. An expired decision is cancelled, even if its default was applied: nobody approved it (M-25).
-pub fn verdict(decision: &Decision, project: &ProjectDocument) -> Option<Verdict> {
+pub fn verdict(decision: &Decision, project: &ProjectDocument) -> Option<ConfirmVerdict> {
     match &decision.state {
         // A text answer approves nothing.
         DecisionState::Pending { .. } | DecisionState::Answered { .. } => None,
         DecisionState::Accepted { by, rationale } => {
-            Some(Verdict::of_person(DecisionStatus::Approved, by, said(rationale), decision))
+            Some(ConfirmVerdict::of_person(DecisionStatus::Approved, by, said(rationale), decision))
         }
         DecisionState::Rejected { by, rationale, .. } => {
             let reason = said(rationale).unwrap_or_else(|| NO_REASON.into());
-            Some(Verdict::of_person(DecisionStatus::Rejected, by, Some(reason), decision))
+            Some(ConfirmVerdict::of_person(DecisionStatus::Rejected, by, Some(reason), decision))
         }
-        DecisionState::Expired { at, .. } => Some(Verdict::of_nobody(SYSTEM_TIMEOUT, *at, Some(EXPIRED.into()))),
+        DecisionState::Expired { at, .. } => Some(ConfirmVerdict::of_nobody(SYSTEM_TIMEOUT, *at, Some(EXPIRED.into()))),
         DecisionState::Cancelled { by: Some(by), reason, .. } => {
-            Some(Verdict::of_person(DecisionStatus::Cancelled, by, said(reason), decision))
+            Some(ConfirmVerdict::of_person(DecisionStatus::Cancelled, by, said(reason), decision))
         }
         DecisionState::Cancelled { at, why: CancelledFor::Withdrawn, by: None, reason } => {
-            Some(Verdict::of_nobody(requester(decision, project), *at, said(reason)))
+            Some(ConfirmVerdict::of_nobody(requester(decision, project), *at, said(reason)))
         }
         DecisionState::Cancelled { at, why, by: None, reason } => {
             let reason = said(reason).unwrap_or_else(|| cancelled_for(*why).into());
-            Some(Verdict::of_nobody(called_off_by(cancelled_for(*why)), *at, Some(reason)))
+            Some(ConfirmVerdict::of_nobody(called_off_by(cancelled_for(*why)), *at, Some(reason)))
         }
     }
 }
@@ -115,7 +115,7 @@ pub(super) fn called_off_by(cancelled_for: &str) -> String {
     format!("system:{cancelled_for}")
 }
 
-impl Verdict {
+impl ConfirmVerdict {
     fn of_person(status: DecisionStatus, by: &Ballot, reason: Option<String>, decision: &Decision) -> Self {
         let decided_by_role = by.role.clone().unwrap_or_else(|| NO_ROLE.into());
         let by_override = by.by_override && decision.is_locked();
@@ -178,7 +178,7 @@ fn said(text: &Option<String>) -> Option<String> {
     text.clone().filter(|text| !text.trim().is_empty())
 }
 
-fn meta(decision: &Decision, verdict: Option<&Verdict>) -> Meta {
+fn meta(decision: &Decision, verdict: Option<&ConfirmVerdict>) -> Meta {
     let meta = Meta::ours(decision.asked_at, PRODUCER);
     match verdict {
         Some(verdict) => meta.updated(verdict.at, PRODUCER),
@@ -201,7 +201,7 @@ fn trace(decision: &Decision) -> TraceBase {
 }
 
 /// The events so far, with the same timestamps as the record (M-24).
-fn events(decision: &Decision, verdict: Option<&Verdict>, trace: &TraceBase) -> Vec<BaseEvent> {
+fn events(decision: &Decision, verdict: Option<&ConfirmVerdict>, trace: &TraceBase) -> Vec<BaseEvent> {
     let own = confirm_id(decision);
     let event = |event_type: &str, timestamp, data| BaseEvent {
         event_id: derived("event", &[own.as_str(), event_type]),
@@ -219,7 +219,7 @@ fn events(decision: &Decision, verdict: Option<&Verdict>, trace: &TraceBase) -> 
     std::iter::once(requested).chain(settled).collect()
 }
 
-fn told(own: &MplpId, verdict: &Verdict) -> Map<String, Value> {
+fn told(own: &MplpId, verdict: &ConfirmVerdict) -> Map<String, Value> {
     let mut data = members([
         ("confirm_id", json!(own)),
         ("decision_id", json!(record_id(own))),

@@ -2,13 +2,13 @@
 
 use super::{progress, words};
 use crate::{
-    bounded::{Arguments, Difference, Units, Was, What},
+    bounded::{ActionTarget, ArgumentDifference, Arguments, Units, Was},
     held::{shortened, shown},
-    records::{AskedPlan, Plan, Planned, Words},
+    records::{AskedPlan, Plan, PlannedAction, TextAuthor},
 };
 use countersign_protocol::{
     bounds::Bound,
-    mplp::{MplpId, Plan as PlanDocument, PlanStatus, Step, StepStatus},
+    mplp::{MplpId, Plan as PlanDocument, PlanStatus, PlanStep, StepStatus},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,10 +20,10 @@ const LEAD: usize = 40;
 const RUNS: usize = 400;
 
 /// A plan as a confirmation request shows it.
-pub type Shown<'a> = (&'a PlanDocument, &'a BTreeMap<MplpId, Planned>);
+pub type PlanView<'a> = (&'a PlanDocument, &'a BTreeMap<MplpId, PlannedAction>);
 
 /// The changes between two plans, one per line. Steps are matched by id; their status is ignored.
-pub fn changes(before: Shown<'_>, after: Shown<'_>) -> Vec<String> {
+pub fn changes(before: PlanView<'_>, after: PlanView<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(reworded("The title", &before.0.title, &after.0.title));
     lines.extend(reworded("The objective", &before.0.objective, &after.0.objective));
@@ -52,7 +52,7 @@ pub fn since(asked: &AskedPlan, plan: &Plan) -> Vec<String> {
 }
 
 /// The nearest step with the same action, and the reasons why the call does not match it.
-pub fn deviation(plan: &Plan, what: &What, call: &Arguments, units: &Units) -> Option<(MplpId, Vec<String>)> {
+pub fn deviation(plan: &Plan, what: &ActionTarget, call: &Arguments, units: &Units) -> Option<(MplpId, Vec<String>)> {
     let steps = plan.document.steps.iter();
     let planned = steps.filter_map(|step| Some((step, plan.actions.get(&step.step_id)?)));
     let same = planned.filter(|(_, planned)| planned.pattern.what() == what);
@@ -63,13 +63,13 @@ pub fn deviation(plan: &Plan, what: &What, call: &Arguments, units: &Units) -> O
     Some((step.step_id.clone(), [differences, hindrances].concat()))
 }
 
-fn differences(planned: &Planned, call: &Arguments, units: &Units) -> Vec<String> {
-    let said = |difference: &Difference| apart(difference).unwrap_or_else(|| difference.to_string());
+fn differences(planned: &PlannedAction, call: &Arguments, units: &Units) -> Vec<String> {
+    let said = |difference: &ArgumentDifference| apart(difference).unwrap_or_else(|| difference.to_string());
     planned.pattern.fit(call, units).err().unwrap_or_default().iter().map(said).collect()
 }
 
 /// Why even the planned call would not run.
-fn hindrances(plan: &Plan, step: &Step, planned: &Planned) -> Vec<String> {
+fn hindrances(plan: &Plan, step: &PlanStep, planned: &PlannedAction) -> Vec<String> {
     let mut reasons: Vec<String> = not_running(plan, step).into_iter().collect();
     let tally = planned.tally;
     if tally.under_way + tally.done + tally.lost >= planned.action.uses {
@@ -85,7 +85,7 @@ fn hindrances(plan: &Plan, step: &Step, planned: &Planned) -> Vec<String> {
     reasons
 }
 
-fn not_running(plan: &Plan, step: &Step) -> Option<String> {
+fn not_running(plan: &Plan, step: &PlanStep) -> Option<String> {
     match (plan.document.status, step.status) {
         (PlanStatus::Approved | PlanStatus::InProgress, StepStatus::Pending | StepStatus::InProgress) => None,
         (PlanStatus::Approved | PlanStatus::InProgress, status) => {
@@ -95,20 +95,20 @@ fn not_running(plan: &Plan, step: &Step) -> Option<String> {
     }
 }
 
-fn unmet(document: &PlanDocument, step: &Step) -> Vec<String> {
+fn unmet(document: &PlanDocument, step: &PlanStep) -> Vec<String> {
     let needed = document.steps.iter().enumerate().filter(|(_, other)| step.dependencies.contains(&other.step_id));
     let open = needed.filter(|(_, other)| other.status != StepStatus::Completed);
     open.map(|(at, _)| format!("step {}, which it depends on, is not completed", at + 1)).collect()
 }
 
-fn removed(at: usize, step: &Step, before: Shown<'_>, after: &PlanDocument) -> Option<String> {
+fn removed(at: usize, step: &PlanStep, before: PlanView<'_>, after: &PlanDocument) -> Option<String> {
     let stays = after.steps.iter().any(|other| other.step_id == step.step_id);
     let ran =
         before.1.get(&step.step_id).map(|planned| format!(", which ran {}", runs(planned, RUNS))).unwrap_or_default();
     (!stays).then(|| format!("The former step {} was removed: {}{ran}", at + 1, words::said(&step.description, TEXT)))
 }
 
-fn added(number: usize, step: &Step, after: Shown<'_>) -> String {
+fn added(number: usize, step: &PlanStep, after: PlanView<'_>) -> String {
     let description = words::said(&step.description, TEXT);
     let runs =
         after.1.get(&step.step_id).map_or_else(String::new, |planned| format!(", which runs {}", runs(planned, RUNS)));
@@ -125,18 +125,23 @@ fn reordered(before: &PlanDocument, after: &PlanDocument) -> Option<String> {
         .then(|| format!("The steps are in another order, by their former numbers: {}", numbers.join(", ")))
 }
 
-fn step_changes(number: usize, (was, before): (&Step, Shown<'_>), (is, after): (&Step, Shown<'_>)) -> Vec<String> {
+fn step_changes(
+    number: usize,
+    (was, before): (&PlanStep, PlanView<'_>),
+    (is, after): (&PlanStep, PlanView<'_>),
+) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(reworded("its description", &was.description, &is.description));
-    let role = |step: &Step| step.agent_role.clone().map_or_else(|| "nobody's".into(), |role| words::said(&role, TEXT));
+    let role =
+        |step: &PlanStep| step.agent_role.clone().map_or_else(|| "nobody's".into(), |role| words::said(&role, TEXT));
     if was.agent_role != is.agent_role {
         lines.push(format!("its role was {} and is {}", role(was), role(is)));
     }
-    let index = |step: &Step| step.order_index.map_or_else(|| "none".into(), |index| index.to_string());
+    let index = |step: &PlanStep| step.order_index.map_or_else(|| "none".into(), |index| index.to_string());
     if was.order_index != is.order_index {
         lines.push(format!("its order_index was {} and is {}", index(was), index(is)));
     }
-    let needed = |step: &Step| step.dependencies.iter().cloned().collect::<BTreeSet<MplpId>>();
+    let needed = |step: &PlanStep| step.dependencies.iter().cloned().collect::<BTreeSet<MplpId>>();
     if needed(was) != needed(is) {
         lines.push(format!("it depended on {} and depends on {}", steps(before.0, was), steps(after.0, is)));
     }
@@ -145,13 +150,13 @@ fn step_changes(number: usize, (was, before): (&Step, Shown<'_>), (is, after): (
 }
 
 /// The dependencies of a step, as step numbers of its own plan.
-fn steps(document: &PlanDocument, step: &Step) -> String {
+fn steps(document: &PlanDocument, step: &PlanStep) -> String {
     let needed = document.steps.iter().enumerate().filter(|(_, other)| step.dependencies.contains(&other.step_id));
     let numbers: Vec<String> = needed.map(|(at, _)| format!("step {}", at + 1)).collect();
     if numbers.is_empty() { "nothing".into() } else { numbers.join(" and ") }
 }
 
-fn action_changes(was: Option<&Planned>, is: Option<&Planned>) -> Vec<String> {
+fn action_changes(was: Option<&PlannedAction>, is: Option<&PlannedAction>) -> Vec<String> {
     match (was, is) {
         (None, None) => Vec::new(),
         (None, Some(is)) => vec![format!("it ran nothing and now runs {}", runs(is, RUNS))],
@@ -163,7 +168,7 @@ fn action_changes(was: Option<&Planned>, is: Option<&Planned>) -> Vec<String> {
     }
 }
 
-fn same_action_changes(was: &Planned, is: &Planned) -> Vec<String> {
+fn same_action_changes(was: &PlannedAction, is: &PlannedAction) -> Vec<String> {
     let mut lines = argument_changes(was, is);
     lines.extend(released_changes(was, is));
     if was.action.uses != is.action.uses {
@@ -186,12 +191,12 @@ fn same_action_changes(was: &Planned, is: &Planned) -> Vec<String> {
 }
 
 /// Skips places that were released before: `released_changes` reports them with their bounds.
-fn argument_changes(was: &Planned, is: &Planned) -> Vec<String> {
+fn argument_changes(was: &PlannedAction, is: &PlannedAction) -> Vec<String> {
     let found = was.pattern.fit(is.pattern.arguments(), &Units::of_tool()).err().unwrap_or_default();
     found.iter().filter_map(argument_change).collect()
 }
 
-fn argument_change(difference: &Difference) -> Option<String> {
+fn argument_change(difference: &ArgumentDifference) -> Option<String> {
     let name = &difference.name;
     match (&difference.is, &difference.was) {
         (_, Was::Within(_)) => None,
@@ -204,7 +209,7 @@ fn argument_change(difference: &Difference) -> Option<String> {
 }
 
 /// Two long values may differ only in the omitted part.
-fn apart(difference: &Difference) -> Option<String> {
+fn apart(difference: &ArgumentDifference) -> Option<String> {
     match (&difference.is, &difference.was) {
         (Some(is), Was::Exactly(was)) if is == was => {
             Some(format!("{} differs, further on than is shown here: {is}", difference.name))
@@ -213,7 +218,7 @@ fn apart(difference: &Difference) -> Option<String> {
     }
 }
 
-fn released_changes(was: &Planned, is: &Planned) -> Vec<String> {
+fn released_changes(was: &PlannedAction, is: &PlannedAction) -> Vec<String> {
     let (before, after) = (was.pattern.released(), is.pattern.released());
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let change = |name: &String| {
@@ -270,15 +275,15 @@ fn is_within(inner: &Bound, outer: &Bound) -> bool {
 }
 
 /// The call of a step, its number of uses, and the source of its description.
-pub(super) fn runs(planned: &Planned, most: usize) -> String {
+pub(super) fn runs(planned: &PlannedAction, most: usize) -> String {
     let times = match planned.action.uses {
         1 => "once".to_owned(),
         uses => format!("up to {uses} times"),
     };
     let asks = if planned.asks_again { ", asking each time" } else { "" };
     let whose = match planned.words {
-        Words::Owner => "in the owner's words",
-        Words::Agent => "as the agent calls it",
+        TextAuthor::Owner => "in the owner's words",
+        TextAuthor::Agent => "as the agent calls it",
     };
     format!("{times}{asks}, {whose}: {}", shortened(&planned.shown, most))
 }

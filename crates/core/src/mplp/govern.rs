@@ -2,23 +2,23 @@
 
 use crate::{
     decision::{
-        Place,
-        answer::{Answerer, NotCounted},
+        ProjectRef,
+        answer::{NotCounted, ProvenPerson},
     },
     env::Env,
-    evidence::Entry,
+    evidence::DraftEntry,
     records::{Decision, Record},
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::mplp::Governance;
 
 pub struct Govern {
-    pub by: Answerer,
+    pub by: ProvenPerson,
     pub governance: Governance,
 }
 
 pub struct GovernView {
-    pub place: Place,
+    pub place: ProjectRef,
     pub decision: Decision,
 }
 
@@ -37,7 +37,7 @@ impl Operation for Govern {
         let locked = self.governance.locked == Some(true);
         let governed =
             Decision { governance: Some(self.governance), version: view.decision.version + 1, ..view.decision.clone() };
-        let entry = Entry::new((view.place.0, &view.place.1), "decision_governed", env.now)
+        let entry = DraftEntry::new((view.place.0, &view.place.1), "decision_governed", env.now)
             .open("decision_id", governed.id.as_str())
             .open("locked", locked)
             .open("role", self.by.deciding.label())

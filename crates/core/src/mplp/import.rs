@@ -1,9 +1,9 @@
 //! Imports approval records of other systems. They are read-only and authorize nothing (M-07, R-14).
 
 use crate::{
-    decision::Place,
+    decision::ProjectRef,
     env::Env,
-    evidence::Entry,
+    evidence::DraftEntry,
     records::{ImportedConfirm, Record},
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},
@@ -16,7 +16,7 @@ pub struct Import {
 }
 
 pub struct ImportView {
-    pub place: Place,
+    pub place: ProjectRef,
     /// Whether a Confirm with this id exists, native or imported.
     pub known: bool,
     pub guards: Vec<Guard>,
@@ -41,7 +41,7 @@ impl Operation for Import {
             imported_at: env.now,
             document: as_it_ended(self.document),
         };
-        let entry = Entry::new((view.place.0, &view.place.1), "confirm_imported", env.now)
+        let entry = DraftEntry::new((view.place.0, &view.place.1), "confirm_imported", env.now)
             .open("confirm_id", kept.id.as_str())
             .open("principal", kept.principal.as_str());
         let effects = Effects {

@@ -24,8 +24,8 @@ use countersign_protocol::{hash::Digest, mplp::MplpId};
 /// has its owner's description.
 pub fn tool_in_words(pattern: &crate::bounded::Pattern) -> Option<String> {
     match pattern.what() {
-        crate::bounded::What::Tool { name } => Some(words::of_tool(name, pattern)),
-        crate::bounded::What::Route { .. } => None,
+        crate::bounded::ActionTarget::Tool { name } => Some(words::of_tool(name, pattern)),
+        crate::bounded::ActionTarget::Route { .. } => None,
     }
 }
 

@@ -1,13 +1,13 @@
 //! Writes, changes and reports on a plan. Proposing a plan raises a decision (`decision::raise`).
 
-use super::progress::{Moving, about};
+use super::progress::{PlanTransition, about};
 use crate::{
     aaep::words::Notice,
-    clarification::words::Clarified,
-    decision::{Place, due::hush},
+    clarification::words::ClarificationResult,
+    decision::{ProjectRef, due::hush},
     env::Env,
-    news::News,
-    records::{AaepSession, Allowance, AllowanceState, CancelledFor, Decision, Plan, Planned, Raiser, Record},
+    news::Signal,
+    records::{AaepSession, Allowance, AllowanceState, CancelledFor, Decision, Plan, PlannedAction, Raiser, Record},
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},
 };
@@ -22,14 +22,14 @@ use std::collections::BTreeMap;
 pub struct WritePlan {
     pub by: Raiser,
     pub document: PlanDocument,
-    pub actions: BTreeMap<MplpId, Planned>,
+    pub actions: BTreeMap<MplpId, PlannedAction>,
     pub lasts_s: i64,
     /// The clarified answers about exactly this plan.
-    pub clarified: Option<Clarified>,
+    pub clarified: Option<ClarificationResult>,
 }
 
 pub struct WriteView {
-    pub place: Place,
+    pub place: ProjectRef,
     /// The existing plan with this id, if any.
     pub known: Option<Plan>,
     pub guards: Vec<Guard>,
@@ -119,7 +119,7 @@ fn written(
         guards: view.guards.clone(),
         evidence: vec![entry.seal(mint)?],
         puts: vec![Record::Plan(plan.clone())],
-        news: vec![News::Changed { decision: plan.key }],
+        news: vec![Signal::Changed { decision: plan.key }],
         ..Effects::default()
     };
     Ok(Step { answer: plan, effects })
@@ -142,7 +142,7 @@ pub struct ReportStep {
 }
 
 pub struct StepView {
-    pub place: Place,
+    pub place: ProjectRef,
     pub plan: Plan,
     /// The decision that approved the plan and its AAEP session, if the plan is running.
     pub approved: Option<(Decision, AaepSession)>,
@@ -162,7 +162,7 @@ impl Operation for ReportStep {
         {
             return Err(Refusal::Conflict("a call of this step is in progress: report its outcome first".into()));
         }
-        let mut moving = Moving::of(&view.plan, env.now);
+        let mut moving = PlanTransition::of(&view.plan, env.now);
         moving.reported(&self.step, self.report.status, self.report.reason.as_deref())?;
         let (plan, goes_on) = (moving.plan().clone(), moving.goes_on());
         let mut mint = env.mint();

@@ -9,12 +9,12 @@
 //! ```
 
 use crate::{
-    decision::{Place, settle::Granted, settled_as},
+    decision::{ProjectRef, settle::ApprovedExtent, settled_as},
     env::Mint,
-    evidence::Entry,
+    evidence::DraftEntry,
     mplp::{confirm::confirm_id, diff},
-    news::News,
-    records::{AskedPlan, Decision, DecisionState, Feedback, Plan, Planned, Record},
+    news::Signal,
+    records::{AskedPlan, Decision, DecisionState, Feedback, Plan, PlannedAction, Record},
     refusal::Refusal,
     step::Effects,
 };
@@ -31,7 +31,7 @@ const SOURCE: &str = "countersign";
 const MAX_EVENTS: usize = 500;
 
 /// A plan transition.
-pub struct Moving {
+pub struct PlanTransition {
     plan: Plan,
     now: UnixMillis,
     told: Vec<Moved>,
@@ -46,7 +46,7 @@ struct Moved {
     reason: Option<String>,
 }
 
-impl Moving {
+impl PlanTransition {
     /// The transition writes the next version.
     pub fn of(plan: &Plan, now: UnixMillis) -> Self {
         Self { plan: Plan { version: plan.version + 1, ..plan.clone() }, now, told: Vec::new() }
@@ -72,13 +72,13 @@ impl Moving {
     }
 
     /// The decision about the plan is settled: approved, or back to draft with the reason (MPLP-4.3-03, 04, 08, 10).
-    pub(crate) fn decided(&mut self, decision: &Decision, granted: &Granted) -> Result<(), Refusal> {
+    pub(crate) fn decided(&mut self, decision: &Decision, granted: &ApprovedExtent) -> Result<(), Refusal> {
         if self.plan.document.status != PlanStatus::Proposed || self.plan.confirm != Some(decision.key) {
             return Err(Refusal::Conflict("this approval is not about the current proposal of the plan".into()));
         }
         let asked = confirm_id(decision);
         match (&decision.state, granted) {
-            (DecisionState::Accepted { .. }, Granted::Steps(steps)) => {
+            (DecisionState::Accepted { .. }, ApprovedExtent::Steps(steps)) => {
                 self.plan.until = Some(self.now.plus_secs(self.plan.lasts_s));
                 self.plan.feedback = None;
                 self.plan.approved = Some(steps.clone());
@@ -206,16 +206,16 @@ impl Moving {
     }
 
     /// Writes the plan and an audit entry per change.
-    pub fn finish(self, place: &Place, mint: &mut Mint, effects: &mut Effects) -> Result<(), Refusal> {
+    pub fn finish(self, place: &ProjectRef, mint: &mut Mint, effects: &mut Effects) -> Result<(), Refusal> {
         for moved in &self.told {
             effects.evidence.push(self.entry(moved, place).seal(mint)?);
         }
-        effects.news.push(News::Changed { decision: self.plan.key });
+        effects.news.push(Signal::Changed { decision: self.plan.key });
         effects.puts.push(Record::Plan(self.plan));
         Ok(())
     }
 
-    fn entry(&self, moved: &Moved, place: &Place) -> Entry {
+    fn entry(&self, moved: &Moved, place: &ProjectRef) -> DraftEntry {
         let entry = about(&self.plan, "plan_changed", place, self.now)
             .open("from", moved.from)
             .open("to", moved.to)
@@ -301,7 +301,7 @@ impl Moving {
     }
 }
 
-impl Planned {
+impl PlannedAction {
     /// The number of calls that an approval of the step covers without another confirmation.
     pub(crate) fn calls_without_asking(&self) -> i64 {
         if self.asks_again { 0 } else { self.action.uses }
@@ -314,8 +314,8 @@ impl Planned {
 }
 
 /// The common members of every audit entry about a plan.
-pub(super) fn about(plan: &Plan, event_type: &'static str, place: &Place, now: UnixMillis) -> Entry {
-    let entry = Entry::new((place.0, &place.1), event_type, now)
+pub(super) fn about(plan: &Plan, event_type: &'static str, place: &ProjectRef, now: UnixMillis) -> DraftEntry {
+    let entry = DraftEntry::new((place.0, &place.1), event_type, now)
         .open("plan_id", plan.id.as_str())
         .open("revision", plan.revision)
         .open_if("operator", plan.by.operator.as_ref().map(|domain| domain.as_str().to_owned()));

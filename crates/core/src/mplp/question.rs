@@ -4,11 +4,11 @@ use super::{diff, words};
 use crate::{
     clarification,
     held::{literal, shortened, shown},
-    records::{Confirmation, Plan, Planned, Words},
+    records::{Confirmation, Plan, PlannedAction, TextAuthor},
 };
 use countersign_protocol::{
     aaep::event::{Summaries, YesNo},
-    mplp::Step,
+    mplp::PlanStep,
     request::{DetailPlace, RequestDetail},
 };
 use serde_json::{Map, Value, json};
@@ -51,7 +51,7 @@ pub fn about(plan: &Plan) -> Confirmation {
 }
 
 /// The call of a step, with every argument or its bound.
-fn details(plan: &Plan, number: usize, step: &Step) -> Vec<RequestDetail> {
+fn details(plan: &Plan, number: usize, step: &PlanStep) -> Vec<RequestDetail> {
     let Some(planned) = plan.actions.get(&step.step_id) else { return Vec::new() };
     let calls = match planned.action.uses {
         1 => planned.tool.clone(),
@@ -67,7 +67,7 @@ fn changes(plan: &Plan) -> Vec<String> {
 }
 
 /// The effect of an approval, in numbers.
-struct Reach {
+struct PlanTotals {
     /// Calls that run without another confirmation.
     calls: i64,
     /// Steps that need approval for each call.
@@ -76,10 +76,10 @@ struct Reach {
     own: usize,
 }
 
-impl Reach {
+impl PlanTotals {
     fn of(plan: &Plan) -> Self {
-        let planned = |step: &Step| plan.actions.get(&step.step_id);
-        let all: Vec<&Planned> = plan.document.steps.iter().filter_map(planned).collect();
+        let planned = |step: &PlanStep| plan.actions.get(&step.step_id);
+        let all: Vec<&PlannedAction> = plan.document.steps.iter().filter_map(planned).collect();
         Self {
             calls: all.iter().map(|planned| planned.calls_without_asking()).sum(),
             asking: all.iter().filter(|planned| planned.asks_again).count(),
@@ -89,7 +89,7 @@ impl Reach {
 }
 
 fn consequence(plan: &Plan) -> String {
-    let reach = Reach::of(plan);
+    let reach = PlanTotals::of(plan);
     let mut sentences = vec![match reach.calls {
         0 => "No call runs without asking again.".to_owned(),
         1 => format!("1 call runs without asking again, within {} of the approval.", lasting(plan.lasts_s)),
@@ -112,7 +112,7 @@ fn consequence(plan: &Plan) -> String {
 }
 
 fn terse(plan: &Plan) -> String {
-    let without = match Reach::of(plan).calls {
+    let without = match PlanTotals::of(plan).calls {
         0 => "no call without asking again".into(),
         1 => "1 call without asking again".into(),
         calls => format!("up to {calls} calls without asking again"),
@@ -156,12 +156,12 @@ fn detailed(plan: &Plan, changes: &[String]) -> String {
     [head, steps, tail].concat().join("\n")
 }
 
-fn steps(plan: &Plan) -> impl Iterator<Item = (usize, &Step)> {
+fn steps(plan: &Plan) -> impl Iterator<Item = (usize, &PlanStep)> {
     plan.document.steps.iter().enumerate().map(|(at, step)| (at + 1, step))
 }
 
 /// One step on one line. Texts by others have no line breaks, so they cannot fake another line.
-fn line(plan: &Plan, number: usize, step: &Step) -> String {
+fn line(plan: &Plan, number: usize, step: &PlanStep) -> String {
     let description = words::said(&step.description, DESCRIPTION);
     let runs = match plan.actions.get(&step.step_id) {
         Some(planned) => format!("Runs {}", diff::runs(planned, RUNS)),
@@ -171,9 +171,9 @@ fn line(plan: &Plan, number: usize, step: &Step) -> String {
 }
 
 /// The line, plus all arguments of a call with an owner's description.
-fn whole_lines(plan: &Plan, number: usize, step: &Step) -> Vec<String> {
+fn whole_lines(plan: &Plan, number: usize, step: &PlanStep) -> Vec<String> {
     let mut lines = vec![line(plan, number, step)];
-    if let Some(planned) = plan.actions.get(&step.step_id).filter(|planned| planned.words == Words::Owner) {
+    if let Some(planned) = plan.actions.get(&step.step_id).filter(|planned| planned.words == TextAuthor::Owner) {
         let arguments = words::arguments(&planned.pattern);
         if !planned.shown.ends_with(&format!("({arguments})")) {
             lines.push(format!("   All of it: {arguments}"));
@@ -221,7 +221,7 @@ fn context(plan: &Plan, changes: &[String]) -> Map<String, Value> {
     members.into_iter().chain(clarified).chain(note).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn step_context(plan: &Plan, step: &Step) -> Value {
+fn step_context(plan: &Plan, step: &PlanStep) -> Value {
     let description = shortened(&shown(&step.description, usize::MAX), DESCRIPTION);
     match plan.actions.get(&step.step_id) {
         None => json!({ "step_id": step.step_id, "description": description }),

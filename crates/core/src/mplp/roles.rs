@@ -5,7 +5,7 @@ use super::{PRODUCER, derived};
 use crate::records;
 use countersign_protocol::{
     hash::Digest,
-    mplp::{Meta, MplpId, Role, role::CONFIRM_APPROVE},
+    mplp::{Meta, MplpId, MplpRole, role::CONFIRM_APPROVE},
     project::{ProjectDocument, RoleEntry},
     time::UnixMillis,
 };
@@ -46,7 +46,7 @@ pub fn role_of(document: &ProjectDocument, label: &str) -> Option<ProjectRole> {
 }
 
 /// The published roles, without their members.
-pub fn documents(document: &ProjectDocument, now: UnixMillis) -> Vec<Role> {
+pub fn documents(document: &ProjectDocument, now: UnixMillis) -> Vec<MplpRole> {
     roles(document).into_iter().map(|role| role.published(now)).collect()
 }
 
@@ -157,8 +157,8 @@ impl ProjectRole {
         self.can(CONFIRM_APPROVE)
     }
 
-    fn published(self, now: UnixMillis) -> Role {
-        Role {
+    fn published(self, now: UnixMillis) -> MplpRole {
+        MplpRole {
             meta: Meta::ours(now, PRODUCER),
             governance: None,
             role_id: self.role_id,

@@ -3,7 +3,7 @@
 
 use super::{
     bus::{DECISION_ADDED, event_id, project_id},
-    confirm::{Verdict, confirm_id, is_confirm, target, verdict},
+    confirm::{ConfirmVerdict, confirm_id, is_confirm, target, verdict},
     derived,
 };
 use crate::records::{Decision, Plan, Question};
@@ -11,7 +11,8 @@ use countersign_protocol::{
     aaep::event::Risk,
     hash::Digest,
     mplp::{
-        DecisionStatus, Feedback, LearningSample, MplpId, Plan as PlanDocument, Sample, Step, StepStatus, TargetType,
+        DecisionStatus, Feedback, LearningSample, MplpId, Plan as PlanDocument, PlanStep, Sample, StepStatus,
+        TargetType,
         learning::{ConfirmInput, ConfirmOutput, IntentInput, IntentOutput, Judgement, SampleMeta},
     },
     project::ProjectDocument,
@@ -38,7 +39,7 @@ pub fn samples(
 
 struct Teller<'a> {
     decision: &'a Decision,
-    verdict: Verdict,
+    verdict: ConfirmVerdict,
     project: &'a ProjectDocument,
     seed: &'a Digest,
 }
@@ -57,7 +58,7 @@ impl Teller<'_> {
     }
 
     fn intent_resolution(&self, plan: &Plan) -> LearningSample {
-        let shown = Shown::of(plan, self.decision);
+        let shown = DecidedPlan::of(plan, self.decision);
         let objective = self.told(&shown.objective);
         let input = IntentInput {
             intent_id: plan.id.to_string(),
@@ -101,8 +102,8 @@ impl Teller<'_> {
     }
 
     /// A step's position is no personal data; its texts may be.
-    fn step(&self, step: &Step) -> Step {
-        Step {
+    fn step(&self, step: &PlanStep) -> PlanStep {
+        PlanStep {
             description: self.told(&step.description),
             agent_role: step.agent_role.clone().filter(|_| self.project.learning.personal_data),
             ..step.clone()
@@ -112,13 +113,13 @@ impl Teller<'_> {
 
 /// The plan as the person saw it; later changes were not part of the decision.
 #[derive(Default)]
-struct Shown {
+struct DecidedPlan {
     objective: String,
-    steps: Vec<Step>,
+    steps: Vec<PlanStep>,
     count: u64,
 }
 
-impl Shown {
+impl DecidedPlan {
     fn of(plan: &Plan, decision: &Decision) -> Self {
         match &plan.asked {
             Some(asked) if asked.confirm_id == confirm_id(decision) => Self::in_full(&asked.document),
@@ -145,9 +146,9 @@ impl Shown {
     }
 }
 
-fn step_as_asked(told: &Value) -> Option<Step> {
+fn step_as_asked(told: &Value) -> Option<PlanStep> {
     let text = |name| told.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-    Some(Step {
+    Some(PlanStep {
         step_id: MplpId::parse(text("step_id")?).ok()?,
         description: text("description")?.to_owned(),
         status: StepStatus::Pending,
@@ -157,7 +158,7 @@ fn step_as_asked(told: &Value) -> Option<Step> {
     })
 }
 
-fn judgement(verdict: &Verdict) -> Judgement {
+fn judgement(verdict: &ConfirmVerdict) -> Judgement {
     match verdict.status {
         DecisionStatus::Approved | DecisionStatus::Rejected if verdict.by_override => Judgement::Override,
         DecisionStatus::Approved => Judgement::Approve,

@@ -4,7 +4,7 @@
 use super::submit::BadAction;
 use crate::{
     bounded::Arguments,
-    held::{self, Fields, HttpRequest, Media, Member, escaped, media, plain},
+    held::{self, Fields, HttpRequest, JsonMember, Media, escaped, media, plain},
     project::matching_route,
 };
 use countersign_protocol::project::{ProjectDocument, Route};
@@ -71,7 +71,7 @@ fn pairs(arguments: &Arguments, part: &str) -> String {
 /// The members of a part that holds only texts.
 fn texts(arguments: &Arguments, part: &str) -> impl Iterator<Item = (String, String)> {
     let members = match arguments.root().get(part) {
-        Some(Member::Object(members)) => members.as_slice(),
+        Some(JsonMember::Object(members)) => members.as_slice(),
         _ => &[],
     };
     members.iter().map(|(name, value)| (name.clone(), plain(value)))

@@ -2,11 +2,11 @@
 
 use super::{step_request, words};
 use crate::{
-    bounded::{Arguments, BadPattern, BadStep as BadArguments, Pattern, Units, What},
+    bounded::{ActionTarget, Arguments, BadPattern, BadStep as BadArguments, Pattern, Units},
     decision::terms,
-    held::{self, Unreadable, shown},
+    held::{self, UnreadableRequest, shown},
     project::decisions::is_tool,
-    records::{Planned, Point, StepTally, Words},
+    records::{PlannedAction, Point, StepTally, TextAuthor},
 };
 use countersign_protocol::{
     aaep::event::Risk,
@@ -47,7 +47,7 @@ pub enum BadAction {
     #[error("{0}")]
     Arguments(#[from] BadArguments),
     #[error("no call can match it: {0}")]
-    Unreadable(#[from] Unreadable),
+    Unreadable(#[from] UnreadableRequest),
     #[error("that request would not go by the route {0}: the project has another one for it, or none")]
     OtherRoute(String),
     #[error("no request can have this form: leave empty members out")]
@@ -63,13 +63,16 @@ pub struct BadTime {
 }
 
 /// The checked actions of the steps, with the descriptions shown to a person.
-pub fn planned(document: &ProjectDocument, submission: &PlanSubmission) -> Result<BTreeMap<MplpId, Planned>, BadStep> {
+pub fn planned(
+    document: &ProjectDocument,
+    submission: &PlanSubmission,
+) -> Result<BTreeMap<MplpId, PlannedAction>, BadStep> {
     let number = |step: &MplpId| submission.plan.steps.iter().position(|known| known.step_id == *step).unwrap_or(0) + 1;
     let one = |(step, action): (&MplpId, &StepAction)| match of_action(document, action) {
         Ok(planned) => Ok((step.clone(), planned)),
         Err(why) => Err(BadStep { number: number(step), step: step.clone(), why }),
     };
-    let planned: BTreeMap<MplpId, Planned> = submission.actions.iter().map(one).collect::<Result<_, _>>()?;
+    let planned: BTreeMap<MplpId, PlannedAction> = submission.actions.iter().map(one).collect::<Result<_, _>>()?;
     within_one_approval(document, submission, &planned)?;
     Ok(planned)
 }
@@ -78,11 +81,11 @@ pub fn planned(document: &ProjectDocument, submission: &PlanSubmission) -> Resul
 fn within_one_approval(
     document: &ProjectDocument,
     submission: &PlanSubmission,
-    planned: &BTreeMap<MplpId, Planned>,
+    planned: &BTreeMap<MplpId, PlannedAction>,
 ) -> Result<(), BadStep> {
     let (mut calls, most) = (0_i64, document.plans.max_uses);
     for (at, step) in submission.plan.steps.iter().enumerate() {
-        calls = calls.saturating_add(planned.get(&step.step_id).map_or(0, Planned::calls_without_asking));
+        calls = calls.saturating_add(planned.get(&step.step_id).map_or(0, PlannedAction::calls_without_asking));
         if calls > most {
             let why = BadAction::TooMany { calls, most };
             return Err(BadStep { number: at + 1, step: step.step_id.clone(), why });
@@ -101,7 +104,7 @@ pub fn lasts_s(document: &ProjectDocument, submission: &PlanSubmission) -> Resul
     }
 }
 
-fn of_action(document: &ProjectDocument, action: &StepAction) -> Result<Planned, BadAction> {
+fn of_action(document: &ProjectDocument, action: &StepAction) -> Result<PlannedAction, BadAction> {
     let most = document.plans.max_uses;
     if !(1..=most).contains(&action.uses) {
         return Err(BadAction::TooOften { uses: action.uses, most });
@@ -114,7 +117,7 @@ fn of_action(document: &ProjectDocument, action: &StepAction) -> Result<Planned,
 }
 
 /// A call through the gateway: described by the route's owner, regardless of the agent's description.
-fn by_route(document: &ProjectDocument, id: &str, action: &StepAction) -> Result<Planned, BadAction> {
+fn by_route(document: &ProjectDocument, id: &str, action: &StepAction) -> Result<PlannedAction, BadAction> {
     let named = |route: &&Route| route.id == id;
     let route = document.routes.iter().find(named).ok_or_else(|| BadAction::NoRoute(shown(id, 64)))?;
     if !held::must_be_confirmed(document, route) {
@@ -125,27 +128,29 @@ fn by_route(document: &ProjectDocument, id: &str, action: &StepAction) -> Result
     let arguments = Arguments::of_step(route, &action.arguments)?;
     step_request::check(document, route, &arguments)?;
     let units = Units::of_route(route, &arguments.fields());
-    let what = What::Route { id: route.id.clone() };
+    let what = ActionTarget::Route { id: route.id.clone() };
     let pattern = Pattern::new(what, arguments, action.released.clone(), &units)?;
     let shown = words::of_route(route, &pattern)?;
     let rules = terms::rules(document, &route.action, Some(&route.id));
-    let told = Told { point: Point::Gateway, tool: held::announced(route), shown, words: Words::Owner, rules };
+    let told =
+        CallKindTerms { point: Point::Gateway, tool: held::announced(route), shown, words: TextAuthor::Owner, rules };
     Ok(put_together(document, action, Some(&policy), pattern, told))
 }
 
 /// A call by the agent itself: only the agent describes it.
-fn by_tool(document: &ProjectDocument, name: &str, action: &StepAction) -> Result<Planned, BadAction> {
+fn by_tool(document: &ProjectDocument, name: &str, action: &StepAction) -> Result<PlannedAction, BadAction> {
     if !is_tool(name) {
         return Err(BadAction::NotATool(shown(name, 64)));
     }
     let policy = terms::policy_of(document, name);
     fixed_where_it_must_be(name, action, policy)?;
     let arguments = Arguments::of_tool(&action.arguments);
-    let what = What::Tool { name: name.to_owned() };
+    let what = ActionTarget::Tool { name: name.to_owned() };
     let pattern = Pattern::new(what, arguments, action.released.clone(), &Units::of_tool())?;
     let shown = words::of_tool(name, &pattern);
     let rules = terms::rules(document, name, None);
-    let told = Told { point: Point::AgentClaimed, tool: name.to_owned(), shown, words: Words::Agent, rules };
+    let told =
+        CallKindTerms { point: Point::AgentClaimed, tool: name.to_owned(), shown, words: TextAuthor::Agent, rules };
     Ok(put_together(document, action, policy, pattern, told))
 }
 
@@ -156,11 +161,11 @@ fn fixed_where_it_must_be(name: &str, action: &StepAction, policy: Option<&Actio
 }
 
 /// The properties that depend on the kind of call.
-struct Told {
+struct CallKindTerms {
     point: Point,
     tool: String,
     shown: String,
-    words: Words,
+    words: TextAuthor,
     rules: countersign_protocol::hash::Digest,
 }
 
@@ -169,9 +174,9 @@ fn put_together(
     action: &StepAction,
     policy: Option<&ActionPolicy>,
     pattern: Pattern,
-    told: Told,
-) -> Planned {
-    Planned {
+    told: CallKindTerms,
+) -> PlannedAction {
+    PlannedAction {
         action: action.clone(),
         pattern,
         point: told.point,

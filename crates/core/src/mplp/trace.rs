@@ -1,10 +1,10 @@
 //! The trace of a plan: a view of its progress with one segment per step.
 
 use super::{PRODUCER, derived};
-use crate::records::{Plan, Planned};
+use crate::records::{Plan, PlannedAction};
 use countersign_protocol::{
     mplp::{
-        BaseEvent, Meta, MplpId, Plan as PlanDocument, PlanStatus, Segment, SegmentStatus, Step, StepStatus, Trace,
+        BaseEvent, Meta, MplpId, Plan as PlanDocument, PlanStatus, PlanStep, Segment, SegmentStatus, StepStatus, Trace,
         TraceBase, TraceStatus, meta::VERSION,
     },
     time::UnixMillis,
@@ -82,7 +82,7 @@ fn status(plan: PlanStatus) -> TraceStatus {
     }
 }
 
-fn segment(plan: &Plan, step: &Step) -> Segment {
+fn segment(plan: &Plan, step: &PlanStep) -> Segment {
     let of_step = |event: &&BaseEvent| names_step(event, &step.step_id);
     let is_over = matches!(step.status, StepStatus::Completed | StepStatus::Failed | StepStatus::Skipped);
     Segment {
@@ -108,7 +108,7 @@ fn segment_status(plan: PlanStatus, step: StepStatus) -> SegmentStatus {
     }
 }
 
-fn attributes(step: &Step, planned: Option<&Planned>) -> Map<String, Value> {
+fn attributes(step: &PlanStep, planned: Option<&PlannedAction>) -> Map<String, Value> {
     let mut all = Map::from_iter([("step_id".to_owned(), json!(step.step_id))]);
     if let Some(planned) = planned {
         all.insert("tool".into(), json!(planned.tool));

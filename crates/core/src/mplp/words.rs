@@ -1,10 +1,10 @@
 //! Describes a step for the person approving it: the call, and the released arguments with their bounds.
 
 use crate::{
-    bounded::{Arguments, Pattern, What, in_words},
+    bounded::{ActionTarget, Arguments, Pattern, in_words},
     held::{
-        Member, Name, Part, Template, UnitNames, Unreadable, literal, of_leaf, quoted, says_something, shortened,
-        shown, step_of,
+        JsonMember, Name, Template, TemplatePart, UnitNames, UnreadableRequest, literal, of_leaf, quoted,
+        says_something, shortened, shown, step_of,
     },
 };
 use countersign_protocol::{
@@ -18,12 +18,12 @@ const VALUE: usize = 200;
 
 /// The owner's sentence for a step with this route, with bounds in place of released arguments. Without an owner's
 /// sentence, the request itself.
-pub(super) fn of_route(route: &Route, pattern: &Pattern) -> Result<String, Unreadable> {
+pub(super) fn of_route(route: &Route, pattern: &Pattern) -> Result<String, UnreadableRequest> {
     let Some(described) = &route.describe else {
         return Ok(format!("{} {} ({})", route.method, route.path, arguments(pattern)));
     };
     let template = Template::parse(&described.action)?;
-    let open = Open::of(pattern);
+    let open = OpenArguments::of(pattern);
     let sentence = open.sentence(&template, &UnitNames::of(route))?;
     let untold = open.untold(&template)?;
     // Adds the released arguments that the owner's sentence omits, so that nobody approves them unread.
@@ -38,19 +38,20 @@ pub(super) fn of_tool(name: &str, pattern: &Pattern) -> String {
 /// Every argument with its value or its bound, released ones first, since a person must not miss them. Texts are
 /// quoted, so that none can pass for a bound or another argument.
 pub(super) fn arguments(pattern: &Pattern) -> String {
-    let open = Open::of(pattern);
+    let open = OpenArguments::of(pattern);
     let mut parts = parts(pattern);
     parts.sort_by_key(|(_, member)| !open.is_in(member));
-    let named = |(name, member): (String, &Member)| format!("{}: {}", shown(&name, usize::MAX), open.written(member));
+    let named =
+        |(name, member): (String, &JsonMember)| format!("{}: {}", shown(&name, usize::MAX), open.written(member));
     parts.into_iter().map(named).collect::<Vec<_>>().join(", ")
 }
 
 /// The same arguments as typed details; a released one has its bound as value.
 pub(super) fn details(pattern: &Pattern) -> Vec<RequestDetail> {
-    let open = Open::of(pattern);
+    let open = OpenArguments::of(pattern);
     let mut found = Vec::new();
     match (pattern.what(), pattern.arguments().root()) {
-        (What::Route { .. }, Member::Object(parts)) => {
+        (ActionTarget::Route { .. }, JsonMember::Object(parts)) => {
             for (part, member) in parts {
                 let place = match part.as_str() {
                     "path" => DetailPlace::Path,
@@ -61,8 +62,8 @@ pub(super) fn details(pattern: &Pattern) -> Vec<RequestDetail> {
                 };
                 let says_nothing = match member {
                     // Only a body can be empty and still be sent.
-                    Member::Object(members) => members.is_empty() && place != DetailPlace::Body,
-                    Member::Text(kind) => place == DetailPlace::ContentType && !says_something(kind),
+                    JsonMember::Object(members) => members.is_empty() && place != DetailPlace::Body,
+                    JsonMember::Text(kind) => place == DetailPlace::ContentType && !says_something(kind),
                     _ => false,
                 };
                 if !says_nothing {
@@ -70,7 +71,7 @@ pub(super) fn details(pattern: &Pattern) -> Vec<RequestDetail> {
                 }
             }
         }
-        (_, Member::Object(members)) if members.is_empty() => {}
+        (_, JsonMember::Object(members)) if members.is_empty() => {}
         (_, root) => open.walk(DetailPlace::Argument, root, &mut Vec::new(), &mut found),
     }
     found
@@ -95,19 +96,19 @@ pub(super) fn value(arguments: &Arguments, name: &str) -> String {
 }
 
 /// The arguments one level down, or two for a request: `path.account`, `body.amount`.
-fn parts<'a>(pattern: &'a Pattern) -> Vec<(String, &'a Member)> {
+fn parts<'a>(pattern: &'a Pattern) -> Vec<(String, &'a JsonMember)> {
     let root = pattern.arguments().root();
-    let Member::Object(members) = root else { return vec![("arguments".into(), root)] };
-    let part = |(name, member): &'a (String, Member)| match pattern.what() {
-        What::Route { .. } => of_request(name, member),
-        What::Tool { .. } => vec![(name_of(name), member)],
+    let JsonMember::Object(members) = root else { return vec![("arguments".into(), root)] };
+    let part = |(name, member): &'a (String, JsonMember)| match pattern.what() {
+        ActionTarget::Route { .. } => of_request(name, member),
+        ActionTarget::Tool { .. } => vec![(name_of(name), member)],
     };
     members.iter().flat_map(part).collect()
 }
 
-fn of_request<'a>(part: &str, member: &'a Member) -> Vec<(String, &'a Member)> {
+fn of_request<'a>(part: &str, member: &'a JsonMember) -> Vec<(String, &'a JsonMember)> {
     match member {
-        Member::Object(members) if !(members.is_empty() && part == "body") => {
+        JsonMember::Object(members) if !(members.is_empty() && part == "body") => {
             members.iter().map(|(name, member)| (format!("{part}.{}", name_of(name)), member)).collect()
         }
         member => vec![(part.to_owned(), member)],
@@ -122,70 +123,71 @@ fn name_of(name: &str) -> String {
 }
 
 /// The arguments of a pattern, and the released ones among them.
-struct Open<'a> {
-    root: &'a Member,
-    places: Vec<Place<'a>>,
+struct OpenArguments<'a> {
+    root: &'a JsonMember,
+    places: Vec<ArgumentText<'a>>,
 }
 
-struct Place<'a> {
+struct ArgumentText<'a> {
     name: &'a str,
     /// Compared by address: a name with dots could mean another member.
-    member: &'a Member,
+    member: &'a JsonMember,
     bound: &'a Bound,
 }
 
-impl<'a> Open<'a> {
+impl<'a> OpenArguments<'a> {
     fn of(pattern: &'a Pattern) -> Self {
         let arguments = pattern.arguments();
-        let place =
-            |(name, bound): (&'a String, &'a Bound)| arguments.get(name).map(|member| Place { name, member, bound });
+        let place = |(name, bound): (&'a String, &'a Bound)| {
+            arguments.get(name).map(|member| ArgumentText { name, member, bound })
+        };
         Self { root: arguments.root(), places: pattern.released().iter().filter_map(place).collect() }
     }
 
-    fn walk(&self, place: DetailPlace, member: &Member, way: &mut Vec<String>, found: &mut Vec<RequestDetail>) {
+    fn walk(&self, place: DetailPlace, member: &JsonMember, way: &mut Vec<String>, found: &mut Vec<RequestDetail>) {
         if let Some(open) = self.at(member) {
             let name = way.iter().map(|step| step_of(step)).collect::<Vec<_>>().join(".");
             found.push(literal(place, name, bound(open.bound)));
             return;
         }
-        let mut down = |step: String, member: &Member| {
+        let mut down = |step: String, member: &JsonMember| {
             way.push(step);
             self.walk(place, member, way, found);
             way.pop();
         };
         match member {
-            Member::Object(members) if !members.is_empty() => {
+            JsonMember::Object(members) if !members.is_empty() => {
                 members.iter().for_each(|(name, member)| down(name.clone(), member));
             }
-            Member::List(items) if !items.is_empty() => {
+            JsonMember::List(items) if !items.is_empty() => {
                 items.iter().enumerate().for_each(|(at, member)| down(at.to_string(), member));
             }
             leaf => found.push(of_leaf(place, way, leaf)),
         }
     }
 
-    fn at(&self, member: &Member) -> Option<&Place<'a>> {
+    fn at(&self, member: &JsonMember) -> Option<&ArgumentText<'a>> {
         self.places.iter().find(|place| std::ptr::eq(place.member, member))
     }
 
     /// Whether the member or something inside it is released.
-    fn is_in(&self, member: &Member) -> bool {
+    fn is_in(&self, member: &JsonMember) -> bool {
         self.places.iter().any(|place| std::ptr::eq(place.member, member) || holds(member, place.member))
     }
 
-    fn sentence(&self, template: &Template, units: &UnitNames) -> Result<String, Unreadable> {
+    fn sentence(&self, template: &Template, units: &UnitNames) -> Result<String, UnreadableRequest> {
         let mut sentence = String::new();
         // The unit in the bound just written: the owner's sentence would repeat it.
         let mut unit: Option<&str> = None;
         let mut parts = template.parts.iter().peekable();
         while let Some(part) = parts.next() {
             unit = match part {
-                Part::Text(text) => {
+                TemplatePart::Text(text) => {
                     let units_own = parts.next_if(|next| text == " " && unit.is_some_and(|unit| self.says(next, unit)));
                     sentence += if units_own.is_some() { "" } else { behind_unit(text, unit) };
                     None
                 }
-                Part::Name(name) => {
+                TemplatePart::Name(name) => {
                     let way = name.way(self.root)?;
                     sentence += &self.told(name, &way, units);
                     way.iter().find_map(|member| self.at(member)).and_then(|place| place.bound.unit())
@@ -196,7 +198,7 @@ impl<'a> Open<'a> {
     }
 
     /// The text for a member named in the template.
-    fn told(&self, name: &Name, way: &[&Member], units: &UnitNames) -> String {
+    fn told(&self, name: &Name, way: &[&JsonMember], units: &UnitNames) -> String {
         if let Some(place) = way.iter().find_map(|member| self.at(member)) {
             return bound(place.bound);
         }
@@ -208,18 +210,18 @@ impl<'a> Open<'a> {
     }
 
     /// Whether this part always renders as exactly this text.
-    fn says(&self, part: &Part, text: &str) -> bool {
-        let Part::Name(name) = part else { return false };
+    fn says(&self, part: &TemplatePart, text: &str) -> bool {
+        let TemplatePart::Name(name) = part else { return false };
         let Ok(way) = name.way(self.root) else { return false };
         let fixed = !way.iter().any(|member| self.at(member).is_some());
-        fixed && matches!(way.last(), Some(Member::Text(own)) if own == text)
+        fixed && matches!(way.last(), Some(JsonMember::Text(own)) if own == text)
     }
 
     /// The released arguments missing from the sentence.
-    fn untold(&self, template: &Template) -> Result<Vec<String>, Unreadable> {
+    fn untold(&self, template: &Template) -> Result<Vec<String>, UnreadableRequest> {
         let ways = template.names().map(|name| name.way(self.root)).collect::<Result<Vec<_>, _>>()?;
-        let is_told = |place: &Place<'_>| {
-            let on = |way: &Vec<&Member>| way.iter().any(|member| std::ptr::eq(*member, place.member));
+        let is_told = |place: &ArgumentText<'_>| {
+            let on = |way: &Vec<&JsonMember>| way.iter().any(|member| std::ptr::eq(*member, place.member));
             ways.iter().any(|way| on(way) || way.last().is_some_and(|last| holds(last, place.member)))
         };
         let untold = self.places.iter().filter(|place| !is_told(place));
@@ -227,15 +229,15 @@ impl<'a> Open<'a> {
     }
 
     /// As JSON, with unquoted bounds in released places.
-    fn written(&self, member: &Member) -> String {
+    fn written(&self, member: &JsonMember) -> String {
         if let Some(place) = self.at(member) {
             return bound(place.bound);
         }
         let joined = |parts: Vec<String>| parts.join(", ");
         match member {
-            Member::List(items) => format!("[{}]", joined(items.iter().map(|item| self.written(item)).collect())),
-            Member::Object(members) => {
-                let one = |(name, value): &(String, Member)| {
+            JsonMember::List(items) => format!("[{}]", joined(items.iter().map(|item| self.written(item)).collect())),
+            JsonMember::Object(members) => {
+                let one = |(name, value): &(String, JsonMember)| {
                     format!("{}: {}", shown(&quoted(name), usize::MAX), self.written(value))
                 };
                 format!("{{{}}}", joined(members.iter().map(one).collect()))
@@ -246,11 +248,11 @@ impl<'a> Open<'a> {
 }
 
 /// Whether `wanted` is inside `member`.
-fn holds(member: &Member, wanted: &Member) -> bool {
-    let found = |inner: &Member| std::ptr::eq(inner, wanted) || holds(inner, wanted);
+fn holds(member: &JsonMember, wanted: &JsonMember) -> bool {
+    let found = |inner: &JsonMember| std::ptr::eq(inner, wanted) || holds(inner, wanted);
     match member {
-        Member::List(items) => items.iter().any(found),
-        Member::Object(members) => members.iter().any(|(_, inner)| found(inner)),
+        JsonMember::List(items) => items.iter().any(found),
+        JsonMember::Object(members) => members.iter().any(|(_, inner)| found(inner)),
         _ => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     env::Env,
-    news::News,
+    news::Signal,
     records::{Membership, Person, Record, Role},
     step::{Effects, Operation, Step},
 };
@@ -67,12 +67,12 @@ impl Operation for Add {
 /// Changes the given members and leaves the rest. A new password ends every sign-in session and subscriber token.
 /// Disabling an account is [`super::disable`].
 #[derive(Default)]
-pub struct Change {
+pub struct AccountChange {
     pub password_hash: Option<String>,
     pub enabled: bool,
 }
 
-impl Operation for Change {
+impl Operation for AccountChange {
     type View = Person;
     type Answer = Person;
     type Refusal = AccountRefusal;
@@ -86,7 +86,7 @@ impl Operation for Change {
             generation: person.generation + i64::from(ends_sessions),
             ..person.clone()
         };
-        let news = vec![News::Standing { person: changed.key }];
+        let news = vec![Signal::Standing { person: changed.key }];
         let effects = Effects { puts: vec![Record::Person(changed.clone())], news, ..Effects::default() };
         Ok(Step { answer: changed, effects })
     }
@@ -117,7 +117,7 @@ impl Operation for SetRoles {
                 roles: self.roles,
             },
         };
-        let news = vec![News::Standing { person: membership.person }];
+        let news = vec![Signal::Standing { person: membership.person }];
         let effects = Effects { puts: vec![Record::Membership(membership.clone())], news, ..Effects::default() };
         Ok(Step { answer: membership, effects })
     }

@@ -1,10 +1,10 @@
 //! API keys: one kind, one principal, a responsible person, and a list of permitted actions.
 
 use crate::{
-    decision::{Place, call_off::Live},
+    decision::{ProjectRef, call_off::Live},
     env::{Env, Mint},
-    evidence::Entry,
-    news::News,
+    evidence::DraftEntry,
+    news::Signal,
     records::{ApiKey, ApiKeyKind, CancelledFor, Person, Project, Record, Table},
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},
@@ -65,7 +65,7 @@ impl Operation for AddKey {
             revoked_at: None,
             suspended_at: None,
         };
-        let entry = Entry::new((project.key, &project.id), "api_key_added", env.now)
+        let entry = DraftEntry::new((project.key, &project.id), "api_key_added", env.now)
             .open("key_id", key.id.as_str())
             .hidden("principal", key.principal.as_str())
             .seal(&mut mint)?;
@@ -108,7 +108,7 @@ impl Operation for RevokeKey {
 
 /// Revokes a key and ends its open decisions and allowances, within the causing step.
 pub(crate) fn end_key(
-    place: &Place,
+    place: &ProjectRef,
     (key, live): (&ApiKey, &Live),
     env: &Env,
     mint: &mut Mint,
@@ -116,10 +116,10 @@ pub(crate) fn end_key(
 ) -> Result<ApiKey, Refusal> {
     let revoked = ApiKey { revoked_at: Some(env.now), version: key.version + 1, ..key.clone() };
     let entry =
-        Entry::new((place.0, &place.1), "api_key_revoked", env.now).open("key_id", key.id.as_str()).seal(mint)?;
+        DraftEntry::new((place.0, &place.1), "api_key_revoked", env.now).open("key_id", key.id.as_str()).seal(mint)?;
     effects.puts.push(Record::ApiKey(revoked.clone()));
     effects.evidence.push(entry);
-    effects.news.push(News::Standing { person: key.responsible });
+    effects.news.push(Signal::Standing { person: key.responsible });
     live.end(place, CancelledFor::Revoked, env, mint, effects)?;
     Ok(revoked)
 }

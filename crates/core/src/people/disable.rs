@@ -7,10 +7,10 @@
 use super::api_keys::end_key;
 use crate::{
     aap::revoke::{Reason, end_delegation},
-    decision::{Place, call_off::Live},
+    decision::{ProjectRef, call_off::Live},
     env::{Env, Mint},
-    evidence::Entry,
-    news::News,
+    evidence::DraftEntry,
+    news::Signal,
     records::{ApiKey, Delegation, Person, Record},
     refusal::Refusal,
     step::{Effects, Operation, Step},
@@ -29,7 +29,7 @@ pub struct DisableView {
 
 /// A person's holdings in one project.
 pub struct HeldInProject {
-    pub place: Place,
+    pub place: ProjectRef,
     pub is_member: bool,
     /// Their delegations, each with the open decisions and allowances of its agents.
     pub delegations: Vec<(Delegation, Live)>,
@@ -64,7 +64,7 @@ impl Operation for Disable {
         };
         let mut effects = Effects {
             puts: vec![Record::Person(person.clone())],
-            news: vec![News::Standing { person: person.key }],
+            news: vec![Signal::Standing { person: person.key }],
             ..Effects::default()
         };
         let mut ended = Disabled { person, delegations: 0, keys: 0, tokens: 0, questions: 0, approvals: 0 };
@@ -98,7 +98,7 @@ impl Disable {
         ended.delegations += delegations.len();
         ended.keys += keys.len();
         ended.tokens += held.tokens;
-        let entry = Entry::new((held.place.0, &held.place.1), "person_disabled", env.now)
+        let entry = DraftEntry::new((held.place.0, &held.place.1), "person_disabled", env.now)
             .open("delegations", delegations.len())
             .open("api_keys", keys.len())
             .open("subscriber_tokens", held.tokens)

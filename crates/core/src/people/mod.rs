@@ -13,7 +13,7 @@ use countersign_protocol::{domain::Domain, time::UnixMillis};
 
 /// A signed-in person in the context of one project.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub struct ProjectMember {
     pub person: Person,
     /// None if the person is no member of the project.
     pub membership: Option<Membership>,
@@ -21,7 +21,7 @@ pub struct Member {
     pub fresh_until: UnixMillis,
 }
 
-impl Member {
+impl ProjectMember {
     /// Platform admins administer every project, but not the personal accounts of others.
     pub fn has(&self, role: Role) -> bool {
         let listed = self.membership.as_ref().is_some_and(|m| m.roles.contains(&role));
@@ -53,7 +53,7 @@ impl Member {
 /// An authenticated caller.
 #[derive(Clone, Debug)]
 pub enum Actor {
-    Person(Box<Member>),
+    Person(Box<ProjectMember>),
     Operator(Domain),
     /// An agent, authenticated by the access token of its AAP session.
     Agent(Box<Session>),

@@ -2,7 +2,7 @@
 
 use crate::{
     env::Env,
-    news::News,
+    news::Signal,
     records::{Person, Record, Table, WebSession},
     refusal::Refusal,
     step::{Count, Effects, Guard, Operation, Step},
@@ -144,13 +144,13 @@ impl Operation for Start {
 
 /// Ends one sign-in session.
 pub fn end(session: &WebSession) -> Effects {
-    let news = vec![News::Standing { person: session.person }];
+    let news = vec![Signal::Standing { person: session.person }];
     Effects { removes: vec![(Table::WebSession, session.key)], news, ..Effects::default() }
 }
 
 /// Ends every sign-in session of a person, on every device, by advancing the person's generation.
 pub fn end_everywhere(person: &Person) -> Effects {
-    let news = vec![News::Standing { person: person.key }];
+    let news = vec![Signal::Standing { person: person.key }];
     let person = Person { generation: person.generation + 1, version: person.version + 1, ..person.clone() };
     Effects { puts: vec![Record::Person(person)], news, ..Effects::default() }
 }

@@ -1,9 +1,9 @@
 //! Applies a project document: the only way to create or change a project.
 
-use super::{Problem, check};
+use super::{DocumentProblem, check};
 use crate::{
     env::Env,
-    evidence::Entry,
+    evidence::DraftEntry,
     records::{Project, Record},
     step::{Effects, Once, Operation, Step},
 };
@@ -33,7 +33,7 @@ pub struct Applied {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ApplyRefusal {
     #[error("the project document has {} problem(s)", .0.len())]
-    Problems(Vec<Problem>),
+    Problems(Vec<DocumentProblem>),
     #[error("this installation serves one project (tenancy = \"single\") and has one already")]
     SecondProject,
     #[error("the document has no canonical form")]
@@ -79,7 +79,7 @@ impl Apply {
         let document = canonical::to_vec(&self.document).map_err(|_| ApplyRefusal::NotCanonical)?;
         let project = Project { document: self.document, ..project };
         let mut mint = env.mint();
-        let entry = Entry::new((project.key, &project.id), "project_applied", env.now)
+        let entry = DraftEntry::new((project.key, &project.id), "project_applied", env.now)
             .open("version", project.version)
             .open("document_sha256", Digest::of(&document).hex())
             .hidden("by", self.by)

@@ -11,13 +11,13 @@ use std::collections::HashSet;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{at}: {why}")]
-pub struct Problem {
+pub struct DocumentProblem {
     pub at: String,
     pub why: String,
 }
 
 /// All problems of a document; none means that it can be applied.
-pub fn check(document: &ProjectDocument) -> Vec<Problem> {
+pub fn check(document: &ProjectDocument) -> Vec<DocumentProblem> {
     let mut found = Problems(Vec::new());
     check_manifest(document, &mut found);
     check_durations(document, &mut found);
@@ -39,12 +39,12 @@ pub fn check(document: &ProjectDocument) -> Vec<Problem> {
     found.0
 }
 
-pub(super) struct Problems(Vec<Problem>);
+pub(super) struct Problems(Vec<DocumentProblem>);
 
 impl Problems {
     pub(super) fn demand(&mut self, holds: bool, at: &str, why: &str) {
         if !holds {
-            self.0.push(Problem { at: at.into(), why: why.into() });
+            self.0.push(DocumentProblem { at: at.into(), why: why.into() });
         }
     }
 }

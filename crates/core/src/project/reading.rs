@@ -6,7 +6,7 @@ use crate::{
     held::{self, BadTemplate, Name, Template, demands_a_person, key_template, must_be_confirmed, offering},
 };
 use countersign_protocol::project::{
-    Confirmed, Described, ProjectDocument, Route, Scope, Stream, Upstream, ValueField,
+    Confirmed, ProjectDocument, Route, RouteStream, RouteTexts, Scope, Upstream, ValueField,
 };
 use std::collections::HashSet;
 
@@ -93,7 +93,7 @@ fn check_stream(route: &Route, held: bool, at: &str, found: &mut Problems) {
 }
 
 fn is_socket(route: &Route) -> bool {
-    route.stream == Some(Stream::Websocket)
+    route.stream == Some(RouteStream::Websocket)
 }
 
 /// A socket can carry everything that a scope of its action allows, although it is opened with GET.
@@ -102,7 +102,7 @@ fn may_do_for_good(document: &ProjectDocument, route: &Route) -> bool {
     document.scopes.iter().filter(holds).any(|scope| scope.allows.contains(&route.action))
 }
 
-fn check_described(described: &Described, route: &Route, at: &str, found: &mut Problems) {
+fn check_described(described: &RouteTexts, route: &Route, at: &str, found: &mut Problems) {
     let action = "describe.action must describe the action";
     found.demand(!described.action.trim().is_empty(), at, action);
     let texts = [

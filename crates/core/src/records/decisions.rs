@@ -1,7 +1,7 @@
 //! Decision, allowance and execution: three records for every protocol.
 
 use super::{OfGap, Role};
-use crate::bounded::{Pattern, Taken, Tally};
+use crate::bounded::{AmountUse, Pattern, Tally};
 use countersign_protocol::{
     aaep::event::{Choice, ResponseKind, Reversibility, Risk, Summaries, YesNo},
     domain::Domain,
@@ -39,8 +39,8 @@ pub struct Decision {
     /// The action's name in the policy; empty if the agent named no tool.
     pub action: String,
     pub question: Question,
-    pub words: Words,
-    pub terms: Terms,
+    pub words: TextAuthor,
+    pub terms: DecisionTerms,
     /// The language of the question's text.
     pub language: String,
     /// The event of the question: a repetition has the same id and time (S1).
@@ -56,7 +56,7 @@ pub struct Decision {
     pub rules: Option<Digest>,
     /// The target of the approval, if it is more than one action (MPLP 2.3).
     #[serde(default)]
-    pub target: Option<Target>,
+    pub target: Option<DecisionTarget>,
     /// While locked, it accepts no decision (M-27).
     #[serde(default)]
     pub governance: Option<Governance>,
@@ -68,7 +68,7 @@ pub struct Decision {
 
 /// The target of an approval, with its requester's statements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Target {
+pub struct DecisionTarget {
     pub target_type: TargetType,
     pub target_id: MplpId,
     /// The row, if it is a plan of ours.
@@ -107,7 +107,7 @@ pub enum Point {
 /// The author of the text that a person reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Words {
+pub enum TextAuthor {
     /// The agent's own text, unverified.
     Agent,
     /// Rendered from the request by the owner's template.
@@ -158,7 +158,7 @@ pub struct Clarification {
 
 /// Approvers, assurance and deadline: the project's policy, which a caller can only tighten.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Terms {
+pub struct DecisionTerms {
     pub risk: Risk,
     pub irreversible: bool,
     pub reversibility: Option<Reversibility>,
@@ -374,7 +374,7 @@ pub struct Execution {
     pub effect: Option<Digest>,
     /// Its share of the sums of its allowance.
     #[serde(default)]
-    pub taken: Vec<Taken>,
+    pub taken: Vec<AmountUse>,
     #[serde(default)]
     pub step: Option<OfPlan>,
     pub lease_s: i64,
@@ -536,7 +536,7 @@ impl Decision {
     }
 }
 
-impl Terms {
+impl DecisionTerms {
     /// A decider must be entitled by each of these.
     pub fn all_approvers(&self) -> impl Iterator<Item = &Approvers> {
         std::iter::once(&self.approvers).chain(&self.also)

@@ -1,7 +1,7 @@
 //! Plans and imported approval records (MPLP). An allowance runs a plan's step; a decision approves the plan.
 
-use super::{Point, Raiser, Words};
-use crate::{bounded::Pattern, clarification::words::Clarified};
+use super::{Point, Raiser, TextAuthor};
+use crate::{bounded::Pattern, clarification::words::ClarificationResult};
 use countersign_protocol::{
     aaep::event::Risk,
     hash::Digest,
@@ -24,7 +24,7 @@ pub struct Plan {
     /// With the true statuses and events, regardless of the agent's values.
     pub document: PlanDocument,
     /// The actions of the steps; a step without one runs nothing that is enforced.
-    pub actions: BTreeMap<MplpId, Planned>,
+    pub actions: BTreeMap<MplpId, PlannedAction>,
     /// The lifetime of its approval in seconds; shown to the approver.
     pub lasts_s: i64,
     /// Counts the changes of its content.
@@ -40,7 +40,7 @@ pub struct Plan {
     pub feedback: Option<Feedback>,
     /// The clarified answers about it.
     #[serde(default)]
-    pub clarified: Option<Clarified>,
+    pub clarified: Option<ClarificationResult>,
     /// The approved steps; none before an approval.
     #[serde(default)]
     pub approved: Option<Vec<MplpId>>,
@@ -51,7 +51,7 @@ pub struct Plan {
 
 /// A step's action when the plan was written: checked, with the description shown to a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Planned {
+pub struct PlannedAction {
     /// As the agent wrote it.
     pub action: StepAction,
     pub pattern: Pattern,
@@ -68,7 +68,7 @@ pub struct Planned {
     pub asks_again: bool,
     /// The displayed description: the owner's for a route, else the call itself.
     pub shown: String,
-    pub words: Words,
+    pub words: TextAuthor,
     #[serde(default)]
     pub tally: StepTally,
 }
@@ -87,7 +87,7 @@ pub struct StepTally {
 pub struct AskedPlan {
     pub confirm_id: MplpId,
     pub document: PlanDocument,
-    pub actions: BTreeMap<MplpId, Planned>,
+    pub actions: BTreeMap<MplpId, PlannedAction>,
     /// The lifetime of its approval.
     #[serde(default)]
     pub lasts_s: i64,

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// The reason for not forwarding a call that needs approval, and its decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Awaited {
+pub struct PendingApproval {
     pub action: String,
     pub why: Awaiting,
     /// The part of the decision open to the agent: its id, the address to poll, the page, the next step.
@@ -26,7 +26,7 @@ pub enum Awaiting {
     OtherConfirmation(&'static str),
 }
 
-impl std::fmt::Display for Awaited {
+impl std::fmt::Display for PendingApproval {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let action = &self.action;
         match self.why {
@@ -46,7 +46,7 @@ impl std::fmt::Display for Awaited {
     }
 }
 
-impl Awaited {
+impl PendingApproval {
     pub fn hint(&self) -> String {
         match self.why {
             Awaiting::Answer => {

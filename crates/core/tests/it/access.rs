@@ -5,7 +5,7 @@ use crate::{
     worlds::{NOW, World, proven, worlds},
 };
 use countersign_core::{
-    aap::access::{AuthorizedCall, Confirmation, Proving, Refused, Verdict, decide},
+    aap::access::{AuthorizedCall, CallVerdict, Confirmation, Proving, RefusedCall, decide},
     env::Env,
     records::Table,
 };
@@ -17,7 +17,7 @@ fn env() -> Env {
     Env { now: NOW, entropy: [9; 32], first_key: 100 }
 }
 
-fn verdict(world: &World) -> Result<Verdict, Refused> {
+fn verdict(world: &World) -> Result<CallVerdict, RefusedCall> {
     decide(&world.call, &world.view, &Proving { verify: &proven, nonce_demanded: world.nonce_demanded }, NOW)
 }
 
@@ -27,7 +27,7 @@ fn is_bound(world: &World) -> bool {
 
 fn authorized(world: &World) -> Option<AuthorizedCall> {
     match verdict(world) {
-        Ok(Verdict::Authorized(authorized)) => Some(authorized),
+        Ok(CallVerdict::Authorized(authorized)) => Some(authorized),
         _ => None,
     }
 }
@@ -39,8 +39,8 @@ proptest! {
     #[test]
     fn a_call_is_refused_for_the_first_rule_that_it_breaks_and_for_no_other(world in worlds()) {
         let told = match verdict(&world) {
-            Ok(Verdict::Authorized(_)) => None,
-            Ok(Verdict::NeedsApproval(_)) => Some(Code::IrreversibleRequiresConfirm),
+            Ok(CallVerdict::Authorized(_)) => None,
+            Ok(CallVerdict::NeedsApproval(_)) => Some(Code::IrreversibleRequiresConfirm),
             Err(refused) => Some(refused.refusal.code()),
         };
         prop_assert_eq!(told, first_broken_rule(&world).map(|(_, code)| code));
@@ -108,11 +108,11 @@ proptest! {
     #[test]
     fn a_call_with_a_bound_token_spends_its_proof_in_the_step_that_lets_it_through(world in worlds()) {
         let spent = match verdict(&world) {
-            Ok(Verdict::Authorized(authorized)) => vec![
+            Ok(CallVerdict::Authorized(authorized)) => vec![
                 authorized.intent(None, &env()).unwrap().effects.proof,
                 authorized.read("200 OK", 0, &env()).unwrap().0.proof,
             ],
-            Ok(Verdict::NeedsApproval(needs)) => vec![
+            Ok(CallVerdict::NeedsApproval(needs)) => vec![
                 needs.waits().0.proof,
                 needs.refused(&countersign_core::refusal::Refusal::Internal, &env()).unwrap().0.proof,
             ],

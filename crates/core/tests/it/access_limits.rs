@@ -3,7 +3,8 @@
 use crate::worlds::{NOW, delegation, document, project};
 use countersign_core::{
     aap::access::{
-        AccessView, AuthorizedCall, Bearer, Call, Counted, Credential, Limit, Proving, Scheme, Verdict, decide,
+        AccessView, AuthorizedCall, Bearer, Call, CallCredential, CallVerdict, CountedLimits, Limit, Proving, Scheme,
+        decide,
     },
     env::Env,
     records::{AccessToken, Receipt, Session, SessionState},
@@ -80,11 +81,11 @@ fn env() -> Env {
     Env { now: NOW, entropy: [9; 32], first_key: 100 }
 }
 
-fn named(counted: &Counted) -> Vec<Limit> {
+fn named(counted: &CountedLimits) -> Vec<Limit> {
     counted.iter().filter_map(|count| Limit::named(count.name)).collect()
 }
 
-fn taken(counted: &Counted) -> Vec<(i64, i64)> {
+fn taken(counted: &CountedLimits) -> Vec<(i64, i64)> {
     counted.counts().iter().map(|count| (count.by, count.limit)).collect()
 }
 
@@ -107,7 +108,7 @@ fn call_at(method: &str, limits: UsageLimits, said: &[u8], now: UnixMillis) -> A
     let call = Call {
         method: method.into(),
         path: "/thing".into(),
-        credential: Credential::Token { hash: Digest::of(b"the token"), scheme: Scheme::Bearer },
+        credential: CallCredential::Token { hash: Digest::of(b"the token"), scheme: Scheme::Bearer },
         version: Some("2.0".into()),
         mode: Some("user_delegated".into()),
         delegation_id: Some("del_mine".into()),
@@ -118,7 +119,7 @@ fn call_at(method: &str, limits: UsageLimits, said: &[u8], now: UnixMillis) -> A
     let view = AccessView { project: Arc::new(project(document)), bearer: Some(bearer(limits, said, now)) };
     let verify = |_: &str| Err("nobody looks".to_owned());
     match decide(&call, &view, &Proving { verify: &verify, nonce_demanded: false }, now) {
-        Ok(Verdict::Authorized(authorized)) => authorized,
+        Ok(CallVerdict::Authorized(authorized)) => authorized,
         other => panic!("{other:?}"),
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::worlds::{NOW, World};
 use countersign_core::{
-    aap::access::{Bearer, Credential, Scheme},
+    aap::access::{Bearer, CallCredential, Scheme},
     records::{Delegation, DelegationState, SessionEnd, SessionState},
 };
 use countersign_protocol::{
@@ -23,7 +23,7 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
         }
     };
     let World { call, view, nonce_demanded } = world;
-    rule(10, call.credential == Credential::None, Code::AgentAuthRequired);
+    rule(10, call.credential == CallCredential::None, Code::AgentAuthRequired);
     rule(20, call.version.as_deref() != Some("2.0"), Code::SpecVersionUnsupported);
     let route = view.project.document.routes.iter().find(|r| r.method == call.method && r.path == call.path);
     rule(30, route.is_none(), Code::RouteNotFound);

@@ -2,7 +2,7 @@
 
 use crate::held::{request, route};
 use countersign_core::{
-    bounded::{Arguments, BadPattern, Pattern, Units, What, in_words},
+    bounded::{ActionTarget, Arguments, BadPattern, Pattern, Units, in_words},
     held::{Fields, HttpRequest},
 };
 use countersign_protocol::{
@@ -20,12 +20,12 @@ pub(crate) fn bank_route() -> Route {
     route(json!({ "values": [{ "name": "amount", "from": "body.amount", "unit": "{body.currency}" }] }))
 }
 
-pub(crate) fn by_route() -> What {
-    What::Route { id: "transfers.create".into() }
+pub(crate) fn by_route() -> ActionTarget {
+    ActionTarget::Route { id: "transfers.create".into() }
 }
 
-pub(crate) fn by_tool() -> What {
-    What::Tool { name: "send_money".into() }
+pub(crate) fn by_tool() -> ActionTarget {
+    ActionTarget::Tool { name: "send_money".into() }
 }
 
 /// The arguments of a call at the gateway, with the units of its amounts.

@@ -4,7 +4,7 @@ use crate::{
     bounded::{by_route, by_tool, pattern, tool, tool_pattern},
     bounded_model::{changed, changes, releases, root},
 };
-use countersign_core::bounded::{Book, Pattern, Units, What};
+use countersign_core::bounded::{ActionTarget, Book, Pattern, Units};
 use proptest::{collection::vec, prelude::*, sample::Index};
 use serde_json::json;
 
@@ -20,7 +20,7 @@ fn a_call_finds_its_own_pattern_among_a_thousand() {
     assert!(book.candidates(&by_tool(), &call(777, "500.01")).is_empty());
     assert!(book.candidates(&by_tool(), &call(1000, "1.00")).is_empty());
     assert!(book.candidates(&by_route(), &call(777, "1.00")).is_empty());
-    assert!(book.candidates(&What::Tool { name: "other".into() }, &call(777, "1.00")).is_empty());
+    assert!(book.candidates(&ActionTarget::Tool { name: "other".into() }, &call(777, "1.00")).is_empty());
 }
 
 ///

@@ -5,7 +5,7 @@ use crate::{
     held::request,
 };
 use countersign_core::{
-    bounded::{Arguments, Pattern, Taken, Units, differences},
+    bounded::{AmountUse, Arguments, Pattern, Units, differences},
     held::HttpRequest,
 };
 use serde_json::{Value, json};
@@ -180,7 +180,7 @@ fn numbers_are_equal_by_their_exact_value_and_never_by_a_double() {
 fn the_order_of_members_says_nothing_and_a_call_that_fits_says_what_it_takes() {
     let body = r#"{"lines":[{"n":1.0},{"n":2}],"note":"food","currency":"EUR","to":"acct-3344","amount":499.990}"#;
     let (call, units) = call(body);
-    let taken = Taken { name: "body.amount".into(), amount: amount("499.99"), unit: Some("EUR".into()) };
+    let taken = AmountUse { name: "body.amount".into(), amount: amount("499.99"), unit: Some("EUR".into()) };
     assert_eq!(open().fit(&call, &units), Ok(vec![taken]));
 }
 

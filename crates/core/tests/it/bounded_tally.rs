@@ -1,12 +1,12 @@
 //! Use counts and amount sums never exceed a limit and never drop below zero.
 
 use crate::bounded::{amount, pattern, tool_pattern};
-use countersign_core::bounded::{NoRoom, NotReserved, Taken, Tally};
+use countersign_core::bounded::{AmountUse, NoRoom, NotReserved, Tally};
 use proptest::prelude::*;
 use serde_json::json;
 
-fn taken(text: &str) -> Vec<Taken> {
-    vec![Taken { name: "body.amount".into(), amount: amount(text), unit: Some("EUR".into()) }]
+fn taken(text: &str) -> Vec<AmountUse> {
+    vec![AmountUse { name: "body.amount".into(), amount: amount(text), unit: Some("EUR".into()) }]
 }
 
 fn tally(uses: i64) -> Tally {
@@ -41,7 +41,7 @@ fn a_sum_is_never_exceeded_not_by_a_cent() {
 #[test]
 fn a_use_that_does_not_say_its_amount_once_and_in_the_unit_has_no_room() {
     let unsaid = Err(NoRoom::Unsaid("body.amount".into()));
-    let of = |unit: Option<&str>| vec![Taken { unit: unit.map(str::to_owned), ..taken("1").remove(0) }];
+    let of = |unit: Option<&str>| vec![AmountUse { unit: unit.map(str::to_owned), ..taken("1").remove(0) }];
     assert_eq!(tally(3).reserve(&[]), unsaid);
     assert_eq!(tally(3).reserve(&of(Some("USD"))), unsaid);
     assert_eq!(tally(3).reserve(&of(None)), unsaid);
@@ -53,7 +53,7 @@ fn a_use_that_does_not_say_its_amount_once_and_in_the_unit_has_no_room() {
 fn what_cannot_be_added_exactly_has_no_room() {
     let open = json!({ "n": { "most": "9".repeat(28), "sum": "9".repeat(28), "unit_from": "of" } });
     let tally = Tally::new(&tool_pattern(json!({ "n": "1", "of": "grains" }), open).unwrap(), 9);
-    let taken = |text: &str| [Taken { name: "n".into(), amount: amount(text), unit: Some("grains".into()) }];
+    let taken = |text: &str| [AmountUse { name: "n".into(), amount: amount(text), unit: Some("grains".into()) }];
     let much = tally.reserve(&taken(&"8".repeat(28))).unwrap();
     assert!(matches!(much.reserve(&taken("0.1")), Err(NoRoom::Inexact { .. })));
     // A returned fraction leaves no decimal digits behind that would make later sums inexact.
@@ -102,7 +102,7 @@ fn doings() -> impl Strategy<Value = Vec<Do>> {
     prop::collection::vec(one, 0..60)
 }
 
-fn cents(cents: u32) -> Vec<Taken> {
+fn cents(cents: u32) -> Vec<AmountUse> {
     taken(&format!("{}.{:02}", cents / 100, cents % 100))
 }
 

@@ -6,7 +6,7 @@ use crate::{
 };
 use countersign_core::{
     decision::{
-        answer::{Answer, Answerer, Given, NotCounted},
+        answer::{Answer, AnswerContent, NotCounted, ProvenPerson},
         extend::Extend,
     },
     records::{Assurance, Decision, DecisionState, Question, Table, Via},
@@ -68,7 +68,7 @@ fn nobody_approves_over_the_wire_what_their_client_was_not_given() {
     let question = asked(&mut plane, &Ask { question: old, ..Ask::of("money.pay") });
     let answered = |decision: YesNo, via: Via| {
         let mut answer = answer(BOB, reply(decision), NOW);
-        answer.by = Answerer { via, ..answerer(BOB, Assurance::Session) };
+        answer.by = ProvenPerson { via, ..answerer(BOB, Assurance::Session) };
         answer
     };
     let wire = || Via::Subscription { id: "sub_1".into() };
@@ -125,8 +125,8 @@ fn without_named_approvers_only_the_person_concerned_answers() {
 fn who_only_reads_or_proves_too_little_does_not_answer() {
     let mut plane = Plane::new();
     let question = asked(&mut plane, &Ask::of("money.pay"));
-    let by = |by: Answerer| Answer { by, ..answer(BOB, reply(Accept), NOW) };
-    let reads_only = Answerer { may_answer: false, ..answerer(BOB, Assurance::Fresh) };
+    let by = |by: ProvenPerson| Answer { by, ..answer(BOB, reply(Accept), NOW) };
+    let reads_only = ProvenPerson { may_answer: false, ..answerer(BOB, Assurance::Fresh) };
     assert_eq!(why(&plane, &question, by(reads_only)), Some(NotCounted::NotEntitled));
     for assurance in [Assurance::Local, Assurance::Token] {
         let weak = Some(NotCounted::TooWeak(Assurance::Session));
@@ -173,7 +173,7 @@ fn an_accept_of_something_else_is_a_no_with_a_proposal() {
     let question = asked(&mut plane, &Ask::of("file.move"));
     let proposal = json!({ "to": "the other folder" });
     let modified_action = Some(proposal.clone());
-    let given = Given::Reply { decision: Accept, rationale: Some("rather there".into()), modified_action };
+    let given = AnswerContent::Reply { decision: Accept, rationale: Some("rather there".into()), modified_action };
     let step = plane.answer(question.key, answer(ALICE, given, NOW), NOW).unwrap();
     let counted = plane.commit(step);
     assert!(counted.allowances.is_empty() && plane.store.allowances().next().is_none());
@@ -184,14 +184,14 @@ fn an_accept_of_something_else_is_a_no_with_a_proposal() {
 /// AAEP-6.3.2-04, AAEP-6.3.4-06
 #[test]
 fn only_an_allowed_reply_counts_by_what_it_comes_to() {
-    let modified = Given::Reply { decision: Accept, rationale: None, modified_action: Some(json!({})) };
+    let modified = AnswerContent::Reply { decision: Accept, rationale: None, modified_action: Some(json!({})) };
     let mut plane = Plane::new();
     let only_no = Ask { question: confirmation("file.move", &[Reject]), ..Ask::of("file.move") };
     let question = asked(&mut plane, &only_no);
     let refused = Some(NotCounted::NotAllowed);
     assert_eq!(why(&plane, &question, answer(ALICE, reply(Accept), NOW)), refused);
     assert_eq!(why(&plane, &question, answer(ALICE, modified, NOW)), refused);
-    let response = Given::Response { response: json!("yes"), confidence: None };
+    let response = AnswerContent::Response { response: json!("yes"), confidence: None };
     assert_eq!(why(&plane, &question, answer(ALICE, response, NOW)), refused);
     assert_eq!(why(&plane, &question, answer(ALICE, reply(Reject), NOW)), None);
 }

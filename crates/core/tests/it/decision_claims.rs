@@ -8,7 +8,7 @@ use crate::{
     },
 };
 use countersign_core::{
-    decision::{claim::Claim, outcome::Report, reconcile::Reconcile},
+    decision::{claim::Claim, outcome::OutcomeReport, reconcile::Reconcile},
     records::{Assurance, Decision, ExecutionState, Point, Record, Reporter, Table},
     refusal::Refusal,
     step::Effects,
@@ -121,7 +121,7 @@ fn the_same_neither_runs_nor_is_asked_beside_itself() {
     assert_eq!(plane.store.commit(&beside.effects), Outcome::Stale);
     let Err(Refusal::Conflict(why)) = plane.raise(&Ask::of("file.move"), NOW).map(drop) else { panic!("was asked") };
     assert!(why.contains(&first.id));
-    let step = plane.on_execution(first.key, Report::Committed, NOW).unwrap();
+    let step = plane.on_execution(first.key, OutcomeReport::Committed, NOW).unwrap();
     plane.commit(step);
     let step = plane.claim(second.key, claim(second.digest), true, NOW).unwrap();
     plane.commit(step);
@@ -134,7 +134,7 @@ fn what_was_accepted_is_said_announced_run_and_completed_in_that_order() {
     let session = plane.open_session(0, NOW).unwrap();
     let session = plane.commit(session).key;
     let decision = spent(&mut plane, &Ask::of("money.pay").within(session), BOB);
-    let step = plane.on_execution(decision.key, Report::Committed, NOW).unwrap();
+    let step = plane.on_execution(decision.key, OutcomeReport::Committed, NOW).unwrap();
     plane.commit(step);
     let mut listener = Listener::default();
     listener.listen(&plane.store);
@@ -166,7 +166,7 @@ fn a_lease_and_a_yes_lapse_by_the_stores_clock_and_not_before() {
     let yes = plane.allowance_due(unused.key, NOW.plus_secs(45)).unwrap();
     plane.store.now = NOW.plus_secs(30).plus_millis(-1);
     assert_eq!(plane.store.commit(&lease.effects), Outcome::OutOfTime);
-    let still = plane.on_execution(ran.key, Report::Running, NOW.plus_secs(29)).unwrap();
+    let still = plane.on_execution(ran.key, OutcomeReport::Running, NOW.plus_secs(29)).unwrap();
     plane.store.now = NOW.plus_secs(30);
     assert_eq!(plane.store.commit(&still.effects), Outcome::OutOfTime, "a lapsed lease is not renewed");
     assert_eq!(plane.store.commit(&lease.effects), Outcome::Committed);
@@ -181,24 +181,29 @@ fn a_lease_and_a_yes_lapse_by_the_stores_clock_and_not_before() {
 fn an_outcome_counts_once_and_also_when_it_comes_late() {
     let mut plane = Plane::new();
     let done = spent(&mut plane, &Ask::of("file.move"), ALICE);
-    let step = plane.on_execution(done.key, Report::Running, NOW.plus_secs(29)).unwrap();
+    let step = plane.on_execution(done.key, OutcomeReport::Running, NOW.plus_secs(29)).unwrap();
     plane.commit(step);
     let early = plane.lease_due(done.key, NOW.plus_secs(31)).unwrap();
     assert!(early.effects.is_empty(), "the lease was renewed");
-    let step =
-        plane.on_execution(done.key, Report::Failed { why: Some("no paper".into()), refused: false }, NOW).unwrap();
+    let step = plane
+        .on_execution(done.key, OutcomeReport::Failed { why: Some("no paper".into()), refused: false }, NOW)
+        .unwrap();
     plane.commit(step);
     assert!(
-        plane.on_execution(done.key, Report::Failed { why: None, refused: false }, NOW).unwrap().effects.is_empty()
+        plane
+            .on_execution(done.key, OutcomeReport::Failed { why: None, refused: false }, NOW)
+            .unwrap()
+            .effects
+            .is_empty()
     );
-    let other = plane.on_execution(done.key, Report::Committed, NOW).map(drop);
+    let other = plane.on_execution(done.key, OutcomeReport::Committed, NOW).map(drop);
     assert!(matches!(other, Err(Refusal::Conflict(_))));
 
     let late = unknown(&mut plane, &Ask::of("lamp.dim"), ALICE);
     let now = plane.store.now;
-    let still = plane.on_execution(late.key, Report::Running, now).map(drop);
+    let still = plane.on_execution(late.key, OutcomeReport::Running, now).map(drop);
     assert!(matches!(still, Err(Refusal::Conflict(_))));
-    let step = plane.on_execution(late.key, Report::Committed, now).unwrap();
+    let step = plane.on_execution(late.key, OutcomeReport::Committed, now).unwrap();
     plane.commit(step);
     let state = &plane.store.execution_of(late.key).unwrap().state;
     assert_eq!(*state, ExecutionState::Committed { at: now, by: Reporter::Claimant });

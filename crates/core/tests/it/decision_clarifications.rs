@@ -5,7 +5,7 @@ use crate::{
     decision_world::{ALICE, Ask, BOB, NOW, Plane, answer, answerer, at_deadline, clarification, reply},
 };
 use countersign_core::{
-    decision::answer::{Answer, Given, NotCounted, takes},
+    decision::answer::{Answer, AnswerContent, NotCounted, takes},
     records::{Assurance, Clarification, DecisionState, Defaulted},
 };
 use countersign_protocol::aaep::event::{Choice, ResponseKind, YesNo};
@@ -60,13 +60,13 @@ fn a_response_of_no_accepted_kind_is_as_none_and_a_later_one_counts() {
     let mut plane = Plane::new();
     let step = plane.raise(&Ask::clarification(asks(&[ResponseKind::Freetext])), NOW).unwrap();
     let question = plane.commit(step).decision;
-    let respond = |response: Value| answer(ALICE, Given::Response { response, confidence: Some(0.5) }, NOW);
+    let respond = |response: Value| answer(ALICE, AnswerContent::Response { response, confidence: Some(0.5) }, NOW);
     for wrong in [json!(67), json!(true), json!("")] {
         assert_eq!(plane.answer(question.key, respond(wrong), NOW).err(), Some(NotCounted::NotAllowed));
     }
     let yes = answer(ALICE, reply(YesNo::Accept), NOW);
     assert_eq!(plane.answer(question.key, yes, NOW).err(), Some(NotCounted::NotAllowed));
-    let stranger = answer(BOB, Given::Response { response: json!("x"), confidence: None }, NOW);
+    let stranger = answer(BOB, AnswerContent::Response { response: json!("x"), confidence: None }, NOW);
     assert_eq!(plane.answer(question.key, stranger, NOW).err(), Some(NotCounted::NotEntitled));
     let step = plane.answer(question.key, respond(json!("the second")), NOW).unwrap();
     let counted = plane.commit(step);
@@ -82,7 +82,7 @@ fn a_response_passes_the_checks_of_a_reply_in_the_same_order() {
     let step = plane.raise(&Ask::clarification(asks(&[ResponseKind::Freetext])), NOW).unwrap();
     let question = plane.commit(step).decision;
     let deadline = NOW.plus_secs(question.terms.timeout_s);
-    let text = |response: Value| Given::Response { response, confidence: None };
+    let text = |response: Value| AnswerContent::Response { response, confidence: None };
     let mut wrong = answer(BOB, text(json!(67)), deadline);
     wrong.decided_by = Some("system:x".into());
     type Repair = fn(&mut Answer);
@@ -93,7 +93,7 @@ fn a_response_passes_the_checks_of_a_reply_in_the_same_order() {
         (NotCounted::NotEntitled, |answer| answer.by = answerer(ALICE, Assurance::Local)),
         (NotCounted::TooWeak(Assurance::Token), |answer| answer.by = answerer(ALICE, Assurance::Token)),
         (NotCounted::NotAllowed, |answer| {
-            answer.given = Given::Response { response: json!("the second"), confidence: None };
+            answer.given = AnswerContent::Response { response: json!("the second"), confidence: None };
         }),
     ];
     for (expected, repair) in checks {

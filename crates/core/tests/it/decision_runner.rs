@@ -11,10 +11,10 @@ use crate::{
 };
 use countersign_core::{
     decision::{
-        answer::{Answer, Extra, Given, NotCounted},
+        answer::{Answer, AnswerContent, Extra, NotCounted},
         due::QuestionDue,
         extend::Extend,
-        outcome::Report,
+        outcome::OutcomeReport,
         reconcile::Reconcile,
         terms::Wishes,
     },
@@ -261,9 +261,9 @@ impl Runner {
             Command::Report { which, ran } => {
                 let (index, key) = self.pick_run(*which)?;
                 let report = match ran {
-                    None => Report::Running,
-                    Some(true) => Report::Committed,
-                    Some(false) => Report::Failed { why: Some("no paper".into()), refused: false },
+                    None => OutcomeReport::Running,
+                    Some(true) => OutcomeReport::Committed,
+                    Some(false) => OutcomeReport::Failed { why: Some("no paper".into()), refused: false },
                 };
                 (Matter::Report { index, ran: *ran }, effects(plane.on_execution(key, report, node)))
             }
@@ -429,11 +429,13 @@ fn answer(by: &Answering) -> Answer {
     let given = match by.saying {
         Saying::Accept => reply(YesNo::Accept),
         Saying::Reject => reply(YesNo::Reject),
-        Saying::Modified => {
-            Given::Reply { decision: YesNo::Accept, rationale: None, modified_action: Some(json!({ "amount": 3 })) }
-        }
-        Saying::Text => Given::Response { response: json!("the second"), confidence: None },
-        Saying::Number => Given::Response { response: json!(2), confidence: None },
+        Saying::Modified => AnswerContent::Reply {
+            decision: YesNo::Accept,
+            rationale: None,
+            modified_action: Some(json!({ "amount": 3 })),
+        },
+        Saying::Text => AnswerContent::Response { response: json!("the second"), confidence: None },
+        Saying::Number => AnswerContent::Response { response: json!(2), confidence: None },
     };
     let mut answerer = answerer(by.person, by.assurance);
     answerer.may_answer = by.may_answer;

@@ -6,7 +6,7 @@ use crate::{
     decision_world::{ALICE, Ask, BOB, CAROL, NOW, Plane, answer, at_deadline, beside, claim, is_open, reply},
 };
 use countersign_core::{
-    aaep::session::Published,
+    aaep::session::PublishedEvent,
     records::{CancelledFor, Decision, DecisionState, Role},
     refusal::Refusal,
     step::Step,
@@ -22,13 +22,13 @@ fn session(plane: &mut Plane) -> RowKey {
     plane.commit(step).key
 }
 
-fn says(plane: &Plane, session: RowKey, type_name: &str, mut members: Value) -> Result<Step<Published>, Refusal> {
+fn says(plane: &Plane, session: RowKey, type_name: &str, mut members: Value) -> Result<Step<PublishedEvent>, Refusal> {
     members["type"] = format!("aaep:agent.{type_name}").into();
     let payload: Payload = serde_json::from_value(members).unwrap();
     plane.publish(session, payload, NOW)
 }
 
-fn say(plane: &mut Plane, session: RowKey, type_name: &str, members: Value) -> Published {
+fn say(plane: &mut Plane, session: RowKey, type_name: &str, members: Value) -> PublishedEvent {
     let step = says(plane, session, type_name, members).unwrap();
     plane.commit(step)
 }
@@ -37,7 +37,7 @@ fn state(from: &str, to: &str) -> Value {
     json!({ "from_state": from, "to_state": to, "summary_normal": "on it" })
 }
 
-fn is_conflict(result: Result<Step<Published>, Refusal>) -> bool {
+fn is_conflict(result: Result<Step<PublishedEvent>, Refusal>) -> bool {
     matches!(result.map(drop), Err(Refusal::Conflict(_)))
 }
 

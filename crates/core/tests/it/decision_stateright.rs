@@ -8,7 +8,7 @@ use crate::{
     worlds,
 };
 use countersign_core::{
-    decision::{due::QuestionDue, outcome::Report, render, terms::Wishes},
+    decision::{due::QuestionDue, outcome::OutcomeReport, render, terms::Wishes},
     records::{Allowance, AllowanceState, Decision, DecisionState, Defaulted, ExecutionState, Project, Record},
     step::Effects,
 };
@@ -217,7 +217,7 @@ impl TwoNodes {
             }
             Work::Outcome => {
                 let run = state.store.executions().last()?;
-                plane.on_execution(run.decision, Report::Committed, now).map(|step| step.effects).ok()
+                plane.on_execution(run.decision, OutcomeReport::Committed, now).map(|step| step.effects).ok()
             }
         }
     }

@@ -1,9 +1,9 @@
 //! An in-memory store that accepts steps exactly like the real one: versions, time, limits, unique columns.
 
 use countersign_core::{
-    news::{News, Said},
+    news::{AaepSignal, Signal},
     records::{AaepSession, Allowance, Decision, Execution, Plan, Record, Table},
-    step::{Draft, Effects},
+    step::{Effects, EvidenceDraft},
 };
 use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
 use std::{collections::BTreeMap, sync::Arc};
@@ -24,8 +24,8 @@ pub(crate) struct Store {
     /// Memberships and delegations, for guards: only their versions matter.
     pub(crate) standing: BTreeMap<(Table, RowKey), i64>,
     counts: BTreeMap<String, (i64, UnixMillis)>,
-    pub(crate) said: Vec<Arc<Said>>,
-    pub(crate) evidence: Vec<Arc<Draft>>,
+    pub(crate) said: Vec<Arc<AaepSignal>>,
+    pub(crate) evidence: Vec<Arc<EvidenceDraft>>,
 }
 
 impl Store {
@@ -201,9 +201,9 @@ impl Store {
     }
 }
 
-fn said(news: &News) -> Option<Arc<Said>> {
+fn said(news: &Signal) -> Option<Arc<AaepSignal>> {
     match news {
-        News::Said(said) => Some(Arc::new((**said).clone())),
+        Signal::Said(said) => Some(Arc::new((**said).clone())),
         _ => None,
     }
 }

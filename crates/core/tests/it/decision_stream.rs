@@ -7,7 +7,7 @@ use countersign_core::{
         words::{LANGUAGES, Notice},
     },
     decision::audience,
-    news::Said,
+    news::AaepSignal,
     records::{Decision, DecisionState, Defaulted},
 };
 use countersign_protocol::{
@@ -58,9 +58,9 @@ impl Listener {
         self.sessions.get(&session).map_or(UnixMillis(0), |session| session.last)
     }
 
-    fn hear(&mut self, said: &Said, store: &Store) {
+    fn hear(&mut self, said: &AaepSignal, store: &Store) {
         well_formed(said);
-        let Said { session, event, seq, .. } = said;
+        let AaepSignal { session, event, seq, .. } = said;
         assert!(self.event_ids.insert(event.envelope.event_id.clone()), "an event id was given twice");
         let heard = self.sessions.entry(*session).or_default();
         heard.bracket(event, *seq);
@@ -83,7 +83,7 @@ impl Listener {
 }
 
 /// The settlement reaches everyone entitled to answer (AAEP 6.7.2).
-fn reaches_all(said: &Said, decision: &Decision) {
+fn reaches_all(said: &AaepSignal, decision: &Decision) {
     let to = audience(decision);
     let people = to.people.iter().all(|person| said.to.people.contains(person));
     let roles = to.roles.iter().all(|role| said.to.roles.contains(role));
@@ -91,7 +91,7 @@ fn reaches_all(said: &Said, decision: &Decision) {
 }
 
 /// Every event is valid AAEP in each of its languages and has the same content in all of them.
-fn well_formed(said: &Said) {
+fn well_formed(said: &AaepSignal) {
     let original = serde_json::to_value(&said.event).unwrap();
     assert_eq!(check::event(&original), [], "{original}");
     for (language, translated) in &said.translations {

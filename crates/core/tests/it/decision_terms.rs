@@ -3,7 +3,7 @@
 use crate::decision_world::{ALICE, CAROL, NOW};
 use countersign_core::{
     decision::terms::{People, Wishes, of_action, of_clarification},
-    records::{Assurance, Role, Terms},
+    records::{Assurance, DecisionTerms, Role},
     refusal::Refusal,
 };
 use countersign_protocol::{
@@ -25,11 +25,11 @@ fn document(policy: Value) -> ProjectDocument {
     serde_json::from_value(json!({ "id": "small", "actions": [policy] })).unwrap()
 }
 
-fn of(policy: Value, wishes: &Wishes) -> Result<Terms, Refusal> {
+fn of(policy: Value, wishes: &Wishes) -> Result<DecisionTerms, Refusal> {
     of_action(&document(policy), "act", wishes, &people(), NOW)
 }
 
-fn unknown(wishes: &Wishes) -> Result<Terms, Refusal> {
+fn unknown(wishes: &Wishes) -> Result<DecisionTerms, Refusal> {
     of_action(&document(json!({})), "something.else", wishes, &people(), NOW)
 }
 
@@ -223,7 +223,7 @@ fn the_own_yes_counts_only_where_nobody_is_named_or_that_person_is_or_an_admin_s
     };
     let with = |named: &[i64]| People { named: named.to_vec(), ..people() };
     assert!(matches!(named(json!(["user:nobody"]), &with(&[]), true), Err(Refusal::NotAuthorized(_))));
-    let own_yes = |result: Result<Terms, Refusal>| result.unwrap().approvers.own_yes;
+    let own_yes = |result: Result<DecisionTerms, Refusal>| result.unwrap().approvers.own_yes;
     assert!(!own_yes(named(json!(["role:approver"]), &with(&[]), false)));
     assert!(!own_yes(named(json!(["user:carol"]), &with(&[CAROL]), false)));
     assert!(own_yes(named(json!(["user:carol", "user:alice"]), &with(&[CAROL, ALICE]), false)));

@@ -6,12 +6,12 @@ use crate::{
 };
 use countersign_core::{
     aaep::{
-        session::{Open, OpenView, Publish, PublishView, Published},
+        session::{OpenSession, OpenView, Publish, PublishView, PublishedEvent},
         talk::Chosen,
     },
     decision::{
-        Place,
-        answer::{Answer, AnswerView, Answerer, Counted, Extra, Given, NotCounted},
+        ProjectRef,
+        answer::{Answer, AnswerContent, AnswerView, CountedAnswer, Extra, NotCounted, ProvenPerson},
         call_off::{Live, Withdraw},
         claim::{Claim, ClaimView},
         due::{AllowanceDue, AllowanceDueView, DueView, ExecutionView, LeaseDue, QuestionDue},
@@ -23,8 +23,8 @@ use countersign_core::{
     mplp::roles::Deciding,
     records::{
         AaepSession, AaepSessionState, Assurance, CancelledFor, Clarification, Confirmation, Delegation,
-        DelegationState, Execution, Plan, Point, Project, Question, Raiser, Record, RevokeReason, Role, Table, Via,
-        Words,
+        DelegationState, Execution, Plan, Point, Project, Question, Raiser, Record, RevokeReason, Role, Table,
+        TextAuthor, Via,
     },
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},
@@ -131,13 +131,13 @@ pub(crate) fn clarification(kinds: &[ResponseKind], default_response: Option<&st
 }
 
 /// An authenticated person with their roles in the project.
-pub(crate) fn answerer(person: RowKey, assurance: Assurance) -> Answerer {
+pub(crate) fn answerer(person: RowKey, assurance: Assurance) -> ProvenPerson {
     let roles = match person {
         BOB => vec![Role::User, Role::Approver],
         ADMIN => vec![Role::Admin],
         _ => vec![Role::User],
     };
-    Answerer {
+    ProvenPerson {
         person,
         subject: format!("person-{person}"),
         deciding: Deciding::approver("approver"),
@@ -150,8 +150,8 @@ pub(crate) fn answerer(person: RowKey, assurance: Assurance) -> Answerer {
     }
 }
 
-pub(crate) fn reply(decision: YesNo) -> Given {
-    Given::Reply { decision, rationale: None, modified_action: None }
+pub(crate) fn reply(decision: YesNo) -> AnswerContent {
+    AnswerContent::Reply { decision, rationale: None, modified_action: None }
 }
 
 /// The project, its store, and a sequence of ids.
@@ -182,7 +182,7 @@ impl Plane {
         Self { store, project, lives: [0, 0], drawn: Cell::new(draw) }
     }
 
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> ProjectRef {
         (self.project.key, self.project.id.clone())
     }
 
@@ -199,7 +199,7 @@ impl Plane {
 
     pub(crate) fn open_session(&self, agent: usize, now: UnixMillis) -> Result<Step<AaepSession>, Refusal> {
         let started = SessionStarted { summaries: Summaries::normal("at work"), ..SessionStarted::default() };
-        let open = Open {
+        let open = OpenSession {
             by: self.raiser(agent),
             producer: producer(agent),
             started,
@@ -216,7 +216,7 @@ impl Plane {
         session: RowKey,
         payload: Payload,
         now: UnixMillis,
-    ) -> Result<Step<Published>, Refusal> {
+    ) -> Result<Step<PublishedEvent>, Refusal> {
         let session = self.store.session(session).clone();
         let waiting = match &session.state {
             AaepSessionState::Open { waiting, .. } => waiting.iter().map(|k| self.store.decision(*k).clone()).collect(),
@@ -256,7 +256,7 @@ impl Plane {
             id,
             by: self.raiser(ask.agent),
             point: Point::AgentClaimed,
-            words: Words::Agent,
+            words: TextAuthor::Agent,
             digest,
             same: digest,
             effect: None,
@@ -287,7 +287,7 @@ impl Plane {
         decision: RowKey,
         answer: Answer,
         now: UnixMillis,
-    ) -> Result<Step<Counted>, NotCounted> {
+    ) -> Result<Step<CountedAnswer>, NotCounted> {
         let DueView { place, decision, session, plan } = self.due_view(decision);
         let pause_s = self.project.document.decisions.pause_seconds;
         let policy = self.project.document.plans.clone();
@@ -423,7 +423,7 @@ impl Plane {
 }
 
 /// An answer given by a person now, without any extras.
-pub(crate) fn answer(person: RowKey, given: Given, now: UnixMillis) -> Answer {
+pub(crate) fn answer(person: RowKey, given: AnswerContent, now: UnixMillis) -> Answer {
     let by = answerer(person, Assurance::Fresh);
     Answer { by, given, claimed_at: now, decided_by: None, correlation_id: None, extra: Extra::default() }
 }

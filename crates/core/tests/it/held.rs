@@ -1,6 +1,6 @@
 //! Test fixture for request rendering: a bank with one route that needs confirmation.
 
-use countersign_core::held::{Fields, HttpRequest, Unreadable};
+use countersign_core::held::{Fields, HttpRequest, UnreadableRequest};
 use countersign_protocol::{
     ids::ProjectId,
     project::{ProjectDocument, Route},
@@ -48,7 +48,7 @@ pub(crate) fn request(body: &str) -> HttpRequest {
     }
 }
 
-pub(crate) fn read(request: &HttpRequest) -> Result<Fields, Unreadable> {
+pub(crate) fn read(request: &HttpRequest) -> Result<Fields, UnreadableRequest> {
     Fields::read(&route(json!({})), request)
 }
 

@@ -1,12 +1,12 @@
 //! Effect keys, which deduplicate executions across requests, and the digest covered by an approval.
 
 use crate::held::{BODY, bank, request, route};
-use countersign_core::held::{BadTemplate, Effect, Fields, HttpRequest, Unreadable, effect, question, resource};
+use countersign_core::held::{BadTemplate, Effect, Fields, HttpRequest, UnreadableRequest, effect, question, resource};
 use countersign_protocol::{action::Action, hash::Digest, project::Route};
 use proptest::prelude::*;
 use serde_json::json;
 
-fn effect_of(template: &str, body: &str) -> Result<Option<Effect>, Unreadable> {
+fn effect_of(template: &str, body: &str) -> Result<Option<Effect>, UnreadableRequest> {
     let route = route(json!({ "effect": template }));
     effect(&route, &Fields::read(&route, &request(body))?)
 }
@@ -22,11 +22,11 @@ fn a_value_with_several_spellings_names_no_effect() {
         ["\"\"", "null", "true", "[1]", "{}", "1.0", "1e2", "-1", "\" 1\"", "\"1 \"", "\"1\\n\"", "\"\\u0000\""]
     {
         let why = effect_of("refund:{body.id}", &format!("{{\"id\":{value}}}")).unwrap_err();
-        assert_eq!(why, Unreadable::NotAKey("body.id".into()), "{value}");
+        assert_eq!(why, UnreadableRequest::NotAKey("body.id".into()), "{value}");
     }
-    assert_eq!(effect_of("refund:{body.id}", "{}").unwrap_err(), Unreadable::Missing("body.id".into()));
+    assert_eq!(effect_of("refund:{body.id}", "{}").unwrap_err(), UnreadableRequest::Missing("body.id".into()));
     let long = json!({ "id": "x".repeat(513) }).to_string();
-    assert_eq!(effect_of("refund:{body.id}", &long).unwrap_err(), Unreadable::KeyTooLong);
+    assert_eq!(effect_of("refund:{body.id}", &long).unwrap_err(), UnreadableRequest::KeyTooLong);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_template_that_would_mix_values_up_is_refused() {
         ("ü:{body.a}", BadTemplate::NotAKey),
     ] {
         let body = r#"{"a":"1","b":"2","c":"3"}"#;
-        assert_eq!(effect_of(template, body).unwrap_err(), Unreadable::Template(why), "{template}");
+        assert_eq!(effect_of(template, body).unwrap_err(), UnreadableRequest::Template(why), "{template}");
     }
 }
 

@@ -1,11 +1,11 @@
 //! Ambiguous requests are refused before a person is asked.
 
 use crate::held::{BODY, bank, read, request, route};
-use countersign_core::held::{BadJson, BadPairs, Fields, HttpRequest, Unreadable};
+use countersign_core::held::{BadJson, BadPairs, Fields, HttpRequest, UnreadableRequest};
 use countersign_protocol::action::Action;
 use serde_json::json;
 
-fn refused(request: &HttpRequest) -> Unreadable {
+fn refused(request: &HttpRequest) -> UnreadableRequest {
     read(request).unwrap_err()
 }
 
@@ -13,14 +13,14 @@ fn refused(request: &HttpRequest) -> Unreadable {
 #[test]
 fn a_body_with_two_readings_is_refused() {
     let twice = BadJson::Twice("amount".into());
-    assert_eq!(refused(&request(r#"{"amount":82000,"amount":820000}"#)), Unreadable::Json(twice));
+    assert_eq!(refused(&request(r#"{"amount":82000,"amount":820000}"#)), UnreadableRequest::Json(twice));
     let alike = BadJson::Alike("amount".into(), "AMOUNT".into());
-    assert_eq!(refused(&request(r#"{"amount":82000,"AMOUNT":820000}"#)), Unreadable::Json(alike));
+    assert_eq!(refused(&request(r#"{"amount":82000,"AMOUNT":820000}"#)), UnreadableRequest::Json(alike));
     let trailing = BadJson::Trailing(BODY.len());
-    assert_eq!(refused(&request(&format!("{BODY}{BODY}"))), Unreadable::Json(trailing));
-    assert_eq!(refused(&request(&format!("\u{feff}{BODY}"))), Unreadable::Json(BadJson::Marked));
+    assert_eq!(refused(&request(&format!("{BODY}{BODY}"))), UnreadableRequest::Json(trailing));
+    assert_eq!(refused(&request(&format!("\u{feff}{BODY}"))), UnreadableRequest::Json(BadJson::Marked));
     let latin = HttpRequest { body: b"{\"to\":\"Z\xfcrich\"}".to_vec(), ..request("") };
-    assert_eq!(refused(&latin), Unreadable::Json(BadJson::NotUtf8));
+    assert_eq!(refused(&latin), UnreadableRequest::Json(BadJson::NotUtf8));
 }
 
 /// R-3
@@ -28,13 +28,13 @@ fn a_body_with_two_readings_is_refused() {
 fn an_encoded_or_oversized_body_is_refused() {
     for encoding in ["gzip", "br", "gzip, identity", "IDENTITY", "identity, identity"] {
         let request = HttpRequest { content_encoding: encoding.into(), ..request(BODY) };
-        assert_eq!(refused(&request), Unreadable::Encoded, "{encoding}");
+        assert_eq!(refused(&request), UnreadableRequest::Encoded, "{encoding}");
     }
     let narrow = route(json!({ "max_body_bytes": 8 }));
-    assert_eq!(Fields::read(&narrow, &request("\"1234567\"")), Err(Unreadable::TooBig { most: 8 }));
+    assert_eq!(Fields::read(&narrow, &request("\"1234567\"")), Err(UnreadableRequest::TooBig { most: 8 }));
     assert!(Fields::read(&narrow, &request("\"123456\"")).is_ok());
     let usual = format!("\"{}\"", "x".repeat(1 << 20));
-    assert_eq!(refused(&request(&usual)), Unreadable::TooBig { most: 1 << 20 });
+    assert_eq!(refused(&request(&usual)), UnreadableRequest::TooBig { most: 1 << 20 });
 }
 
 /// R-3
@@ -42,7 +42,7 @@ fn an_encoded_or_oversized_body_is_refused() {
 fn a_content_type_that_could_mean_something_else_is_refused() {
     let of = |content_type: &str| HttpRequest { content_type: content_type.into(), ..request(BODY) };
     for charset in ["application/json; charset=utf-16", "application/vnd.bank+json;charset=latin1"] {
-        assert_eq!(refused(&of(charset)), Unreadable::Charset, "{charset}");
+        assert_eq!(refused(&of(charset)), UnreadableRequest::Charset, "{charset}");
     }
     for odd in [
         "json",
@@ -55,7 +55,7 @@ fn a_content_type_that_could_mean_something_else_is_refused() {
         "/json",
         "text/",
     ] {
-        assert_eq!(refused(&of(odd)), Unreadable::ContentType, "{odd}");
+        assert_eq!(refused(&of(odd)), UnreadableRequest::ContentType, "{odd}");
     }
     for sound in ["application/json", "Application/JSON; charset=UTF-8", "application/ld+json; profile=\"x\""] {
         assert!(read(&of(sound)).is_ok(), "{sound}");
@@ -81,7 +81,7 @@ fn a_query_with_two_readings_is_refused() {
         ("a=b c", BadPairs::Byte),
         ("=1", BadPairs::Unnamed),
     ] {
-        assert_eq!(refused(&of(query)), Unreadable::Query(why), "{query}");
+        assert_eq!(refused(&of(query)), UnreadableRequest::Query(why), "{query}");
     }
     for query in ["", "a", "a=", "a=b=c", "a=1&b=1", "a=%C3%A4+%2B&b[]=1", "&a=1&"] {
         assert!(read(&of(query)).is_ok(), "{query}");
@@ -92,10 +92,10 @@ fn a_query_with_two_readings_is_refused() {
 #[test]
 fn a_form_with_two_readings_is_refused() {
     let of = |body: &str| HttpRequest { content_type: "application/x-www-form-urlencoded".into(), ..request(body) };
-    let twice = Unreadable::Form(BadPairs::Twice("amount".into()));
+    let twice = UnreadableRequest::Form(BadPairs::Twice("amount".into()));
     assert_eq!(refused(&of("amount=82000&amount=820000")), twice);
-    assert_eq!(refused(&of("amount=82000;amount=820000")), Unreadable::Form(BadPairs::Semicolon));
-    assert_eq!(refused(&of("amount=82000&to=\u{e4}")), Unreadable::Form(BadPairs::Byte));
+    assert_eq!(refused(&of("amount=82000;amount=820000")), UnreadableRequest::Form(BadPairs::Semicolon));
+    assert_eq!(refused(&of("amount=82000&to=\u{e4}")), UnreadableRequest::Form(BadPairs::Byte));
     assert!(read(&of("amount=82000.10&to=Z%C3%BCrich+Nord")).is_ok());
 }
 
@@ -103,11 +103,11 @@ fn a_form_with_two_readings_is_refused() {
 fn a_path_that_hides_something_is_refused() {
     let of = |account: &str| HttpRequest { target: format!("/v1/accounts/{account}/transfers"), ..request(BODY) };
     for account in ["%ff", "a%0Ab", "%00", "%c2%85", "", "%zz", "a;b", "ä"] {
-        assert_eq!(refused(&of(account)), Unreadable::Segment("account".into()), "{account}");
+        assert_eq!(refused(&of(account)), UnreadableRequest::Segment("account".into()), "{account}");
     }
-    assert_eq!(refused(&of("a/b")), Unreadable::Path);
+    assert_eq!(refused(&of("a/b")), UnreadableRequest::Path);
     let elsewhere = HttpRequest { target: "/v2/accounts/main/transfers".into(), ..request(BODY) };
-    assert_eq!(refused(&elsewhere), Unreadable::Path);
+    assert_eq!(refused(&elsewhere), UnreadableRequest::Path);
     assert!(read(&of("M%C3%BCller+S%C3%B6hne")).is_ok());
 }
 

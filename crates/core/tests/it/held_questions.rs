@@ -2,19 +2,19 @@
 
 use crate::held::{BODY, request, route};
 use countersign_core::{
-    decision::runs::{Composition, Texts},
-    held::{Fields, HttpRequest, Unreadable, question},
+    decision::runs::{Composition, RunTexts},
+    held::{Fields, HttpRequest, UnreadableRequest, question},
     records::Confirmation,
 };
 use countersign_protocol::{aaep::event::YesNo, hash::Digest};
 use serde_json::{Value, json};
 
-fn asked(with: Value, request: &HttpRequest) -> Result<Confirmation, Unreadable> {
+fn asked(with: Value, request: &HttpRequest) -> Result<Confirmation, UnreadableRequest> {
     let route = route(with);
     question(&route, request, &Fields::read(&route, request)?)
 }
 
-fn texts(asked: &Confirmation) -> Texts {
+fn texts(asked: &Confirmation) -> RunTexts {
     Composition::of_request(asked).texts("en")
 }
 
@@ -37,12 +37,12 @@ fn a_member_that_is_missing_is_refused_and_never_rendered_empty() {
         ("{body.0}", "body.0"),
     ] {
         let why = asked(describe(template), &request(BODY)).unwrap_err();
-        assert_eq!(why, Unreadable::Missing(missing.into()), "{template}");
+        assert_eq!(why, UnreadableRequest::Missing(missing.into()), "{template}");
     }
     let plain = HttpRequest { content_type: "text/plain".into(), ..request(BODY) };
-    assert_eq!(asked(describe("{body.to}"), &plain).unwrap_err(), Unreadable::Missing("body.to".into()));
+    assert_eq!(asked(describe("{body.to}"), &plain).unwrap_err(), UnreadableRequest::Missing("body.to".into()));
     let empty = request("");
-    assert_eq!(asked(describe("{body.to}"), &empty).unwrap_err(), Unreadable::Missing("body.to".into()));
+    assert_eq!(asked(describe("{body.to}"), &empty).unwrap_err(), UnreadableRequest::Missing("body.to".into()));
 }
 
 /// R-3
@@ -96,14 +96,16 @@ fn a_request_that_cannot_be_shown_whole_is_refused_before_anybody_is_asked() {
     for filler in ["x", "\u{202e}", "שׁ", "\"", "\\", "😀", "\n"] {
         let body = json!({ "to": "acct-1", "amount": 1, "currency": "EUR", "note": filler.repeat(17_000) }).to_string();
         for with in [json!({ "describe": null }), json!({})] {
-            let Err(Unreadable::TooMuch(why)) = asked(with, &request(&body)) else { panic!("{filler:?} was asked") };
+            let Err(UnreadableRequest::TooMuch(why)) = asked(with, &request(&body)) else {
+                panic!("{filler:?} was asked")
+            };
             assert!(why.to_string().contains("the largest part is note with"), "{why}");
             assert!(why.to_string().contains("Nobody was asked"), "{why}");
         }
     }
     let many: serde_json::Map<String, Value> = (0..2000).map(|n| (format!("member{n}"), json!(n))).collect();
     let many = asked(json!({ "describe": null }), &request(&Value::Object(many).to_string()));
-    assert!(matches!(many, Err(Unreadable::TooMuch(_))), "{many:?}");
+    assert!(matches!(many, Err(UnreadableRequest::TooMuch(_))), "{many:?}");
 }
 
 /// R-29, AAEP 3.7: the question fits into an event, and its action text is complete.
@@ -261,13 +263,17 @@ fn an_amount_that_is_no_exact_decimal_is_refused() {
         "[1]",
     ] {
         let body = format!("{{\"n\":{number},\"u\":\"USD\"}}");
-        assert_eq!(asked(values.clone(), &request(&body)), Err(Unreadable::NotAnAmount("body.n".into())), "{number}");
+        assert_eq!(
+            asked(values.clone(), &request(&body)),
+            Err(UnreadableRequest::NotAnAmount("body.n".into())),
+            "{number}"
+        );
     }
     for unit in ["", " ", &"U".repeat(33)] {
         let body = json!({ "n": 1, "u": unit }).to_string();
-        assert!(matches!(asked(values.clone(), &request(&body)), Err(Unreadable::NotAUnit(_))), "{unit}");
+        assert!(matches!(asked(values.clone(), &request(&body)), Err(UnreadableRequest::NotAUnit(_))), "{unit}");
     }
-    assert_eq!(asked(values, &request("{\"u\":\"USD\"}")), Err(Unreadable::Missing("body.n".into())));
+    assert_eq!(asked(values, &request("{\"u\":\"USD\"}")), Err(UnreadableRequest::Missing("body.n".into())));
 }
 
 #[test]

@@ -9,10 +9,10 @@ use countersign_core::{
         call_off::{CallOff, Live, Withdraw},
         due::QuestionDue,
     },
-    evidence::Entry,
+    evidence::DraftEntry,
     mplp::confirm,
     records::{CancelledFor, Decision, Plan, Record},
-    step::{Draft, Effects, Operation},
+    step::{Effects, EvidenceDraft, Operation},
 };
 use countersign_protocol::{
     aaep::event::YesNo,
@@ -24,10 +24,10 @@ use serde_json::{Value, json};
 const NOTHING: [Value; 0] = [];
 
 /// An evidence entry with these open members.
-fn entry(event_type: &'static str, at: UnixMillis, members: Vec<(&'static str, Value)>) -> Draft {
+fn entry(event_type: &'static str, at: UnixMillis, members: Vec<(&'static str, Value)>) -> EvidenceDraft {
     let (key, project) = place();
     let begun =
-        Entry::new((key, &project), event_type, at).hidden("reason", "Carol's words").hidden("decided_by", "bob");
+        DraftEntry::new((key, &project), event_type, at).hidden("reason", "Carol's words").hidden("decided_by", "bob");
     let whole = members.into_iter().fold(begun, |entry, (name, value)| entry.open(name, value));
     whole.seal(&mut env(at).mint()).unwrap()
 }
@@ -56,7 +56,7 @@ fn proposed() -> Plan {
 }
 
 /// Settles the decision in every possible way; returns the row and its evidence.
-fn every_settlement(decision: &Decision, plan: Option<Plan>) -> Vec<(&'static str, Decision, Vec<Draft>)> {
+fn every_settlement(decision: &Decision, plan: Option<Plan>) -> Vec<(&'static str, Decision, Vec<EvidenceDraft>)> {
     let view = || due_view(decision.clone(), plan.clone());
     let withdrawn = Withdraw { reason: Some("Carol's words".into()) }.decide(&view(), &env(DECIDED)).unwrap().effects;
     let off = CallOff { by: bob(), reason: None, by_override: false };

@@ -2,12 +2,12 @@
 
 use crate::mplp_submit::{bank, id, mail, sending, submission, transfer};
 use countersign_core::{
-    bounded::{Arguments, Units, What},
+    bounded::{ActionTarget, Arguments, Units},
     mplp::{
         diff::{changes, deviation},
         submit::planned,
     },
-    records::{Plan, Planned, Raiser, StepTally},
+    records::{Plan, PlannedAction, Raiser, StepTally},
 };
 use countersign_protocol::{
     mplp::{MplpId, PlanStatus, PlanSubmission, StepStatus},
@@ -16,7 +16,7 @@ use countersign_protocol::{
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-pub(crate) type Read = (PlanSubmission, BTreeMap<MplpId, Planned>);
+pub(crate) type Read = (PlanSubmission, BTreeMap<MplpId, PlannedAction>);
 
 pub(crate) fn read(submission: PlanSubmission) -> Read {
     // Allows the maximum number of steps.
@@ -285,7 +285,7 @@ fn running(actions: &[Value]) -> Plan {
 }
 
 fn deviates(plan: &Plan, arguments: Value) -> Option<(MplpId, Vec<String>)> {
-    let what = What::Tool { name: "send_mail".into() };
+    let what = ActionTarget::Tool { name: "send_mail".into() };
     deviation(plan, &what, &Arguments::of_tool(arguments.as_object().unwrap()), &Units::of_tool())
 }
 
@@ -353,7 +353,7 @@ fn a_plan_or_step_that_does_not_run_is_told_so() {
 #[test]
 fn a_step_that_asks_again_says_why() {
     let plan = running(&[json!({ "tool": "launch" })]);
-    let what = What::Tool { name: "launch".into() };
+    let what = ActionTarget::Tool { name: "launch".into() };
     let (_, lines) = deviation(&plan, &what, &Arguments::of_tool(&serde_json::Map::new()), &Units::of_tool()).unwrap();
     assert_eq!(lines, ["its risk requires an approval of every call"]);
 }

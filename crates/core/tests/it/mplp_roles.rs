@@ -3,7 +3,7 @@
 use crate::mplp_rows::{ASKED, DECIDED, asked, bob, due_view, env, project, replies, sound};
 use countersign_core::{
     decision::{
-        answer::{Answerer, Extra, NotCounted},
+        answer::{Extra, NotCounted, ProvenPerson},
         call_off::CallOff,
     },
     evidence,
@@ -165,7 +165,7 @@ fn published_roles_are_sound_and_say_nothing_of_their_members() {
 fn whoever_has_no_role_that_approves_decides_nothing_whatever_they_write() {
     let auditor = Deciding::of(&project(json!({})), "bob", &[Role::Auditor]);
     for deciding in [auditor, Deciding::nobody()] {
-        let by = Answerer { deciding, ..bob() };
+        let by = ProvenPerson { deciding, ..bob() };
         for as_role in [None, Some("approver")] {
             for reply in [YesNo::Accept, YesNo::Reject] {
                 let refused = replies(by.clone(), extra(as_role, false), asked(), reply).unwrap_err();
@@ -185,7 +185,7 @@ fn whoever_has_no_role_that_approves_decides_nothing_whatever_they_write() {
 #[test]
 fn what_is_locked_is_decided_by_override_alone_and_recorded_as_such() {
     let locked = Decision { governance: serde_json::from_value(json!({ "locked": true })).unwrap(), ..asked() };
-    let admin = Answerer { deciding: Deciding::of(&project(json!({})), "bob", &[Role::Admin]), ..bob() };
+    let admin = ProvenPerson { deciding: Deciding::of(&project(json!({})), "bob", &[Role::Admin]), ..bob() };
     for (by, by_override) in [(bob(), false), (bob(), true), (admin.clone(), false)] {
         let refused = replies(by, extra(None, by_override), locked.clone(), YesNo::Accept).unwrap_err();
         assert_eq!(refused, NotCounted::Locked);
@@ -201,8 +201,8 @@ fn what_is_locked_is_decided_by_override_alone_and_recorded_as_such() {
 #[test]
 fn what_is_locked_is_called_off_by_override_alone_and_recorded_as_such() {
     let locked = Decision { governance: serde_json::from_value(json!({ "locked": true })).unwrap(), ..asked() };
-    let admin = Answerer { deciding: Deciding::of(&project(json!({})), "bob", &[Role::Admin]), ..bob() };
-    let calls_off = |by: &Answerer, by_override: bool, decision: &Decision| {
+    let admin = ProvenPerson { deciding: Deciding::of(&project(json!({})), "bob", &[Role::Admin]), ..bob() };
+    let calls_off = |by: &ProvenPerson, by_override: bool, decision: &Decision| {
         let off = CallOff { by: by.clone(), reason: None, by_override };
         off.decide(&due_view(decision.clone(), None), &env(DECIDED))
     };

@@ -3,14 +3,14 @@
 use crate::mplp_judge;
 use countersign_core::{
     decision::{
-        answer::{Answer, AnswerView, Answerer, Extra, Given, NotCounted},
+        answer::{Answer, AnswerContent, AnswerView, Extra, NotCounted, ProvenPerson},
         due::DueView,
     },
     env::Env,
     evidence,
     mplp::{bus, roles::Deciding},
     records::{AaepSession, Assurance, Decision, DecisionState, Plan, Role, Via},
-    step::{Draft, Operation, Step},
+    step::{EvidenceDraft, Operation, Step},
 };
 use countersign_protocol::{
     aaep::event::YesNo,
@@ -189,28 +189,28 @@ pub(crate) fn due_view(decision: Decision, plan: Option<Plan>) -> DueView {
 }
 
 /// Bob replies under his own role.
-pub(crate) fn bob_replies(decision: Decision, plan: Option<Plan>, reply: YesNo) -> (Decision, Vec<Draft>) {
+pub(crate) fn bob_replies(decision: Decision, plan: Option<Plan>, reply: YesNo) -> (Decision, Vec<EvidenceDraft>) {
     replied(bob(), Extra::default(), decision, plan, reply).unwrap()
 }
 
 /// The settled decision and its evidence.
 pub(crate) fn replies(
-    by: Answerer,
+    by: ProvenPerson,
     extra: Extra,
     decision: Decision,
     reply: YesNo,
-) -> Result<(Decision, Vec<Draft>), NotCounted> {
+) -> Result<(Decision, Vec<EvidenceDraft>), NotCounted> {
     replied(by, extra, decision, None, reply)
 }
 
 fn replied(
-    by: Answerer,
+    by: ProvenPerson,
     extra: Extra,
     decision: Decision,
     plan: Option<Plan>,
     reply: YesNo,
-) -> Result<(Decision, Vec<Draft>), NotCounted> {
-    let given = Given::Reply { decision: reply, rationale: None, modified_action: None };
+) -> Result<(Decision, Vec<EvidenceDraft>), NotCounted> {
+    let given = AnswerContent::Reply { decision: reply, rationale: None, modified_action: None };
     let answer = Answer { by, given, claimed_at: DECIDED, decided_by: None, correlation_id: None, extra };
     let (session, policy) = (session(), project(json!({})).plans);
     let view = AnswerView { place: place(), pause_s: 600, decision, session, plan, asked_for: None, policy, gap: None };
@@ -218,11 +218,11 @@ fn replied(
     Ok((answer.decision, effects.evidence))
 }
 
-pub(crate) fn bob() -> Answerer {
+pub(crate) fn bob() -> ProvenPerson {
     let (subject, roles) = ("bob".to_owned(), vec![Role::Approver]);
     let deciding = Deciding::of(&project(json!({})), &subject, &roles);
     let (assurance, guards) = (Assurance::Session, Vec::new());
-    Answerer {
+    ProvenPerson {
         person: BOB,
         subject,
         roles,
@@ -246,13 +246,13 @@ fn session() -> AaepSession {
 }
 
 /// The observer events for these entries, in order.
-pub(crate) fn told(entries: &[Draft], project: &ProjectDocument) -> Vec<BusEvent> {
+pub(crate) fn told(entries: &[EvidenceDraft], project: &ProjectDocument) -> Vec<BusEvent> {
     entries.iter().flat_map(|draft| told_of(draft, project)).collect()
 }
 
-pub(crate) fn told_of(draft: &Draft, project: &ProjectDocument) -> Vec<BusEvent> {
+pub(crate) fn told_of(draft: &EvidenceDraft, project: &ProjectDocument) -> Vec<BusEvent> {
     let members = evidence::opened(&draft.leaf.bytes, draft.leaf.openings.as_deref()).unwrap();
-    bus::events(&bus::Entry { members: &members, hash: &draft.leaf.hash, project })
+    bus::events(&bus::OpenedEntry { members: &members, hash: &draft.leaf.hash, project })
 }
 
 /// Validates against our schema, and against the published one if it is available.

@@ -4,7 +4,7 @@ use crate::held::{document, route};
 use countersign_core::{
     decision::terms,
     mplp::submit::{BadAction, lasts_s, planned},
-    records::{Planned, Point, Words},
+    records::{PlannedAction, Point, TextAuthor},
 };
 use countersign_protocol::{
     aaep::event::Risk,
@@ -93,7 +93,7 @@ pub(crate) fn mail(arguments: Value, released: Value) -> Value {
     json!({ "tool": "send_mail", "arguments": arguments, "released": released })
 }
 
-pub(crate) fn one(document: &ProjectDocument, action: Value) -> Result<Planned, BadAction> {
+pub(crate) fn one(document: &ProjectDocument, action: Value) -> Result<PlannedAction, BadAction> {
     match planned(document, &submission(&[action])) {
         Ok(mut planned) => Ok(planned.remove(&id(1)).unwrap()),
         Err(bad) => Err(bad.why),
@@ -270,7 +270,7 @@ fn a_call_at_the_gateway_is_told_in_the_owners_words() {
     let bank = bank(json!({}));
     let step = one(&bank, transfer(json!({ "uses": 3 }))).unwrap();
     assert_eq!(step.shown, "Send 400 EUR from “main” to “acct-3344”");
-    assert_eq!((step.words, step.point, step.tool.as_str()), (Words::Owner, Point::Gateway, "transfers.send"));
+    assert_eq!((step.words, step.point, step.tool.as_str()), (TextAuthor::Owner, Point::Gateway, "transfers.send"));
     assert_eq!((step.risk, step.irreversible, step.lease_s, step.asks_again), (Risk::Medium, false, 9, false));
     assert_eq!(step.rules, terms::rules(&bank, "transfers.send", Some("transfers.create")));
 }
@@ -281,7 +281,7 @@ fn a_call_of_the_agents_own_is_told_whole_and_as_the_agents() {
     let bank = bank(json!({}));
     let step = one(&bank, mail(json!({ "to": "a@b.example", "lines": [1, { "n": 2.5 }] }), json!({}))).unwrap();
     assert_eq!(step.shown, r#"send_mail(lines: [1, {"n": 2.5}], to: "a@b.example")"#);
-    assert_eq!((step.words, step.point, step.tool.as_str()), (Words::Agent, Point::AgentClaimed, "send_mail"));
+    assert_eq!((step.words, step.point, step.tool.as_str()), (TextAuthor::Agent, Point::AgentClaimed, "send_mail"));
     assert_eq!((step.risk, step.irreversible, step.lease_s, step.asks_again), (Risk::Low, false, 7, false));
     assert_eq!(step.rules, terms::rules(&bank, "send_mail", None));
 }
@@ -399,7 +399,7 @@ fn without_words_of_the_owner_the_whole_request_is_told() {
          body.\"x: 1\": 2, content_type: \"application/json\", headers.if-match: \"\\\"v7\\\"\", \
          path.account: \"Zürich 1\", query.notify: \"true & more\")"
     );
-    assert_eq!(step.words, Words::Owner);
+    assert_eq!(step.words, TextAuthor::Owner);
 }
 
 /// R-2: text by an agent cannot pose as a bound, as another argument, or as no argument at all.

@@ -8,7 +8,7 @@ use crate::{
 };
 use countersign_core::{
     decision::{
-        answer::{Answer, AnswerView, Answerer, Extra, Given, NotCounted},
+        answer::{Answer, AnswerContent, AnswerView, Extra, NotCounted, ProvenPerson},
         call_off::CallOff,
         due::DueView,
     },
@@ -76,16 +76,16 @@ fn with_roles() -> ProjectDocument {
 }
 
 /// A person with the roles assigned to this subject and these memberships.
-fn as_(person: RowKey, subject: &str, places: &[Role]) -> Answerer {
+fn as_(person: RowKey, subject: &str, places: &[Role]) -> ProvenPerson {
     let deciding = Deciding::of(&with_roles(), subject, places);
-    Answerer { deciding, ..answerer(person, Assurance::Session) }
+    ProvenPerson { deciding, ..answerer(person, Assurance::Session) }
 }
 
-fn by(by: Answerer, said: Answer) -> Answer {
+fn by(by: ProvenPerson, said: Answer) -> Answer {
     Answer { by, ..said }
 }
 
-fn lock(plane: &mut Plane, asked: RowKey, by: Answerer) -> Result<(), NotCounted> {
+fn lock(plane: &mut Plane, asked: RowKey, by: ProvenPerson) -> Result<(), NotCounted> {
     let governance = serde_json::from_value(json!({ "locked": true })).unwrap();
     let view = GovernView { place: plane.place(), decision: plane.store.decision(asked).clone() };
     let step = Govern { by, governance }.decide(&view, &plane.env(NOW))?;
@@ -139,7 +139,7 @@ fn a_locked_plan_is_decided_by_override_alone() {
     let alice = || as_(ALICE, "person-201", &[Role::User]);
     let chief = |person| as_(person, "erin", &[Role::Admin]);
     assert_eq!(lock(&mut plane, asked, alice()), Err(NotCounted::NotEntitled));
-    let reads_only = Answerer { may_answer: false, ..chief(ADMIN) };
+    let reads_only = ProvenPerson { may_answer: false, ..chief(ADMIN) };
     assert_eq!(lock(&mut plane, asked, reads_only), Err(NotCounted::NotEntitled));
     lock(&mut plane, asked, chief(ADMIN)).unwrap();
     let over = || Extra { by_override: true, ..Extra::default() };
@@ -225,7 +225,8 @@ const ENDS: [End; 5] = [End::Approve, End::Reject, End::CallOff, End::Withdraw, 
 /// The effects of this end on the current rows; `None` if it is refused.
 fn tries(plane: &Plane, asked: RowKey, end: End) -> Option<Effects> {
     let now = plane.store.now;
-    let rejects = Given::Reply { decision: YesNo::Reject, rationale: Some("too dear".into()), modified_action: None };
+    let rejects =
+        AnswerContent::Reply { decision: YesNo::Reject, rationale: Some("too dear".into()), modified_action: None };
     match end {
         End::Approve => plane.answer(asked, yes(ALICE), now).ok().map(|step| step.effects),
         End::Reject => plane.answer(asked, Answer { given: rejects, ..yes(ALICE) }, now).ok().map(|step| step.effects),

@@ -7,9 +7,9 @@ use crate::{
 };
 use countersign_core::{
     decision::{
-        answer::{Answer, Answerer, Extra, NotCounted},
+        answer::{Answer, Extra, NotCounted, ProvenPerson},
         grant::AskedFor,
-        outcome::Report,
+        outcome::OutcomeReport,
         take_back::TakeBack,
     },
     records::{Allowance, AllowanceState, Assurance, CancelledFor, Point},
@@ -166,7 +166,7 @@ fn the_last_use_is_claimed_once_however_many_saw_it() {
         let again = plane.claim_of(allowance.key, use_of(&plane, call("pay", &paying(second))), true, NOW);
         assert!(matches!(again, Err(Refusal::YesGone(_))), "and finds nothing left");
         let run = plane.store.executions().find(|run| run.allowance == allowance.key).unwrap().key;
-        let step = plane.on_use(run, Report::Committed, NOW).unwrap();
+        let step = plane.on_use(run, OutcomeReport::Committed, NOW).unwrap();
         plane.commit(step);
     }
 }
@@ -175,10 +175,10 @@ fn the_last_use_is_claimed_once_however_many_saw_it() {
 #[test]
 fn only_what_the_service_itself_refused_is_given_back() {
     for (report, returns) in [
-        (Report::Failed { why: None, refused: true }, true),
-        (Report::Failed { why: None, refused: false }, false),
-        (Report::Committed, false),
-        (Report::Lost, false),
+        (OutcomeReport::Failed { why: None, refused: true }, true),
+        (OutcomeReport::Failed { why: None, refused: false }, false),
+        (OutcomeReport::Committed, false),
+        (OutcomeReport::Lost, false),
     ] {
         let mut plane = Plane::with(document());
         let released = json!({ "amount": { "most": "3.00", "sum": "5.00", "unit_from": "currency" } });
@@ -200,7 +200,7 @@ fn a_yes_is_taken_back_by_those_whom_it_concerns_and_then_runs_nothing_more() {
         let mut plane = Plane::with(document());
         let allowance = granted(&mut plane, json!({ "uses": 2 })).key;
         let back = |may_answer| {
-            let by = Answerer { may_answer, ..answerer(person, Assurance::Token) };
+            let by = ProvenPerson { may_answer, ..answerer(person, Assurance::Token) };
             TakeBack { by, reason: None }
         };
         let reads_only = plane.on_allowance(allowance, back(false), NOW).map(drop);

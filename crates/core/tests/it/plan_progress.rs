@@ -8,10 +8,10 @@ use crate::{
 use countersign_core::{
     decision::{
         due::AllowanceDue,
-        outcome::Report,
+        outcome::OutcomeReport,
         take_back::{By, TakeBack},
     },
-    mplp::progress::{Moving, plan_word, word},
+    mplp::progress::{PlanTransition, plan_word, word},
     records::{AaepSessionState, AllowanceState, Assurance, CancelledFor, Plan, StepTally},
     refusal::Refusal,
 };
@@ -68,12 +68,12 @@ fn standing(submission: &PlanSubmission, plan: PlanStatus, first: StepStatus) ->
     row
 }
 
-fn step(moving: &Moving, n: usize) -> StepStatus {
+fn step(moving: &PlanTransition, n: usize) -> StepStatus {
     moving.plan().document.steps[n - 1].status
 }
 
 /// A transition of a plan.
-type Event = fn(&mut Moving) -> bool;
+type Event = fn(&mut PlanTransition) -> bool;
 
 /// MPLP-4.3-03. Every transition from every status: its result, or no change if refused.
 #[test]
@@ -109,13 +109,13 @@ fn a_plan_moves_as_published_and_in_no_other_way() {
     ];
     for (name, event, leads_to) in table {
         for (from, to) in PLANS.into_iter().zip(leads_to) {
-            let mut moving = Moving::of(&standing(&plan_of(&[(&[], look(1))]), from, Pending), NOW);
+            let mut moving = PlanTransition::of(&standing(&plan_of(&[(&[], look(1))]), from, Pending), NOW);
             assert_eq!(event(&mut moving), to.is_some(), "{name} from {}", plan_word(from));
             assert_eq!(moving.plan().document.status, to.unwrap_or(from), "{name} from {}", plan_word(from));
         }
     }
     for from in PLANS {
-        let mut moving = Moving::of(&standing(&plan_of(&[(&[], look(1))]), from, Pending), NOW);
+        let mut moving = PlanTransition::of(&standing(&plan_of(&[(&[], look(1))]), from, Pending), NOW);
         assert_eq!(moving.proposed(&decision).is_ok(), from == Draft, "proposed from {}", plan_word(from));
         assert_eq!(moving.plan().document.status, if from == Draft { Proposed } else { from });
     }
@@ -148,7 +148,7 @@ fn an_agent_reports_the_published_moves_of_a_step_in_a_plan_that_runs_and_no_oth
     for plan in PLANS {
         for from in STEPS {
             for to in STEPS {
-                let mut moving = Moving::of(&standing(&own, plan, from), NOW);
+                let mut moving = PlanTransition::of(&standing(&own, plan, from), NOW);
                 let legal = matches!(plan, Approved | Running) && step_may_move(word(from), word(to));
                 let moved = moving.reported(&id(1), to, None).is_ok();
                 assert_eq!(moved, legal, "{} to {} in {}", word(from), word(to), plan_word(plan));
@@ -157,17 +157,17 @@ fn an_agent_reports_the_published_moves_of_a_step_in_a_plan_that_runs_and_no_oth
             }
         }
     }
-    let mut moving = Moving::of(&standing(&own, Running, Pending), NOW);
+    let mut moving = PlanTransition::of(&standing(&own, Running, Pending), NOW);
     assert!(matches!(moving.reported(&id(9), Skipped, None), Err(Refusal::NotFound(_))));
 }
 
 /// A call of a step, or the end of its allowance.
-type Call = Box<dyn Fn(&mut Moving)>;
+type Call = Box<dyn Fn(&mut PlanTransition)>;
 
 /// A use that ends has begun, so the step is in progress or already over.
 #[test]
 fn what_is_called_moves_a_step_as_published_and_never_what_is_over() {
-    let ends = |done: bool, open: bool| move |moving: &mut Moving| moving.ends(&id(1), done, false, open);
+    let ends = |done: bool, open: bool| move |moving: &mut PlanTransition| moving.ends(&id(1), done, false, open);
     let table: [(&str, Call, [Option<StepStatus>; 6]); 6] = [
         ("begins", Box::new(|m| _ = m.begins(&id(1))), moves(Some(InProgress), InProgress, Some(Blocked))),
         ("is done", Box::new(ends(true, false)), moves(None, Completed, None)),
@@ -179,7 +179,7 @@ fn what_is_called_moves_a_step_as_published_and_never_what_is_over() {
     for (name, event, leads_to) in table {
         for (from, to) in STEPS.into_iter().zip(leads_to) {
             let plan = plan_of(&[(&[], look(1)), (&[], Value::Null)]);
-            let mut moving = Moving::of(&standing(&plan, Running, from), NOW);
+            let mut moving = PlanTransition::of(&standing(&plan, Running, from), NOW);
             event(&mut moving);
             assert!(to.is_none_or(|to| step(&moving, 1) == to), "{name} from {}", word(from));
         }
@@ -197,7 +197,7 @@ fn a_step_that_began_fails_when_the_rest_of_it_is_gone() {
     for lapsed in [true, false] {
         let mut row = standing(&plan_of(&[(&[], look(2)), (&[], Value::Null)]), Running, InProgress);
         row.actions.get_mut(&id(1)).unwrap().tally = StepTally { done: 1, ..StepTally::default() };
-        let mut moving = Moving::of(&row, NOW);
+        let mut moving = PlanTransition::of(&row, NOW);
         moving.ends_unspent(&id(1), lapsed);
         assert_eq!(step(&moving, 1), Failed);
     }
@@ -211,12 +211,12 @@ fn a_step_begins_only_after_all_that_it_depends_on() {
             let mut row = standing(&plan, Running, first);
             row.document.steps[1].status = second;
             let may = first == Completed && second == Completed;
-            assert_eq!(Moving::of(&row, NOW).begins(&id(3)).is_ok(), may, "{} {}", word(first), word(second));
-            let reported = Moving::of(&row, NOW).reported(&id(3), InProgress, None);
+            assert_eq!(PlanTransition::of(&row, NOW).begins(&id(3)).is_ok(), may, "{} {}", word(first), word(second));
+            let reported = PlanTransition::of(&row, NOW).reported(&id(3), InProgress, None);
             assert_eq!(reported.is_ok(), may, "{} {}", word(first), word(second));
         }
     }
-    assert!(Moving::of(&standing(&plan, Running, Pending), NOW).begins(&id(9)).is_err());
+    assert!(PlanTransition::of(&standing(&plan, Running, Pending), NOW).begins(&id(9)).is_err());
 }
 
 /// Claims and commits one call of a step.
@@ -227,7 +227,7 @@ fn runs(plane: &mut Plane, n: usize) -> RowKey {
     plane.commit(step).key
 }
 
-fn comes_to(plane: &mut Plane, used: RowKey, report: Report) {
+fn comes_to(plane: &mut Plane, used: RowKey, report: OutcomeReport) {
     let step = plane.on_use(used, report, plane.store.now).unwrap();
     plane.commit(step);
 }
@@ -250,7 +250,7 @@ fn a_failed_step_blocks_the_whole_chain_behind_it_and_nothing_beside_it() {
     let plan = plane.approved(&plan_of(&chain));
     let used = runs(&mut plane, 1);
     assert_eq!(statuses(&plane, plan), (Running, vec![InProgress, Pending, Pending, Pending, Pending]));
-    comes_to(&mut plane, used, Report::Failed { why: None, refused: false });
+    comes_to(&mut plane, used, OutcomeReport::Failed { why: None, refused: false });
     assert_eq!(statuses(&plane, plan), (Running, vec![Failed, Blocked, Blocked, Pending, Blocked]));
     // A step reported as pending stays blocked while its dependency has failed.
     let step = plane.report_step(plan, 2, report("pending"), NOW).unwrap();
@@ -271,7 +271,7 @@ fn a_plan_is_completed_with_its_last_step_and_its_session_ends() {
         let used = runs(&mut plane, 1);
         let early = plane.report_step(plan, 2, report("in_progress"), NOW).map(drop);
         assert!(matches!(early, Err(Refusal::Conflict(_))), "{left} left");
-        comes_to(&mut plane, used, Report::Committed);
+        comes_to(&mut plane, used, OutcomeReport::Committed);
     }
     assert_eq!(statuses(&plane, plan), (Running, vec![Completed, Pending]));
     assert!(!session_is_over(&plane, plan));
@@ -286,14 +286,14 @@ fn a_plan_is_completed_with_its_last_step_and_its_session_ends() {
 /// The late report of an unknown outcome ends the plan and its session.
 #[test]
 fn a_plan_ends_with_the_late_report_of_its_last_call() {
-    for outcome in [Report::Committed, Report::Failed { why: None, refused: true }] {
+    for outcome in [OutcomeReport::Committed, OutcomeReport::Failed { why: None, refused: true }] {
         let mut plane = Plane::with(document());
         let plan = plane.approved(&plan_of(&[(&[], look(1))]));
         let used = runs(&mut plane, 1);
-        comes_to(&mut plane, used, Report::Lost);
+        comes_to(&mut plane, used, OutcomeReport::Lost);
         assert_eq!(statuses(&plane, plan), (Running, vec![InProgress]));
         plane.store.now = NOW.plus_secs(400);
-        let well = outcome == Report::Committed;
+        let well = outcome == OutcomeReport::Committed;
         comes_to(&mut plane, used, outcome);
         let (came_to, step) = if well { (Finished, Completed) } else { (Broken, Failed) };
         assert_eq!(statuses(&plane, plan), (came_to, vec![step]));
@@ -310,7 +310,7 @@ fn a_step_that_needs_no_more_calls_gives_up_its_yes() {
     let used = runs(&mut plane, 1);
     let under_way = plane.report_step(plan, 1, report("completed"), NOW).map(drop);
     assert!(matches!(under_way, Err(Refusal::Conflict(_))), "while a call is under way nobody knows");
-    comes_to(&mut plane, used, Report::Committed);
+    comes_to(&mut plane, used, OutcomeReport::Committed);
     let step = plane.report_step(plan, 1, report("completed"), NOW).unwrap();
     plane.commit(step);
     let allowance = plane.allowance_of_step(1).unwrap().clone();
@@ -333,7 +333,7 @@ fn a_plan_whose_agent_is_cut_off_ends_with_everything_that_it_could_run() {
         assert!(plane.store.allowances().all(|row| !row.is_open()) && session_is_over(&plane, plan));
         // The running call may still be reported, and reopens nothing.
         if let Some(used) = used {
-            comes_to(&mut plane, used, Report::Failed { why: None, refused: true });
+            comes_to(&mut plane, used, OutcomeReport::Failed { why: None, refused: true });
             assert_eq!(statuses(&plane, plan), (Called, vec![Failed, Blocked, Pending]));
         }
         assert!(plane.store.allowances().all(|row| !row.is_open()));
@@ -358,7 +358,7 @@ fn a_yes_that_was_spent_does_not_open_again_under_a_plan_that_was_cancelled() {
             let step = plane.cancel(plan, by, Some("enough"), NOW).unwrap();
             plane.commit(step);
         }
-        comes_to(&mut plane, used, Report::Failed { why: None, refused: true });
+        comes_to(&mut plane, used, OutcomeReport::Failed { why: None, refused: true });
         let allowance = plane.allowance_of_step(1).unwrap();
         assert_eq!((allowance.is_open(), allowance.tally.used), (!cancelled, 0));
         let claim = use_of(&plane, call("look", &json!({ "q": "a" })));

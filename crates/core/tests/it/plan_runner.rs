@@ -11,7 +11,7 @@ use countersign_core::{
     decision::{
         answer::{Answer, Extra, NotCounted},
         due::{AllowanceDue, LeaseDue},
-        outcome::Report,
+        outcome::OutcomeReport,
         reconcile::Reconcile,
         take_back::{By, TakeBack},
     },
@@ -305,13 +305,13 @@ impl Runner {
             }
             Command::Report { which, told } => {
                 let made = self.pick(*which)?;
-                let failed = |refused| Report::Failed { why: None, refused };
+                let failed = |refused| OutcomeReport::Failed { why: None, refused };
                 let report = match told {
-                    Told::Running => Report::Running,
-                    Told::Committed => Report::Committed,
+                    Told::Running => OutcomeReport::Running,
+                    Told::Committed => OutcomeReport::Committed,
                     Told::Failed => failed(false),
                     Told::Refused => failed(true),
-                    Told::Lost => Report::Lost,
+                    Told::Lost => OutcomeReport::Lost,
                 };
                 (Matter::Report(made, *told), effects(plane.on_use(self.uses[made], report, now)))
             }

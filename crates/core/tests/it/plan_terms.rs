@@ -6,7 +6,7 @@ use crate::{
 };
 use countersign_core::{
     decision::answer::{Answer, NotCounted},
-    records::{Assurance, Decision, Terms},
+    records::{Assurance, Decision, DecisionTerms},
     refusal::Refusal,
 };
 use countersign_protocol::{
@@ -28,7 +28,7 @@ fn proposed(document: ProjectDocument, tools: &[&str]) -> Result<(Plane, Decisio
     Ok((plane, decision))
 }
 
-fn terms(tools: &[&str]) -> Terms {
+fn terms(tools: &[&str]) -> DecisionTerms {
     proposed(document(), tools).map(|(_, decision)| decision.terms).unwrap()
 }
 

@@ -5,9 +5,9 @@ use crate::{
     mplp_submit::id,
 };
 use countersign_core::{
-    bounded::{Arguments, Units, What},
+    bounded::{ActionTarget, Arguments, Units},
     decision::{
-        answer::{Answer, AnswerView, Counted, Extra, NotCounted},
+        answer::{Answer, AnswerView, CountedAnswer, Extra, NotCounted},
         claim::{Claim, ClaimView},
         due::{AllowanceDueView, DueView, ExecutionView},
         grant::AskedFor,
@@ -20,7 +20,7 @@ use countersign_core::{
         progress::is_running,
         question, submit,
     },
-    records::{Allowance, Decision, Execution, Plan, Point, Question, Target},
+    records::{Allowance, Decision, DecisionTarget, Execution, Plan, Point, Question},
     refusal::Refusal,
     step::{Operation, Step},
 };
@@ -73,12 +73,12 @@ pub(crate) fn plan_of(steps: &[(&[usize], Value)]) -> PlanSubmission {
 /// A tool call about to run.
 pub(crate) fn call(tool: &str, arguments: &Value) -> AskedFor {
     let arguments = Arguments::of_tool(arguments.as_object().unwrap());
-    AskedFor { what: What::Tool { name: tool.into() }, arguments, units: Units::of_tool() }
+    AskedFor { what: ActionTarget::Tool { name: tool.into() }, arguments, units: Units::of_tool() }
 }
 
 /// A claim for a call from the plan or the confirmation request.
 pub(crate) fn use_of(plane: &Plane, call: AskedFor) -> Claim {
-    let What::Tool { name } = &call.what else { panic!("{:?}", call.what) };
+    let ActionTarget::Tool { name } = &call.what else { panic!("{:?}", call.what) };
     let digest = Digest::of(format!("{name} {}", call.arguments.compact()).as_bytes());
     let rules = Some(terms::rules(&plane.project.document, name, None));
     Claim { digest, effect: None, point: Point::AgentClaimed, node: 1, call: Some(call), rules, probe: None }
@@ -120,7 +120,7 @@ impl Plane {
         let env = self.env(now);
         let ask = Ask { question: Question::Confirmation(question::about(&plan)), ..Ask::of("plan") };
         let digest = Digest::of(format!("{} {}", plan.key, plan.revision).as_bytes());
-        let target = Target {
+        let target = DecisionTarget {
             target_type: TargetType::Plan,
             target_id: plan.id.clone(),
             plan: Some(plan.key),
@@ -179,7 +179,7 @@ impl Plane {
         asked_for: Option<AskedFor>,
         answer: Answer,
         now: UnixMillis,
-    ) -> Result<Step<Counted>, NotCounted> {
+    ) -> Result<Step<CountedAnswer>, NotCounted> {
         let DueView { place, decision, session, plan } = self.due_view(decision);
         let pause_s = self.project.document.decisions.pause_seconds;
         let policy = self.project.document.plans.clone();

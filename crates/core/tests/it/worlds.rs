@@ -1,7 +1,7 @@
 //! Scenarios for the access decision: few agents, scopes and routes, so that rules interact.
 
 use countersign_core::{
-    aap::access::{AccessView, Bearer, Call, Credential, Proven, Scheme},
+    aap::access::{AccessView, Bearer, Call, CallCredential, ProvenProof, Scheme},
     records::{
         AccessToken, Delegation, DelegationState, Project, Receipt, RevokeReason, Session, SessionEnd, SessionState,
     },
@@ -38,7 +38,7 @@ pub(crate) fn worlds() -> impl Strategy<Value = World> {
     (calls(), documents(), option::weighted(0.95, bearers()), possessions(), any::<bool>()).prop_map(
         |(call, document, bearer, (key, scheme, proof), nonce_demanded)| {
             let credential = match call.credential {
-                Credential::Token { hash, .. } => Credential::Token { hash, scheme },
+                CallCredential::Token { hash, .. } => CallCredential::Token { hash, scheme },
                 other => other,
             };
             let jkt = key.map(|key| Digest::of(key.as_bytes()));
@@ -75,12 +75,12 @@ fn possessions() -> impl Strategy<Value = Possession> {
 
 /// The verification result of each of those proofs.
 #[expect(clippy::disallowed_methods, reason = "in these worlds the signatures were checked")]
-pub(crate) fn proven(raw: &str) -> Result<Proven, String> {
+pub(crate) fn proven(raw: &str) -> Result<ProvenProof, String> {
     let key: &[u8] = if raw == "of another key" { b"another key" } else { b"the key" };
     let proof = VerifiedProof::attest(Digest::of(key), "the jti".into(), NOW, None);
     match raw {
         "bad" => Err("it is bad".into()),
-        _ => Ok(Proven { proof, nonce: raw != "without a nonce" }),
+        _ => Ok(ProvenProof { proof, nonce: raw != "without a nonce" }),
     }
 }
 
@@ -93,12 +93,13 @@ fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-fn token(text: &[u8]) -> Credential {
-    Credential::Token { hash: Digest::of(text), scheme: Scheme::Bearer }
+fn token(text: &[u8]) -> CallCredential {
+    CallCredential::Token { hash: Digest::of(text), scheme: Scheme::Bearer }
 }
 
 fn calls() -> impl Strategy<Value = Call> {
-    let credential = mostly(token(b"the token"), vec![Credential::None, Credential::Unusable, token(b"another")]);
+    let credential =
+        mostly(token(b"the token"), vec![CallCredential::None, CallCredential::Unusable, token(b"another")]);
     let version = mostly(some("2.0"), vec![None, some("9.9"), some("")]);
     let mode = mostly(some("user_delegated"), vec![None, some(""), some("service_account"), some("other")]);
     let delegation_id = prop_oneof![4 => Just(None), 12 => Just(some("del_mine")), 1 => Just(some("del_other"))];

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
     let runtime = runtime.map_err(|why| Failure::new(format!("the runtime could not be started: {why}")))?;
     // Dropped last: the folder is removed only when nothing writes into it any more, however the demo ends.
     let folder = DemoFolder::make()?;
-    let print = |text: &str| context.say(text).map_err(|_| countersign_demo::Failure::new("the terminal is gone"));
+    let print = |text: &str| context.say(text).map_err(|_| countersign_demo::DemoFailure::new("the terminal is gone"));
     let result = runtime.block_on(async {
         let mut stop = Stop::listen_with_hangup()?;
         let played = async {
@@ -46,8 +46,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
     result
 }
 
-impl From<countersign_demo::Failure> for Failure {
-    fn from(failure: countersign_demo::Failure) -> Self {
+impl From<countersign_demo::DemoFailure> for Failure {
+    fn from(failure: countersign_demo::DemoFailure) -> Self {
         let of = Self::new(failure.error);
         match failure.hint {
             Some(hint) => of.hint(hint),

@@ -9,14 +9,14 @@ use super::{
     Branch,
     calls::{account, transfer_body},
 };
-use crate::Failure;
+use crate::DemoFailure;
 use std::fmt::Write as _;
 
 /// The headers with which the agent describes itself in each call.
 const OF_THE_AGENT: [&str; 6] =
     ["authorization", "aap-version", "x-agent-mode", "x-agent-session", "x-agent-delegation", "x-agent-intent-type"];
 
-pub(super) async fn tell(branch: &mut Branch, steps: &Steps<'_>) -> Result<(), Failure> {
+pub(super) async fn tell(branch: &mut Branch, steps: &Steps<'_>) -> Result<(), DemoFailure> {
     let headers = branch.headers().await?;
     let file = branch.node.folder.join("agent.headers");
     write_for_owner(&file, &headers)?;
@@ -41,7 +41,7 @@ pub(super) async fn tell(branch: &mut Branch, steps: &Steps<'_>) -> Result<(), F
 
 impl Branch {
     /// The same headers as the agent's own.
-    async fn headers(&mut self) -> Result<String, Failure> {
+    async fn headers(&mut self) -> Result<String, DemoFailure> {
         self.desk.call(&account()).await.map_err(trouble)?;
         let sent = self.desk.wire.last()?;
         let mut text = String::new();

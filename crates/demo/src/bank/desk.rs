@@ -4,22 +4,22 @@ use super::{
     super::{
         device::{Device, PATIENCE},
         notices::Notices,
-        person::{Person, text},
+        person::{DemoPerson, text},
         plane::{OPERATOR, system_now, trouble},
         steps::check,
     },
-    Proof,
+    ProofDemand,
     node::BankNode,
     wire::Wire,
 };
-use crate::Failure;
+use crate::DemoFailure;
 use countersign_client::{
-    aaep::{Asks, Question, system_dice},
-    agent::{Agent, AgentConfig, Call, CallError},
+    aaep::{Asks, ReceivedQuestion, system_dice},
+    agent::{Agent, AgentCall, AgentConfig, CallError},
     clarification::Clarifications,
     decisions::Decisions,
     mplp::Mplp,
-    operator::Operator,
+    operator::OperatorKeys,
     transport::Response,
 };
 use countersign_protocol::decisions::{DecisionDocument, State};
@@ -30,20 +30,20 @@ const SCOPES: [&str; 3] = ["bank.read", "bank.note", "bank.pay"];
 pub(super) struct Desk {
     agent: Agent,
     pub(super) wire: Arc<Wire>,
-    person: Person,
+    person: DemoPerson,
     phone: Option<Device>,
 }
 
 impl Desk {
     /// The person signs in, reads the operator and the requested scopes, and connects the agent.
-    pub(super) async fn open(node: &BankNode, operator: Operator, proof: Proof) -> Result<Self, Failure> {
+    pub(super) async fn open(node: &BankNode, operator: OperatorKeys, proof: ProofDemand) -> Result<Self, DemoFailure> {
         let (notices, wire) = (Arc::new(Notices::default()), Arc::new(Wire::new()?));
         let mut config = AgentConfig::new(node.origin.clone());
-        (config.api, config.dpop) = (Some(node.gateway.clone()), proof == Proof::Demanded);
+        (config.api, config.dpop) = (Some(node.gateway.clone()), proof == ProofDemand::Demanded);
         let mut agent =
             Agent::new(config, operator, Arc::clone(&wire) as _, Arc::clone(&notices) as _, notices.clone());
         agent.connect(&SCOPES, None, system_now()).await.map_err(trouble)?;
-        let person = Person::sign_in(&node.origin).await?;
+        let person = DemoPerson::sign_in(&node.origin).await?;
         let (shown, code) = person.approve(&notices.request_id()?).await?;
         check(text(&shown, "operator") == OPERATOR, "the person was shown another operator")?;
         agent.finish_connect(&code, system_now()).await.map_err(trouble)?;
@@ -51,32 +51,36 @@ impl Desk {
         Ok(Self { agent, wire, person, phone: None })
     }
 
-    pub(super) async fn call(&mut self, call: &Call) -> Result<Response, CallError> {
+    pub(super) async fn call(&mut self, call: &AgentCall) -> Result<Response, CallError> {
         self.agent.call(call, system_now()).await
     }
 
     /// Sends a call that is held; returns the id of its decision.
-    pub(super) async fn is_held(&mut self, call: &Call) -> Result<String, Failure> {
+    pub(super) async fn is_held(&mut self, call: &AgentCall) -> Result<String, DemoFailure> {
         match self.call(call).await {
             Err(CallError::NotPermitted(why)) if why.code == "irreversible_requires_confirm" => {
-                why.decision_id.ok_or_else(|| Failure::new("not as promised: a held call names no decision"))
+                why.decision_id.ok_or_else(|| DemoFailure::new("not as promised: a held call names no decision"))
             }
-            other => Err(Failure::new(format!("not as promised: the call was not held: {}", became(&other)))),
+            other => Err(DemoFailure::new(format!("not as promised: the call was not held: {}", became(&other)))),
         }
     }
 
     /// The question on the person's phone.
-    pub(super) async fn reads(&mut self, node: &BankNode, decision_id: &str) -> Result<Arc<Question>, Failure> {
+    pub(super) async fn reads(
+        &mut self,
+        node: &BankNode,
+        decision_id: &str,
+    ) -> Result<Arc<ReceivedQuestion>, DemoFailure> {
         if self.phone.is_none() {
             self.phone = Some(Device::connect(&node.origin, &self.person, "phone").await?);
         }
-        let phone = self.phone.as_mut().ok_or_else(|| Failure::new("there is no phone"))?;
+        let phone = self.phone.as_mut().ok_or_else(|| DemoFailure::new("there is no phone"))?;
         phone.hears_of(decision_id).await
     }
 
     /// The person approves, and the agent's long poll returns.
-    pub(super) async fn says_yes(&self, question: &Question) -> Result<DecisionDocument, Failure> {
-        let phone = self.phone.as_ref().ok_or_else(|| Failure::new("there is no phone"))?;
+    pub(super) async fn says_yes(&self, question: &ReceivedQuestion) -> Result<DecisionDocument, DemoFailure> {
+        let phone = self.phone.as_ref().ok_or_else(|| DemoFailure::new("there is no phone"))?;
         phone.says_yes_to(question).await?;
         let settled = self.decisions()?.wait(question.id(), PATIENCE).await.map_err(trouble)?;
         check(settled.state == State::Accepted, "the agent did not learn of the approval")?;
@@ -84,8 +88,8 @@ impl Desk {
     }
 
     /// The person answers the agent's clarification request.
-    pub(super) async fn answers(&self, question: &Question, answer: &str) -> Result<(), Failure> {
-        let phone = self.phone.as_ref().ok_or_else(|| Failure::new("there is no phone"))?;
+    pub(super) async fn answers(&self, question: &ReceivedQuestion, answer: &str) -> Result<(), DemoFailure> {
+        let phone = self.phone.as_ref().ok_or_else(|| DemoFailure::new("there is no phone"))?;
         phone.answers(question, answer).await?;
         let settled = self.decisions()?.wait(question.id(), PATIENCE).await.map_err(trouble)?;
         check(settled.state == State::Answered, "the agent was not told of the answer")
@@ -95,8 +99,8 @@ impl Desk {
     pub(super) async fn approved(
         &mut self,
         node: &BankNode,
-        call: &Call,
-    ) -> Result<(DecisionDocument, String), Failure> {
+        call: &AgentCall,
+    ) -> Result<(DecisionDocument, String), DemoFailure> {
         let id = self.is_held(call).await?;
         let question = self.reads(node, &id).await?;
         let decision = self.says_yes(&question).await?;
@@ -105,7 +109,7 @@ impl Desk {
     }
 
     /// The state of a decision and the outcome of its call.
-    pub(super) async fn decision(&self, id: &str) -> Result<DecisionDocument, Failure> {
+    pub(super) async fn decision(&self, id: &str) -> Result<DecisionDocument, DemoFailure> {
         self.decisions()?.look(id).await.map_err(trouble)
     }
 
@@ -117,33 +121,33 @@ impl Desk {
     }
 
     /// The agent's plans.
-    pub(super) fn plans(&self) -> Result<Mplp, Failure> {
-        self.agent.plans(Box::new(system_now)).ok_or_else(|| Failure::new("the agent has no session"))
+    pub(super) fn plans(&self) -> Result<Mplp, DemoFailure> {
+        self.agent.plans(Box::new(system_now)).ok_or_else(|| DemoFailure::new("the agent has no session"))
     }
 
     /// The agent's clarification client, used before it plans.
-    pub(super) fn clarifications(&self) -> Result<Clarifications, Failure> {
-        self.agent.clarifications(Box::new(system_now)).ok_or_else(|| Failure::new("the agent has no session"))
+    pub(super) fn clarifications(&self) -> Result<Clarifications, DemoFailure> {
+        self.agent.clarifications(Box::new(system_now)).ok_or_else(|| DemoFailure::new("the agent has no session"))
     }
 
     /// The person's client for approvals, with the phone's token.
-    pub(super) fn of_the_person(&self) -> Result<Mplp, Failure> {
-        self.phone.as_ref().ok_or_else(|| Failure::new("there is no phone"))?.mplp()
+    pub(super) fn of_the_person(&self) -> Result<Mplp, DemoFailure> {
+        self.phone.as_ref().ok_or_else(|| DemoFailure::new("there is no phone"))?.mplp()
     }
 
-    fn decisions(&self) -> Result<Decisions, Failure> {
+    fn decisions(&self) -> Result<Decisions, DemoFailure> {
         let decisions = self.agent.decisions(system_dice(), Box::new(system_now));
-        decisions.ok_or_else(|| Failure::new("the agent has no session"))
+        decisions.ok_or_else(|| DemoFailure::new("the agent has no session"))
     }
 }
 
-pub(super) fn confirm_token(decision: &DecisionDocument) -> Result<String, Failure> {
+pub(super) fn confirm_token(decision: &DecisionDocument) -> Result<String, DemoFailure> {
     let token = decision.confirm_token.clone();
-    token.ok_or_else(|| Failure::new("not as promised: an accepted decision has no confirmation token"))
+    token.ok_or_else(|| DemoFailure::new("not as promised: an accepted decision has no confirmation token"))
 }
 
 /// The text of a question, in the form that is read out first.
-pub(super) fn action(question: &Question) -> &str {
+pub(super) fn action(question: &ReceivedQuestion) -> &str {
     match question.asks() {
         Asks::Confirmation(asked) => &asked.action,
         Asks::Clarification(_) => "",

@@ -10,13 +10,13 @@ use super::{
     calls::transfer,
     desk::became,
 };
-use crate::Failure;
-use countersign_client::agent::Call;
+use crate::DemoFailure;
+use countersign_client::agent::AgentCall;
 use std::time::Duration;
 
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), Failure> {
+pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
     let call = transfer("inv-9", "640.00");
     let before = branch.bank.effects("/transfers").len();
     let (decision, token) = branch.desk.approved(&branch.node, &call).await?;
@@ -34,7 +34,7 @@ pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(
 }
 
 impl Branch {
-    async fn is_killed_at_work(&mut self, call: &Call) -> Result<(), Failure> {
+    async fn is_killed_at_work(&mut self, call: &AgentCall) -> Result<(), DemoFailure> {
         let process = self.node.start_process().await?;
         self.bank.slows_down();
         let killing = async {
@@ -49,7 +49,7 @@ impl Branch {
     }
 
     /// The dead node's lease lapses, and the next node reports the outcome as unknown.
-    async fn is_unknown(&self, decision_id: &str) -> Result<(), Failure> {
+    async fn is_unknown(&self, decision_id: &str) -> Result<(), DemoFailure> {
         let unknown = async {
             loop {
                 let execution = self.desk.decision(decision_id).await?.execution;
@@ -57,11 +57,11 @@ impl Branch {
                 match state.as_str() {
                     "unknown" => return Ok(()),
                     "claimed" => tokio::time::sleep(LOOK_AGAIN).await,
-                    other => return Err(Failure::new(format!("not as promised: the claim shows as {other:?}"))),
+                    other => return Err(DemoFailure::new(format!("not as promised: the claim shows as {other:?}"))),
                 }
             }
         };
-        let late = || Failure::new("not as promised: the claim of a dead node never ended");
+        let late = || DemoFailure::new("not as promised: the claim of a dead node never ended");
         tokio::time::timeout(PATIENCE, unknown).await.map_err(|_| late())?
     }
 }

@@ -17,7 +17,7 @@ use super::{
     plane::{DemoPlane, trouble},
     steps::Steps,
 };
-use crate::Failure;
+use crate::DemoFailure;
 use desk::Desk;
 use node::BankNode;
 use service::Bank;
@@ -31,14 +31,14 @@ pub(super) struct Branch {
 
 /// Whether an agent must prove with each call that it holds its key.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Proof {
+pub(super) enum ProofDemand {
     Demanded,
     /// For readers with only curl.
     NotDemanded,
 }
 
 impl Branch {
-    pub(super) async fn open(plane: &DemoPlane, proof: Proof) -> Result<Self, Failure> {
+    pub(super) async fn open(plane: &DemoPlane, proof: ProofDemand) -> Result<Self, DemoFailure> {
         let bank = Bank::open().await.map_err(trouble)?;
         let node = BankNode::prepare(plane, &bank, proof).await?;
         let desk = Desk::open(&node, plane.operator.clone(), proof).await?;
@@ -46,7 +46,7 @@ impl Branch {
     }
 
     /// Plays the agent and the person. Ends with an error at the first step with an unexpected result.
-    pub(super) async fn scripted(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    pub(super) async fn scripted(&mut self, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
         steps.say(&format!(
             "\nA bank with an HTTP API at {}, and Countersign's gateway in front of it at {}.\n\n",
             self.bank.url(),
@@ -59,7 +59,7 @@ impl Branch {
     }
 
     /// Leaves the calls to the reader.
-    pub(super) async fn at_hand(&mut self, steps: &Steps<'_>) -> Result<(), Failure> {
+    pub(super) async fn at_hand(&mut self, steps: &Steps<'_>) -> Result<(), DemoFailure> {
         at_hand::tell(self, steps).await
     }
 

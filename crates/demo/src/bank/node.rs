@@ -2,11 +2,11 @@
 
 use super::{
     super::plane::{DemoPlane, OPERATOR, PASSWORD, PERSON, free_port, fresh_key, trouble},
-    Proof,
-    process::Process,
+    ProofDemand,
+    process::NodeProcess,
     service::{Bank, CREDENTIAL},
 };
-use crate::Failure;
+use crate::DemoFailure;
 use countersign_protocol::{origin::Origin, project::ProjectDocument};
 use countersign_server::{FirstStart, Node, admin::Role, config, start};
 use std::{fs, path::PathBuf};
@@ -27,7 +27,7 @@ pub(super) struct BankNode {
 }
 
 impl BankNode {
-    pub(super) async fn prepare(plane: &DemoPlane, bank: &Bank, proof: Proof) -> Result<Self, Failure> {
+    pub(super) async fn prepare(plane: &DemoPlane, bank: &Bank, proof: ProofDemand) -> Result<Self, DemoFailure> {
         let folder = plane.folder.join("bank");
         fs::create_dir_all(&folder).map_err(trouble)?;
         fs::write(folder.join("operator.pem"), &plane.site.root_pem).map_err(trouble)?;
@@ -44,7 +44,7 @@ impl BankNode {
     }
 
     /// Starts a node in this process, on the existing database.
-    pub(super) async fn start(&mut self) -> Result<(), Failure> {
+    pub(super) async fn start(&mut self) -> Result<(), DemoFailure> {
         let environment = config::Environment::new();
         let loaded = config::load(Some(&self.configuration()), &environment)?;
         self.node = Some(start(&loaded, &environment, FirstStart::Allowed).await.map_err(trouble)?);
@@ -58,16 +58,16 @@ impl BankNode {
     }
 
     /// The same node as a separate process, which can be killed.
-    pub(super) async fn start_process(&self) -> Result<Process, Failure> {
-        Process::serve(&self.configuration(), &self.folder.join("process.log")).await
+    pub(super) async fn start_process(&self) -> Result<NodeProcess, DemoFailure> {
+        NodeProcess::serve(&self.configuration(), &self.folder.join("process.log")).await
     }
 
     fn configuration(&self) -> PathBuf {
         self.folder.join("countersign.toml")
     }
 
-    async fn furnish(&self, document: ProjectDocument) -> Result<(), Failure> {
-        let node = self.node.as_ref().ok_or_else(|| Failure::new("the bank's node does not run"))?;
+    async fn furnish(&self, document: ProjectDocument) -> Result<(), DemoFailure> {
+        let node = self.node.as_ref().ok_or_else(|| DemoFailure::new("the bank's node does not run"))?;
         let applied = node.engine.apply_project(document, "demo").await.map_err(trouble)?;
         node.engine.add_person(PERSON, "Robin Demo", PASSWORD, false).await.map_err(trouble)?;
         node.engine.set_roles(applied.project.key, PERSON, vec![Role::User]).await.map(drop).map_err(trouble)
@@ -75,20 +75,20 @@ impl BankNode {
 }
 
 /// The example project of the repository, in front of this bank.
-fn document(bank: &Bank, proof: Proof) -> Result<ProjectDocument, Failure> {
+fn document(bank: &Bank, proof: ProofDemand) -> Result<ProjectDocument, DemoFailure> {
     let mut document: ProjectDocument = toml::from_str(PROJECT).map_err(trouble)?;
     for upstream in &mut document.upstreams {
         upstream.url = bank.url();
     }
     document.clarification = toml::from_str(RULES).map_err(trouble)?;
-    document.dpop.required = proof == Proof::Demanded;
+    document.dpop.required = proof == ProofDemand::Demanded;
     document.decisions.lease_seconds = LEASE_S;
     // Less than a lease, as everywhere (R-35).
     document.upstreams.iter_mut().for_each(|upstream| upstream.connect_timeout_seconds = Some(1));
     Ok(document)
 }
 
-fn configuration(plane: &DemoPlane, bank: &Bank, public: u16, gateway: u16) -> Result<String, Failure> {
+fn configuration(plane: &DemoPlane, bank: &Bank, public: u16, gateway: u16) -> Result<String, DemoFailure> {
     Ok(format!(
         "[listen]\npublic = \"127.0.0.1:{public}\"\noperations = \"127.0.0.1:{operations}\"\n\n\
          [public]\norigin = \"http://localhost:{public}\"\n\n\

@@ -10,9 +10,9 @@ use super::{
     calls::payout,
     desk::{action, became},
 };
-use crate::Failure;
+use crate::DemoFailure;
 use countersign_client::{
-    agent::{Call, CallError},
+    agent::{AgentCall, CallError},
     mplp::Mplp,
 };
 use countersign_protocol::mplp::{
@@ -26,7 +26,7 @@ const PAYOUTS: &str = "/payouts";
 const ACME: &str = "Acme Cleaning";
 const GLOBEX: &str = "Globex Paper";
 
-pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), Failure> {
+pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
     let plan = branch.is_proposed_and_approved(steps).await?;
     branch.runs_unasked(&plan, steps).await?;
     branch.is_one_too_many(steps).await?;
@@ -35,7 +35,7 @@ pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(
 }
 
 impl Branch {
-    async fn is_proposed_and_approved(&mut self, steps: &mut Steps<'_>) -> Result<Plan, Failure> {
+    async fn is_proposed_and_approved(&mut self, steps: &mut Steps<'_>) -> Result<Plan, DemoFailure> {
         let submission = PlanSubmission::read(PLAN.as_bytes()).map_err(trouble)?;
         let mplp = self.desk.plans()?;
         let plan = mplp.write(&submission).await.map_err(trouble)?;
@@ -59,9 +59,9 @@ impl Branch {
         Ok(plan)
     }
 
-    async fn runs_unasked(&mut self, plan: &Plan, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    async fn runs_unasked(&mut self, plan: &Plan, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
         let mplp = self.desk.plans()?;
-        let own = plan.steps.first().ok_or_else(|| Failure::new("the plan has no steps"))?;
+        let own = plan.steps.first().ok_or_else(|| DemoFailure::new("the plan has no steps"))?;
         for status in [StepStatus::InProgress, StepStatus::Completed] {
             let report = StepReport { status, reason: None };
             mplp.report(&plan.plan_id, &own.step_id, &report).await.map_err(trouble)?;
@@ -79,7 +79,7 @@ impl Branch {
         steps.done("unasked: three invoices were paid without a further question, and the plan's progress says so")
     }
 
-    async fn is_one_too_many(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    async fn is_one_too_many(&mut self, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
         let told = self.is_held_and_told(&payout("acme-3", ACME, "0.10")).await?;
         check(told.iter().any(|line| line.contains("uses are claimed")), &format!("the difference is {told:?}"))?;
         self.bank_paid(3)?;
@@ -87,7 +87,7 @@ impl Branch {
         told.iter().try_for_each(|line| steps.seen(line))
     }
 
-    async fn is_another_amount(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    async fn is_another_amount(&mut self, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
         let told = self.is_held_and_told(&payout("globex-72", GLOBEX, "300.01")).await?;
         check(told.iter().any(|line| line.contains("body.amount")), &format!("the difference is {told:?}"))?;
         self.bank_paid(3)?;
@@ -98,13 +98,13 @@ impl Branch {
         steps.done("exactly the bound was paid")
     }
 
-    async fn is_taken_back(&mut self, plan: &Plan, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    async fn is_taken_back(&mut self, plan: &Plan, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
         let person = self.desk.of_the_person()?;
         let of_plan = |open: &AllowanceShown| open.plan_id.as_ref() == Some(&plan.plan_id);
         let open: Vec<AllowanceShown> =
             person.allowances().await.map_err(trouble)?.into_iter().filter(of_plan).collect();
         let [only] = open.as_slice() else {
-            return Err(Failure::new(format!(
+            return Err(DemoFailure::new(format!(
                 "not as promised: {} standing approvals of the plan are active",
                 open.len()
             )));
@@ -117,7 +117,7 @@ impl Branch {
     }
 
     /// The calls of the steps, as rendered for people.
-    async fn shown_of(&self, mplp: &Mplp, plan: &MplpId) -> Result<Vec<String>, Failure> {
+    async fn shown_of(&self, mplp: &Mplp, plan: &MplpId) -> Result<Vec<String>, DemoFailure> {
         let actions = mplp.actions(plan).await.map_err(trouble)?;
         let shown: Vec<String> = actions.steps.into_iter().filter_map(|step| Some(step.runs?.shown)).collect();
         let bounded = |text: &String| text.contains("at most 500.00 USD") || text.contains("at most 300.00 USD");
@@ -126,17 +126,17 @@ impl Branch {
     }
 
     /// The deviation of a held call from the plan.
-    async fn is_held_and_told(&mut self, call: &Call) -> Result<Vec<String>, Failure> {
+    async fn is_held_and_told(&mut self, call: &AgentCall) -> Result<Vec<String>, DemoFailure> {
         match self.desk.call(call).await {
             Err(CallError::NotPermitted(why)) if why.code == "irreversible_requires_confirm" => {
                 check(!why.plan_difference.is_empty(), "a call beside the plan was held without the difference")?;
                 Ok(why.plan_difference)
             }
-            other => Err(Failure::new(format!("not as promised: the call was not held: {}", became(&other)))),
+            other => Err(DemoFailure::new(format!("not as promised: the call was not held: {}", became(&other)))),
         }
     }
 
-    fn bank_paid(&self, payouts: usize) -> Result<(), Failure> {
+    fn bank_paid(&self, payouts: usize) -> Result<(), DemoFailure> {
         let paid = self.bank.effects(PAYOUTS).len();
         check(paid == payouts, &format!("the bank paid {paid} invoices, not {payouts}"))
     }

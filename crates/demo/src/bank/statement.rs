@@ -2,7 +2,7 @@
 //! published by Countersign.
 
 use super::super::plane::{transport, trouble};
-use crate::Failure;
+use crate::DemoFailure;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use countersign_client::transport::{Request, Transport as _};
@@ -13,8 +13,8 @@ use serde_json::Value;
 pub(super) const HEADER: &str = "countersign-identity";
 
 /// The JWT claims, if one of the published keys has signed them.
-pub(super) async fn verified(statement: &str, origin: &Origin) -> Result<Value, Failure> {
-    let bad = || Failure::new("not as promised: the bank got a statement of identity that it cannot verify");
+pub(super) async fn verified(statement: &str, origin: &Origin) -> Result<Value, DemoFailure> {
+    let bad = || DemoFailure::new("not as promised: the bank got a statement of identity that it cannot verify");
     let (signed, signature) = statement.rsplit_once('.').ok_or_else(bad)?;
     let (header, claims) = signed.split_once('.').ok_or_else(bad)?;
     let kid = document(header)?;
@@ -27,16 +27,16 @@ pub(super) async fn verified(statement: &str, origin: &Origin) -> Result<Value, 
     document(claims)
 }
 
-async fn published(origin: &Origin) -> Result<Jwks, Failure> {
+async fn published(origin: &Origin) -> Result<Jwks, DemoFailure> {
     let request = Request::get(format!("{origin}/.well-known/agent-jwks.json"));
     let answer = transport()?.send(request).await.map_err(trouble)?;
     serde_json::from_slice(&answer.body).map_err(trouble)
 }
 
-fn document(part: &str) -> Result<Value, Failure> {
+fn document(part: &str) -> Result<Value, DemoFailure> {
     serde_json::from_slice(&bytes(part)?).map_err(trouble)
 }
 
-fn bytes(part: &str) -> Result<Vec<u8>, Failure> {
+fn bytes(part: &str) -> Result<Vec<u8>, DemoFailure> {
     URL_SAFE_NO_PAD.decode(part).map_err(trouble)
 }

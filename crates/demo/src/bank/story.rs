@@ -13,8 +13,8 @@ use super::{
     service::{CREDENTIAL, Got},
     statement,
 };
-use crate::Failure;
-use countersign_client::{agent::Call, transport::Request};
+use crate::DemoFailure;
+use countersign_client::{agent::AgentCall, transport::Request};
 use countersign_protocol::decisions::DecisionDocument;
 use http::{StatusCode, header};
 
@@ -22,7 +22,7 @@ use http::{StatusCode, header};
 const UNCONFIRMED: (u16, &str) = (403, "irreversible_requires_confirm");
 const CONFLICT: (u16, &str) = (409, "conflict");
 
-pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), Failure> {
+pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
     branch.passes_at_once(steps).await?;
     let (decision, token) = branch.is_held_and_approved(steps).await?;
     branch.is_swapped(&token, steps).await?;
@@ -33,14 +33,14 @@ pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(
 }
 
 impl Branch {
-    async fn passes_at_once(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    async fn passes_at_once(&mut self, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
         self.answers(&account(), StatusCode::OK).await?;
         self.answers(&note(), StatusCode::CREATED).await?;
         check(self.bank.effects("/notes").len() == 1, "the note did not reach the bank")?;
         steps.done("the agent read an account and wrote a note through the gateway: nobody needs to be asked")
     }
 
-    async fn is_held_and_approved(&mut self, steps: &mut Steps<'_>) -> Result<(DecisionDocument, String), Failure> {
+    async fn is_held_and_approved(&mut self, steps: &mut Steps<'_>) -> Result<(DecisionDocument, String), DemoFailure> {
         let id = self.desk.is_held(&invoice()).await?;
         steps.done("held: a transfer of 82000.00 USD was answered 403 with a decision to wait for")?;
         let own_word = self.desk.is_held(&invoice().confirmed("true")).await?;
@@ -61,7 +61,7 @@ impl Branch {
     }
 
     /// Before the approval is claimed: it exists, but for another call.
-    async fn is_swapped(&mut self, token: &str, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    async fn is_swapped(&mut self, token: &str, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
         self.refuses(&transfer("inv-7", "820000.00").confirmed(token), UNCONFIRMED).await?;
         self.bank_has_nothing()?;
         steps.done("swapped: 820000.00 with the approval of 82000.00 was refused, and nothing reached the bank")
@@ -73,7 +73,7 @@ impl Branch {
         decision: &DecisionDocument,
         token: &str,
         steps: &mut Steps<'_>,
-    ) -> Result<Request, Failure> {
+    ) -> Result<Request, DemoFailure> {
         self.answers(&invoice().confirmed(token), StatusCode::CREATED).await?;
         let stolen = self.desk.wire.last()?;
         let got = self.bank_has(1)?;
@@ -88,7 +88,7 @@ impl Branch {
         Ok(stolen)
     }
 
-    async fn is_replayed(&mut self, stolen: &Request, token: &str, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    async fn is_replayed(&mut self, stolen: &Request, token: &str, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
         let answer = self.desk.wire.replay(stolen).await?;
         let code = serde_json::from_slice(&answer.body).map_err(trouble)?;
         let refused = answer.status == StatusCode::UNAUTHORIZED && text(&code, "error") == "dpop_replayed";
@@ -103,7 +103,7 @@ impl Branch {
         )
     }
 
-    async fn is_redeemed(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    async fn is_redeemed(&mut self, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
         let (decision, _) = self.desk.approved(&self.node, &transfer("inv-8", "120.50")).await?;
         self.answers(&redeem(&decision.decision_id), StatusCode::CREATED).await?;
         let got = self.bank_has(2)?;
@@ -115,7 +115,7 @@ impl Branch {
     }
 
     /// Two questions, two approvals, one payment.
-    async fn is_refunded_once(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    async fn is_refunded_once(&mut self, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
         let (first, second) = (refund("p-1", "damaged"), refund("p-1", "customer insists"));
         let (_, one) = self.desk.approved(&self.node, &first).await?;
         let (_, two) = self.desk.approved(&self.node, &second).await?;
@@ -123,14 +123,14 @@ impl Branch {
         self.refuses(&second.confirmed(two), CONFLICT).await?;
         let refunds = self.bank.effects("/refunds");
         let [only] = refunds.as_slice() else {
-            return Err(Failure::new(format!("not as promised: {} refunds were paid", refunds.len())));
+            return Err(DemoFailure::new(format!("not as promised: {} refunds were paid", refunds.len())));
         };
         let key = only.headers.get("idempotency-key");
         check(key.is_some_and(|key| key == "refund:p-1"), "the bank was not told the effect key")?;
         steps.done("one effect: of two refunds of one payment, each approved, only the first was paid")
     }
 
-    async fn knows_for_whom(&self, got: &Got, decision: &DecisionDocument) -> Result<(), Failure> {
+    async fn knows_for_whom(&self, got: &Got, decision: &DecisionDocument) -> Result<(), DemoFailure> {
         let statement = got.headers.get(statement::HEADER).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let claims = statement::verified(statement, &self.node.origin).await?;
         let says = |name: &str, value: &str| text(&claims, name) == value;
@@ -143,31 +143,31 @@ impl Branch {
         check(right, &format!("the statement of identity says {claims}"))
     }
 
-    pub(super) async fn answers(&mut self, call: &Call, status: StatusCode) -> Result<(), Failure> {
+    pub(super) async fn answers(&mut self, call: &AgentCall, status: StatusCode) -> Result<(), DemoFailure> {
         let answer = self.desk.call(call).await;
         let right = answer.as_ref().is_ok_and(|answer| answer.status == status);
         check(right, &format!("{status} was expected: {}", became(&answer)))
     }
 
-    pub(super) async fn refuses(&mut self, call: &Call, wanted: (u16, &str)) -> Result<(), Failure> {
+    pub(super) async fn refuses(&mut self, call: &AgentCall, wanted: (u16, &str)) -> Result<(), DemoFailure> {
         let answer = self.desk.call(call).await;
         let (status, code) = wanted;
         check(refusal(&answer) == Some(wanted), &format!("{status} {code} was expected: {}", became(&answer)))
     }
 
-    fn bank_has_nothing(&self) -> Result<(), Failure> {
+    fn bank_has_nothing(&self) -> Result<(), DemoFailure> {
         check(self.bank.effects("/transfers").is_empty(), "a transfer reached the bank before its time")
     }
 
     /// Checks the number of transfers; returns the last one.
-    fn bank_has(&self, transfers: usize) -> Result<Got, Failure> {
+    fn bank_has(&self, transfers: usize) -> Result<Got, DemoFailure> {
         let got = self.bank.effects("/transfers");
         let last = got.last().filter(|_| got.len() == transfers).cloned();
         let wrong = || format!("not as promised: the bank carried out {} transfers, not {transfers}", got.len());
-        last.ok_or_else(|| Failure::new(wrong()))
+        last.ok_or_else(|| DemoFailure::new(wrong()))
     }
 }
 
-fn invoice() -> Call {
+fn invoice() -> AgentCall {
     transfer("inv-7", "82000.00")
 }

@@ -11,10 +11,10 @@ use super::{
     calls::payout,
     desk::action,
 };
-use crate::Failure;
+use crate::DemoFailure;
 use countersign_client::{
-    aaep::{Asks, Question},
-    clarification::{Registry, Report, Signer, check_audit, published_keys},
+    aaep::{Asks, ReceivedQuestion},
+    clarification::{ChainReport, Registry, Signer, check_audit, published_keys},
 };
 use countersign_protocol::{
     clarification::{
@@ -30,7 +30,7 @@ const PLAN: &str = include_str!("../../../../examples/clarification/plan.json");
 const PLACE: &str = "/actions/6d2e9f30-8b45-4ca7-9e16-4f0a2d8c3b75/arguments/body/from";
 const ANSWER: &str = "main";
 
-pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), Failure> {
+pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
     let session = branch.is_unclear(steps).await?;
     branch.is_escalated_and_answered(&session, steps).await?;
     branch.is_confirmed(&session, steps).await?;
@@ -38,7 +38,7 @@ pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(
 }
 
 impl Branch {
-    async fn is_unclear(&mut self, steps: &mut Steps<'_>) -> Result<MplpId, Failure> {
+    async fn is_unclear(&mut self, steps: &mut Steps<'_>) -> Result<MplpId, DemoFailure> {
         let plan_object = serde_json::from_str(PLAN).map_err(trouble)?;
         let asked = CheckRequest { plan_object, session_id: None, protocol_version: None };
         let told = self.desk.clarifications()?.check(&asked).await.map_err(trouble)?;
@@ -50,7 +50,7 @@ impl Branch {
         Ok(told.session_id)
     }
 
-    async fn is_escalated_and_answered(&mut self, session: &MplpId, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    async fn is_escalated_and_answered(&mut self, session: &MplpId, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
         let clarifications = self.desk.clarifications()?;
         let open = clarifications.gaps(session).await.map_err(trouble)?;
         let gap = the_gap(&open)?;
@@ -59,7 +59,7 @@ impl Branch {
         check(escalated && guessed.open_gaps == 1, "the agent settled what a person owes")?;
         steps
             .done("escalated: the agent's own answer does not settle it, for money that has left does not come back")?;
-        let decision = guessed.decision_id.ok_or_else(|| Failure::new("not as promised: nobody was asked"))?;
+        let decision = guessed.decision_id.ok_or_else(|| DemoFailure::new("not as promised: nobody was asked"))?;
         let question = self.desk.reads(&self.node, &decision).await?;
         let read = asked(&question);
         check(read == gap.question, &format!("{PERSON} was asked {read:?}"))?;
@@ -69,14 +69,14 @@ impl Branch {
         steps.done(&format!("answered: {PERSON} chose \"{ANSWER}\" on the phone, and nothing is unclear any more"))
     }
 
-    async fn is_confirmed(&mut self, session: &MplpId, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    async fn is_confirmed(&mut self, session: &MplpId, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
         let confirmed = self.desk.clarifications()?.confirm(session).await.map_err(trouble)?;
         let ConfirmResponse::Accepted(accepted) = confirmed else {
-            return Err(Failure::new("not as promised: a plan without gaps was not accepted"));
+            return Err(DemoFailure::new("not as promised: a plan without gaps was not accepted"));
         };
         check(has_nothing_but_the_answer(&accepted)?, "the accepted plan has something that nobody said")?;
         let decision =
-            accepted.decision_id.ok_or_else(|| Failure::new("not as promised: the plan was not proposed"))?;
+            accepted.decision_id.ok_or_else(|| DemoFailure::new("not as promised: the plan was not proposed"))?;
         let question = self.desk.reads(&self.node, &decision).await?;
         check(action(&question).contains("Pay the deposit"), "another plan was proposed")?;
         let told = clarified(&question)?;
@@ -86,7 +86,7 @@ impl Branch {
         steps.done(&format!("{PERSON} approved it: the plan as submitted, with that answer and nothing else"))
     }
 
-    async fn is_audited(&mut self, session: &MplpId, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    async fn is_audited(&mut self, session: &MplpId, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
         let audit = self.desk.clarifications()?.audit(session).await.map_err(trouble)?.document;
         let keys = published_keys(&self.node.origin, None, &transport()?).await.map_err(trouble)?;
         let registry = Registry::default().with(&keys);
@@ -94,10 +94,11 @@ impl Branch {
         check(is_told_truly(&report), &format!("the audit shows {report}"))?;
         steps.done("audited: all questions and answers were verified offline, with only the published keys")?;
         let mut forged = audit;
-        let answer = forged.pointer_mut("/record/chain/1/answer").ok_or_else(|| Failure::new("there is no answer"))?;
+        let answer =
+            forged.pointer_mut("/record/chain/1/answer").ok_or_else(|| DemoFailure::new("there is no answer"))?;
         *answer = Value::from("savings");
         let Err(wrong) = check_audit(&forged, &registry) else {
-            return Err(Failure::new("not as promised: a forged answer was taken for genuine"));
+            return Err(DemoFailure::new("not as promised: a forged answer was taken for genuine"));
         };
         check(wrong.place.starts_with("record.chain[1]"), &format!("the forgery was found at {}", wrong.place))?;
         steps.done("forged: another answer in its place was found at once:")?;
@@ -105,14 +106,14 @@ impl Branch {
     }
 }
 
-fn the_gap(told: &CheckResponse) -> Result<&Gap, Failure> {
+fn the_gap(told: &CheckResponse) -> Result<&Gap, DemoFailure> {
     match told.gaps.as_slice() {
         [only] if only.person_must_answer => Ok(only),
-        gaps => Err(Failure::new(format!("not as promised: {} gaps are open", gaps.len()))),
+        gaps => Err(DemoFailure::new(format!("not as promised: {} gaps are open", gaps.len()))),
     }
 }
 
-fn asked(question: &Question) -> &str {
+fn asked(question: &ReceivedQuestion) -> &str {
     match question.asks() {
         Asks::Clarification(asked) => &asked.question,
         Asks::Confirmation(_) => "",
@@ -120,7 +121,7 @@ fn asked(question: &Question) -> &str {
 }
 
 /// Without the answer, the plan is the submitted one.
-fn has_nothing_but_the_answer(accepted: &PlanAccepted) -> Result<bool, Failure> {
+fn has_nothing_but_the_answer(accepted: &PlanAccepted) -> Result<bool, DemoFailure> {
     let mut plan = accepted.plan.clone();
     let (parent, member) = PLACE.rsplit_once('/').unwrap_or_default();
     let taken = plan.pointer_mut(parent).and_then(Value::as_object_mut).and_then(|body| body.remove(member));
@@ -129,17 +130,17 @@ fn has_nothing_but_the_answer(accepted: &PlanAccepted) -> Result<bool, Failure> 
 }
 
 /// The clarified value in the question, with the author of the answer.
-fn clarified(question: &Question) -> Result<String, Failure> {
-    let Asks::Confirmation(asked) = question.asks() else { return Err(Failure::new("that is no plan")) };
+fn clarified(question: &ReceivedQuestion) -> Result<String, DemoFailure> {
+    let Asks::Confirmation(asked) = question.asks() else { return Err(DemoFailure::new("that is no plan")) };
     let told = asked.extra_context.as_ref().and_then(|told| told.get("clarification")?.pointer("/answers/0"));
-    let told = told.ok_or_else(|| Failure::new("not as promised: the plan does not say what was clarified"))?;
+    let told = told.ok_or_else(|| DemoFailure::new("not as promised: the plan does not say what was clarified"))?;
     let (answer, by) = (text(told, "answer"), text(told, "given_by"));
     check(answer == ANSWER && by == "person", &format!("the plan says {told}"))?;
     Ok(format!("\"{}\" \"{answer}\", answered by a person", text(told, "question")))
 }
 
 /// First the agent's answer, which was not accepted; then a person's, which was.
-fn is_told_truly(report: &Report) -> bool {
+fn is_told_truly(report: &ChainReport) -> bool {
     let given: Vec<_> = report.rounds.iter().map(|round| (round.given_by, round.resolved)).collect();
     let right = given == [(Some(GivenBy::Own), false), (Some(GivenBy::Person), true)];
     right && report.signer == Signer::Known && report.attested_at.is_some()

@@ -1,7 +1,7 @@
 //! The agent's connection. It remembers the last request, as a thief of a request would have it.
 
 use super::super::plane::{transport, trouble};
-use crate::Failure;
+use crate::DemoFailure;
 use async_trait::async_trait;
 use countersign_client::transport::{Request, Response, Transport, Unreachable, WithLoopback};
 use std::sync::{Mutex, PoisonError};
@@ -12,18 +12,18 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    pub(super) fn new() -> Result<Self, Failure> {
+    pub(super) fn new() -> Result<Self, DemoFailure> {
         Ok(Self { inner: transport()?, last: Mutex::new(None) })
     }
 
     /// The last request with its token and its proof.
-    pub(super) fn last(&self) -> Result<Request, Failure> {
+    pub(super) fn last(&self) -> Result<Request, DemoFailure> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        last.ok_or_else(|| Failure::new("the agent has sent nothing yet"))
+        last.ok_or_else(|| DemoFailure::new("the agent has sent nothing yet"))
     }
 
     /// Sends the identical request again.
-    pub(super) async fn replay(&self, request: &Request) -> Result<Response, Failure> {
+    pub(super) async fn replay(&self, request: &Request) -> Result<Response, DemoFailure> {
         self.inner.send(request.clone()).await.map_err(trouble)
     }
 }

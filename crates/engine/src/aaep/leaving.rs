@@ -2,7 +2,7 @@
 //! project does not want a question to stay pending when nobody can answer it.
 
 use super::{
-    hub::{Gone, NO_LONGER_ENTITLED, Outlet},
+    hub::{Delivery, Gone, NO_LONGER_ENTITLED},
     terms::terms_of,
 };
 use crate::{
@@ -52,7 +52,7 @@ impl Engine {
         }
         let engine = Arc::clone(self);
         tokio::spawn(async move {
-            let mut known = Known::default();
+            let mut known = LoadedRows::default();
             for outlet in outlets {
                 if let Err(why) = engine.look_again(&outlet, &mut known).await {
                     // Without proof of entitlement the stream ends.
@@ -63,7 +63,7 @@ impl Engine {
         });
     }
 
-    async fn look_again(&self, outlet: &Outlet, known: &mut Known) -> Result<(), Refusal> {
+    async fn look_again(&self, outlet: &Delivery, known: &mut LoadedRows) -> Result<(), Refusal> {
         let Some(project) = known.project(self, outlet.project).await? else { return Ok(()) };
         match known.roles(self, &project, outlet.owner).await? {
             Some(roles) => self.hub.set_roles(outlet.key, roles),
@@ -130,7 +130,7 @@ impl Engine {
     async fn close_useless(&self, project: &Project, person: RowKey) -> Result<(), Refusal> {
         let lookup = Lookup::SubscriptionsOpenOfPerson { project: project.key, person };
         let rows: Vec<Subscription> = store::find_all(&*self.store, lookup).await?;
-        let mut known = Known::default();
+        let mut known = LoadedRows::default();
         for row in rows {
             if known.roles(self, project, row.owner).await?.is_none() {
                 self.close_row(project, row.key).await?;
@@ -179,7 +179,7 @@ impl Engine {
         Ok(())
     }
 
-    async fn close_of(&self, outlet: &Outlet) {
+    async fn close_of(&self, outlet: &Delivery) {
         let closed = match self.project_of(outlet.project).await {
             Ok(Some(project)) => self.close_row(&project, outlet.key).await,
             Ok(None) => Ok(()),
@@ -190,7 +190,7 @@ impl Engine {
         }
     }
 
-    async fn left(&self, outlet: &Outlet) {
+    async fn left(&self, outlet: &Delivery) {
         if let Ok(Some(project)) = self.project_of(outlet.project).await {
             self.somebody_left(&project, outlet.person).await;
         }
@@ -203,12 +203,12 @@ impl Engine {
 
 /// Rows already loaded while checking one person's streams; one person may have thousands.
 #[derive(Default)]
-struct Known {
+struct LoadedRows {
     projects: HashMap<RowKey, Option<Arc<Project>>>,
     roles: HashMap<(RowKey, SubscriptionOwner), Option<Vec<Role>>>,
 }
 
-impl Known {
+impl LoadedRows {
     async fn project(&mut self, engine: &Engine, key: RowKey) -> Result<Option<Arc<Project>>, Refusal> {
         if let Some(known) = self.projects.get(&key) {
             return Ok(known.clone());

@@ -3,7 +3,7 @@
 use super::{subscribers::Listener, terms::terms_of};
 use crate::{decisions::ByPerson, engine::Engine, projects::ProjectAt};
 use countersign_core::{
-    decision::answer::{Extra, Given, NotCounted},
+    decision::answer::{AnswerContent, Extra, NotCounted},
     records::{Subscription, Table, Via},
     refusal::Refusal,
     step::Guard,
@@ -112,14 +112,14 @@ impl Engine {
     }
 }
 
-fn given(reply: &Reply) -> Given {
+fn given(reply: &Reply) -> AnswerContent {
     match reply {
-        Reply::Confirmation(reply) => Given::Reply {
+        Reply::Confirmation(reply) => AnswerContent::Reply {
             decision: reply.decision,
             rationale: reply.decision_rationale.clone(),
             modified_action: reply.modified_action.clone().map(Value::Object),
         },
-        Reply::Clarification(reply) => Given::Response {
+        Reply::Clarification(reply) => AnswerContent::Response {
             response: match &reply.response {
                 Response::Bool(yes) => Value::Bool(*yes),
                 Response::Number(number) => Value::Number(number.clone()),

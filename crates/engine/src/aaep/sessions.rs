@@ -2,7 +2,7 @@
 
 use super::Listener;
 use crate::{
-    decisions::{Agent, RaisedDecision},
+    decisions::{AgentPrincipal, RaisedDecision},
     engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup},
@@ -10,7 +10,7 @@ use crate::{
 use countersign_core::{
     aaep::{
         repeat::SentEvent,
-        session::{Open, OpenView, Publish, PublishView},
+        session::{OpenSession, OpenView, Publish, PublishView},
         talk::Chosen,
     },
     records::{AaepSession, AaepSessionState, Decision},
@@ -20,7 +20,7 @@ use countersign_core::{
 use countersign_protocol::{
     aaep::{
         event::{AwaitingClarification, AwaitingConfirmation, Payload, SessionStarted},
-        ingest::Published,
+        ingest::IngestedEvent,
     },
     decisions::{ClarificationRequest, ConfirmationRequest},
 };
@@ -42,8 +42,8 @@ impl Engine {
     pub async fn open_aaep_session(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
-        published: Published,
+        agent: &AgentPrincipal,
+        published: IngestedEvent,
     ) -> Result<AaepSession, Refusal> {
         let sent = published.sent.as_ref().map(|sent| SentEvent::of(sent, agent.principal(), ""));
         let (payload, chosen) = split(published);
@@ -56,7 +56,7 @@ impl Engine {
     async fn open_session(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         started: SessionStarted,
         chosen: Chosen,
         sent: Option<SentEvent>,
@@ -66,7 +66,7 @@ impl Engine {
             if let Some(opened) = self.opened_before(at, sent.as_ref()).await? {
                 return Ok(Step::answer(opened));
             }
-            let open = Open {
+            let open = OpenSession {
                 by: agent.raiser.clone(),
                 producer: agent.producer.clone(),
                 started: started.clone(),
@@ -83,9 +83,9 @@ impl Engine {
     pub async fn publish(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         session_id: &str,
-        published: Published,
+        published: IngestedEvent,
     ) -> Result<Spoke, Refusal> {
         // The ownership check comes first: another agent's session must not be disclosed.
         self.session_of_agent(at, agent, session_id).await?;
@@ -118,7 +118,7 @@ impl Engine {
     async fn say(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         session_id: &str,
         sent: Option<SentEvent>,
         publish: impl Fn(Option<SentEvent>) -> Publish,
@@ -143,7 +143,7 @@ impl Engine {
     pub(crate) async fn session_of_agent(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         id: &str,
     ) -> Result<AaepSession, Refusal> {
         let lookup = Lookup::AaepSessionById { project: at.project.key, id: id.to_owned() };
@@ -174,8 +174,8 @@ impl Engine {
     }
 }
 
-fn split(published: Published) -> (Payload, Chosen) {
-    let Published { payload, verbosity, urgency, localization_hints, correlation_id, extensions, context, .. } =
+fn split(published: IngestedEvent) -> (Payload, Chosen) {
+    let IngestedEvent { payload, verbosity, urgency, localization_hints, correlation_id, extensions, context, .. } =
         published;
     let contexts = match context {
         Some(serde_json::Value::Array(all)) => all.into_iter().skip(1).collect(),

@@ -1,7 +1,7 @@
 //! The stream of a subscription, and the snapshot for a reader that joins late (S1).
 
 use super::{
-    hub::{Attached, Ended, Joined, Outlet, Taken},
+    hub::{Attached, Delivery, Ended, Joined, NextDelivery},
     subscribers::Listener,
     terms::terms_of,
 };
@@ -36,7 +36,7 @@ pub enum Delivered {
 /// The stream of one subscription, shaped to its terms. It runs in its reader's task; no other task is spawned for it.
 pub struct EventStream {
     engine: Arc<Engine>,
-    outlet: Arc<Outlet>,
+    outlet: Arc<Delivery>,
     number: u64,
     wake: Arc<Notify>,
     is_over: bool,
@@ -49,16 +49,16 @@ impl EventStream {
         while !self.is_over {
             let now = self.engine.now();
             match self.outlet.take(self.number, now) {
-                Taken::Event(spoken, form) => {
+                NextDelivery::Event(spoken, form) => {
                     let event_id = spoken.event.envelope.event_id.clone();
                     return Some(Delivered::Event { event_id, json: spoken.json(&form) });
                 }
-                Taken::Over(Ended { code, message }) => {
+                NextDelivery::Over(Ended { code, message }) => {
                     self.is_over = true;
                     return Some(Delivered::Closed { reason_code: code.into(), reason_message: message.into() });
                 }
-                Taken::Replaced => self.is_over = true,
-                Taken::Wait(until) => self.wait(until, now).await,
+                NextDelivery::Replaced => self.is_over = true,
+                NextDelivery::Wait(until) => self.wait(until, now).await,
             }
         }
         None
@@ -128,7 +128,7 @@ impl Engine {
                 let engine = Arc::clone(self);
                 return Ok((EventStream { engine, outlet, number, wake, is_over: false }, resumes));
             }
-            let outlet = Arc::new(Outlet::new(row, terms_of(&at.project, row)?, now));
+            let outlet = Arc::new(Delivery::new(row, terms_of(&at.project, row)?, now));
             self.hub.add(&outlet, listener.member.roles(), now);
         }
         Err(Refusal::Unavailable)
@@ -140,18 +140,18 @@ impl Engine {
         // Sessions first: a question raised in between is then delivered twice rather than never.
         let lookup = Lookup::AaepSessionsOpenOfPerson { project, person };
         let own: Vec<AaepSession> = store::find_all(&*self.store, lookup).await?;
-        let mut open: BTreeMap<RowKey, Standing> =
-            own.into_iter().map(|session| (session.key, Standing::own(session))).collect();
+        let mut open: BTreeMap<RowKey, SessionSnapshot> =
+            own.into_iter().map(|session| (session.key, SessionSnapshot::own(session))).collect();
         for item in self.open_questions(project, person, &listener.member.roles()).await? {
-            let standing = open.entry(item.session.key).or_insert_with(|| Standing::of_another(item.session));
+            let standing = open.entry(item.session.key).or_insert_with(|| SessionSnapshot::of_another(item.session));
             standing.questions.push(item.decision);
         }
         let (mut mint, now) = (self.env()?.mint(), self.now());
         open.into_values().filter_map(|standing| self.joined(standing, now, &mut mint).transpose()).collect()
     }
 
-    fn joined(&self, standing: Standing, now: UnixMillis, mint: &mut Mint) -> Result<Option<Joined>, Refusal> {
-        let Standing { session, questions, floor } = standing;
+    fn joined(&self, standing: SessionSnapshot, now: UnixMillis, mint: &mut Mint) -> Result<Option<Joined>, Refusal> {
+        let SessionSnapshot { session, questions, floor } = standing;
         let summary = late::summary(&session, questions.len(), now, mint);
         let mut events: Vec<_> = summary.into_iter().map(Arc::new).collect();
         for question in &questions {
@@ -163,13 +163,13 @@ impl Engine {
 }
 
 /// A loaded session, with those of its questions that the person may see.
-struct Standing {
+struct SessionSnapshot {
     session: AaepSession,
     questions: Vec<Decision>,
     floor: Option<i64>,
 }
 
-impl Standing {
+impl SessionSnapshot {
     /// Loaded before its questions: the snapshot covers everything up to here.
     fn own(session: AaepSession) -> Self {
         Self { floor: Some(session.said), session, questions: Vec::new() }

@@ -10,9 +10,9 @@ use countersign_core::{
     aaep::subscribers::{
         AddToken, AddTokenView, AddedSubscriberToken, NewSubscriberToken, PREFIX, RevokeToken, RevokeTokenView,
     },
-    decision::answer::Answerer,
+    decision::answer::ProvenPerson,
     mplp::roles::Deciding,
-    people::{Member, signed_in},
+    people::{ProjectMember, signed_in},
     records::{Assurance, Person, Project, SubscriberToken, SubscriptionOwner, Table, TokenState, Via, WebSession},
     refusal::Refusal,
     step::{Guard, Operation as _},
@@ -24,7 +24,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Listener {
     pub(crate) project: RowKey,
-    pub(crate) member: Member,
+    pub(crate) member: ProjectMember,
     pub(crate) owner: SubscriptionOwner,
     pub(crate) may_answer: bool,
     pub(crate) approves_high_risk: bool,
@@ -36,7 +36,7 @@ pub struct Listener {
 
 impl Listener {
     /// The person, if the credential lets them decide anything.
-    pub fn deciding_member(&self) -> Option<&Member> {
+    pub fn deciding_member(&self) -> Option<&ProjectMember> {
         Some(&self.member).filter(|_| self.may_answer)
     }
 
@@ -55,13 +55,13 @@ impl Listener {
     }
 
     /// The person as the answerer of a question.
-    pub(crate) fn answerer(&self, document: &ProjectDocument, via: Via, now: UnixMillis) -> Answerer {
+    pub(crate) fn answerer(&self, document: &ProjectDocument, via: Via, now: UnixMillis) -> ProvenPerson {
         let assurance = match self.owner {
             SubscriptionOwner::Token { .. } => Assurance::Token,
             SubscriptionOwner::WebSession { .. } if self.member.is_fresh(now) => Assurance::Fresh,
             SubscriptionOwner::WebSession { .. } => Assurance::Session,
         };
-        Answerer {
+        ProvenPerson {
             person: self.person_key(),
             subject: self.member.person.subject.clone(),
             roles: self.member.roles(),
@@ -74,7 +74,7 @@ impl Listener {
         }
     }
 
-    fn of_token(project: &Project, member: Member, token: &SubscriberToken) -> Self {
+    fn of_token(project: &Project, member: ProjectMember, token: &SubscriberToken) -> Self {
         let mut guards = member.guards();
         guards.push(Guard { table: Table::SubscriberToken, key: token.key, version: token.version });
         Self {
@@ -89,7 +89,7 @@ impl Listener {
         }
     }
 
-    fn of_sign_in(project: &Project, member: Member, session: &WebSession) -> Self {
+    fn of_sign_in(project: &Project, member: ProjectMember, session: &WebSession) -> Self {
         let mut guards = member.guards();
         guards.push(Guard { table: Table::WebSession, key: session.key, version: session.version });
         Self {
@@ -154,14 +154,15 @@ impl Engine {
             return Ok(None);
         }
         let member = self.place_of(project.key, token.person, UnixMillis(i64::MIN)).await?;
-        let holds = |member: &Member| token.state(&member.person, self.now()) == TokenState::Active && stands(member);
+        let holds =
+            |member: &ProjectMember| token.state(&member.person, self.now()) == TokenState::Active && stands(member);
         Ok(member.filter(holds).map(|member| Listener::of_token(project, member, token)))
     }
 
     async fn listener_of_session(&self, project: &Project, session: &WebSession) -> Result<Option<Listener>, Refusal> {
         let fresh_until = session.proven_at.plus_secs(self.settings.fresh_s);
         let member = self.place_of(project.key, session.person, fresh_until).await?;
-        let holds = |member: &Member| signed_in(session, &member.person, self.now()) && stands(member);
+        let holds = |member: &ProjectMember| signed_in(session, &member.person, self.now()) && stands(member);
         Ok(member.filter(holds).map(|member| Listener::of_sign_in(project, member, session)))
     }
 
@@ -170,19 +171,19 @@ impl Engine {
         project: RowKey,
         person: RowKey,
         fresh_until: UnixMillis,
-    ) -> Result<Option<Member>, Refusal> {
+    ) -> Result<Option<ProjectMember>, Refusal> {
         let person: Option<Person> = store::get(&*self.store, person).await?;
         let Some(person) = person else { return Ok(None) };
         let lookup = Lookup::MembershipOf { project, person: person.key };
         let membership = store::find_one(&*self.store, lookup).await?;
-        Ok(Some(Member { person, membership, fresh_until }))
+        Ok(Some(ProjectMember { person, membership, fresh_until }))
     }
 
     /// Issues a token for a subscriber of this person.
     pub async fn add_subscriber_token(
         &self,
         at: &ProjectAt,
-        member: &Member,
+        member: &ProjectMember,
         new: NewSubscriberToken,
     ) -> Result<AddedSubscriberToken, Refusal> {
         let project = Arc::new(at.project.clone());
@@ -209,7 +210,7 @@ impl Engine {
     pub async fn revoke_subscriber_token(
         &self,
         at: &ProjectAt,
-        member: &Member,
+        member: &ProjectMember,
         id: &str,
     ) -> Result<SubscriberToken, Refusal> {
         let project = Arc::new(at.project.clone());
@@ -225,7 +226,7 @@ impl Engine {
 }
 
 /// Whether the person is enabled and has a role in the project.
-fn stands(member: &Member) -> bool {
+fn stands(member: &ProjectMember) -> bool {
     !member.person.disabled && !member.roles().is_empty()
 }
 

@@ -1,7 +1,7 @@
 //! Subscribing, renegotiating and closing (AAEP 5). The row is the subscription; the hub only serves it.
 
 use super::{
-    hub::{CLOSED, IMPLICIT, Outlet},
+    hub::{CLOSED, Delivery, IMPLICIT},
     subscribers::Listener,
     terms::{MOST_OF_A_PERSON, manifest_uri, offer, producer, terms_of},
 };
@@ -13,8 +13,8 @@ use crate::{
 };
 use countersign_core::{
     aaep::{
-        negotiate::{self, Offer, Terms, negotiate},
-        subscriptions::{ChangeTerms, Close, Open, OpenView},
+        negotiate::{self, Offer, SubscriptionTerms, negotiate},
+        subscriptions::{ChangeTerms, Close, OpenSubscription, OpenView},
     },
     records::{Project, Subscription},
     refusal::Refusal,
@@ -51,7 +51,7 @@ impl Engine {
         if offer.is_full {
             return Err(Refusal::TooManyAttempts { retry_after_s: 60 });
         }
-        let terms = Arc::new(Terms::implicit(&offer));
+        let terms = Arc::new(SubscriptionTerms::implicit(&offer));
         Ok(self.open_subscription(at, listener, IMPLICIT, &terms).await?.id)
     }
 
@@ -132,7 +132,7 @@ impl Engine {
         at: &ProjectAt,
         listener: &Listener,
         subscriber_id: &str,
-        terms: &Arc<Terms>,
+        terms: &Arc<SubscriptionTerms>,
     ) -> Result<Subscription, Refusal> {
         let mut listener = listener.clone();
         self.tidy_subscriptions(&at.project, listener.person_key());
@@ -145,10 +145,10 @@ impl Engine {
                 may_answer: listener.may_answer,
                 guards: listener.guards.clone(),
             };
-            let open = Open { subscriber_id: subscriber_id.to_owned(), terms: Arc::clone(terms) };
+            let open = OpenSubscription { subscriber_id: subscriber_id.to_owned(), terms: Arc::clone(terms) };
             let step = open.decide(&view, &self.env()?)?;
             // Listed before it is durable, so that no event after the commit is missed.
-            let outlet = Arc::new(Outlet::new(&step.answer, Arc::clone(terms), self.now()));
+            let outlet = Arc::new(Delivery::new(&step.answer, Arc::clone(terms), self.now()));
             outlet.expect_own_news();
             self.hub.add(&outlet, listener.member.roles(), self.now());
             match self.finish(step).await {
@@ -168,7 +168,7 @@ impl Engine {
     }
 
     /// False if the row changed meanwhile.
-    async fn change_terms(&self, row: &Subscription, terms: &Arc<Terms>) -> Result<bool, Refusal> {
+    async fn change_terms(&self, row: &Subscription, terms: &Arc<SubscriptionTerms>) -> Result<bool, Refusal> {
         let step = ChangeTerms { terms: Arc::clone(terms) }.decide(row, &self.env()?)?;
         let outlet = self.hub.get(row.key);
         outlet.iter().for_each(|outlet| outlet.expect_own_news());
@@ -188,7 +188,7 @@ impl Engine {
     async fn accepted(
         &self,
         at: &ProjectAt,
-        terms: &Terms,
+        terms: &SubscriptionTerms,
         id: String,
     ) -> Result<SubscriptionAccepted, SubscriptionRejected> {
         let signed_only = terms.asked().accept_signed_manifests_only == Some(true);

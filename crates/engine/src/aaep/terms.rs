@@ -3,8 +3,8 @@
 use crate::{engine::Engine, projects::ProjectAt};
 use countersign_core::{
     aaep::{
-        manifest::{About, manifest},
-        negotiate::{Offer, Terms, negotiate},
+        manifest::{ManifestContext, manifest},
+        negotiate::{Offer, SubscriptionTerms, negotiate},
         words::LANGUAGES,
     },
     records::{Project, Subscription},
@@ -26,7 +26,7 @@ impl Engine {
     /// The manifest of a project's hub, plain and as a compact JWS.
     pub async fn aaep_manifest(&self, at: &ProjectAt) -> Result<(Manifest, String), Refusal> {
         let (producer, prefix) = (producer(at), format!("{}/aaep/v1", at.prefix()));
-        let about = About {
+        let about = ManifestContext {
             producer: &producer,
             origin: at.service.as_str(),
             path_prefix: &prefix,
@@ -65,7 +65,7 @@ pub(super) fn offer(project: &Project) -> Offer {
 }
 
 /// The terms of a row, on any node and after a restart: they follow from the requested capabilities.
-pub(super) fn terms_of(project: &Project, row: &Subscription) -> Result<Arc<Terms>, Refusal> {
+pub(super) fn terms_of(project: &Project, row: &Subscription) -> Result<Arc<SubscriptionTerms>, Refusal> {
     let capabilities: Capabilities = serde_json::from_value(row.capabilities.clone()).map_err(|_| Refusal::Internal)?;
     let request = SubscriptionRequest { aaep_version: VERSION.into(), capabilities, ..SubscriptionRequest::default() };
     let offer = Offer { may_answer: row.may_answer, ..offer(project) };

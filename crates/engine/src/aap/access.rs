@@ -2,7 +2,7 @@
 
 use crate::{
     engine::Engine,
-    presented::Presented,
+    presented::PresentedCredential,
     projects::{Address, ProjectAt},
     store::{self, Lookup, Outcome, StoreError},
 };
@@ -18,7 +18,11 @@ use std::sync::Arc;
 
 impl Engine {
     /// The agent behind an access token as an actor. The token must still be valid.
-    pub async fn agent_actor<'a>(&self, at: &ProjectAt, token: impl Into<Presented<'a>>) -> Result<Actor, Refusal> {
+    pub async fn agent_actor<'a>(
+        &self,
+        at: &ProjectAt,
+        token: impl Into<PresentedCredential<'a>>,
+    ) -> Result<Actor, Refusal> {
         let bearer = self.bearer_shown(at, &token.into().shown()).await?;
         bearer_holds(&bearer, self.deciding_time()?)?;
         Ok(Actor::Agent(Box::new(bearer.session)))

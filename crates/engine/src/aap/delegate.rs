@@ -8,11 +8,11 @@ use crate::{
 use countersign_core::{
     aap::{
         connect::{Connect, check_form, retry_after_s},
-        delegate::{Deny, Grant, GrantView, Granted, Show},
-        exchange::{Exchange, ExchangeView},
+        delegate::{Deny, Grant, GrantView, NewDelegation, Show},
+        exchange::{CodeExchange, ExchangeView},
         ignored,
     },
-    people::Member,
+    people::ProjectMember,
     records::{ConnectProgress, ConnectRequest, Delegation, Disclosure},
     refusal::Refusal,
     step::Operation as _,
@@ -85,7 +85,7 @@ impl Engine {
     pub async fn show_disclosure(
         &self,
         at: &ProjectAt,
-        member: &Member,
+        member: &ProjectMember,
         body: &DelegateRequest,
         language: &str,
     ) -> Result<DisclosureResponse, Refusal> {
@@ -104,7 +104,7 @@ impl Engine {
     pub async fn grant(
         &self,
         at: &ProjectAt,
-        member: &Member,
+        member: &ProjectMember,
         body: &DelegateRequest,
     ) -> Result<DelegateResponse, Refusal> {
         refuse_unserved(body)?;
@@ -128,7 +128,7 @@ impl Engine {
     pub async fn deny(
         &self,
         at: &ProjectAt,
-        member: &Member,
+        member: &ProjectMember,
         body: &DelegateRequest,
     ) -> Result<Option<String>, Refusal> {
         self.run(|| async { Deny.decide(&self.grant_view(at, member, body).await?, &self.env()?) }).await
@@ -148,7 +148,7 @@ impl Engine {
         let operator = self.prove_operator(jwt, &at.service, source).await?;
         let exchange = || async {
             let view = self.exchange_view(at, code).await?;
-            Exchange { operator: &operator.fact, code_verifier }.decide(&view, &self.env()?)
+            CodeExchange { operator: &operator.fact, code_verifier }.decide(&view, &self.env()?)
         };
         let (delegation, claims) = self.run(exchange).await?;
         Ok(ExchangeResponse {
@@ -159,7 +159,7 @@ impl Engine {
         })
     }
 
-    fn granted(&self, granted: Granted) -> Result<DelegateResponse, Refusal> {
+    fn granted(&self, granted: NewDelegation) -> Result<DelegateResponse, Refusal> {
         Ok(DelegateResponse {
             delegation_token: Some(self.sign_delegation(&granted.claims)?),
             delegation_id: granted.delegation.id,
@@ -191,7 +191,7 @@ impl Engine {
     async fn grant_view(
         &self,
         at: &ProjectAt,
-        member: &Member,
+        member: &ProjectMember,
         body: &DelegateRequest,
     ) -> Result<GrantView, StoreError> {
         let store = &*self.store;

@@ -13,14 +13,19 @@ use countersign_protocol::{
 };
 
 /// An operator with a verified signature, and the documents that its domain publishes.
-pub(crate) struct Proven {
+pub(crate) struct ProvenOperator {
     pub(crate) fact: VerifiedOperator,
     pub(crate) known: KnownOperator,
 }
 
 impl Engine {
     /// AAP 4.1: verifies the issuer of a JWT, that the issuer publishes the key, and that this key signed it for this service.
-    pub(crate) async fn prove_operator(&self, jwt: &str, service: &Origin, source: &str) -> Result<Proven, Refusal> {
+    pub(crate) async fn prove_operator(
+        &self,
+        jwt: &str,
+        service: &Origin,
+        source: &str,
+    ) -> Result<ProvenOperator, Refusal> {
         let now = self.deciding_time()?;
         let invalid = |why: &dyn std::fmt::Display| Refusal::OperatorJwtInvalid(why.to_string());
         let Peek { kid, iss, .. } = peek(jwt).map_err(|why| invalid(&why))?;
@@ -32,14 +37,14 @@ impl Engine {
             let until = fact.expires_at();
             Ok((fact, until))
         })?;
-        Ok(Proven { fact, known })
+        Ok(ProvenOperator { fact, known })
     }
 
     /// A receipt is signed by the same operator, perhaps with another of its keys.
     pub(crate) async fn prove_receipt(
         &self,
         jwt: &str,
-        operator: &Proven,
+        operator: &ProvenOperator,
         service: &Origin,
         source: &str,
     ) -> Result<VerifiedReceipt, Refusal> {

@@ -1,6 +1,6 @@
 //! `POST /agent/register`, from the body to a durable session and its token.
 
-use super::operator::Proven;
+use super::operator::ProvenOperator;
 use crate::{
     engine::Engine,
     projects::ProjectAt,
@@ -143,7 +143,7 @@ impl Engine {
         &self,
         project: Project,
         body: &RegisterRequest,
-        operator: &Proven,
+        operator: &ProvenOperator,
         delegation: Option<&VerifiedDelegation>,
         receipt: Option<&VerifiedReceipt>,
     ) -> Result<RegisterView, StoreError> {

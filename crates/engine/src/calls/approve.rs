@@ -2,20 +2,22 @@
 
 use super::{Connect, DecidedCall, HeldFacts, Permit, permit::OpenPermit};
 use crate::{
-    decisions::{Agent, Asked, Claiming, RaisedDecision},
+    decisions::{AgentPrincipal, Claiming, NewQuestion, RaisedDecision},
     engine::Engine,
     projects::ProjectAt,
     runner::TRIES,
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
-    aap::access::{NeedsApproval, Verdict},
-    bounded::{Arguments, Units, What},
+    aap::access::{CallVerdict, NeedsApproval},
+    bounded::{ActionTarget, Arguments, Units},
     decision::{claim::Claim, grant::AskedFor, terms::Wishes},
     held::{self, Fields, HttpRequest},
     mplp::deviation,
-    records::{Allowance, Confirmation, Decision, DecisionState, Defaulted, ExecutionProbe, Point, Question, Words},
-    refusal::{Awaited, Awaiting, Refusal},
+    records::{
+        Allowance, Confirmation, Decision, DecisionState, Defaulted, ExecutionProbe, Point, Question, TextAuthor,
+    },
+    refusal::{Awaiting, PendingApproval, Refusal},
 };
 use countersign_protocol::{
     hash::Digest,
@@ -32,7 +34,7 @@ pub(super) const LONGEST_WAIT_S: u64 = 55;
 pub(super) struct RenderedRequest {
     pub(super) digest: Digest,
     /// An error if the request cannot be rendered. A call that an approval covers already needs no question.
-    pub(super) question: Result<Confirmation, held::Unreadable>,
+    pub(super) question: Result<Confirmation, held::UnreadableRequest>,
     pub(super) effect: Option<held::Effect>,
     /// The upstream path to probe for the outcome of the call.
     pub(super) probe_path: Option<String>,
@@ -87,8 +89,8 @@ impl HeldCall {
         self.decided.call.wait_s.filter(|seconds| *seconds > 0)
     }
 
-    fn agent(&self) -> Result<Agent, Refusal> {
-        Agent::of_call(self.decided.facts())
+    fn agent(&self) -> Result<AgentPrincipal, Refusal> {
+        AgentPrincipal::of_call(self.decided.facts())
     }
 }
 
@@ -303,12 +305,12 @@ impl Engine {
     async fn decide_held_again(&self, held: &mut HeldCall) -> Result<(), Refusal> {
         let spent = held.needs()?.is_waiting();
         match self.decide_anew(&mut held.decided, spent).await? {
-            Verdict::NeedsApproval(needs) => {
+            CallVerdict::NeedsApproval(needs) => {
                 let needs = needs.continues(held.needs()?);
-                held.decided.decided_again(Verdict::NeedsApproval(needs));
+                held.decided.decided_again(CallVerdict::NeedsApproval(needs));
                 Ok(())
             }
-            Verdict::Authorized(_) => Err(Refusal::Unavailable),
+            CallVerdict::Authorized(_) => Err(Refusal::Unavailable),
         }
     }
 
@@ -438,7 +440,7 @@ impl Engine {
         self.mark_deviation(&agent.raiser, &rendered.call, &mut question).await?;
         self.mark_clarified(&at.project, &agent.raiser, None, &mut question).await?;
         let call = held.decided.facts();
-        let asked = Asked {
+        let asked = NewQuestion {
             digest: rendered.digest,
             // Questions of different sessions are different (AAP 14.1).
             same: Digest::of(format!("{}\n{}", call.session(), rendered.digest.hex()).as_bytes()),
@@ -449,7 +451,7 @@ impl Engine {
             session_id: None,
             correlation_id: None,
             point: Point::Gateway,
-            words: Words::Owner,
+            words: TextAuthor::Owner,
             effect: rendered.effect.as_ref().map(|effect| effect.digest),
             route: Some(call.route().id.clone()),
             room: call.room().counts(),
@@ -470,7 +472,7 @@ impl Engine {
     /// The 403, with the decision's id, the URL to wait at, the page, and the next step.
     fn awaited(&self, held: &HeldCall, why: Awaiting, decision: Option<&Decision>) -> Refusal {
         let document = &held.at.project.document;
-        Refusal::ConfirmationRequired(Box::new(Awaited {
+        Refusal::ConfirmationRequired(Box::new(PendingApproval {
             action: held.decided.facts().action().to_owned(),
             why,
             decision: decision.map(|decision| self.facts_of(&held.at, decision)).unwrap_or_default(),
@@ -530,7 +532,7 @@ pub(super) fn rendered(needs: &NeedsApproval, request: &HttpRequest) -> Result<R
     Ok(RenderedRequest {
         digest: needs.digest(request)?,
         question: match held::question(route, request, &fields) {
-            Err(why) if !matches!(why, held::Unreadable::TooMuch(_)) => return Err(unreadable(why)),
+            Err(why) if !matches!(why, held::UnreadableRequest::TooMuch(_)) => return Err(unreadable(why)),
             question => question,
         },
         effect: held::effect(route, &fields).map_err(unreadable)?,
@@ -539,14 +541,14 @@ pub(super) fn rendered(needs: &NeedsApproval, request: &HttpRequest) -> Result<R
     })
 }
 
-fn unreadable(why: held::Unreadable) -> Refusal {
+fn unreadable(why: held::UnreadableRequest) -> Refusal {
     Refusal::invalid(why.to_string())
 }
 
 /// A request as a call with arguments.
 pub(crate) fn call_of_request(route: &Route, request: &HttpRequest, fields: &Fields) -> AskedFor {
     AskedFor {
-        what: What::Route { id: route.id.clone() },
+        what: ActionTarget::Route { id: route.id.clone() },
         arguments: Arguments::of_request(request, fields),
         units: Units::of_route(route, fields),
     }

@@ -26,7 +26,7 @@ impl Default for Assertions {
 }
 
 #[derive(Serialize)]
-struct Claims<'a> {
+struct AssertionClaims<'a> {
     iss: &'a str,
     aud: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,7 +74,7 @@ impl Engine {
 
     fn sign_assertion(&self, facts: &CallFacts, audience: &str, held: Option<&HeldFacts>) -> Result<String, Refusal> {
         let iat = self.now().secs();
-        let claims = Claims {
+        let claims = AssertionClaims {
             iss: self.settings.origin.as_str(),
             aud: audience,
             sub: facts.subject(),

@@ -10,7 +10,8 @@ use crate::{
 };
 use countersign_core::{
     aap::access::{
-        AccessView, AuthorizedCall, Call, CallFacts, Proven, Proving, Refused, Verdict, decide, within_plans,
+        AccessView, AuthorizedCall, Call, CallFacts, CallVerdict, ProvenProof, Proving, RefusedCall, decide,
+        within_plans,
     },
     records::{Plan, UnsettledWrite},
     refusal::Refusal,
@@ -20,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 /// A write that is being sent, and its row if the route recognises repeats.
 type Begun = (Option<InflightWrite>, Option<Box<UnsettledWrite>>);
 /// The result of verifying a proof.
-type Checked = Result<Proven, String>;
+type Checked = Result<ProvenProof, String>;
 
 impl Engine {
     /// Decides a call by its head alone. A refusal is recorded before it is returned.
@@ -107,7 +108,7 @@ impl Engine {
             }
             match self.decide_anew(decided, false).await? {
                 // The project changed between two readings; the next request is decided by its new document.
-                Verdict::NeedsApproval(_) => return Err(Refusal::Unavailable),
+                CallVerdict::NeedsApproval(_) => return Err(Refusal::Unavailable),
                 verdict => decided.decided_again(verdict),
             }
         }
@@ -130,7 +131,12 @@ impl Engine {
 
     /// One decision, from memory if it allows the call, else from the store. A refusal is recorded before it is returned.
     /// `spent`: the call's proof was spent before.
-    pub(super) async fn decide_call(&self, address: &Address, call: &Call, spent: bool) -> Result<Verdict, Refusal> {
+    pub(super) async fn decide_call(
+        &self,
+        address: &Address,
+        call: &Call,
+        spent: bool,
+    ) -> Result<CallVerdict, Refusal> {
         match self.verdict(address, call).await? {
             Ok(verdict) => Ok(verdict),
             Err(refused) if spent => self.refuse(call, refused.without_proof()).await,
@@ -139,7 +145,7 @@ impl Engine {
     }
 
     /// Decides the same call again. A refusal is recorded here, so its guard has nothing left to record.
-    pub(super) async fn decide_anew(&self, decided: &mut DecidedCall, spent: bool) -> Result<Verdict, Refusal> {
+    pub(super) async fn decide_anew(&self, decided: &mut DecidedCall, spent: bool) -> Result<CallVerdict, Refusal> {
         let refused = match self.verdict(&decided.address, &decided.call).await? {
             Ok(verdict) => return Ok(verdict),
             Err(refused) if spent => refused.without_proof(),
@@ -149,17 +155,17 @@ impl Engine {
         self.refuse(&decided.call, refused).await
     }
 
-    async fn verdict(&self, address: &Address, call: &Call) -> Result<Result<Verdict, Refused>, Refusal> {
+    async fn verdict(&self, address: &Address, call: &Call) -> Result<Result<CallVerdict, RefusedCall>, Refusal> {
         let view = self.access_view(address, call).await?;
         // A signature is verified once, even if the rest is decided repeatedly.
         let memo = OnceLock::new();
         match self.decide_on(&view, call, &memo) {
-            Ok(Verdict::Authorized(call)) if call.facts().is_self_asserted() => {
+            Ok(CallVerdict::Authorized(call)) if call.facts().is_self_asserted() => {
                 let lookup = Lookup::PlansLiveOfSession(call.facts().session());
                 let plans: Vec<Plan> = store::find_all(&*self.store, lookup).await?;
-                Ok(Ok(within_plans(Verdict::Authorized(call), &plans)))
+                Ok(Ok(within_plans(CallVerdict::Authorized(call), &plans)))
             }
-            Ok(Verdict::Authorized(call)) => Ok(Ok(Verdict::Authorized(call))),
+            Ok(CallVerdict::Authorized(call)) => Ok(Ok(CallVerdict::Authorized(call))),
             // A refusal from memory is confirmed by the store. The same goes for a call that needs approval: it is mostly
             // refused as well, without a step and its guards to notice a revocation meanwhile.
             _ if view.bearer.is_some() => {
@@ -171,7 +177,12 @@ impl Engine {
         }
     }
 
-    fn decide_on(&self, view: &Arc<AccessView>, call: &Call, memo: &OnceLock<Checked>) -> Result<Verdict, Refused> {
+    fn decide_on(
+        &self,
+        view: &Arc<AccessView>,
+        call: &Call,
+        memo: &OnceLock<Checked>,
+    ) -> Result<CallVerdict, RefusedCall> {
         let verify = |raw: &str| {
             let token = call.token().map(|(hash, _)| hash);
             let (method, url) = call.proven_for();
@@ -181,7 +192,7 @@ impl Engine {
         decide(call, view, &Proving { verify: &verify, nonce_demanded }, self.now())
     }
 
-    async fn refuse(&self, call: &Call, refused: Refused) -> Result<Verdict, Refusal> {
+    async fn refuse(&self, call: &Call, refused: RefusedCall) -> Result<CallVerdict, Refusal> {
         if let Some(effects) = refused.record(call, &self.env()?) {
             self.recorded(effects).await?;
         }

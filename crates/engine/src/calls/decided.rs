@@ -2,7 +2,7 @@
 
 use crate::{engine::Engine, projects::Address};
 use countersign_core::{
-    aap::access::{AuthorizedCall, Call, CallFacts, NeedsApproval, Verdict},
+    aap::access::{AuthorizedCall, Call, CallFacts, CallVerdict, NeedsApproval},
     refusal::Refusal,
     step::Effects,
 };
@@ -14,7 +14,7 @@ const ABANDONED: &str = "not sent: the caller left";
 #[must_use = "a decided call is either carried out or refused"]
 pub struct DecidedCall {
     engine: Arc<Engine>,
-    verdict: Option<Verdict>,
+    verdict: Option<CallVerdict>,
     pub(super) call: Call,
     pub(super) address: Address,
     /// Whether the call is not recorded yet.
@@ -22,46 +22,46 @@ pub struct DecidedCall {
 }
 
 impl DecidedCall {
-    pub(super) fn new(engine: &Arc<Engine>, verdict: Verdict, call: Call, address: Address) -> Self {
+    pub(super) fn new(engine: &Arc<Engine>, verdict: CallVerdict, call: Call, address: Address) -> Self {
         Self { engine: Arc::clone(engine), verdict: Some(verdict), call, address, open: true }
     }
 
     #[expect(clippy::expect_used, reason = "only `authorized` takes the verdict, and it consumes the call")]
-    fn verdict(&self) -> &Verdict {
+    fn verdict(&self) -> &CallVerdict {
         self.verdict.as_ref().expect("a decided call has its verdict")
     }
 
     pub fn facts(&self) -> &CallFacts {
         match self.verdict() {
-            Verdict::Authorized(authorized) => authorized.facts(),
-            Verdict::NeedsApproval(needs) => needs.facts(),
+            CallVerdict::Authorized(authorized) => authorized.facts(),
+            CallVerdict::NeedsApproval(needs) => needs.facts(),
         }
     }
 
     /// The call as far as it needs a person's approval.
     pub(super) fn needs_approval(&self) -> Option<&NeedsApproval> {
         match self.verdict() {
-            Verdict::Authorized(_) => None,
-            Verdict::NeedsApproval(needs) => Some(needs),
+            CallVerdict::Authorized(_) => None,
+            CallVerdict::NeedsApproval(needs) => Some(needs),
         }
     }
 
     pub(super) fn authorized(&self) -> Option<&AuthorizedCall> {
         match self.verdict() {
-            Verdict::Authorized(authorized) => Some(authorized),
-            Verdict::NeedsApproval(_) => None,
+            CallVerdict::Authorized(authorized) => Some(authorized),
+            CallVerdict::NeedsApproval(_) => None,
         }
     }
 
     /// The same call, decided again.
-    pub(super) fn decided_again(&mut self, verdict: Verdict) {
+    pub(super) fn decided_again(&mut self, verdict: CallVerdict) {
         self.verdict = Some(verdict);
     }
 
     /// A call becomes pending only after its proof is spent and the request is counted.
     pub(super) fn begins_to_wait(&mut self) {
         self.verdict = self.verdict.take().map(|verdict| match verdict {
-            Verdict::NeedsApproval(needs) => Verdict::NeedsApproval(needs.waiting()),
+            CallVerdict::NeedsApproval(needs) => CallVerdict::NeedsApproval(needs.waiting()),
             verdict => verdict,
         });
     }
@@ -74,7 +74,7 @@ impl DecidedCall {
     /// Hands the authority on to a permit. None for a call that needs approval: it has none, and is abandoned.
     pub(super) fn into_authorized(mut self) -> Option<(AuthorizedCall, Call, Address)> {
         match self.verdict.take() {
-            Some(Verdict::Authorized(authorized)) => {
+            Some(CallVerdict::Authorized(authorized)) => {
                 self.open = false;
                 Some((authorized, std::mem::take(&mut self.call), self.address.clone()))
             }
@@ -108,8 +108,8 @@ impl Drop for DecidedCall {
     fn drop(&mut self) {
         let Some(verdict) = self.verdict.take().filter(|_| self.open) else { return };
         self.engine.record_in_background(move |env| match &verdict {
-            Verdict::Authorized(authorized) => authorized.abandoned(ABANDONED, env),
-            Verdict::NeedsApproval(needs) => needs.abandoned(ABANDONED, env),
+            CallVerdict::Authorized(authorized) => authorized.abandoned(ABANDONED, env),
+            CallVerdict::NeedsApproval(needs) => needs.abandoned(ABANDONED, env),
         });
     }
 }

@@ -32,8 +32,8 @@ impl Engine {
         while egress.taken < bytes && !egress.over {
             let missing = (bytes - egress.taken).max(if egress.writes { 0 } else { BLOCK });
             match self.take(egress, missing).await {
-                Taken::All => egress.taken += missing,
-                Taken::Only(rest) => {
+                EgressUse::All => egress.taken += missing,
+                EgressUse::Only(rest) => {
                     egress.taken += rest;
                     egress.over = true;
                 }
@@ -53,10 +53,10 @@ impl Engine {
         }
     }
 
-    async fn take(&self, egress: &Egress, bytes: u64) -> Taken {
+    async fn take(&self, egress: &Egress, bytes: u64) -> EgressUse {
         let wanted = i64::try_from(bytes).unwrap_or(i64::MAX);
         if self.count_egress(egress, wanted).await {
-            return Taken::All;
+            return EgressUse::All;
         }
         // The remainder: concurrent responses can only make it smaller.
         for _ in 0..3 {
@@ -64,10 +64,10 @@ impl Engine {
             let (Ok(stands), Some(limit)) = (stands, egress.usage.egress_limit()) else { break };
             let rest = (limit - stands).clamp(0, wanted);
             if rest == 0 || self.count_egress(egress, rest).await {
-                return Taken::Only(rest.unsigned_abs());
+                return EgressUse::Only(rest.unsigned_abs());
             }
         }
-        Taken::Only(0)
+        EgressUse::Only(0)
     }
 
     async fn count_egress(&self, egress: &Egress, bytes: i64) -> bool {
@@ -78,7 +78,7 @@ impl Engine {
     }
 }
 
-enum Taken {
+enum EgressUse {
     All,
     Only(u64),
 }

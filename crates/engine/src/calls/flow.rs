@@ -8,7 +8,7 @@ use crate::{engine::Engine, projects::Address, store};
 use async_trait::async_trait;
 use countersign_core::{
     aap::access::{Call, CallFacts, ReadWrite},
-    decision::outcome::Report,
+    decision::outcome::OutcomeReport,
     held::HttpRequest,
     records::Execution,
     refusal::{Refusal, SentWrite},
@@ -20,7 +20,7 @@ use tracing::Instrument as _;
 const TRUSTED_MS: i64 = 250;
 
 /// An enforcement point's side of one call.
-pub trait Exchange: Connect + Sized + 'static {
+pub trait UpstreamExchange: Connect + Sized + 'static {
     /// The head of the upstream's response.
     type Answer: Send + 'static;
 
@@ -77,7 +77,7 @@ pub struct Settled<A> {
 
 impl Engine {
     /// Carries one call out, or refuses it. Either way it is recorded before this returns.
-    pub async fn carry_out<E: Exchange>(
+    pub async fn carry_out<E: UpstreamExchange>(
         self: &Arc<Self>,
         address: &Address,
         call: Call,
@@ -113,7 +113,7 @@ impl Engine {
     }
 
     /// Runs a kept request, by the id of its decision. `call` has the credentials of the redeeming request.
-    pub async fn carry_out_kept<E: Exchange>(
+    pub async fn carry_out_kept<E: UpstreamExchange>(
         self: &Arc<Self>,
         address: &Address,
         call: Call,
@@ -129,7 +129,7 @@ impl Engine {
     }
 
     /// A caller that hangs up while the question is pending cancels the call; later it cannot.
-    async fn hold<E: Exchange>(
+    async fn hold<E: UpstreamExchange>(
         self: &Arc<Self>,
         decided: DecidedCall,
         request: HttpRequest,
@@ -140,14 +140,14 @@ impl Engine {
             match engine.approve(decided, request, &mut exchange).await? {
                 Approval::Permit(permit, request) => {
                     let settled = engine.forward(permit, exchange, Some(request)).await?;
-                    Ok(Held::Settled(Box::new(settled)))
+                    Ok(HoldResult::Settled(Box::new(settled)))
                 }
-                Approval::Pending(pending) => Ok(Held::Pending(pending, exchange)),
+                Approval::Pending(pending) => Ok(HoldResult::Pending(pending, exchange)),
             }
         });
         let (pending, mut exchange) = match approval.await? {
-            Held::Settled(settled) => return Ok(*settled),
-            Held::Pending(pending, exchange) => (pending, exchange),
+            HoldResult::Settled(settled) => return Ok(*settled),
+            HoldResult::Pending(pending, exchange) => (pending, exchange),
         };
         let answered = self.once_settled(pending).await?;
         let engine = Arc::clone(self);
@@ -167,7 +167,7 @@ impl Engine {
     }
 
     /// Sends, records the outcome, and only then releases the response.
-    async fn forward<E: Exchange>(
+    async fn forward<E: UpstreamExchange>(
         self: &Arc<Self>,
         mut permit: Permit,
         mut exchange: E,
@@ -187,7 +187,7 @@ impl Engine {
         };
         let streams = result.as_ref().is_ok_and(|answer| exchange.streams(permit.facts(), answer));
         let watch = streams.then(|| permit.watch());
-        let (named, unknown) = (permit.named(), outcome.report(permit.facts().route()) == Report::Lost);
+        let (named, unknown) = (permit.named(), outcome.report(permit.facts().route()) == OutcomeReport::Lost);
         let about = |refusal: Refusal| refusal.of_sent(named.clone());
         let egress = permit.settle(outcome).await.map_err(about)?;
         let answer = result.map_err(|error| about(error.into()))?;
@@ -233,7 +233,7 @@ impl Engine {
     }
 }
 
-enum Held<E: Exchange> {
+enum HoldResult<E: UpstreamExchange> {
     Settled(Box<Settled<E::Answer>>),
     Pending(Box<Pending>, E),
 }

@@ -21,7 +21,7 @@ pub(crate) use approve::call_of_request;
 pub(crate) use assertion::Assertions;
 pub use decided::DecidedCall;
 pub use egress::Egress;
-pub use flow::{Connect, Exchange, Settled};
+pub use flow::{Connect, Settled, UpstreamExchange};
 pub use outcome::{UpstreamError, UpstreamOutcome};
 pub use permit::{HeldFacts, Permit};
 pub use repeats::BodyDigest;

@@ -1,6 +1,6 @@
 //! The result of sending a request upstream, and its meaning for the effect.
 
-use countersign_core::{decision::outcome::Report, refusal::Refusal};
+use countersign_core::{decision::outcome::OutcomeReport, refusal::Refusal};
 use countersign_protocol::project::Route;
 
 /// Why there is no upstream response, and whether anything may have happened.
@@ -62,15 +62,15 @@ impl UpstreamOutcome {
     }
 
     /// The report about the execution of an approved call.
-    pub(super) fn report(&self, route: &Route) -> Report {
+    pub(super) fn report(&self, route: &Route) -> OutcomeReport {
         match self {
             Self::Failed(UpstreamError::NotSent(why)) => {
-                Report::Failed { why: Some((*why).to_owned()), refused: false }
+                OutcomeReport::Failed { why: Some((*why).to_owned()), refused: false }
             }
-            _ if self.says_no_effect(route) => Report::Failed { why: Some(self.text()), refused: true },
-            Self::Failed(_) => Report::Lost,
-            Self::Responded { status: 500.. | 408 | 425, .. } => Report::Lost,
-            Self::Responded { .. } => Report::Committed,
+            _ if self.says_no_effect(route) => OutcomeReport::Failed { why: Some(self.text()), refused: true },
+            Self::Failed(_) => OutcomeReport::Lost,
+            Self::Responded { status: 500.. | 408 | 425, .. } => OutcomeReport::Lost,
+            Self::Responded { .. } => OutcomeReport::Committed,
         }
     }
 

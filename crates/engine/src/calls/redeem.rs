@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     engine::Engine,
-    presented::Shown,
+    presented::PresentedHash,
     projects::{Address, ProjectAt},
     store,
 };
@@ -73,7 +73,7 @@ impl Engine {
     async fn caller_or(&self, at: &ProjectAt, call: &Call, otherwise: Refusal) -> Refusal {
         let Some((hash, scheme)) = call.token() else { return Refusal::NoCredentials };
         let (method, url) = call.proven_for();
-        let shown = Shown { hash: *hash, scheme, proof: call.proof.as_deref(), method: &method, url: &url };
+        let shown = PresentedHash { hash: *hash, scheme, proof: call.proof.as_deref(), method: &method, url: &url };
         match self.bearer_shown(at, &shown).await {
             Ok(bearer) => match self.deciding_time() {
                 Ok(now) => bearer_holds(&bearer, now).err().unwrap_or(otherwise),

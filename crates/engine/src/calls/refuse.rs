@@ -2,23 +2,23 @@
 
 use crate::{engine::Engine, store::Outcome};
 use countersign_core::{
-    aap::access::{CallFacts, Counted, Limit, Verdict},
+    aap::access::{CallFacts, CallVerdict, CountedLimits, Limit},
     refusal::Refusal,
     step::Effects,
 };
 
 impl Engine {
     /// Records a refusal, spends the proof with it, and returns the refusal for the caller.
-    pub(super) async fn record_refusal(&self, verdict: &Verdict, refusal: Refusal) -> Refusal {
+    pub(super) async fn record_refusal(&self, verdict: &CallVerdict, refusal: Refusal) -> Refusal {
         match self.try_to_record(verdict, &refusal).await {
             Ok(told) => told,
             Err(trouble) => trouble,
         }
     }
 
-    async fn try_to_record(&self, verdict: &Verdict, refusal: &Refusal) -> Result<Refusal, Refusal> {
+    async fn try_to_record(&self, verdict: &CallVerdict, refusal: &Refusal) -> Result<Refusal, Refusal> {
         let needs = match verdict {
-            Verdict::Authorized(authorized) => {
+            CallVerdict::Authorized(authorized) => {
                 return match self.recorded(authorized.refused(refusal, &self.env()?)?).await {
                     // The unsettled call itself spent the proof, and has its own entry.
                     Err(Refusal::DpopReplayed) if matches!(refusal, Refusal::WriteUnsettled { .. }) => {
@@ -27,7 +27,7 @@ impl Engine {
                     recorded => recorded.map(|()| refusal.clone()),
                 };
             }
-            Verdict::NeedsApproval(needs) => needs,
+            CallVerdict::NeedsApproval(needs) => needs,
         };
         let (effects, counted) = needs.refused(refusal, &self.env()?)?;
         let uncounted = Effects { counts: Vec::new(), ..effects.clone() };
@@ -50,7 +50,7 @@ impl Engine {
     }
 
     /// The refusal for the failure of a call's step.
-    pub(super) fn limit_refusal(&self, facts: &CallFacts, counted: &Counted, outcome: &Outcome) -> Refusal {
+    pub(super) fn limit_refusal(&self, facts: &CallFacts, counted: &CountedLimits, outcome: &Outcome) -> Refusal {
         self.tallies.forget(counted.iter());
         match outcome {
             Outcome::Replayed => Refusal::DpopReplayed,

@@ -1,13 +1,13 @@
 //! Repeats of writes that needed no approval: refused while the outcome of the first one is not known.
 
-use super::{DecidedCall, Exchange};
+use super::{DecidedCall, UpstreamExchange};
 use crate::{
     engine::Engine,
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
     aap::access::{CallFacts, SeenWrite, SettleWrite},
-    decision::Place,
+    decision::ProjectRef,
     env::Env,
     records::{Project, Table, UnsettledWrite, WriteFingerprint},
     refusal::Refusal,
@@ -47,7 +47,7 @@ impl Engine {
     ///
     /// A body is read to its end only if everything before it equals an unsettled write under the same delegation and on the
     /// same route.
-    pub(super) async fn refuse_repeat<E: Exchange>(
+    pub(super) async fn refuse_repeat<E: UpstreamExchange>(
         &self,
         decided: &DecidedCall,
         exchange: &mut E,
@@ -96,7 +96,7 @@ impl Engine {
         &self,
         row: Option<&UnsettledWrite>,
         seen: &SeenWrite,
-        place: &Place,
+        place: &ProjectRef,
         env: &Env,
     ) -> Result<Effects, Refusal> {
         let Some(row) = row else { return Ok(Effects::default()) };

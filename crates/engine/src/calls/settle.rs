@@ -5,13 +5,13 @@ use crate::{
     engine::Engine,
     runner::TRIES,
     store::{self, Outcome},
-    turns::Turn,
+    turns::SessionLockGuard,
 };
 use countersign_core::{
-    aap::access::{AuthorizedCall, CallFacts, SeenWrite, Verdict, WriteResult},
+    aap::access::{AuthorizedCall, CallFacts, CallVerdict, SeenWrite, WriteResult},
     decision::{
         due::ExecutionView,
-        outcome::{Report, may_report},
+        outcome::{OutcomeReport, may_report},
     },
     env::Env,
     records::{Decision, Execution, Point},
@@ -52,7 +52,8 @@ impl Engine {
     /// A committed effect needs no further approval. A failure here does not hold the response back.
     async fn supersede_others(&self, open: &OpenPermit, outcome: UpstreamOutcome) {
         let Some(held) = open.held.as_ref() else { return };
-        let (Some(effect), Report::Committed) = (held.effect, outcome.report(open.authorized.facts().route())) else {
+        let (Some(effect), OutcomeReport::Committed) = (held.effect, outcome.report(open.authorized.facts().route()))
+        else {
             return;
         };
         let superseded = async {
@@ -101,9 +102,9 @@ impl Engine {
         &self,
         execution: (RowKey, &str),
         project: &(RowKey, ProjectId),
-        report: Report,
+        report: OutcomeReport,
         env: &Env,
-    ) -> Result<(Option<Turn<'_>>, Effects), Refusal> {
+    ) -> Result<(Option<SessionLockGuard<'_>>, Effects), Refusal> {
         let (turn, view) = self.execution_view(execution, project).await?;
         match report.decide(&view, env) {
             Ok(step) => {
@@ -126,7 +127,7 @@ impl Engine {
         &self,
         (decision, execution_id): (RowKey, &str),
         project: &(RowKey, ProjectId),
-    ) -> Result<(Option<Turn<'_>>, ExecutionView), Refusal> {
+    ) -> Result<(Option<SessionLockGuard<'_>>, ExecutionView), Refusal> {
         let decision: Decision = store::get(&*self.store, decision).await?.ok_or(Refusal::Internal)?;
         let turn = self.turns.take(decision.asked_in).await;
         let lookup = store::Lookup::ExecutionById { project: decision.project, id: execution_id.to_owned() };
@@ -143,7 +144,7 @@ impl Engine {
         let renewed = async {
             let project = (facts.project().key, facts.project().id.clone());
             let (_turn, view) = self.execution_view((held.decision, &held.execution_id), &project).await?;
-            let step = Report::Running.decide(&view, &self.env_of_record()?)?;
+            let step = OutcomeReport::Running.decide(&view, &self.env_of_record()?)?;
             let until = step.answer.lease_until();
             Ok::<_, Refusal>((self.commit(step.effects).await, until))
         };
@@ -176,9 +177,9 @@ impl Engine {
             }
             let begun = authorized.has_begun();
             authorized = match self.decide_call(&address, &call, begun).await? {
-                Verdict::Authorized(again) if begun => again.begun(None),
-                Verdict::Authorized(again) => again,
-                Verdict::NeedsApproval(_) => return Err(Refusal::Unavailable),
+                CallVerdict::Authorized(again) if begun => again.begun(None),
+                CallVerdict::Authorized(again) => again,
+                CallVerdict::NeedsApproval(_) => return Err(Refusal::Unavailable),
             };
         }
         Err(Refusal::Unavailable)
@@ -203,9 +204,9 @@ fn written(open: &OpenPermit, outcome: UpstreamOutcome, env: &Env) -> Result<Eff
 /// The observed effect of a write, by its outcome.
 fn seen(open: &OpenPermit, outcome: UpstreamOutcome) -> SeenWrite {
     let result = match outcome.report(open.authorized.facts().route()) {
-        Report::Committed => WriteResult::Ran,
-        Report::Failed { .. } => WriteResult::DidNotRun,
-        Report::Lost | Report::Running => WriteResult::Unknown,
+        OutcomeReport::Committed => WriteResult::Ran,
+        OutcomeReport::Failed { .. } => WriteResult::DidNotRun,
+        OutcomeReport::Lost | OutcomeReport::Running => WriteResult::Unknown,
     };
     SeenWrite { result, body: open.body.get() }
 }

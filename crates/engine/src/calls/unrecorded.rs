@@ -5,9 +5,9 @@ use super::HeldFacts;
 use crate::{engine::Engine, store::Outcome};
 use countersign_core::{
     aap::access::{CallFacts, SeenWrite},
-    decision::outcome::Report,
+    decision::outcome::OutcomeReport,
     refusal::Refusal,
-    step::{Count, Draft, Effects, Step},
+    step::{Count, Effects, EvidenceDraft, Step},
 };
 use countersign_protocol::{
     evidence::{Leaf, leaf_hash},
@@ -43,7 +43,7 @@ struct UnrecordedExecution {
     decision: RowKey,
     decision_id: String,
     execution_id: String,
-    report: Report,
+    report: OutcomeReport,
 }
 
 impl UnrecordedOutcome {
@@ -51,7 +51,7 @@ impl UnrecordedOutcome {
     pub(super) fn new(
         facts: &CallFacts,
         effects: &Effects,
-        held: Option<(&HeldFacts, Report)>,
+        held: Option<(&HeldFacts, OutcomeReport)>,
         write: Option<(RowKey, SeenWrite)>,
     ) -> Option<Self> {
         let draft = effects.evidence.first()?;
@@ -86,7 +86,7 @@ impl UnrecordedOutcome {
         };
         Effects {
             counts: self.counts.iter().map(count).collect(),
-            evidence: vec![Draft {
+            evidence: vec![EvidenceDraft {
                 project: self.project.0,
                 at: self.at,
                 event_type: "call",

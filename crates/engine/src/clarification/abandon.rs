@@ -1,12 +1,12 @@
 //! Abandoning a clarification session, by its agent or by a person.
 
-use crate::{decisions::Agent, engine::Engine, projects::ProjectAt, store};
+use crate::{decisions::AgentPrincipal, engine::Engine, projects::ProjectAt, store};
 use countersign_core::{
     clarification::{
         abandon::{Abandon, AbandonView},
         no_session, view,
     },
-    people::Member,
+    people::ProjectMember,
     records::{ClarificationSession, Decision, GapState},
     refusal::Refusal,
     step::Operation as _,
@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// The party that abandons a session.
 #[derive(Clone, Copy, Debug)]
 pub enum Abandoning<'a> {
-    Agent(&'a Agent),
-    Person(&'a Member),
+    Agent(&'a AgentPrincipal),
+    Person(&'a ProjectMember),
 }
 
 impl Engine {
@@ -47,7 +47,11 @@ impl Engine {
     }
 
     /// The session that a question is about, if this person may abandon it and that would still have an effect.
-    pub async fn session_to_abandon(&self, decision: &Decision, member: &Member) -> Result<Option<MplpId>, Refusal> {
+    pub async fn session_to_abandon(
+        &self,
+        decision: &Decision,
+        member: &ProjectMember,
+    ) -> Result<Option<MplpId>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
         let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await?;
         let now = self.now();

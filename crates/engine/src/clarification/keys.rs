@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_core::{
     clarification::{key::AskingKey, view},
-    evidence::Entry,
+    evidence::DraftEntry,
     records::{ClarificationKey, Project, Record, Table},
     refusal::Refusal,
     step::{Effects, Guard, Step},
@@ -68,7 +68,7 @@ impl Engine {
             let retired =
                 ClarificationKey { version: old.version + 1, sealed: None, retired_at: Some(now), ..old.clone() };
             let mut mint = self.env()?.mint();
-            let event = Entry::new((project.key, &project.id), "clarification_key_rotated", now)
+            let event = DraftEntry::new((project.key, &project.id), "clarification_key_rotated", now)
                 .open("old_public_key", retired.public_key.as_str())
                 .open("new_public_key", row.public_key.as_str());
             let effects = Effects {

@@ -1,14 +1,14 @@
 //! Gaps that a person must answer: raised as clarification requests, answered through any channel (W-13, W-31).
 
 use crate::{
-    decisions::{Agent, Asked, RaisedDecision, digest_of},
+    decisions::{AgentPrincipal, NewQuestion, RaisedDecision, digest_of},
     engine::Engine,
     projects::ProjectAt,
     store,
 };
 use countersign_core::{
-    clarification::{person::GapSeen, question, resolve::Verdict},
-    records::{AskedGap, ClarificationSession, Decision, GapState, OfGap, Question, Words},
+    clarification::{person::GapSeen, question, resolve::AnswerVerdict},
+    records::{AskedGap, ClarificationSession, Decision, GapState, OfGap, Question, TextAuthor},
     refusal::Refusal,
 };
 use countersign_protocol::hash::Digest;
@@ -20,21 +20,21 @@ impl Engine {
     pub(super) async fn ask_about_gap(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         session: &ClarificationSession,
         gap: &AskedGap,
         said: &str,
-        verdict: &Verdict,
+        verdict: &AnswerVerdict,
     ) -> Result<RaisedDecision, Refusal> {
         let content = json!({ "clarification_session": session.id, "gap": gap.gap });
         let digest = digest_of(at, agent, String::new(), content.as_object().cloned().unwrap_or_default())?;
         let same = Digest::of(format!("gap\n{}\n{}", session.key, gap.gap.id).as_bytes());
         let question = Question::Clarification(question::about(gap, said, verdict));
-        let asked = Asked {
+        let asked = NewQuestion {
             // The rule's text, which is the owner's; the agent's own answer is marked as such.
-            words: Words::Owner,
+            words: TextAuthor::Owner,
             gap: Some(OfGap { session: session.key, gap: gap.gap.id.clone() }),
-            ..Asked::by_agent(digest, same, String::new(), question)
+            ..NewQuestion::by_agent(digest, same, String::new(), question)
         };
         self.ask(at, agent, asked).await
     }

@@ -1,14 +1,14 @@
 //! Plans that people approve: none is proposed while it has an open gap, and confirming one proposes it (W-31).
 
 use crate::{
-    decisions::{Agent, RaisedDecision},
+    decisions::{AgentPrincipal, RaisedDecision},
     engine::Engine,
     mplp::Proposal,
     projects::ProjectAt,
     store,
 };
 use countersign_core::{
-    clarification::{moving::with_answers, stops, view, words::Clarified},
+    clarification::{moving::with_answers, stops, view, words::ClarificationResult},
     decision::document::Whole,
     mplp::submit,
     records::{ClarificationSession, Decision, Plan},
@@ -24,15 +24,20 @@ use serde_json::{Value, json};
 impl Engine {
     /// Refuses a plan with a finding, unless it is the result of a clarification session; and every plan of an agent
     /// with an open gap that blocks planning.
-    pub(crate) async fn plan_is_clear(&self, at: &ProjectAt, agent: &Agent, plan: &Plan) -> Result<(), Refusal> {
+    pub(crate) async fn plan_is_clear(
+        &self,
+        at: &ProjectAt,
+        agent: &AgentPrincipal,
+        plan: &Plan,
+    ) -> Result<(), Refusal> {
         if plan.clarified.is_none() && plan.document.status == PlanStatus::Draft {
             self.draft_is_clear(at, agent, plan).await?;
         }
-        self.are_clear(&at.project, &agent.raiser, &[Operation::Planner], stops::About::Asking).await
+        self.are_clear(&at.project, &agent.raiser, &[Operation::Planner], stops::StoppedAction::Asking).await
     }
 
     /// All drafts of one plan share one session, so that a corrected draft closes the questions about the previous one.
-    async fn draft_is_clear(&self, at: &ProjectAt, agent: &Agent, plan: &Plan) -> Result<(), Refusal> {
+    async fn draft_is_clear(&self, at: &ProjectAt, agent: &AgentPrincipal, plan: &Plan) -> Result<(), Refusal> {
         let object = plan_object(plan)?;
         let findings =
             self.rules_of(&at.project)?.findings(&object).map_err(|why| Refusal::invalid(why.to_string()))?;
@@ -70,7 +75,7 @@ impl Engine {
     pub(super) fn could_be_proposed(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         session: &ClarificationSession,
     ) -> Result<(), Refusal> {
         if session.is_confirmed() || session.open_gaps().next().is_some() {
@@ -90,7 +95,7 @@ impl Engine {
     pub(super) async fn propose_accepted(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         session: &ClarificationSession,
         accepted: &Value,
     ) -> Result<Option<RaisedDecision>, Refusal> {
@@ -102,7 +107,7 @@ impl Engine {
             Err(refusal) => return Err(refusal),
         }
         // A session without gaps needs no section of its own in the question.
-        let clarified = Clarified::of(session).or_else(|| Some(Clarified::none(session)));
+        let clarified = ClarificationResult::of(session).or_else(|| Some(ClarificationResult::none(session)));
         self.write_clarified_plan(at, agent, &submission, clarified).await?;
         self.propose_plan(at, agent, id, &Proposal::default()).await.map(Some)
     }

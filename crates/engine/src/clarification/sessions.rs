@@ -1,7 +1,7 @@
 //! Submitting a plan, answering its gaps, and confirming it.
 
 use crate::{
-    decisions::{Agent, RaisedDecision},
+    decisions::{AgentPrincipal, RaisedDecision},
     engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup, Outcome},
@@ -11,7 +11,7 @@ use countersign_core::{
         confirm::{self, ConfirmPlan, ConfirmPlanView},
         key::AskingKey,
         no_session,
-        resolve::{self, Resolve, ResolveView, Verdict},
+        resolve::{self, AnswerVerdict, Resolve, ResolveView},
         submit::{Submit, SubmitView, limit_reached},
         view,
     },
@@ -76,7 +76,7 @@ impl Engine {
     pub async fn clarify_check(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         asked: &CheckRequest,
     ) -> Result<Gathered, Refusal> {
         let plan = Value::Object(asked.plan_object.clone());
@@ -148,7 +148,7 @@ impl Engine {
     pub async fn clarify_resolve(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         asked: &ResolveRequest,
     ) -> Result<ResolveResponse, Refusal> {
         let project = Arc::new(at.project.clone());
@@ -176,10 +176,10 @@ impl Engine {
             // The question is raised before the round is written: a crash in between leaves a question, never a dead
             // end.
             let question = match &verdict {
-                Verdict::Escalated { .. } => {
+                AnswerVerdict::Escalated { .. } => {
                     Some(self.ask_about_gap(at, agent, &view.session, &gap, &asked.answer, &verdict).await?)
                 }
-                Verdict::Resolved { .. } => None,
+                AnswerVerdict::Resolved { .. } => None,
             };
             let operation = Resolve {
                 by: agent.raiser.clone(),
@@ -195,7 +195,12 @@ impl Engine {
     }
 
     /// The agent confirms a plan without open gaps (`wwa_clarify_confirm`).
-    pub async fn clarify_confirm(&self, at: &ProjectAt, agent: &Agent, id: &MplpId) -> Result<Confirmed, Refusal> {
+    pub async fn clarify_confirm(
+        &self,
+        at: &ProjectAt,
+        agent: &AgentPrincipal,
+        id: &MplpId,
+    ) -> Result<Confirmed, Refusal> {
         let project = Arc::new(at.project.clone());
         let rules = self.rules_of(&at.project)?;
         let confirm = || async {
@@ -221,7 +226,7 @@ impl Engine {
     async fn confirmed(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         session: ClarificationSession,
         key: &AskingKey,
     ) -> Result<Confirmed, Refusal> {
@@ -242,7 +247,7 @@ impl Engine {
     pub async fn scaffold_plan(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         asked: &CheckRequest,
     ) -> Result<Scaffolded, Refusal> {
         let gathered = match &asked.session_id {
@@ -268,7 +273,7 @@ impl Engine {
     async fn confirmed_before(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         asked: &CheckRequest,
     ) -> Result<Option<ClarificationSession>, Refusal> {
         let plan = Value::Object(asked.plan_object.clone());
@@ -278,7 +283,12 @@ impl Engine {
     }
 
     /// The attestation, once the plan is confirmed.
-    pub async fn scaffold_attest(&self, at: &ProjectAt, agent: &Agent, id: &MplpId) -> Result<Attested, Refusal> {
+    pub async fn scaffold_attest(
+        &self,
+        at: &ProjectAt,
+        agent: &AgentPrincipal,
+        id: &MplpId,
+    ) -> Result<Attested, Refusal> {
         let (session, key) = self.own_clarification(at, agent, id).await?;
         if let Some((_, attestation)) = confirm::accepted(&session) {
             let attestation = serde_json::from_value(attestation.clone()).map_err(|_| Refusal::Internal)?;
@@ -292,12 +302,22 @@ impl Engine {
     }
 
     /// The open gaps.
-    pub async fn clarify_gaps(&self, at: &ProjectAt, agent: &Agent, id: &MplpId) -> Result<CheckResponse, Refusal> {
+    pub async fn clarify_gaps(
+        &self,
+        at: &ProjectAt,
+        agent: &AgentPrincipal,
+        id: &MplpId,
+    ) -> Result<CheckResponse, Refusal> {
         let (session, key) = self.own_clarification(at, agent, id).await?;
         view::check(&session, &key)
     }
 
-    pub async fn clarify_status(&self, at: &ProjectAt, agent: &Agent, id: &MplpId) -> Result<StatusResponse, Refusal> {
+    pub async fn clarify_status(
+        &self,
+        at: &ProjectAt,
+        agent: &AgentPrincipal,
+        id: &MplpId,
+    ) -> Result<StatusResponse, Refusal> {
         let (session, _) = self.own_clarification(at, agent, id).await?;
         view::status(&session, self.now())
     }
@@ -306,7 +326,7 @@ impl Engine {
     pub(super) async fn own_clarification(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         id: &MplpId,
     ) -> Result<(ClarificationSession, AskingKey), Refusal> {
         self.run(|| async {
@@ -343,7 +363,7 @@ impl Engine {
 }
 
 /// Identifies a plan by agent, holder (AAP session or API key) and digest.
-pub(super) fn same(agent: &Agent, plan: &Digest) -> Digest {
+pub(super) fn same(agent: &AgentPrincipal, plan: &Digest) -> Digest {
     let holder = agent.raiser.holder().to_be_bytes();
     Digest::of_parts(&[agent.raiser.principal.as_bytes(), b"\0", &holder, &plan.0])
 }
@@ -351,12 +371,12 @@ pub(super) fn same(agent: &Agent, plan: &Digest) -> Digest {
 fn told(
     gap_id: &str,
     session: &ClarificationSession,
-    verdict: Verdict,
+    verdict: AnswerVerdict,
     question: Option<&RaisedDecision>,
 ) -> ResolveResponse {
     let (status, accepted_answer, reason) = match verdict {
-        Verdict::Resolved { accepted } => (ResolveStatus::Resolved, Some(accepted), None),
-        Verdict::Escalated { why } => (ResolveStatus::Escalated, None, Some(why)),
+        AnswerVerdict::Resolved { accepted } => (ResolveStatus::Resolved, Some(accepted), None),
+        AnswerVerdict::Escalated { why } => (ResolveStatus::Escalated, None, Some(why)),
     };
     ResolveResponse {
         gap_id: gap_id.to_owned(),

@@ -1,14 +1,14 @@
 //! The record of a session: for its agent, for auditors, and for the agent that takes over.
 
 use crate::{
-    decisions::Agent,
+    decisions::AgentPrincipal,
     engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup},
 };
 use countersign_core::{
     clarification::{no_session, view},
-    people::Member,
+    people::ProjectMember,
     records::{ClarificationEntry, ClarificationSession, Role},
     refusal::Refusal,
 };
@@ -21,9 +21,9 @@ use countersign_protocol::{
 #[derive(Clone, Debug)]
 pub enum ChainReader {
     /// The agent sees its own sessions.
-    Agent(Box<Agent>),
+    Agent(Box<AgentPrincipal>),
     /// The responsible person of that agent, admins and auditors.
-    Person(Box<Member>),
+    Person(Box<ProjectMember>),
     /// An admin key sees everything in the project.
     Admin,
 }
@@ -36,7 +36,12 @@ impl Engine {
     }
 
     /// The handoff to another agent, with all questions and answers (W-28).
-    pub async fn clarify_handoff(&self, at: &ProjectAt, agent: &Agent, id: &MplpId) -> Result<Handoff, Refusal> {
+    pub async fn clarify_handoff(
+        &self,
+        at: &ProjectAt,
+        agent: &AgentPrincipal,
+        id: &MplpId,
+    ) -> Result<Handoff, Refusal> {
         let (session, key) = self.own_clarification(at, agent, id).await?;
         view::handoff(&session, &self.chain_of(&session).await?, &key, self.now())
     }

@@ -9,8 +9,8 @@ use countersign_core::{
     clarification::{
         expire::Expire,
         owes::is_irreversible,
-        stops::{self, About},
-        words::{self, Clarified},
+        stops::{self, StoppedAction},
+        words::{self, ClarificationResult},
     },
     records::{ClarificationSession, ClarificationState, Confirmation, Decision, Project, Raiser},
     refusal::Refusal,
@@ -22,7 +22,7 @@ impl Engine {
     /// Refuses a question about an operation that a BLOCK gap of the same session, or API key, blocks.
     pub(crate) async fn may_be_asked(&self, project: &Project, raiser: &Raiser, action: &str) -> Result<(), Refusal> {
         let operations = stops::operations_of(&project.document.clarification, action, true);
-        self.are_clear(project, raiser, &operations, About::Asking).await
+        self.are_clear(project, raiser, &operations, StoppedAction::Asking).await
     }
 
     /// Refuses the execution. `approval` is the decision that permits it, if one was needed.
@@ -36,7 +36,7 @@ impl Engine {
         let operations = stops::operations_of(&project.document.clarification, action, approval.is_some());
         let irreversible = is_irreversible(&project.document, action, route);
         let approved_at = approval.and_then(Decision::approved_at);
-        self.are_clear(project, raiser, &operations, About::Running { irreversible, approved_at }).await
+        self.are_clear(project, raiser, &operations, StoppedAction::Running { irreversible, approved_at }).await
     }
 
     pub(crate) async fn are_clear(
@@ -44,7 +44,7 @@ impl Engine {
         project: &Project,
         raiser: &Raiser,
         operations: &[Operation],
-        about: About,
+        about: StoppedAction,
     ) -> Result<(), Refusal> {
         if operations.is_empty() {
             return Ok(());
@@ -91,12 +91,15 @@ impl Engine {
         Ok(())
     }
 
-    async fn clarified_last(&self, project: &Project, holder: RowKey) -> Result<Option<Clarified>, Refusal> {
+    async fn clarified_last(&self, project: &Project, holder: RowKey) -> Result<Option<ClarificationResult>, Refusal> {
         let lookup = Lookup::ClarificationSessionOfHolder { project: project.key, holder };
         let session: Option<ClarificationSession> = store::find_one(&*self.store, lookup).await?;
         let now = self.now();
         let abandoned = |session: &ClarificationSession| matches!(session.state, ClarificationState::Abandoned { .. });
-        Ok(session.filter(|session| now < session.expires_at && !abandoned(session)).as_ref().and_then(Clarified::of))
+        Ok(session
+            .filter(|session| now < session.expires_at && !abandoned(session))
+            .as_ref()
+            .and_then(ClarificationResult::of))
     }
 
     /// The clarified answers of the session that the agent names; it must be the agent's own, without open gaps.
@@ -105,7 +108,7 @@ impl Engine {
         project: &Project,
         raiser: &Raiser,
         id: &MplpId,
-    ) -> Result<Option<Clarified>, Refusal> {
+    ) -> Result<Option<ClarificationResult>, Refusal> {
         let lookup = Lookup::ClarificationSessionById { project: project.key, id: id.clone() };
         let session: Option<ClarificationSession> = store::find_one(&*self.store, lookup).await?;
         let session = session.filter(|session| session.by.principal == raiser.principal);
@@ -113,6 +116,6 @@ impl Engine {
         if session.unanswered().next().is_some() {
             return Err(stops::required(&session, session.unanswered()));
         }
-        Ok(Clarified::of(&session))
+        Ok(ClarificationResult::of(&session))
     }
 }

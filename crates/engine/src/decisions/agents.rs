@@ -2,7 +2,7 @@
 
 use crate::{
     engine::Engine,
-    presented::Presented,
+    presented::PresentedCredential,
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -20,7 +20,7 @@ use countersign_protocol::{
 
 /// An agent that may ask, and the basis of that right.
 #[derive(Clone, Debug)]
-pub struct Agent {
+pub struct AgentPrincipal {
     pub(crate) raiser: Raiser,
     /// The stamp on each of its events.
     pub(crate) producer: Producer,
@@ -33,7 +33,7 @@ pub struct Agent {
     pub(crate) until: Option<UnixMillis>,
 }
 
-impl Agent {
+impl AgentPrincipal {
     pub fn principal(&self) -> &str {
         &self.raiser.principal
     }
@@ -64,12 +64,16 @@ impl Agent {
 
 impl Engine {
     /// The actions that an agent may request, by its key and the project's policy.
-    pub fn actions(&self, at: &ProjectAt, agent: &Agent) -> ActionsDocument {
+    pub fn actions(&self, at: &ProjectAt, agent: &AgentPrincipal) -> ActionsDocument {
         actions_of(&at.project.document, agent.actions.as_deref())
     }
 
     /// The agent behind a bearer credential. Other kinds of keys, and requests without one, are refused.
-    pub async fn agent<'a>(&self, at: &ProjectAt, token: impl Into<Presented<'a>>) -> Result<Agent, Refusal> {
+    pub async fn agent<'a>(
+        &self,
+        at: &ProjectAt,
+        token: impl Into<PresentedCredential<'a>>,
+    ) -> Result<AgentPrincipal, Refusal> {
         let presented = token.into();
         let (agent, bound) = self.agent_behind(at, presented.token).await?;
         let required = agent.raiser.api_key.is_none() && proof_required(&at.project.document);
@@ -78,12 +82,12 @@ impl Engine {
     }
 
     /// Authenticates the same agent again without its proof, which was spent before.
-    pub(crate) async fn agent_again(&self, at: &ProjectAt, token: &str) -> Result<Agent, Refusal> {
+    pub(crate) async fn agent_again(&self, at: &ProjectAt, token: &str) -> Result<AgentPrincipal, Refusal> {
         self.agent_behind(at, token).await.map(|(agent, _)| agent)
     }
 
     /// The agent behind a credential, and the key that the credential is bound to.
-    async fn agent_behind(&self, at: &ProjectAt, token: &str) -> Result<(Agent, Option<Digest>), Refusal> {
+    async fn agent_behind(&self, at: &ProjectAt, token: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
         self.may_decide()?;
         match token.starts_with("csk_") {
             true => self.agent_by_key(at, token).await,
@@ -91,7 +95,7 @@ impl Engine {
         }
     }
 
-    async fn agent_by_key(&self, at: &ProjectAt, secret: &str) -> Result<(Agent, Option<Digest>), Refusal> {
+    async fn agent_by_key(&self, at: &ProjectAt, secret: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
         let lookup = Lookup::ApiKeyByHash(Digest::of(secret.as_bytes()));
         let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await?;
         let key = key.filter(|key| key.project == at.project.key);
@@ -109,7 +113,7 @@ impl Engine {
             let person: Option<Person> = store::find_one(&*self.store, lookup).await?;
             asks.extend(person.filter(|person| !person.disabled).map(|person| person.key));
         }
-        let agent = Agent {
+        let agent = AgentPrincipal {
             raiser: Raiser {
                 principal: key.id.clone(),
                 person: key.responsible,
@@ -127,12 +131,12 @@ impl Engine {
         Ok((agent, bound))
     }
 
-    async fn agent_by_token(&self, at: &ProjectAt, token: &str) -> Result<(Agent, Option<Digest>), Refusal> {
+    async fn agent_by_token(&self, at: &ProjectAt, token: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
         let bearer = self.bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
         bearer_holds(&bearer, self.deciding_time()?)?;
         let nobody = || Refusal::TierNotMet { needed: 2, has: 1 };
         let delegation = bearer.delegation.as_ref().ok_or_else(nobody)?;
-        let agent = Agent {
+        let agent = AgentPrincipal {
             raiser: Raiser {
                 principal: delegation.id.clone(),
                 person: delegation.person,

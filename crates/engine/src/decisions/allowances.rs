@@ -8,9 +8,9 @@ use crate::{
 };
 use countersign_core::{
     bounded::Book,
-    decision::{answer::Answerer, due::AllowanceDueView, grant::AskedFor, take_back::TakeBack},
+    decision::{answer::ProvenPerson, due::AllowanceDueView, grant::AskedFor, take_back::TakeBack},
     mplp::progress,
-    people::Member,
+    people::ProjectMember,
     records::{Allowance, Decision, Plan, Point, Raiser, Role},
     refusal::Refusal,
     step::Operation as _,
@@ -92,7 +92,7 @@ impl Engine {
     }
 
     /// The open standing approvals that a person may see: those for their agents, those that they gave, and all for an admin.
-    pub async fn open_allowances(&self, at: &ProjectAt, member: &Member) -> Result<Vec<OpenAllowance>, Refusal> {
+    pub async fn open_allowances(&self, at: &ProjectAt, member: &ProjectMember) -> Result<Vec<OpenAllowance>, Refusal> {
         let (project, person) = (at.project.key, member.person.key);
         let lookups = match member.has(Role::Admin) {
             true => vec![Lookup::AllowancesOpenIn(project)],
@@ -129,7 +129,7 @@ impl Engine {
     pub async fn seen_allowance(
         &self,
         at: &ProjectAt,
-        member: &Member,
+        member: &ProjectMember,
         id: &str,
     ) -> Result<Option<Allowance>, Refusal> {
         let Some(key) = allowance_key(id) else { return Ok(None) };
@@ -147,7 +147,7 @@ impl Engine {
         &self,
         at: &ProjectAt,
         id: &str,
-        by: &Answerer,
+        by: &ProvenPerson,
         reason: Option<String>,
     ) -> Result<Allowance, Refusal> {
         let not_there = || Refusal::NotFound("there is no such permission".into());

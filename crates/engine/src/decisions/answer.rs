@@ -8,14 +8,14 @@ use crate::{
 };
 use countersign_core::{
     decision::{
-        answer::{Answer, AnswerView, Answerer, Counted, Extra, Given, NotCounted},
+        answer::{Answer, AnswerContent, AnswerView, CountedAnswer, Extra, NotCounted, ProvenPerson},
         call_off::CallOff,
         due::DueView,
         extend::Extend,
         reconcile::Reconcile,
     },
     mplp::roles::Deciding,
-    people::Member,
+    people::ProjectMember,
     records::{AaepSession, Assurance, Decision, Execution, Via},
     refusal::Refusal,
     step::Operation as _,
@@ -25,8 +25,8 @@ use countersign_protocol::{hash::Digest, time::UnixMillis};
 /// An answer as it arrived, from an authenticated person.
 #[derive(Clone, Debug)]
 pub struct ByPerson {
-    pub by: Answerer,
-    pub given: Given,
+    pub by: ProvenPerson,
+    pub given: AnswerContent,
     pub claimed_at: UnixMillis,
     pub decided_by: Option<String>,
     pub correlation_id: Option<String>,
@@ -34,7 +34,7 @@ pub struct ByPerson {
 }
 
 /// The result of an answer. The AAEP response is the same for all; pages tell the difference.
-pub type Answered = Result<Counted, NotCounted>;
+pub type Answered = Result<CountedAnswer, NotCounted>;
 
 impl Engine {
     /// Answers the question of a reply token.
@@ -114,7 +114,7 @@ impl Engine {
         &self,
         at: &ProjectAt,
         id: &str,
-        by: &Answerer,
+        by: &ProvenPerson,
         reason: Option<String>,
         by_override: bool,
     ) -> Result<Decision, NotCounted> {
@@ -135,7 +135,7 @@ impl Engine {
         &self,
         at: &ProjectAt,
         id: &str,
-        by: &Answerer,
+        by: &ProvenPerson,
         seconds: i64,
     ) -> Result<UnixMillis, NotCounted> {
         let extend = || async {
@@ -153,7 +153,7 @@ impl Engine {
         &self,
         at: &ProjectAt,
         execution_id: &str,
-        by: &Answerer,
+        by: &ProvenPerson,
         ran: bool,
         reason: &str,
     ) -> Result<Execution, Refusal> {
@@ -174,9 +174,9 @@ impl Engine {
     }
 
     /// A signed-in person as the answerer, by page or by request.
-    pub fn answerer(&self, at: &ProjectAt, member: &Member, via: Via) -> Answerer {
+    pub fn answerer(&self, at: &ProjectAt, member: &ProjectMember, via: Via) -> ProvenPerson {
         let fresh = member.is_fresh(self.now());
-        Answerer {
+        ProvenPerson {
             person: member.person.key,
             subject: member.person.subject.clone(),
             roles: member.roles(),

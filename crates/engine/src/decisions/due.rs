@@ -8,7 +8,7 @@ use crate::{
 use countersign_core::{
     aaep::idle::SessionDue,
     decision::{
-        Place,
+        ProjectRef,
         call_off::Supersede,
         due::{AllowanceDue, AllowanceDueView, DueView, ExecutionView, LeaseDue, QuestionDue},
     },
@@ -121,7 +121,7 @@ impl Engine {
     /// An execution with the rows that its end concerns.
     pub(crate) async fn execution_seen(
         &self,
-        place: Place,
+        place: ProjectRef,
         decision: Decision,
         session: AaepSession,
         execution: Execution,
@@ -139,7 +139,7 @@ impl Engine {
         }
     }
 
-    pub(crate) async fn around(&self, decision: &Decision) -> Result<(Place, AaepSession), Refusal> {
+    pub(crate) async fn around(&self, decision: &Decision) -> Result<(ProjectRef, AaepSession), Refusal> {
         let project: Option<Project> = store::get(&*self.store, decision.project).await?;
         let project = project.ok_or(Refusal::Internal)?;
         Ok(((project.key, project.id), self.session_of_decision(decision).await?))

@@ -1,6 +1,6 @@
 //! `GET /v1/decisions/{id}?wait=`: reading, and long polling. A restart loses no state.
 
-use super::Agent;
+use super::AgentPrincipal;
 use crate::{engine::Engine, projects::ProjectAt};
 use countersign_core::{
     records::{Allowance, Decision, Point},
@@ -13,7 +13,12 @@ use std::time::Duration;
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
 impl Engine {
-    pub async fn decision(&self, at: &ProjectAt, agent: &Agent, id: &str) -> Result<DecisionDocument, Refusal> {
+    pub async fn decision(
+        &self,
+        at: &ProjectAt,
+        agent: &AgentPrincipal,
+        id: &str,
+    ) -> Result<DecisionDocument, Refusal> {
         let decision = self.own_decision(at, agent, id).await?;
         self.told_to_agent(at, decision).await
     }
@@ -69,7 +74,12 @@ impl Engine {
     }
 
     /// A decision of another principal does not exist for this one.
-    pub(crate) async fn own_decision(&self, at: &ProjectAt, agent: &Agent, id: &str) -> Result<Decision, Refusal> {
+    pub(crate) async fn own_decision(
+        &self,
+        at: &ProjectAt,
+        agent: &AgentPrincipal,
+        id: &str,
+    ) -> Result<Decision, Refusal> {
         let decision = self.decision_at(at.project.key, id).await?;
         let own = decision.filter(|decision| decision.raised_by.principal == agent.raiser.principal);
         own.ok_or_else(|| {

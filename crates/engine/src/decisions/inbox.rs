@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_core::{
     decision::{audience, document::Whole},
-    people::Member,
+    people::ProjectMember,
     records::{AaepSession, Decision, Execution, Role},
     refusal::Refusal,
 };
@@ -29,7 +29,7 @@ pub struct UnknownOutcome {
 
 impl Engine {
     /// The pending questions that a person may see in a project, oldest first.
-    pub async fn inbox(&self, at: &ProjectAt, member: &Member) -> Result<Vec<InboxItem>, Refusal> {
+    pub async fn inbox(&self, at: &ProjectAt, member: &ProjectMember) -> Result<Vec<InboxItem>, Refusal> {
         self.open_questions(at.project.key, member.person.key, &member.roles()).await
     }
 
@@ -55,7 +55,7 @@ impl Engine {
     }
 
     /// One decision that a person may see, settled or not.
-    pub async fn seen_decision(&self, at: &ProjectAt, member: &Member, id: &str) -> Result<Whole, Refusal> {
+    pub async fn seen_decision(&self, at: &ProjectAt, member: &ProjectMember, id: &str) -> Result<Whole, Refusal> {
         let decision = self.decision_at(at.project.key, id).await?;
         let roles = member.roles();
         let visible = decision.filter(|decision| audience(decision).has(member.person.key, &roles));
@@ -64,7 +64,11 @@ impl Engine {
     }
 
     /// Executions with an unknown outcome, for people entitled to look into them.
-    pub async fn unknown_outcomes(&self, at: &ProjectAt, member: &Member) -> Result<Vec<UnknownOutcome>, Refusal> {
+    pub async fn unknown_outcomes(
+        &self,
+        at: &ProjectAt,
+        member: &ProjectMember,
+    ) -> Result<Vec<UnknownOutcome>, Refusal> {
         let lookup = Lookup::ExecutionsUnknown(at.project.key);
         let unknown: Vec<Execution> = store::find_all(&*self.store, lookup).await?;
         let roles = member.roles();

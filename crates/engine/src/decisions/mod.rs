@@ -12,13 +12,13 @@ mod probe;
 mod raise;
 mod spend;
 
-pub use agents::Agent;
+pub use agents::AgentPrincipal;
 pub(crate) use agents::bound_to;
 pub(crate) use allowances::Books;
 pub use allowances::{OpenAllowance, allowance_id};
 pub use answer::{Answered, ByPerson};
 pub use inbox::{InboxItem, UnknownOutcome};
-pub(crate) use raise::Asked;
+pub(crate) use raise::NewQuestion;
 pub use raise::RaisedDecision;
 pub(crate) use raise::digest_of;
 pub(crate) use spend::Claiming;

@@ -5,7 +5,7 @@ use crate::{
     engine::Engine,
     ports::UpstreamProbes,
     store::{self, Lookup, Outcome},
-    turns::Turn,
+    turns::SessionLockGuard,
 };
 use countersign_core::{
     decision::{
@@ -118,7 +118,7 @@ impl Engine {
     }
 
     /// An execution with the rows that its end concerns, under the lock of its session.
-    async fn probed(&self, key: RowKey) -> Result<Option<(Option<Turn<'_>>, ExecutionView)>, Refusal> {
+    async fn probed(&self, key: RowKey) -> Result<Option<(Option<SessionLockGuard<'_>>, ExecutionView)>, Refusal> {
         let found: Option<Execution> = store::get(&*self.store, key).await?;
         let Some(found) = found else { return Ok(None) };
         let decision: Option<Decision> = store::get(&*self.store, found.decision).await?;

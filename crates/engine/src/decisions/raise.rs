@@ -1,6 +1,6 @@
 //! `POST /v1/confirmations`, `POST /v1/clarifications`, and the two AAEP events that raise a question.
 
-use super::{Agent, spend::call_of};
+use super::{AgentPrincipal, spend::call_of};
 use crate::{
     engine::Engine,
     projects::ProjectAt,
@@ -21,8 +21,8 @@ use countersign_core::{
     news::Audience,
     people::accounts::LOCAL,
     records::{
-        AaepSession, Allowance, Clarification, Confirmation, Decision, Execution, Membership, OfGap, Person, Plan,
-        Point, Project, Question, Target, Words,
+        AaepSession, Allowance, Clarification, Confirmation, Decision, DecisionTarget, Execution, Membership, OfGap,
+        Person, Plan, Point, Project, Question, TextAuthor,
     },
     refusal::Refusal,
     step::{Count, Operation as _, Step},
@@ -48,7 +48,7 @@ pub struct RaisedDecision {
 }
 
 /// A question, independent of its channel.
-pub(crate) struct Asked {
+pub(crate) struct NewQuestion {
     pub(crate) digest: Digest,
     /// Equal for equal questions (E-07).
     pub(crate) same: Digest,
@@ -59,7 +59,7 @@ pub(crate) struct Asked {
     pub(crate) session_id: Option<String>,
     pub(crate) correlation_id: Option<String>,
     pub(crate) point: Point,
-    pub(crate) words: Words,
+    pub(crate) words: TextAuthor,
     pub(crate) effect: Option<Digest>,
     pub(crate) route: Option<String>,
     /// Limits that would refuse the requested call.
@@ -67,7 +67,7 @@ pub(crate) struct Asked {
     /// The request to keep, sealed.
     pub(crate) keep: Option<String>,
     /// The subject of the approval, if it is more than one action.
-    pub(crate) target: Option<Target>,
+    pub(crate) target: Option<DecisionTarget>,
     pub(crate) governance: Option<Governance>,
     /// The proposed plan, in the version that the question was made from.
     pub(crate) plan: Option<Plan>,
@@ -81,7 +81,7 @@ impl Engine {
     pub async fn raise_confirmation(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         body: &ConfirmationRequest,
     ) -> Result<RaisedDecision, Refusal> {
         self.raise_confirmation_sent(at, agent, body, None).await
@@ -91,7 +91,7 @@ impl Engine {
     pub(crate) async fn raise_confirmation_sent(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         body: &ConfirmationRequest,
         sent: Option<SentEvent>,
     ) -> Result<RaisedDecision, Refusal> {
@@ -134,14 +134,14 @@ impl Engine {
             timeout_s: body.timeout_seconds,
             default: body.default_decision,
         };
-        let asked = Asked {
+        let asked = NewQuestion {
             wishes,
             language: body.language.clone(),
             session_id: body.session_id.clone(),
             correlation_id: body.correlation_id.clone(),
             keep,
             sent,
-            ..Asked::by_agent(digest, same, tool, question)
+            ..NewQuestion::by_agent(digest, same, tool, question)
         };
         self.ask(at, agent, asked).await
     }
@@ -149,7 +149,7 @@ impl Engine {
     pub async fn raise_clarification(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         body: &ClarificationRequest,
     ) -> Result<RaisedDecision, Refusal> {
         self.raise_clarification_sent(at, agent, body, None).await
@@ -158,7 +158,7 @@ impl Engine {
     pub(crate) async fn raise_clarification_sent(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         body: &ClarificationRequest,
         sent: Option<SentEvent>,
     ) -> Result<RaisedDecision, Refusal> {
@@ -175,13 +175,13 @@ impl Engine {
         let digest = digest_of(at, agent, String::new(), arguments)?;
         let (session, key) = (body.session_id.as_deref(), body.idempotency_key.as_deref());
         let same = same(agent, "", session, key, &digest, "clarification");
-        let asked = Asked {
+        let asked = NewQuestion {
             wishes: Wishes { timeout_s: body.timeout_seconds, ..Wishes::default() },
             language: body.language.clone(),
             session_id: body.session_id.clone(),
             correlation_id: body.correlation_id.clone(),
             sent,
-            ..Asked::by_agent(digest, same, String::new(), Question::Clarification(question))
+            ..NewQuestion::by_agent(digest, same, String::new(), Question::Clarification(question))
         };
         self.ask(at, agent, asked).await
     }
@@ -191,7 +191,7 @@ impl Engine {
     async fn already_allowed(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         tool: &str,
         call: Option<&AskedFor>,
     ) -> Result<Option<RaisedDecision>, Refusal> {
@@ -214,7 +214,7 @@ impl Engine {
     async fn accepted_unspent(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         tool: &str,
         digest: Digest,
         same: Digest,
@@ -248,7 +248,12 @@ impl Engine {
         Ok(RaisedDecision { document: whole.document(page), decision, fresh: false })
     }
 
-    pub(crate) async fn ask(&self, at: &ProjectAt, agent: &Agent, asked: Asked) -> Result<RaisedDecision, Refusal> {
+    pub(crate) async fn ask(
+        &self,
+        at: &ProjectAt,
+        agent: &AgentPrincipal,
+        asked: NewQuestion,
+    ) -> Result<RaisedDecision, Refusal> {
         let project = Arc::new(at.project.clone());
         let raise = || async {
             let session = self.session_to_ask_in(at, agent, asked.session_id.as_deref()).await?;
@@ -274,7 +279,7 @@ impl Engine {
         }
     }
 
-    fn raise(&self, agent: &Agent, asked: &Asked) -> Result<Raise, Refusal> {
+    fn raise(&self, agent: &AgentPrincipal, asked: &NewQuestion) -> Result<Raise, Refusal> {
         // The same 128 bits are the Confirm's UUID.
         let id = format!("dec_{}", MplpId::from_random(self.env()?.mint().bytes()).simple());
         Ok(Raise {
@@ -305,8 +310,8 @@ impl Engine {
     async fn raise_view(
         &self,
         project: &Arc<Project>,
-        agent: &Agent,
-        asked: &Asked,
+        agent: &AgentPrincipal,
+        asked: &NewQuestion,
         session: Option<AaepSession>,
     ) -> Result<RaiseView, Refusal> {
         let store = &*self.store;
@@ -346,7 +351,7 @@ impl Engine {
     async fn plan_to_propose(
         &self,
         project: &Project,
-        asked: &Asked,
+        asked: &NewQuestion,
         approvers: &mut Vec<String>,
     ) -> Result<Option<(Plan, Vec<Vec<RowKey>>)>, Refusal> {
         let Some(shown) = &asked.plan else { return Ok(None) };
@@ -410,7 +415,7 @@ impl Engine {
     async fn session_to_ask_in(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         id: Option<&str>,
     ) -> Result<Option<AaepSession>, Refusal> {
         match id {
@@ -432,7 +437,7 @@ impl Engine {
     }
 }
 
-impl Asked {
+impl NewQuestion {
     /// A question in an agent's own words, about an action of its own.
     pub(crate) fn by_agent(digest: Digest, same: Digest, tool: String, question: Question) -> Self {
         Self {
@@ -445,7 +450,7 @@ impl Asked {
             session_id: None,
             correlation_id: None,
             point: Point::AgentClaimed,
-            words: Words::Agent,
+            words: TextAuthor::Agent,
             effect: None,
             route: None,
             room: Vec::new(),
@@ -462,7 +467,7 @@ impl Asked {
 /// With a named tool the digest decides; else the agent's own key, else its text, within the session (E-07).
 /// The digest names its principal; a key equals only keys of the same agent.
 fn same(
-    agent: &Agent,
+    agent: &AgentPrincipal,
     tool: &str,
     session: Option<&str>,
     key: Option<&str>,
@@ -478,7 +483,7 @@ fn same(
 }
 
 /// The digest of the action that the agent announces.
-fn agent_digest(at: &ProjectAt, agent: &Agent, body: &ConfirmationRequest) -> Result<Digest, Refusal> {
+fn agent_digest(at: &ProjectAt, agent: &AgentPrincipal, body: &ConfirmationRequest) -> Result<Digest, Refusal> {
     match &body.tool {
         Some(tool) => digest_of(at, agent, tool.clone(), body.arguments.clone().unwrap_or_default()),
         None if body.arguments.is_some() => Err(Refusal::invalid("arguments need the tool that they are for")),
@@ -491,7 +496,7 @@ fn agent_digest(at: &ProjectAt, agent: &Agent, body: &ConfirmationRequest) -> Re
 
 pub(crate) fn digest_of(
     at: &ProjectAt,
-    agent: &Agent,
+    agent: &AgentPrincipal,
     tool: String,
     arguments: Map<String, Value>,
 ) -> Result<Digest, Refusal> {

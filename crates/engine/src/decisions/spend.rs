@@ -1,26 +1,26 @@
 //! `…/claim`, `…/outcome`, `…/withdraw`: claiming an approval, reporting its outcome, or withdrawing a question.
 
-use super::{Agent, raise::digest_of};
+use super::{AgentPrincipal, raise::digest_of};
 use crate::{
     engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup, Outcome},
-    turns::Turn,
+    turns::SessionLockGuard,
 };
 use countersign_core::{
-    bounded::{Arguments, Units, What},
+    bounded::{ActionTarget, Arguments, Units},
     decision::{
-        Place,
+        ProjectRef,
         answer::counts,
         call_off::Withdraw,
         claim::{Claim, ClaimView},
         due::DueView,
         grant::AskedFor,
-        outcome::{Report, may_report},
+        outcome::{OutcomeReport, may_report},
         terms::rules,
     },
     mplp::roles::Deciding,
-    people::Member,
+    people::ProjectMember,
     records::{Allowance, Ballot, Decision, DecisionState, Execution, Membership, Person, Point},
     refusal::Refusal,
     step::{Guard, Operation as _, Step},
@@ -45,7 +45,7 @@ impl Engine {
     pub async fn claim(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         id: &str,
         body: &ClaimRequest,
     ) -> Result<DecisionDocument, Refusal> {
@@ -95,7 +95,7 @@ impl Engine {
     /// The approval of a decision that covers the call. Standing approvals are for the requester's session.
     async fn allowance_for(
         &self,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         decision: &Decision,
         call: Option<&AskedFor>,
     ) -> Result<Option<RowKey>, Refusal> {
@@ -213,7 +213,7 @@ impl Engine {
         let Some(person) = person.filter(|person| !person.disabled) else { return Ok(false) };
         let lookup = Lookup::MembershipOf { project: at.project.key, person: person.key };
         let membership: Option<Membership> = store::find_one(&*self.store, lookup).await?;
-        let member = Member { person, membership, fresh_until: self.now() };
+        let member = ProjectMember { person, membership, fresh_until: self.now() };
         guards.extend(member.guards());
         let roles = member.roles();
         let approves = Deciding::of(&at.project.document, &member.person.subject, &roles).approves();
@@ -223,7 +223,7 @@ impl Engine {
     pub async fn report(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         id: &str,
         body: &OutcomeRequest,
     ) -> Result<DecisionDocument, Refusal> {
@@ -231,10 +231,10 @@ impl Engine {
             return Err(Refusal::invalid("error_message has 1 to 4096 characters"));
         }
         let operation = match body.status {
-            OutcomeStatus::Running => Report::Running,
-            OutcomeStatus::Committed => Report::Committed,
+            OutcomeStatus::Running => OutcomeReport::Running,
+            OutcomeStatus::Committed => OutcomeReport::Committed,
             // The agent's report is not the upstream's: the call's reservation is not given back.
-            OutcomeStatus::Failed => Report::Failed { why: body.error_message.clone(), refused: false },
+            OutcomeStatus::Failed => OutcomeReport::Failed { why: body.error_message.clone(), refused: false },
         };
         let report = || async {
             let decision = self.own_decision(at, agent, id).await?;
@@ -276,7 +276,7 @@ impl Engine {
     pub async fn withdraw(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         id: &str,
         body: &WithdrawRequest,
     ) -> Result<DecisionDocument, Refusal> {
@@ -308,7 +308,7 @@ impl Engine {
         at: &ProjectAt,
         decision: Decision,
         reason: Option<String>,
-    ) -> Result<(Option<Turn<'_>>, Step<()>), Refusal> {
+    ) -> Result<(Option<SessionLockGuard<'_>>, Step<()>), Refusal> {
         let turn = self.turns.take(decision.asked_in).await;
         let session = self.session_of_decision(&decision).await?;
         let plan = self.plan_of(decision.plan()).await?;
@@ -318,7 +318,7 @@ impl Engine {
     }
 }
 
-pub(super) fn place(at: &ProjectAt) -> Place {
+pub(super) fn place(at: &ProjectAt) -> ProjectRef {
     (at.project.key, at.project.id.clone())
 }
 
@@ -337,11 +337,15 @@ fn call_said(body: &ClaimRequest) -> Option<AskedFor> {
 
 /// A call of an agent's own tool.
 pub(crate) fn call_of(tool: String, arguments: &Map<String, Value>) -> AskedFor {
-    AskedFor { what: What::Tool { name: tool }, arguments: Arguments::of_tool(arguments), units: Units::of_tool() }
+    AskedFor {
+        what: ActionTarget::Tool { name: tool },
+        arguments: Arguments::of_tool(arguments),
+        units: Units::of_tool(),
+    }
 }
 
 /// The digest of the call that the agent is about to run: computed here, or matched exactly.
-fn said_again(at: &ProjectAt, agent: &Agent, body: &ClaimRequest) -> Result<Digest, Refusal> {
+fn said_again(at: &ProjectAt, agent: &AgentPrincipal, body: &ClaimRequest) -> Result<Digest, Refusal> {
     match (&body.tool, &body.digest) {
         (Some(tool), None) => digest_of(at, agent, tool.clone(), body.arguments.clone().unwrap_or_default()),
         (None, Some(hex)) if body.arguments.is_none() => {

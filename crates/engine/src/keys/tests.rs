@@ -1,7 +1,7 @@
 use crate::{
-    Chance, Clock, Engine, KeysError, KnownOperator, ManualClock, OperatorTrouble, Operators, PasswordCost, Settings,
+    Clock, Engine, Entropy, KeysError, KnownOperator, ManualClock, OperatorTrouble, Operators, PasswordCost, Settings,
     StartError, Tenancy, Throttle,
-    store::{self, Place, Store, StoreOptions},
+    store::{self, Store, StoreLocation, StoreOptions},
 };
 use async_trait::async_trait;
 use countersign_core::{records::Project, refusal::Refusal};
@@ -40,7 +40,7 @@ impl World {
     async fn new() -> Self {
         let clock = ManualClock::at(UnixMillis::from_secs(1_800_000_000));
         let read = clock.clone();
-        let options = StoreOptions { readers: 8, place: Place::Temporary, clock: Arc::new(move || read.now()) };
+        let options = StoreOptions { readers: 8, place: StoreLocation::Temporary, clock: Arc::new(move || read.now()) };
         Self { store: store::open(options).await.unwrap(), clock }
     }
 
@@ -64,7 +64,7 @@ impl World {
             retention: crate::store::Retention::default(),
         };
         let clock = Clock::Manual(self.clock.clone());
-        Engine::start(settings, self.store.clone(), clock, Chance::System, key, Arc::new(Nobody)).await
+        Engine::start(settings, self.store.clone(), clock, Entropy::System, key, Arc::new(Nobody)).await
     }
 }
 

@@ -1,16 +1,16 @@
 //! `/mplp/v1/confirms`: every confirmation as an approval record, and decisions about it (MPLP 2 to 4).
 
-use super::plans::{Proposal, Reader, asking, may, place};
+use super::plans::{PlanReader, Proposal, asking, may, place};
 use crate::{
     aaep::Listener,
-    decisions::{Agent, Answered, Asked, ByPerson, RaisedDecision, digest_of},
+    decisions::{AgentPrincipal, Answered, ByPerson, NewQuestion, RaisedDecision, digest_of},
     engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup, Outcome},
 };
 use countersign_core::{
     decision::{
-        answer::{Answerer, Extra, Given, NotCounted},
+        answer::{AnswerContent, Extra, NotCounted, ProvenPerson},
         audience,
     },
     mplp::{
@@ -20,7 +20,7 @@ use countersign_core::{
         roles::{self, requested_by},
         target,
     },
-    records::{Decision, ImportedConfirm, Question, Role, Target, Via},
+    records::{Decision, DecisionTarget, ImportedConfirm, Question, Role, Via},
     refusal::Refusal,
     step::Operation as _,
 };
@@ -42,9 +42,9 @@ pub struct ConfirmShown {
 /// The party that decides about a Confirm.
 #[derive(Clone, Debug)]
 pub enum Decider {
-    Person(Box<Answerer>),
+    Person(Box<ProvenPerson>),
     /// An agent may only withdraw its own question.
-    Agent(Box<Agent>),
+    Agent(Box<AgentPrincipal>),
 }
 
 impl Engine {
@@ -52,7 +52,7 @@ impl Engine {
     pub async fn raise_confirm(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         submission: &ConfirmSubmission,
     ) -> Result<RaisedDecision, Refusal> {
         let said = &submission.confirm;
@@ -73,8 +73,8 @@ impl Engine {
         agent.may_ask_for(&tool)?;
         let arguments = target::arguments(submission);
         let digest = digest_of(at, agent, tool.clone(), arguments)?;
-        let asked = Asked {
-            target: Some(Target {
+        let asked = NewQuestion {
+            target: Some(DecisionTarget {
                 target_type: said.target_type,
                 target_id: said.target_id.clone(),
                 plan: None,
@@ -83,13 +83,23 @@ impl Engine {
                 trace: said.trace.clone(),
             }),
             governance: said.governance.clone(),
-            ..Asked::by_agent(digest, digest, tool.clone(), Question::Confirmation(target::question(submission, tool)))
+            ..NewQuestion::by_agent(
+                digest,
+                digest,
+                tool.clone(),
+                Question::Confirmation(target::question(submission, tool)),
+            )
         };
         self.ask(at, agent, asked).await
     }
 
     /// Stores another system's approval record, for reading only (M-07).
-    pub async fn import_confirm(&self, at: &ProjectAt, agent: &Agent, document: &Confirm) -> Result<Confirm, Refusal> {
+    pub async fn import_confirm(
+        &self,
+        at: &ProjectAt,
+        agent: &AgentPrincipal,
+        document: &Confirm,
+    ) -> Result<Confirm, Refusal> {
         self.run(|| async {
             let known = self.imported(at, &document.confirm_id).await?.is_some()
                 || self.decision_at(at.project.key, &confirm::decision_id(&document.confirm_id)).await?.is_some();
@@ -101,7 +111,7 @@ impl Engine {
         .await
     }
 
-    pub async fn confirm(&self, at: &ProjectAt, reader: &Reader, id: &MplpId) -> Result<ConfirmShown, Refusal> {
+    pub async fn confirm(&self, at: &ProjectAt, reader: &PlanReader, id: &MplpId) -> Result<ConfirmShown, Refusal> {
         let decision = self.decision_at(at.project.key, &confirm::decision_id(id)).await?;
         let decision = decision.filter(|decision| confirm::is_confirm(decision) && sees(reader, decision));
         if let Some(decision) = decision {
@@ -117,16 +127,16 @@ impl Engine {
     pub async fn confirms(
         &self,
         at: &ProjectAt,
-        reader: &Reader,
+        reader: &PlanReader,
         before: Option<RowKey>,
         limit: i64,
     ) -> Result<(Vec<Confirm>, Option<RowKey>), Refusal> {
         let project = at.project.key;
         let lookup = match reader {
-            Reader::Agent(agent) => {
+            PlanReader::Agent(agent) => {
                 Lookup::DecisionsOfPrincipal { project, principal: agent.raiser.principal.clone(), before, limit }
             }
-            Reader::Person(_) | Reader::Admin => Lookup::DecisionsOfProject { project, before, limit },
+            PlanReader::Person(_) | PlanReader::Admin => Lookup::DecisionsOfProject { project, before, limit },
         };
         let rows: Vec<Decision> = store::find_all(&*self.store, lookup).await?;
         let full = i64::try_from(rows.len()).is_ok_and(|found| found == limit);
@@ -167,14 +177,14 @@ impl Engine {
         Ok(confirm::document(&decision, &at.project.document))
     }
 
-    async fn person_decides(&self, at: &ProjectAt, by: &Answerer, id: &str, body: &DecisionRequest) -> Answered {
+    async fn person_decides(&self, at: &ProjectAt, by: &ProvenPerson, id: &str, body: &DecisionRequest) -> Answered {
         let decision = match body.status {
             DecisionStatus::Approved => YesNo::Accept,
             _ => YesNo::Reject,
         };
         let answer = ByPerson {
             by: by.clone(),
-            given: Given::Reply { decision, rationale: body.reason.clone(), modified_action: None },
+            given: AnswerContent::Reply { decision, rationale: body.reason.clone(), modified_action: None },
             claimed_at: self.now(),
             decided_by: None,
             correlation_id: None,
@@ -191,7 +201,7 @@ impl Engine {
     async fn agent_decides(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         id: &str,
         body: &DecisionRequest,
     ) -> Result<(), NotCounted> {
@@ -217,7 +227,7 @@ impl Engine {
     pub async fn govern_confirm(
         &self,
         at: &ProjectAt,
-        by: &Answerer,
+        by: &ProvenPerson,
         id: &MplpId,
         governance: &Governance,
     ) -> Result<Confirm, NotCounted> {
@@ -238,7 +248,7 @@ impl Engine {
     }
 
     /// The person behind a subscriber token or a sign-in session, as an answerer through the API.
-    pub fn deciding(&self, at: &ProjectAt, listener: &Listener) -> Answerer {
+    pub fn deciding(&self, at: &ProjectAt, listener: &Listener) -> ProvenPerson {
         listener.answerer(&at.project.document, Via::Api, self.now())
     }
 
@@ -249,28 +259,28 @@ impl Engine {
 }
 
 /// Anybody entitled to see a pending question may know that it exists.
-fn knows(by: &Answerer, decision: &Decision) -> bool {
+fn knows(by: &ProvenPerson, decision: &Decision) -> bool {
     let all = [Role::Admin, Role::Auditor].iter().any(|role| by.roles.contains(role));
     all || audience(decision).has(by.person, &by.roles)
 }
 
-fn sees(reader: &Reader, decision: &Decision) -> bool {
+fn sees(reader: &PlanReader, decision: &Decision) -> bool {
     match reader {
-        Reader::Agent(agent) => decision.raised_by.principal == agent.raiser.principal,
-        Reader::Person(member) => {
+        PlanReader::Agent(agent) => decision.raised_by.principal == agent.raiser.principal,
+        PlanReader::Person(member) => {
             let roles = member.roles();
             let all = [Role::Admin, Role::Auditor].iter().any(|role| roles.contains(role));
             all || audience(decision).has(member.person.key, &roles)
         }
-        Reader::Admin => true,
+        PlanReader::Admin => true,
     }
 }
 
-fn sees_imported(reader: &Reader, kept: &ImportedConfirm) -> bool {
+fn sees_imported(reader: &PlanReader, kept: &ImportedConfirm) -> bool {
     match reader {
-        Reader::Agent(agent) => kept.principal == agent.raiser.principal,
-        Reader::Person(member) => [Role::Admin, Role::Auditor].iter().any(|role| member.has(*role)),
-        Reader::Admin => true,
+        PlanReader::Agent(agent) => kept.principal == agent.raiser.principal,
+        PlanReader::Person(member) => [Role::Admin, Role::Auditor].iter().any(|role| member.has(*role)),
+        PlanReader::Admin => true,
     }
 }
 

@@ -1,6 +1,6 @@
 //! `/mplp/v1/events` and `/mplp/v1/learning-samples`: rendered from the evidence log, in the order of its commits.
 
-use super::plans::Reader;
+use super::plans::PlanReader;
 use crate::{
     engine::Engine,
     projects::ProjectAt,
@@ -50,7 +50,7 @@ impl fmt::Display for Cursor {
 
 /// An event and the cursor after it.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct EventsAfter {
     pub event: BusEvent,
     /// Set only after the last event of an entry: a reader cannot resume in between.
     pub cursor: Option<Cursor>,
@@ -58,7 +58,7 @@ pub struct Told {
 
 #[derive(Clone, Debug)]
 pub struct BusPage {
-    pub events: Vec<Told>,
+    pub events: Vec<EventsAfter>,
     pub next: Cursor,
     pub more: bool,
 }
@@ -75,13 +75,13 @@ impl Engine {
     pub async fn bus_events(
         &self,
         at: &ProjectAt,
-        reader: &Reader,
+        reader: &PlanReader,
         after: &Cursor,
         limit: usize,
     ) -> Result<BusPage, Refusal> {
         match reader {
-            Reader::Agent(_) => {}
-            Reader::Person(_) | Reader::Admin => oversees(reader)?,
+            PlanReader::Agent(_) => {}
+            PlanReader::Person(_) | PlanReader::Admin => oversees(reader)?,
         }
         let page = self.look(at, after, limit).await?;
         let mut cursor = after.clone();
@@ -92,11 +92,11 @@ impl Engine {
             if !may_know(reader, row, &members) {
                 continue;
             }
-            let entry = bus::Entry { members: &members, hash: &row.hash, project: &at.project.document };
+            let entry = bus::OpenedEntry { members: &members, hash: &row.hash, project: &at.project.document };
             let told = bus::events(&entry);
             let last = told.len().saturating_sub(1);
             let place = |n: usize| (n == last).then(|| cursor.clone());
-            events.extend(told.into_iter().enumerate().map(|(n, event)| Told { event, cursor: place(n) }));
+            events.extend(told.into_iter().enumerate().map(|(n, event)| EventsAfter { event, cursor: place(n) }));
         }
         Ok(BusPage { events, next: cursor, more: page.more })
     }
@@ -114,7 +114,7 @@ impl Engine {
     pub async fn learning_samples(
         &self,
         at: &ProjectAt,
-        reader: &Reader,
+        reader: &PlanReader,
         after: &Cursor,
         limit: usize,
     ) -> Result<SamplePage, Refusal> {
@@ -165,19 +165,19 @@ impl Cursor {
 }
 
 /// Requires an admin or auditor of the project.
-fn oversees(reader: &Reader) -> Result<(), Refusal> {
+fn oversees(reader: &PlanReader) -> Result<(), Refusal> {
     let may = match reader {
-        Reader::Agent(_) => false,
-        Reader::Person(member) => [Role::Admin, Role::Auditor].iter().any(|role| member.has(*role)),
-        Reader::Admin => true,
+        PlanReader::Agent(_) => false,
+        PlanReader::Person(member) => [Role::Admin, Role::Auditor].iter().any(|role| member.has(*role)),
+        PlanReader::Admin => true,
     };
     let why = "only for an admin key, and for people who administer the project or audit it";
     if may { Ok(()) } else { Err(Refusal::NotAuthorized(why.into())) }
 }
 
 /// An agent sees the events of its own requests; admins and auditors see all.
-fn may_know(reader: &Reader, row: &AuditRow, members: &Map<String, Value>) -> bool {
-    let Reader::Agent(agent) = reader else { return true };
+fn may_know(reader: &PlanReader, row: &AuditRow, members: &Map<String, Value>) -> bool {
+    let PlanReader::Agent(agent) = reader else { return true };
     match agent.raiser.delegation {
         Some(delegation) => row.delegation == Some(delegation),
         None => members.get("principal").and_then(Value::as_str) == Some(agent.raiser.principal.as_str()),

@@ -7,6 +7,6 @@ mod speakers;
 
 pub use confirms::{ConfirmShown, Decider};
 pub(crate) use feed::FEED;
-pub use feed::{BusPage, Cursor, SamplePage, Told};
-pub use plans::{PlanShown, Proposal, Reader};
+pub use feed::{BusPage, Cursor, EventsAfter, SamplePage};
+pub use plans::{PlanReader, PlanShown, Proposal};
 pub use speakers::Speaker;

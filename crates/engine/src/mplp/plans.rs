@@ -1,16 +1,16 @@
 //! `/mplp/v1/plans`: writing a plan, proposing it, and following it.
 
 use crate::{
-    decisions::{Agent, Asked, RaisedDecision, digest_of},
+    decisions::{AgentPrincipal, NewQuestion, RaisedDecision, digest_of},
     engine::Engine,
     projects::ProjectAt,
     store::{self, Lookup},
-    turns::Turn,
+    turns::SessionLockGuard,
 };
 use countersign_core::{
-    clarification::words::Clarified,
+    clarification::words::ClarificationResult,
     decision::{
-        answer::Answerer,
+        answer::ProvenPerson,
         audience,
         take_back::{By, CancelPlan, CancelPlanView},
         terms::Wishes,
@@ -23,8 +23,8 @@ use countersign_core::{
         roles::{self, Asking, requested_by},
         submit,
     },
-    people::Member,
-    records::{AaepSession, Allowance, Decision, Plan, Question, Role, Target},
+    people::ProjectMember,
+    records::{AaepSession, Allowance, Decision, DecisionTarget, Plan, Question, Role},
     refusal::Refusal,
     step::{Guard, Operation as _, Step},
 };
@@ -45,11 +45,11 @@ pub struct PlanShown {
 
 /// The reader of plans and Confirms.
 #[derive(Clone, Debug)]
-pub enum Reader {
+pub enum PlanReader {
     /// The agent sees its own.
-    Agent(Box<Agent>),
+    Agent(Box<AgentPrincipal>),
     /// A person sees those of their agents and those they may decide; admins and auditors see all.
-    Person(Box<Member>),
+    Person(Box<ProjectMember>),
     /// An admin key sees everything in the project.
     Admin,
 }
@@ -59,7 +59,7 @@ impl Engine {
     pub async fn write_plan(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         submission: &PlanSubmission,
     ) -> Result<Plan, Refusal> {
         self.write_clarified_plan(at, agent, submission, None).await
@@ -69,9 +69,9 @@ impl Engine {
     pub(crate) async fn write_clarified_plan(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         submission: &PlanSubmission,
-        clarified: Option<Clarified>,
+        clarified: Option<ClarificationResult>,
     ) -> Result<Plan, Refusal> {
         self.may_write_plans(at, agent)?;
         let document = &at.project.document;
@@ -100,7 +100,7 @@ impl Engine {
     pub async fn propose_plan(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         id: &MplpId,
         ask: &Proposal,
     ) -> Result<RaisedDecision, Refusal> {
@@ -113,9 +113,9 @@ impl Engine {
         let digest = digest_of(at, agent, PLAN_TOOL.into(), arguments)?;
         let title = plan.document.title.clone();
         let reason = ask.reason.clone().unwrap_or_else(|| format!("Requesting approval for plan: {title}"));
-        let asked = Asked {
+        let asked = NewQuestion {
             wishes: Wishes { timeout_s: ask.timeout_s, ..Wishes::default() },
-            target: Some(Target {
+            target: Some(DecisionTarget {
                 target_type: TargetType::Plan,
                 target_id: plan.id.clone(),
                 plan: Some(plan.key),
@@ -125,7 +125,7 @@ impl Engine {
             }),
             governance: ask.governance.clone(),
             plan: Some(plan.clone()),
-            ..Asked::by_agent(
+            ..NewQuestion::by_agent(
                 digest,
                 Digest::of(format!("plan\n{}\n{}", plan.key, plan.revision).as_bytes()),
                 PLAN_TOOL.into(),
@@ -136,7 +136,7 @@ impl Engine {
     }
 
     /// Another principal's plan is reported as not found.
-    pub(crate) async fn own_plan(&self, at: &ProjectAt, agent: &Agent, id: &MplpId) -> Result<Plan, Refusal> {
+    pub(crate) async fn own_plan(&self, at: &ProjectAt, agent: &AgentPrincipal, id: &MplpId) -> Result<Plan, Refusal> {
         let plan = self.plan_at(at, id).await?;
         plan.filter(|plan| plan.by.principal == agent.raiser.principal).ok_or_else(no_plan)
     }
@@ -146,7 +146,7 @@ impl Engine {
         Ok(store::find_one(&*self.store, lookup).await?)
     }
 
-    pub async fn plan(&self, at: &ProjectAt, reader: &Reader, id: &MplpId) -> Result<PlanShown, Refusal> {
+    pub async fn plan(&self, at: &ProjectAt, reader: &PlanReader, id: &MplpId) -> Result<PlanShown, Refusal> {
         let plan = self.plan_at(at, id).await?.ok_or_else(no_plan)?;
         let decision = self.decision_about(&plan).await?;
         match sees(reader, &plan, decision.as_ref()) {
@@ -159,19 +159,19 @@ impl Engine {
     pub async fn plans(
         &self,
         at: &ProjectAt,
-        reader: &Reader,
+        reader: &PlanReader,
         before: Option<RowKey>,
         limit: i64,
     ) -> Result<Vec<Plan>, Refusal> {
         let project = at.project.key;
         let lookup = match reader {
-            Reader::Agent(agent) => {
+            PlanReader::Agent(agent) => {
                 Lookup::PlansOfPrincipal { project, principal: agent.raiser.principal.clone(), before, limit }
             }
-            Reader::Person(member) if !(member.has(Role::Admin) || member.has(Role::Auditor)) => {
+            PlanReader::Person(member) if !(member.has(Role::Admin) || member.has(Role::Auditor)) => {
                 Lookup::PlansOfPerson { project, person: member.person.key, before, limit }
             }
-            Reader::Person(_) | Reader::Admin => Lookup::PlansOfProject { project, before, limit },
+            PlanReader::Person(_) | PlanReader::Admin => Lookup::PlansOfProject { project, before, limit },
         };
         Ok(store::find_all(&*self.store, lookup).await?)
     }
@@ -190,7 +190,7 @@ impl Engine {
     pub async fn plan_difference(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         id: &MplpId,
         submission: &PlanSubmission,
     ) -> Result<Vec<String>, Refusal> {
@@ -204,7 +204,7 @@ impl Engine {
     pub async fn report_step(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         id: &MplpId,
         step: &MplpId,
         report: &StepReport,
@@ -228,7 +228,7 @@ impl Engine {
     pub async fn cancel_own_plan(
         &self,
         at: &ProjectAt,
-        agent: &Agent,
+        agent: &AgentPrincipal,
         id: &MplpId,
         reason: Option<String>,
     ) -> Result<Plan, Refusal> {
@@ -245,7 +245,7 @@ impl Engine {
         &self,
         at: &ProjectAt,
         id: &MplpId,
-        by: &Answerer,
+        by: &ProvenPerson,
         reason: Option<String>,
     ) -> Result<Plan, Refusal> {
         self.run_locked(|| async {
@@ -262,7 +262,7 @@ impl Engine {
         plan: Plan,
         operation: CancelPlan,
         guards: Vec<Guard>,
-    ) -> Result<(Option<Turn<'_>>, Step<Plan>), Refusal> {
+    ) -> Result<(Option<SessionLockGuard<'_>>, Step<Plan>), Refusal> {
         let decision = self.decision_about(&plan).await?.filter(|_| is_running(&plan));
         let turn = self.turn_of(decision.as_ref()).await;
         let plan = self.plan_of(Some(plan.key)).await?.ok_or(Refusal::Internal)?;
@@ -282,7 +282,7 @@ impl Engine {
         }
     }
 
-    async fn turn_of(&self, decision: Option<&Decision>) -> Option<Turn<'_>> {
+    async fn turn_of(&self, decision: Option<&Decision>) -> Option<SessionLockGuard<'_>> {
         match decision {
             Some(decision) => self.turns.take(decision.asked_in).await,
             None => None,
@@ -308,13 +308,13 @@ impl Engine {
         Ok(PlanShown { plan, decision, allowances })
     }
 
-    fn may_write_plans(&self, at: &ProjectAt, agent: &Agent) -> Result<(), Refusal> {
+    fn may_write_plans(&self, at: &ProjectAt, agent: &AgentPrincipal) -> Result<(), Refusal> {
         may(at, agent, roles::PLAN_CREATE)
     }
 }
 
 /// A capability that a role of the agent must have (M-06).
-pub(super) fn may(at: &ProjectAt, agent: &Agent, capability: &str) -> Result<(), Refusal> {
+pub(super) fn may(at: &ProjectAt, agent: &AgentPrincipal, capability: &str) -> Result<(), Refusal> {
     match asking(agent).can(&at.project.document, capability) {
         true => Ok(()),
         false => Err(Refusal::NotAuthorized(format!("no role of this agent has the capability {capability}"))),
@@ -335,7 +335,7 @@ pub struct Proposal {
 const PLAN_TOOL: &str = "plan";
 
 /// An agent as the role check sees it.
-pub(super) fn asking(agent: &Agent) -> Asking<'_> {
+pub(super) fn asking(agent: &AgentPrincipal) -> Asking<'_> {
     let key = agent.raiser.api_key.is_some();
     Asking {
         principal: &agent.raiser.principal,
@@ -344,19 +344,19 @@ pub(super) fn asking(agent: &Agent) -> Asking<'_> {
     }
 }
 
-fn sees(reader: &Reader, plan: &Plan, decision: Option<&Decision>) -> bool {
+fn sees(reader: &PlanReader, plan: &Plan, decision: Option<&Decision>) -> bool {
     match reader {
-        Reader::Agent(agent) => plan.by.principal == agent.raiser.principal,
-        Reader::Person(member) => {
+        PlanReader::Agent(agent) => plan.by.principal == agent.raiser.principal,
+        PlanReader::Person(member) => {
             let (person, roles) = (member.person.key, member.roles());
             let all = [Role::Admin, Role::Auditor].iter().any(|role| roles.contains(role));
             all || plan.by.person == person || decision.is_some_and(|decision| audience(decision).has(person, &roles))
         }
-        Reader::Admin => true,
+        PlanReader::Admin => true,
     }
 }
 
-pub(super) fn place(at: &ProjectAt) -> countersign_core::decision::Place {
+pub(super) fn place(at: &ProjectAt) -> countersign_core::decision::ProjectRef {
     (at.project.key, at.project.id.clone())
 }
 

@@ -1,11 +1,11 @@
 //! MPLP callers: an agent, a person's subscriber or an admin key, authenticated by the request's credential.
 
-use super::plans::Reader;
+use super::plans::PlanReader;
 use crate::{
     aaep::Listener,
-    decisions::Agent,
+    decisions::AgentPrincipal,
     engine::Engine,
-    presented::Presented,
+    presented::PresentedCredential,
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -17,7 +17,7 @@ use countersign_protocol::hash::Digest;
 
 #[derive(Clone, Debug)]
 pub enum Speaker {
-    Agent(Box<Agent>),
+    Agent(Box<AgentPrincipal>),
     /// By a subscriber token of theirs.
     Person(Box<Listener>),
     Admin,
@@ -25,18 +25,18 @@ pub enum Speaker {
 
 impl Speaker {
     /// The caller's read access.
-    pub fn reader(&self) -> Reader {
+    pub fn reader(&self) -> PlanReader {
         match self {
-            Self::Agent(agent) => Reader::Agent(agent.clone()),
-            Self::Person(listener) => Reader::Person(Box::new(listener.member.clone())),
-            Self::Admin => Reader::Admin,
+            Self::Agent(agent) => PlanReader::Agent(agent.clone()),
+            Self::Person(listener) => PlanReader::Person(Box::new(listener.member.clone())),
+            Self::Admin => PlanReader::Admin,
         }
     }
 }
 
 impl Engine {
     /// The caller behind a credential.
-    pub async fn speaker(&self, at: &ProjectAt, presented: Presented<'_>) -> Result<Speaker, Refusal> {
+    pub async fn speaker(&self, at: &ProjectAt, presented: PresentedCredential<'_>) -> Result<Speaker, Refusal> {
         if is_subscriber(presented.token) {
             return self.person_speaking(at, presented.token).await;
         }

@@ -5,7 +5,7 @@ use crate::{
     store::{self, Lookup, StoreError},
 };
 use countersign_core::{
-    people::accounts::{AccountRefusal, Add, Change, SetRoles, check_password},
+    people::accounts::{AccountChange, AccountRefusal, Add, SetRoles, check_password},
     records::{Membership, Person, Role},
     refusal::Refusal,
     step::Operation as _,
@@ -58,7 +58,7 @@ impl Engine {
     pub async fn set_password(&self, name: &str, password: &str) -> Result<Person, AccountTrouble> {
         check_password(password)?;
         let hash = self.passwords.hash(password, self.env()?.mint().bytes()).await?;
-        self.change_person(name, || Change { password_hash: Some(hash.clone()), enabled: false }).await
+        self.change_person(name, || AccountChange { password_hash: Some(hash.clone()), enabled: false }).await
     }
 
     /// A disabled account cannot sign in, and all its sessions, tokens, delegations and keys end at once; enabling it
@@ -66,11 +66,15 @@ impl Engine {
     pub async fn set_disabled(&self, name: &str, disabled: bool) -> Result<Person, AccountTrouble> {
         match disabled {
             true => Ok(self.disable_person(name, "operator").await?.person),
-            false => self.change_person(name, || Change { password_hash: None, enabled: true }).await,
+            false => self.change_person(name, || AccountChange { password_hash: None, enabled: true }).await,
         }
     }
 
-    async fn change_person(&self, name: &str, change: impl Fn() -> Change + Send) -> Result<Person, AccountTrouble> {
+    async fn change_person(
+        &self,
+        name: &str,
+        change: impl Fn() -> AccountChange + Send,
+    ) -> Result<Person, AccountTrouble> {
         self.run(|| async {
             let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
             Ok(change().decide(&person, &self.env()?)?)

@@ -3,7 +3,7 @@
 use crate::{
     decisions::bound_to,
     engine::Engine,
-    presented::Presented,
+    presented::PresentedCredential,
     projects::ProjectAt,
     store::{self, Lookup},
 };
@@ -75,7 +75,11 @@ impl Engine {
     }
 
     /// The actor behind a key. A key of another project is invalid here.
-    pub async fn key_actor<'a>(&self, at: &ProjectAt, secret: impl Into<Presented<'a>>) -> Result<Actor, Refusal> {
+    pub async fn key_actor<'a>(
+        &self,
+        at: &ProjectAt,
+        secret: impl Into<PresentedCredential<'a>>,
+    ) -> Result<Actor, Refusal> {
         let presented = secret.into();
         self.may_decide()?;
         let lookup = Lookup::ApiKeyByHash(Digest::of(presented.token.as_bytes()));

@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_core::{
     people::{
-        Member,
+        ProjectMember,
         accounts::LOCAL,
         sign_in::{self, Attempt, Start, Started},
         signed_in,
@@ -67,11 +67,11 @@ impl Engine {
 
     /// Authenticates a member again with a password, on this machine's own command line. Guessing is throttled
     /// like signing in, and remote attempts cannot exhaust this limit.
-    pub async fn prove_presence(&self, member: Member, password: &str) -> Result<Member, Refusal> {
+    pub async fn prove_presence(&self, member: ProjectMember, password: &str) -> Result<ProjectMember, Refusal> {
         let subject = member.person.subject.clone();
         self.count_attempt(Attempt::SignIn { account: &subject, network: COMMAND_LINE }).await?;
         self.proven(&subject, password, Queue::SignedIn).await?;
-        Ok(Member { fresh_until: self.now().plus_secs(self.settings.fresh_s), ..member })
+        Ok(ProjectMember { fresh_until: self.now().plus_secs(self.settings.fresh_s), ..member })
     }
 
     /// Counts an attempt. Returns the refusal to use once the account's slow cap is exhausted. Each attempt reads the cap after
@@ -120,10 +120,10 @@ impl Engine {
     }
 
     /// A signed-in person as a member of a project.
-    pub async fn member(&self, who: &SignedIn, project: RowKey) -> Result<Member, Refusal> {
+    pub async fn member(&self, who: &SignedIn, project: RowKey) -> Result<ProjectMember, Refusal> {
         let lookup = Lookup::MembershipOf { project, person: who.person.key };
         let membership = store::find_one(&*self.store, lookup).await?;
-        Ok(Member { person: who.person.clone(), membership, fresh_until: self.fresh_until(who) })
+        Ok(ProjectMember { person: who.person.clone(), membership, fresh_until: self.fresh_until(who) })
     }
 
     /// Until when the last authentication counts as fresh.

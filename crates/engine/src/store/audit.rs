@@ -4,8 +4,8 @@
 //! query reads the index and then the short tail that is not in it yet, both from one snapshot.
 
 use super::{
-    error::Failure,
-    sql::{Access, Row, Sql, Value},
+    error::StoreFailure,
+    sql::{Access, Row, Sql, SqlValue},
 };
 use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -70,14 +70,14 @@ pub(super) struct Hit {
     pub(super) pos: i64,
 }
 
-pub(crate) async fn page<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<AuditPage, Failure> {
+pub(crate) async fn page<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<AuditPage, StoreFailure> {
     sql.begin(Access::Snapshot).await?;
     let page = snapshot(sql, query).await;
     sql.rollback().await;
     page
 }
 
-async fn snapshot<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<AuditPage, Failure> {
+async fn snapshot<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<AuditPage, StoreFailure> {
     let tail = tail(sql, query).await?;
     let total = indexed_total(sql, query).await? + tail.len() as u64;
     let mut hits = indexed(sql, query).await?;
@@ -97,7 +97,7 @@ impl AuditQuery {
     }
 
     /// `from` and `to` as values; unbounded where none is given.
-    fn span(&self) -> (Value, Value) {
+    fn span(&self) -> (SqlValue, SqlValue) {
         (self.from.map_or(i64::MIN, |at| at.0).into(), self.to.map_or(i64::MAX, |at| at.0).into())
     }
 
@@ -111,7 +111,7 @@ const INDEXED: &str = "SELECT at, lane, seq, pos FROM audit_index WHERE project 
      AND (CAST($9 AS TEXT) IS NULL OR event_type = $9) ORDER BY at, lane, seq LIMIT $10";
 
 /// The first hits after the previous page, for each key; together they contain the page.
-async fn indexed<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, Failure> {
+async fn indexed<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, StoreFailure> {
     let (kind, keys) = query.kind_and_keys();
     let (from, to) = query.span();
     let start = AuditPlace { at: UnixMillis(i64::MIN), lane: i64::MIN, seq: i64::MIN };
@@ -137,7 +137,7 @@ async fn indexed<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, Fa
     Ok(hits)
 }
 
-async fn indexed_total<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<u64, Failure> {
+async fn indexed_total<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<u64, StoreFailure> {
     let (kind, keys) = query.kind_and_keys();
     let (from, to) = query.span();
     let text = format!(
@@ -145,7 +145,7 @@ async fn indexed_total<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<u64, F
          AND (CAST($6 AS TEXT) IS NULL OR event_type = $6)",
         S::one_of("key", "$3")
     );
-    let keys = Value::List(keys.into_iter().collect());
+    let keys = SqlValue::List(keys.into_iter().collect());
     let params = [query.project.into(), kind.into(), keys, from, to, query.event_type.as_deref().into()];
     let counted = sql.query(&text, &params).await?;
     let count = counted.first().map_or(Ok(0), |row| row.int(0))?;
@@ -153,7 +153,7 @@ async fn indexed_total<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<u64, F
 }
 
 /// All entries under the filter that the index does not hold yet.
-async fn tail<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, Failure> {
+async fn tail<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, StoreFailure> {
     let (kind, keys) = query.kind_and_keys();
     let (from, to) = query.span();
     let column = if kind == 0 { "delegation" } else { "session" };
@@ -182,13 +182,13 @@ async fn tail<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, Failu
 }
 
 /// From `at`, `lane`, `seq`, `pos`.
-pub(super) fn hit(row: &Row) -> Result<Hit, Failure> {
+pub(super) fn hit(row: &Row) -> Result<Hit, StoreFailure> {
     let place = AuditPlace { at: UnixMillis(row.int(0)?), lane: row.int(1)?, seq: row.int(2)? };
     Ok(Hit { place, pos: row.int(3)? })
 }
 
 /// The entries behind the hits, in their order.
-pub(super) async fn rows<S: Sql>(sql: &mut S, hits: &[Hit]) -> Result<Vec<AuditRow>, Failure> {
+pub(super) async fn rows<S: Sql>(sql: &mut S, hits: &[Hit]) -> Result<Vec<AuditRow>, StoreFailure> {
     let mut lanes: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
     for hit in hits {
         lanes.entry(hit.place.lane).or_default().push(hit.pos);
@@ -200,7 +200,7 @@ pub(super) async fn rows<S: Sql>(sql: &mut S, hits: &[Hit]) -> Result<Vec<AuditR
     );
     let mut found = HashMap::new();
     for (lane, positions) in lanes {
-        for row in sql.query(&text, &[lane.into(), Value::List(positions)]).await? {
+        for row in sql.query(&text, &[lane.into(), SqlValue::List(positions)]).await? {
             found.insert((lane, row.int(0)?), row);
         }
     }
@@ -208,7 +208,7 @@ pub(super) async fn rows<S: Sql>(sql: &mut S, hits: &[Hit]) -> Result<Vec<AuditR
     hits.iter().filter_map(entry).collect()
 }
 
-fn audit_row(hit: &Hit, row: &Row) -> Result<AuditRow, Failure> {
+fn audit_row(hit: &Hit, row: &Row) -> Result<AuditRow, StoreFailure> {
     Ok(AuditRow {
         place: hit.place,
         pos: hit.pos,

@@ -6,11 +6,11 @@
 
 use super::{
     Outcome,
-    error::Failure,
-    news::{self, Standing},
-    proofs::{Proof, ProofId},
+    error::StoreFailure,
+    news::{self, FeedPosition},
+    proofs::{ProofId, StoredProof},
     sql::Sql,
-    step::{Change, Entry, Item, Needs, Ready},
+    step::{Item, Needs, PendingLeaf, Ready, RowChange},
 };
 use countersign_core::records::Table;
 use countersign_protocol::{evidence, hash::Digest, ids::RowKey};
@@ -22,17 +22,17 @@ use std::{
 /// The database's side of a batch. Between `load` and `flush` a transaction is open.
 pub(crate) trait Tx: Sql {
     /// Ensures a connection and a lane.
-    fn ready(&mut self) -> impl Future<Output = Result<(), Failure>> + Send;
+    fn ready(&mut self) -> impl Future<Output = Result<(), StoreFailure>> + Send;
     /// Begins the transaction, and returns everything the steps depend on, locked.
-    fn load(&mut self, wants: &Wants<'_>) -> impl Future<Output = Result<World, Failure>> + Send;
+    fn load(&mut self, wants: &Wants<'_>) -> impl Future<Output = Result<World, StoreFailure>> + Send;
     /// Writes a step's rows, all or none; false if a row or a unique column does not meet the step's conditions.
-    fn apply(&mut self, changes: &[Change]) -> impl Future<Output = Result<bool, Failure>> + Send;
+    fn apply(&mut self, changes: &[RowChange]) -> impl Future<Output = Result<bool, StoreFailure>> + Send;
     /// Writes the gains, and commits.
-    fn flush(&mut self, gains: &Gains<'_>) -> impl Future<Output = Result<(), Failure>> + Send;
+    fn flush(&mut self, gains: &Gains<'_>) -> impl Future<Output = Result<(), StoreFailure>> + Send;
     /// Hands the signals of the flushed batch to the listeners of this node.
-    fn tell(&mut self, standing: &Standing, news: news::Batch);
+    fn tell(&mut self, standing: &FeedPosition, news: news::Batch);
     /// Called every few seconds.
-    fn beat(&mut self) -> impl Future<Output = Result<(), Failure>> + Send;
+    fn beat(&mut self) -> impl Future<Output = Result<(), StoreFailure>> + Send;
     fn close(&mut self) -> impl Future<Output = ()> + Send;
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Wants<'a> {
     pub(crate) raised: BTreeSet<&'a str>,
     /// Each with its first `until`.
     pub(crate) once: BTreeMap<&'a str, i64>,
-    pub(crate) proofs: Vec<&'a Proof>,
+    pub(crate) proofs: Vec<&'a StoredProof>,
     /// The projects with new evidence.
     pub(crate) projects: BTreeSet<RowKey>,
     /// Whether a step has a time window, so that the clock must be read after the last lock is acquired.
@@ -75,7 +75,7 @@ pub(crate) struct World {
     /// The number of commits of this lane.
     pub(crate) commits: i64,
     pub(crate) heads: HashMap<RowKey, Head>,
-    pub(crate) standing: Standing,
+    pub(crate) standing: FeedPosition,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,27 +101,27 @@ pub(crate) struct Gains<'a> {
     pub(crate) now: i64,
     pub(crate) counts: BTreeMap<&'a str, Tally>,
     pub(crate) once: BTreeMap<&'a str, i64>,
-    pub(crate) proofs: Vec<&'a Proof>,
-    pub(crate) entries: Vec<Placed<'a>>,
+    pub(crate) proofs: Vec<&'a StoredProof>,
+    pub(crate) entries: Vec<PlacedLeaf<'a>>,
     pub(crate) heads: BTreeMap<RowKey, Head>,
     pub(crate) next_pos: i64,
     /// This one included.
     pub(crate) commits: i64,
-    pub(crate) standing: Standing,
+    pub(crate) standing: FeedPosition,
     pub(crate) news: Vec<&'a Item>,
     rows_changed: bool,
 }
 
 /// An entry with its position in the lane, and its number in its project's part of the lane.
-pub(crate) struct Placed<'a> {
+pub(crate) struct PlacedLeaf<'a> {
     pub(crate) pos: i64,
     pub(crate) seq: i64,
-    pub(crate) entry: &'a Entry,
+    pub(crate) entry: &'a PendingLeaf,
 }
 
 /// Runs the steps in one transaction. An error means that none of them happened, unless it is
-/// [`Failure::Unknown`].
-pub(crate) async fn run<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Failure> {
+/// [`StoreFailure::Unknown`].
+pub(crate) async fn run<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, StoreFailure> {
     let result = judge(tx, steps).await;
     if result.is_err() {
         tx.rollback().await;
@@ -129,7 +129,7 @@ pub(crate) async fn run<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outco
     result
 }
 
-async fn judge<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Failure> {
+async fn judge<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, StoreFailure> {
     let mut world = tx.load(&Wants::of(steps)).await?;
     world.proofs.reserve(steps.iter().filter(|step| step.proof.is_some()).count());
     let standing = std::mem::take(&mut world.standing);
@@ -154,7 +154,7 @@ async fn turn<'a, T: Tx>(
     world: &mut World,
     gains: &mut Gains<'a>,
     step: &'a Ready,
-) -> Result<Outcome, Failure> {
+) -> Result<Outcome, StoreFailure> {
     let trial = match Trial::of(world, step) {
         Ok(trial) => trial,
         Err(refusal) => return Ok(refusal),
@@ -206,7 +206,7 @@ impl<'a> Trial<'a> {
         Ok(trial)
     }
 
-    fn change(&mut self, world: &World, change: &Change) -> bool {
+    fn change(&mut self, world: &World, change: &RowChange) -> bool {
         let known = self.versions.get(&change.row).copied().unwrap_or_else(|| world.versions.get(&change.row).copied());
         let fits = match change.needs {
             Needs::Absent => known.is_none(),
@@ -273,10 +273,10 @@ impl<'a> Gains<'a> {
     }
 
     /// Gives each entry the next position in the lane and in its project, without a hole.
-    fn append(&mut self, world: &mut World, entries: &'a [Entry]) {
+    fn append(&mut self, world: &mut World, entries: &'a [PendingLeaf]) {
         for entry in entries {
             let head = world.heads.entry(entry.project).or_insert(Head::START);
-            self.entries.push(Placed { pos: self.next_pos, seq: head.next_seq, entry });
+            self.entries.push(PlacedLeaf { pos: self.next_pos, seq: head.next_seq, entry });
             head.chain = evidence::chain(&head.chain, head.next_seq, &entry.hash);
             head.next_seq += 1;
             self.next_pos += 1;

@@ -3,7 +3,7 @@
 //! Each runs in a small transaction of its own, so that steps get their turn in between.
 
 use super::{
-    error::{Failure, StoreError},
+    error::{StoreError, StoreFailure},
     kept_time,
     retention::{self, Expired},
     sql::{Access, Sql},
@@ -82,7 +82,7 @@ pub(crate) async fn run<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, StoreE
     Ok(done?)
 }
 
-async fn transact<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, Failure> {
+async fn transact<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, StoreFailure> {
     sql.begin(Access::Write).await?;
     let touched = match chore {
         Chore::Sweep { what, now } => sweep(sql, what, now).await,
@@ -97,7 +97,7 @@ async fn transact<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, Failure> {
     Ok(touched)
 }
 
-async fn sweep<S: Sql>(sql: &mut S, what: Swept, now: UnixMillis) -> Result<u64, Failure> {
+async fn sweep<S: Sql>(sql: &mut S, what: Swept, now: UnixMillis) -> Result<u64, StoreFailure> {
     let Swept { table, key, until, grace } = what;
     let columns = key.trim_matches(['(', ')']);
     let text = format!(
@@ -109,7 +109,7 @@ async fn sweep<S: Sql>(sql: &mut S, what: Swept, now: UnixMillis) -> Result<u64,
 }
 
 /// Copies the next entries of each lane into the index, sorted, and notes how far it came.
-async fn index<S: Sql>(sql: &mut S, limit: i64) -> Result<u64, Failure> {
+async fn index<S: Sql>(sql: &mut S, limit: i64) -> Result<u64, StoreFailure> {
     let progress = format!("SELECT lane, pos FROM audit_progress ORDER BY lane {}", S::SKIP_LOCKED);
     let mut left = limit;
     for lane in sql.query(&progress, &[]).await? {
@@ -118,7 +118,7 @@ async fn index<S: Sql>(sql: &mut S, limit: i64) -> Result<u64, Failure> {
     Ok(u64::try_from(limit.saturating_sub(left)).unwrap_or(0))
 }
 
-async fn index_lane<S: Sql>(sql: &mut S, lane: i64, from: i64, limit: i64) -> Result<i64, Failure> {
+async fn index_lane<S: Sql>(sql: &mut S, lane: i64, from: i64, limit: i64) -> Result<i64, StoreFailure> {
     let next = sql.query("SELECT next_pos FROM lanes WHERE lane = $1", &[lane.into()]).await?;
     let last = next.first().map_or(Ok(0), |row| row.int(0))?.saturating_sub(1);
     let to = last.min(from.saturating_add(limit));
@@ -139,7 +139,7 @@ async fn index_lane<S: Sql>(sql: &mut S, lane: i64, from: i64, limit: i64) -> Re
 }
 
 /// Removes the openings of one entry. Leaf, hash and chain stay, so every proof still holds.
-async fn erase<S: Sql>(sql: &mut S, project: RowKey, lane: i64, pos: i64) -> Result<u64, Failure> {
+async fn erase<S: Sql>(sql: &mut S, project: RowKey, lane: i64, pos: i64) -> Result<u64, StoreFailure> {
     let ours = "SELECT pos FROM evidence WHERE lane = $1 AND pos = $2 AND project = $3";
     let params = [lane.into(), pos.into(), project.into()];
     if sql.query(ours, &params).await?.is_empty() {

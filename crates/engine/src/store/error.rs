@@ -37,7 +37,7 @@ pub enum StoreError {
 
 /// Failures of a statement or a transaction, by the reaction they need.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum StoreFailure {
     /// Two transactions conflicted, or the lane went to another node. A retry may succeed.
     #[error("{0}")]
     Again(String),
@@ -52,8 +52,8 @@ pub(crate) enum Failure {
     Refused(String),
 }
 
-impl From<Failure> for StoreError {
-    fn from(failure: Failure) -> Self {
+impl From<StoreFailure> for StoreError {
+    fn from(failure: StoreFailure) -> Self {
         Self::Unavailable(failure.to_string())
     }
 }

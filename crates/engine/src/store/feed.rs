@@ -5,8 +5,8 @@
 
 use super::{
     audit::{self, AuditRow, Hit},
-    error::Failure,
-    sql::{Access, Sql, Value},
+    error::StoreFailure,
+    sql::{Access, Sql, SqlValue},
 };
 use countersign_protocol::ids::RowKey;
 use std::collections::BTreeMap;
@@ -46,14 +46,14 @@ const TOLD_ON: [&str; 7] = [
     "execution_unknown",
 ];
 
-pub(crate) async fn page<S: Sql>(sql: &mut S, query: &FeedQuery) -> Result<FeedPage, Failure> {
+pub(crate) async fn page<S: Sql>(sql: &mut S, query: &FeedQuery) -> Result<FeedPage, StoreFailure> {
     sql.begin(Access::Snapshot).await?;
     let page = snapshot(sql, query).await;
     sql.rollback().await;
     page
 }
 
-async fn snapshot<S: Sql>(sql: &mut S, query: &FeedQuery) -> Result<FeedPage, Failure> {
+async fn snapshot<S: Sql>(sql: &mut S, query: &FeedQuery) -> Result<FeedPage, StoreFailure> {
     let after: BTreeMap<i64, i64> = query.after.iter().copied().collect();
     let (mut next, mut found) = (BTreeMap::new(), Vec::new());
     for lane in lanes(sql, query.project).await? {
@@ -69,7 +69,7 @@ async fn snapshot<S: Sql>(sql: &mut S, query: &FeedQuery) -> Result<FeedPage, Fa
 }
 
 /// The lanes that have entries of a project.
-async fn lanes<S: Sql>(sql: &mut S, project: RowKey) -> Result<Vec<i64>, Failure> {
+async fn lanes<S: Sql>(sql: &mut S, project: RowKey) -> Result<Vec<i64>, StoreFailure> {
     let text = "SELECT lane FROM lane_heads WHERE project = $1 ORDER BY lane";
     sql.query(text, &[project.into()]).await?.iter().map(|row| row.int(0)).collect()
 }
@@ -78,13 +78,13 @@ const PLACES: &str = "SELECT pos FROM feed WHERE project = $1 AND lane = $2 AND 
 
 /// One more than the page holds, to know whether another follows. First the positions and then their entries, so that no
 /// planner reads the log from its beginning.
-async fn of_lane<S: Sql>(sql: &mut S, query: &FeedQuery, lane: i64, from: i64) -> Result<Vec<Hit>, Failure> {
+async fn of_lane<S: Sql>(sql: &mut S, query: &FeedQuery, lane: i64, from: i64) -> Result<Vec<Hit>, StoreFailure> {
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX).saturating_add(1);
     let places = sql.query(PLACES, &[query.project.into(), lane.into(), from.into(), limit.into()]).await?;
     if places.is_empty() {
         return Ok(Vec::new());
     }
-    let places = Value::List(places.iter().map(|row| row.int(0)).collect::<Result<_, _>>()?);
+    let places = SqlValue::List(places.iter().map(|row| row.int(0)).collect::<Result<_, _>>()?);
     let one_of = S::one_of("pos", "$2");
     let text = format!("SELECT at, lane, seq, pos FROM evidence WHERE lane = $1 AND {one_of} ORDER BY pos");
     sql.query(&text, &[lane.into(), places]).await?.iter().map(audit::hit).collect()

@@ -1,6 +1,6 @@
 //! The health of a node's storage: a fault takes the node out of service until a restart.
 
-use super::error::Failure;
+use super::error::StoreFailure;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The state of the storage, for readiness checks.
@@ -22,18 +22,18 @@ impl Health {
     }
 
     /// The first fault stays: consequences of it would only hide it.
-    pub(crate) fn fail(&self, why: impl Into<String>) -> Failure {
+    pub(crate) fn fail(&self, why: impl Into<String>) -> StoreFailure {
         let mut state = self.state();
         let why = state.fault.get_or_insert_with(|| {
             let why = why.into();
             tracing::error!(why, "this node leaves service");
             why
         });
-        Failure::Refused(why.clone())
+        StoreFailure::Refused(why.clone())
     }
 
-    pub(crate) fn is_well(&self) -> Result<(), Failure> {
-        self.state().fault.clone().map_or(Ok(()), |why| Err(Failure::Refused(why)))
+    pub(crate) fn is_well(&self) -> Result<(), StoreFailure> {
+        self.state().fault.clone().map_or(Ok(()), |why| Err(StoreFailure::Refused(why)))
     }
 
     pub(crate) fn set_check(&self, check: &'static str) {

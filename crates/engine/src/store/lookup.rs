@@ -2,7 +2,7 @@
 
 mod search;
 
-use super::{error::Failure, sql::Sql};
+use super::{error::StoreFailure, sql::Sql};
 use countersign_core::records::Table;
 use countersign_protocol::{hash::Digest, ids::RowKey, mplp::MplpId, time::UnixMillis};
 
@@ -286,7 +286,7 @@ impl Lookup {
 }
 
 /// The documents that a look-up finds.
-pub(crate) async fn docs<S: Sql>(sql: &mut S, lookup: &Lookup) -> Result<Vec<String>, Failure> {
+pub(crate) async fn docs<S: Sql>(sql: &mut S, lookup: &Lookup) -> Result<Vec<String>, StoreFailure> {
     let (text, params) = lookup.search().statement();
     sql.query(&text, &params).await?.iter().map(|row| row.text(0)).collect()
 }

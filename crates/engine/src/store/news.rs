@@ -4,7 +4,7 @@
 //! the others' signals come by a feed, and both go by the same positions: no signal is passed on twice, and none before its
 //! predecessors.
 
-use countersign_core::news::News;
+use countersign_core::news::Signal;
 use std::{
     collections::HashMap,
     ops::Deref,
@@ -16,7 +16,7 @@ use tokio::{
 };
 
 /// The signals of one commit or more, in the order of the commits.
-pub(crate) type Batch = Vec<Arc<News>>;
+pub(crate) type Batch = Vec<Arc<Signal>>;
 
 /// The same as a listener gets it. One without signals says how far the others were read.
 #[derive(Clone, Debug, Default)]
@@ -27,41 +27,41 @@ pub struct NewsBatch {
 }
 
 impl Deref for NewsBatch {
-    type Target = [Arc<News>];
+    type Target = [Arc<Signal>];
     fn deref(&self) -> &Self::Target {
         &self.news
     }
 }
 
 impl IntoIterator for NewsBatch {
-    type Item = Arc<News>;
-    type IntoIter = std::vec::IntoIter<Arc<News>>;
+    type Item = Arc<Signal>;
+    type IntoIter = std::vec::IntoIter<Arc<Signal>>;
     fn into_iter(self) -> Self::IntoIter {
         self.news.into_iter()
     }
 }
 
 #[derive(Clone, Default)]
-pub(crate) struct Listeners(Arc<Mutex<Told>>);
+pub(crate) struct Listeners(Arc<Mutex<FeedRow>>);
 
 #[derive(Default)]
-struct Told {
+struct FeedRow {
     listeners: Vec<UnboundedSender<NewsBatch>>,
     /// The last position passed on, by lane. A lane that is not here begins with 1.
     seen: HashMap<i64, i64>,
 }
 
 /// A signal with its position in its lane.
-pub(crate) struct Placed {
+pub(crate) struct PlacedSignal {
     pub(crate) lane: i64,
     pub(crate) pos: i64,
     /// None for a signal that this version does not understand.
-    pub(crate) news: Option<Arc<News>>,
+    pub(crate) news: Option<Arc<Signal>>,
 }
 
 /// The place of a commit among those of all nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct FeedPosition {
     pub(crate) lane: i64,
     /// The position of its first signal.
     pub(crate) first: i64,
@@ -98,7 +98,7 @@ impl Listeners {
 
     /// Passes on this node's own signals; false if they must come by the feed, because a possible predecessor was not passed
     /// on yet.
-    pub(crate) fn tell_own(&self, standing: &Standing, news: Batch) -> bool {
+    pub(crate) fn tell_own(&self, standing: &FeedPosition, news: Batch) -> bool {
         let mut told = self.told();
         let last = standing.first.saturating_add(i64::try_from(news.len()).unwrap_or(0)).saturating_sub(1);
         let before = told.last(standing.lane);
@@ -116,10 +116,10 @@ impl Listeners {
 
     /// Passes on the signals that the feed found, except those passed on meanwhile. They must have been found by one reading,
     /// which then holds their predecessors as well. `up_to` is the start of the reading.
-    pub(crate) fn tell_found(&self, found: Vec<Placed>, up_to: Option<Instant>) {
+    pub(crate) fn tell_found(&self, found: Vec<PlacedSignal>, up_to: Option<Instant>) {
         let mut told = self.told();
         let mut fresh = Vec::with_capacity(found.len());
-        for Placed { lane, pos, news } in found {
+        for PlacedSignal { lane, pos, news } in found {
             if told.last(lane) < pos {
                 told.seen.insert(lane, pos);
                 fresh.extend(news);
@@ -128,12 +128,12 @@ impl Listeners {
         told.tell(in_order(fresh), up_to);
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn told(&self) -> MutexGuard<'_, FeedRow> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Told {
+impl FeedRow {
     fn last(&self, lane: i64) -> i64 {
         self.seen.get(&lane).copied().unwrap_or(0)
     }
@@ -149,17 +149,17 @@ impl Told {
 /// Lanes were read one after the other, but a session may have events in several: its events are sorted by their numbers,
 /// within the places that they occupy.
 fn in_order(news: Batch) -> Batch {
-    let mut events: HashMap<i64, Vec<(i64, Arc<News>)>> = HashMap::new();
+    let mut events: HashMap<i64, Vec<(i64, Arc<Signal>)>> = HashMap::new();
     for one in &news {
-        if let News::Said(said) = &**one {
+        if let Signal::Said(said) = &**one {
             events.entry(said.session).or_default().push((said.seq, one.clone()));
         }
     }
     for of_session in events.values_mut() {
         of_session.sort_by_key(|(seq, _)| std::cmp::Reverse(*seq));
     }
-    let placed = |one: Arc<News>| match &*one {
-        News::Said(said) => events.get_mut(&said.session).and_then(Vec::pop).map_or(one.clone(), |(_, next)| next),
+    let placed = |one: Arc<Signal>| match &*one {
+        Signal::Said(said) => events.get_mut(&said.session).and_then(Vec::pop).map_or(one.clone(), |(_, next)| next),
         _ => one,
     };
     news.into_iter().map(placed).collect()

@@ -3,7 +3,7 @@
 use super::{
     AuditPage, AuditQuery, FeedPage, FeedQuery, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError, audit,
     chores::{self, Chore, Swept},
-    error::Failure,
+    error::StoreFailure,
     feed,
     health::{Health, StoreHealth},
     hearing::Hearing,
@@ -35,13 +35,13 @@ pub(crate) trait Backend: Send + Sync {
     async fn read<R, F>(&self, read: F) -> Result<R, StoreError>
     where
         R: Send + 'static,
-        F: for<'c> FnOnce(&'c mut Self::Reader) -> BoxFuture<'c, Result<R, Failure>> + Send + 'static;
+        F: for<'c> FnOnce(&'c mut Self::Reader) -> BoxFuture<'c, Result<R, StoreFailure>> + Send + 'static;
 
     /// The same for a look-up by an index, which may be too short to be worth a thread of its own.
     async fn look_up<R, F>(&self, read: F) -> Result<R, StoreError>
     where
         R: Send + 'static,
-        F: for<'c> FnOnce(&'c mut Self::Reader) -> BoxFuture<'c, Result<R, Failure>> + Send + 'static,
+        F: for<'c> FnOnce(&'c mut Self::Reader) -> BoxFuture<'c, Result<R, StoreFailure>> + Send + 'static,
     {
         self.read(read).await
     }
@@ -72,10 +72,10 @@ pub(crate) trait Backend: Send + Sync {
     fn lane(&self) -> i64;
 }
 
-pub(crate) struct Opened<B>(pub(crate) B);
+pub(crate) struct OpenedStore<B>(pub(crate) B);
 
 #[async_trait]
-impl<B: Backend> Store for Opened<B> {
+impl<B: Backend> Store for OpenedStore<B> {
     async fn commit(&self, effects: Effects) -> Outcome {
         self.0.writer().commit(effects).await
     }

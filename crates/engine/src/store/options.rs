@@ -5,18 +5,18 @@ use countersign_protocol::time::UnixMillis;
 use std::{path::PathBuf, sync::Arc};
 
 /// The node's clock. SQLite has no other; PostgreSQL uses its own.
-pub type Clock = Arc<dyn Fn() -> UnixMillis + Send + Sync>;
+pub type StoreClock = Arc<dyn Fn() -> UnixMillis + Send + Sync>;
 
 #[derive(Clone)]
 pub struct StoreOptions {
-    pub place: Place,
-    pub clock: Clock,
+    pub place: StoreLocation,
+    pub clock: StoreClock,
     /// The number of concurrent readers on SQLite. PostgreSQL has its own connections.
     pub readers: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum StoreLocation {
     /// SQLite in a folder of its own that is deleted with the store. For tests and trials.
     Temporary,
     /// SQLite in this file, which is created if it is missing.
@@ -63,8 +63,8 @@ pub async fn open(options: StoreOptions) -> Result<Arc<dyn Store>, StoreError> {
 /// Opens the store: connects, brings the schema up to date, and starts the writer. Needs a Tokio runtime.
 pub async fn open_as(opening: Opening, options: StoreOptions) -> Result<Arc<dyn Store>, StoreError> {
     match options.place {
-        Place::Temporary => sqlite::open_temporary(options.clock, options.readers).await,
-        Place::File(path) => sqlite::open_file(path, opening, options.clock, options.readers).await,
-        Place::Postgres(place) => postgres::open(place, opening, options.clock).await,
+        StoreLocation::Temporary => sqlite::open_temporary(options.clock, options.readers).await,
+        StoreLocation::File(path) => sqlite::open_file(path, opening, options.clock, options.readers).await,
+        StoreLocation::Postgres(place) => postgres::open(place, opening, options.clock).await,
     }
 }

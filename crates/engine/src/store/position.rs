@@ -10,7 +10,7 @@ pub(crate) use file::PositionFile;
 use super::{
     StoreError,
     batch::Gains,
-    error::Failure,
+    error::StoreFailure,
     health::Health,
     sql::{Row, Sql},
 };
@@ -25,12 +25,12 @@ pub(crate) struct Position {
     pub(crate) lane: i64,
     /// The number of commits of the lane.
     pub(crate) commits: i64,
-    pub(crate) mark: Option<Mark>,
+    pub(crate) mark: Option<LastEntry>,
 }
 
 /// The last entry of the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub(crate) struct LastEntry {
     pub(crate) lane: i64,
     pub(crate) pos: i64,
     pub(crate) leaf: Digest,
@@ -60,10 +60,10 @@ const TAIL: i64 = 64;
 
 impl Position {
     /// The present position of a lane of the database.
-    pub(crate) async fn of<S: Sql>(sql: &mut S, lane: i64) -> Result<Self, Failure> {
+    pub(crate) async fn of<S: Sql>(sql: &mut S, lane: i64) -> Result<Self, StoreFailure> {
         let (database, epoch) = identity(sql).await?;
         let commits = commits_of(sql, lane).await?.unwrap_or(0);
-        Ok(Self { database, epoch, lane, commits, mark: Mark::last_of(sql, lane).await? })
+        Ok(Self { database, epoch, lane, commits, mark: LastEntry::last_of(sql, lane).await? })
     }
 
     /// Takes in the gains of a commit.
@@ -73,13 +73,13 @@ impl Position {
         let mark = last.and_then(|last| {
             let chain = gains.heads.get(&last.entry.project)?.chain;
             let (pos, leaf, project, seq) = (last.pos, last.entry.hash, last.entry.project, last.seq);
-            Some(Mark { lane, pos, leaf, project, seq, chain })
+            Some(LastEntry { lane, pos, leaf, project, seq, chain })
         });
         self.mark = mark.or(self.mark);
     }
 
     /// Whether the database still has everything up to here.
-    pub(crate) async fn is_in<S: Sql>(&self, sql: &mut S) -> Result<Result<(), Older>, Failure> {
+    pub(crate) async fn is_in<S: Sql>(&self, sql: &mut S) -> Result<Result<(), Older>, StoreFailure> {
         let (database, found) = identity(sql).await?;
         if database != self.database {
             return Ok(Err(Older::Another));
@@ -101,8 +101,8 @@ impl Position {
     }
 }
 
-impl Mark {
-    async fn last_of<S: Sql>(sql: &mut S, lane: i64) -> Result<Option<Self>, Failure> {
+impl LastEntry {
+    async fn last_of<S: Sql>(sql: &mut S, lane: i64) -> Result<Option<Self>, StoreFailure> {
         let text = "SELECT e.pos, e.hash, e.project, e.seq, h.chain FROM evidence e \
              JOIN lane_heads h ON h.project = e.project AND h.lane = e.lane \
              WHERE e.lane = $1 AND e.pos = (SELECT next_pos - 1 FROM lanes WHERE lane = $2)";
@@ -121,14 +121,14 @@ impl Mark {
 }
 
 /// Whether anything was ever committed here.
-pub(crate) async fn is_filled<S: Sql>(sql: &mut S) -> Result<bool, Failure> {
+pub(crate) async fn is_filled<S: Sql>(sql: &mut S) -> Result<bool, StoreFailure> {
     let text = "SELECT lane FROM lanes WHERE commits > 0 OR next_pos > 1 LIMIT 1";
     Ok(!sql.query(text, &[]).await?.is_empty())
 }
 
 /// Checks the end of a lane (R-37): its last entries are there without a hole, fit their hashes and are those that
 /// its heads name; from the mark on the running hash is computed again. The work is limited for any size of the log.
-pub(crate) async fn check_tail<S: Sql>(sql: &mut S, lane: i64, mark: Option<&Mark>) -> Result<(), StoreError> {
+pub(crate) async fn check_tail<S: Sql>(sql: &mut S, lane: i64, mark: Option<&LastEntry>) -> Result<(), StoreError> {
     let next = sql.query("SELECT next_pos FROM lanes WHERE lane = $1", &[lane.into()]).await?;
     let Some(next) = next.first().map(|row| row.int(0)).transpose()? else { return Ok(()) };
     let text = format!(
@@ -159,7 +159,7 @@ pub(crate) async fn check_tail<S: Sql>(sql: &mut S, lane: i64, mark: Option<&Mar
     }
 }
 
-async fn check_chain<S: Sql>(sql: &mut S, mark: &Mark) -> Result<(), StoreError> {
+async fn check_chain<S: Sql>(sql: &mut S, mark: &LastEntry) -> Result<(), StoreError> {
     let head = "SELECT next_seq, chain FROM lane_heads WHERE project = $1 AND lane = $2";
     let head = sql.query(head, &[mark.project.into(), mark.lane.into()]).await?;
     let Some(head) = head.first() else { return Err(damaged(mark.pos, "has no head")) };
@@ -183,18 +183,18 @@ fn damaged(pos: i64, how: &str) -> StoreError {
     StoreError::Damaged(format!("the entry at position {pos} of the evidence {how}"))
 }
 
-async fn identity<S: Sql>(sql: &mut S) -> Result<(Digest, i64), Failure> {
+async fn identity<S: Sql>(sql: &mut S) -> Result<(Digest, i64), StoreFailure> {
     let rows = sql.query("SELECT database, number FROM epochs WHERE key = 1", &[]).await?;
-    let row = rows.first().ok_or_else(|| Failure::Refused("the database does not say which one it is".into()))?;
+    let row = rows.first().ok_or_else(|| StoreFailure::Refused("the database does not say which one it is".into()))?;
     Ok((Digest::of(row.text(0)?.as_bytes()), row.int(1)?))
 }
 
-async fn commits_of<S: Sql>(sql: &mut S, lane: i64) -> Result<Option<i64>, Failure> {
+async fn commits_of<S: Sql>(sql: &mut S, lane: i64) -> Result<Option<i64>, StoreFailure> {
     let rows = sql.query("SELECT commits FROM lanes WHERE lane = $1", &[lane.into()]).await?;
     rows.first().map(|row| row.int(0)).transpose()
 }
 
-async fn leaf_at<S: Sql>(sql: &mut S, lane: i64, pos: i64) -> Result<Option<Digest>, Failure> {
+async fn leaf_at<S: Sql>(sql: &mut S, lane: i64, pos: i64) -> Result<Option<Digest>, StoreFailure> {
     let rows = sql.query("SELECT hash FROM evidence WHERE lane = $1 AND pos = $2", &[lane.into(), pos.into()]).await?;
     rows.first().map(|row| row.digest(0)).transpose()
 }
@@ -232,7 +232,7 @@ impl Keeper {
     }
 
     /// Whether the database still has everything acknowledged; if not, this node leaves service.
-    pub(crate) async fn look<S: Sql>(&self, sql: &mut S) -> Result<(), Failure> {
+    pub(crate) async fn look<S: Sql>(&self, sql: &mut S) -> Result<(), StoreFailure> {
         self.health.is_well()?;
         match self.position.is_in(sql).await? {
             Ok(()) => Ok(()),
@@ -241,7 +241,7 @@ impl Keeper {
     }
 
     /// The same check by the lane's row that a transaction has read anyway.
-    pub(crate) fn look_at(&self, lane: i64, commits: i64) -> Result<(), Failure> {
+    pub(crate) fn look_at(&self, lane: i64, commits: i64) -> Result<(), StoreFailure> {
         self.health.is_well()?;
         if lane == self.position.lane && commits < self.position.commits {
             return Err(self.went_back(&Older::Behind { found: commits, kept: self.position.commits }));
@@ -249,7 +249,7 @@ impl Keeper {
         Ok(())
     }
 
-    fn went_back(&self, older: &Older) -> Failure {
+    fn went_back(&self, older: &Older) -> StoreFailure {
         self.health.fail(format!(
             "the database went back while this node used it: {older}; stop all nodes, and bring the newest one back or \
              run `countersign restore --adopt`"

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 pub(crate) type ProofId = [u8; 16];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Proof {
+pub(crate) struct StoredProof {
     pub(crate) id: ProofId,
     pub(crate) issued_at: i64,
 }
@@ -22,7 +22,7 @@ pub(crate) const EARLY: i64 = 330 * SECOND;
 /// that.
 pub(crate) const LATE: i64 = 930 * SECOND;
 
-impl Proof {
+impl StoredProof {
     pub(crate) fn of(spent: &SpentProof) -> Self {
         let SpentProof { project, jkt, jti, issued_at } = spent;
         let Digest(whole) = Digest::of_parts(&[&project.to_be_bytes(), &jkt.0, jti.as_bytes()]);

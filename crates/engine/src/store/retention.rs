@@ -5,8 +5,8 @@
 //! here by the moment of its end. An execution with an effect that must not happen twice stays for good (R-6).
 
 use super::{
-    error::Failure,
-    sql::{Row, Sql, Value},
+    error::StoreFailure,
+    sql::{Row, Sql, SqlValue},
 };
 use crate::chance::first_key_at;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
@@ -100,7 +100,7 @@ impl Expired {
 pub(crate) const ROUNDS: u64 = 8;
 
 /// Removes one batch and returns the number of rows: less than the batch if nothing is left.
-pub(crate) async fn remove<S: Sql>(sql: &mut S, what: Expired, before: UnixMillis) -> Result<u64, Failure> {
+pub(crate) async fn remove<S: Sql>(sql: &mut S, what: Expired, before: UnixMillis) -> Result<u64, StoreFailure> {
     match what {
         Expired::Decisions => decisions(sql, before).await,
         Expired::AaepSessions => rows(sql, what, "aaep_sessions", AAEP_SESSIONS, before.0).await,
@@ -145,13 +145,19 @@ const DELEGATIONS: &str = "SELECT key, project FROM delegations d WHERE ended_at
      AND (SELECT 1 FROM audit_index i WHERE i.project = d.project AND i.kind = 0 AND i.key = d.key AND i.at >= $1 \
         LIMIT 1) IS NULL ORDER BY ended_at";
 
-async fn rows<S: Sql>(sql: &mut S, what: Expired, table: &str, expired: &str, before: i64) -> Result<u64, Failure> {
+async fn rows<S: Sql>(
+    sql: &mut S,
+    what: Expired,
+    table: &str,
+    expired: &str,
+    before: i64,
+) -> Result<u64, StoreFailure> {
     let keys = keys(sql, what, expired, before).await?;
     delete(sql, table, "key", &keys).await?;
     Ok(keys.len() as u64)
 }
 
-async fn decisions<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, Failure> {
+async fn decisions<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, StoreFailure> {
     let keys = keys(sql, Expired::Decisions, DECISIONS, before.0).await?;
     delete(sql, "allowances", "decision", &keys).await?;
     // An effect that was carried out is never carried out again, even after its decision is removed.
@@ -161,14 +167,14 @@ async fn decisions<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, Failu
     Ok(keys.len() as u64)
 }
 
-async fn clarifications<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, Failure> {
+async fn clarifications<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, StoreFailure> {
     let keys = keys(sql, Expired::Clarifications, CLARIFICATIONS, before.0).await?;
     delete(sql, "clarification_entries", "session", &keys).await?;
     delete(sql, "clarification_sessions", "key", &keys).await?;
     Ok(keys.len() as u64)
 }
 
-async fn delegations<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, Failure> {
+async fn delegations<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, StoreFailure> {
     const AT_ONCE: usize = 20;
     let batch = Expired::Delegations.batch();
     let text = format!("{DELEGATIONS} LIMIT {AT_ONCE} {}", S::SKIP_LOCKED);
@@ -195,7 +201,7 @@ async fn delegations<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, Fai
     Ok(removed)
 }
 
-async fn loose_sessions<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, Failure> {
+async fn loose_sessions<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, StoreFailure> {
     let mut keys = keys(sql, Expired::LooseSessions, LOOSE_SESSIONS, first_key_at(before)).await?;
     if !keys.is_empty() {
         let busy = in_the_tail(sql, "session").await?;
@@ -206,7 +212,7 @@ async fn loose_sessions<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, 
 }
 
 /// The keys of entries that are not indexed yet.
-async fn in_the_tail<S: Sql>(sql: &mut S, column: &str) -> Result<BTreeSet<RowKey>, Failure> {
+async fn in_the_tail<S: Sql>(sql: &mut S, column: &str) -> Result<BTreeSet<RowKey>, StoreFailure> {
     let text = format!("SELECT DISTINCT {column} FROM evidence WHERE lane = $1 AND pos > $2 AND {column} IS NOT NULL");
     let mut busy = BTreeSet::new();
     for lane in sql.query("SELECT lane, pos FROM audit_progress", &[]).await? {
@@ -218,7 +224,7 @@ async fn in_the_tail<S: Sql>(sql: &mut S, column: &str) -> Result<BTreeSet<RowKe
 }
 
 /// Removes the first audit entries of a delegation: their openings and their index rows. The leaves stay.
-async fn entries_of<S: Sql>(sql: &mut S, project: RowKey, key: RowKey, limit: u64) -> Result<u64, Failure> {
+async fn entries_of<S: Sql>(sql: &mut S, project: RowKey, key: RowKey, limit: u64) -> Result<u64, StoreFailure> {
     let text = format!(
         "SELECT at, lane, seq, pos FROM audit_index WHERE project = $1 AND kind = 0 AND key = $2 \
          ORDER BY at, lane, seq LIMIT {limit}"
@@ -231,14 +237,14 @@ async fn entries_of<S: Sql>(sql: &mut S, project: RowKey, key: RowKey, limit: u6
     }
     for (lane, positions) in lanes {
         let text = format!("{ENTRIES} WHERE lane = $1 AND {}", S::one_of("pos", "$2"));
-        let entries = sql.query(&text, &[lane.into(), Value::List(positions.clone())]).await?;
+        let entries = sql.query(&text, &[lane.into(), SqlValue::List(positions.clone())]).await?;
         unindex_sessions(sql, lane, entries.iter()).await?;
         delete_openings(sql, lane, positions).await?;
     }
     let indexed =
         "DELETE FROM audit_index WHERE project = $1 AND kind = 0 AND key = $2 AND (at, lane, seq) <= ($3, $4, $5)";
-    let up_to = [last.int(0)?, last.int(1)?, last.int(2)?].map(Value::from);
-    let params: Vec<Value> = [project.into(), key.into()].into_iter().chain(up_to).collect();
+    let up_to = [last.int(0)?, last.int(1)?, last.int(2)?].map(SqlValue::from);
+    let params: Vec<SqlValue> = [project.into(), key.into()].into_iter().chain(up_to).collect();
     sql.execute(indexed, &params).await?;
     Ok(found.len() as u64)
 }
@@ -250,20 +256,20 @@ async fn unindex_sessions<'r, S: Sql>(
     sql: &mut S,
     lane: i64,
     entries: impl Iterator<Item = &'r Row> + Send,
-) -> Result<(), Failure> {
+) -> Result<(), StoreFailure> {
     let text =
         "DELETE FROM audit_index WHERE project = $1 AND kind = 1 AND key = $2 AND at = $3 AND lane = $4 AND seq = $5";
     for entry in entries {
         let Some(session) = entry.maybe_int(5)? else { continue };
         let key = [entry.int(2)?, session, entry.int(1)?, lane, entry.int(3)?];
-        sql.execute(text, &key.map(Value::from)).await?;
+        sql.execute(text, &key.map(SqlValue::from)).await?;
     }
     Ok(())
 }
 
-async fn delete_openings<S: Sql>(sql: &mut S, lane: i64, positions: Vec<i64>) -> Result<(), Failure> {
+async fn delete_openings<S: Sql>(sql: &mut S, lane: i64, positions: Vec<i64>) -> Result<(), StoreFailure> {
     let text = format!("DELETE FROM evidence_openings WHERE lane = $1 AND {}", S::one_of("pos", "$2"));
-    sql.execute(&text, &[lane.into(), Value::List(positions)]).await.map(drop)
+    sql.execute(&text, &[lane.into(), SqlValue::List(positions)]).await.map(drop)
 }
 
 /// The kinds in `retention_progress`.
@@ -272,7 +278,7 @@ const LOOSE_ENTRIES: i64 = 1;
 
 /// Goes through the log from its last stop up to the first entry that is young enough. Entries that are not indexed yet
 /// stay, or their index rows would be written after the removal.
-async fn along_the_log<S: Sql>(sql: &mut S, what: Expired, kind: i64, before: UnixMillis) -> Result<u64, Failure> {
+async fn along_the_log<S: Sql>(sql: &mut S, what: Expired, kind: i64, before: UnixMillis) -> Result<u64, StoreFailure> {
     let new_lanes = format!(
         "INSERT INTO retention_progress (kind, lane, pos) SELECT {kind}, lane, 0 FROM audit_progress \
          WHERE lane NOT IN (SELECT lane FROM retention_progress WHERE kind = {kind}) ON CONFLICT DO NOTHING"
@@ -303,7 +309,7 @@ async fn next_expired<S: Sql>(
     from: i64,
     before: UnixMillis,
     limit: u64,
-) -> Result<Vec<Row>, Failure> {
+) -> Result<Vec<Row>, StoreFailure> {
     let indexed = sql.query("SELECT pos FROM audit_progress WHERE lane = $1", &[lane.into()]).await?;
     let indexed = indexed.first().map_or(Ok(0), |row| row.int(0))?;
     let mut next = Vec::new();
@@ -320,19 +326,19 @@ async fn next_expired<S: Sql>(
     Ok(next)
 }
 
-async fn feed<S: Sql>(sql: &mut S, lane: i64, entries: &[Row]) -> Result<(), Failure> {
+async fn feed<S: Sql>(sql: &mut S, lane: i64, entries: &[Row]) -> Result<(), StoreFailure> {
     let mut projects: BTreeMap<RowKey, Vec<i64>> = BTreeMap::new();
     for entry in entries {
         projects.entry(entry.int(2)?).or_default().push(entry.int(0)?);
     }
     let text = format!("DELETE FROM feed WHERE project = $1 AND lane = $2 AND {}", S::one_of("pos", "$3"));
     for (project, positions) in projects {
-        sql.execute(&text, &[project.into(), lane.into(), Value::List(positions)]).await?;
+        sql.execute(&text, &[project.into(), lane.into(), SqlValue::List(positions)]).await?;
     }
     Ok(())
 }
 
-async fn loose_entries<S: Sql>(sql: &mut S, lane: i64, entries: &[Row]) -> Result<(), Failure> {
+async fn loose_entries<S: Sql>(sql: &mut S, lane: i64, entries: &[Row]) -> Result<(), StoreFailure> {
     let mut loose = Vec::new();
     for entry in entries {
         if entry.maybe_int(4)?.is_none() {
@@ -344,15 +350,15 @@ async fn loose_entries<S: Sql>(sql: &mut S, lane: i64, entries: &[Row]) -> Resul
     delete_openings(sql, lane, positions).await
 }
 
-async fn keys<S: Sql>(sql: &mut S, what: Expired, expired: &str, before: i64) -> Result<Vec<RowKey>, Failure> {
+async fn keys<S: Sql>(sql: &mut S, what: Expired, expired: &str, before: i64) -> Result<Vec<RowKey>, StoreFailure> {
     let text = format!("{expired} LIMIT {} {}", what.batch(), S::SKIP_LOCKED);
     sql.query(&text, &[before.into()]).await?.iter().map(|row| row.int(0)).collect()
 }
 
-async fn delete<S: Sql>(sql: &mut S, table: &str, column: &str, keys: &[RowKey]) -> Result<(), Failure> {
+async fn delete<S: Sql>(sql: &mut S, table: &str, column: &str, keys: &[RowKey]) -> Result<(), StoreFailure> {
     if keys.is_empty() {
         return Ok(());
     }
     let text = format!("DELETE FROM {table} WHERE {}", S::one_of(column, "$1"));
-    sql.execute(&text, &[Value::List(keys.to_vec())]).await.map(drop)
+    sql.execute(&text, &[SqlValue::List(keys.to_vec())]).await.map(drop)
 }

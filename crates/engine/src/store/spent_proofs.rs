@@ -1,7 +1,7 @@
 //! The proofs that this process has seen, in memory. With SQLite these are all, because there is one node and a
 //! restart is a new epoch; with PostgreSQL they spare the upstream calls that the table would refuse afterwards.
 
-use crate::store::proofs::{EARLY, Proof, ProofId, SECOND};
+use crate::store::proofs::{EARLY, ProofId, SECOND, StoredProof};
 use std::{
     collections::{HashSet, VecDeque},
     hash::{BuildHasher as _, BuildHasherDefault, Hasher, RandomState},
@@ -30,12 +30,12 @@ const KEPT: i64 = 2 * EARLY;
 
 impl SpentProofs {
     /// Those among `asked` that are spent.
-    pub(crate) fn seen(&self, asked: &[&Proof]) -> HashSet<ProofId> {
+    pub(crate) fn seen(&self, asked: &[&StoredProof]) -> HashSet<ProofId> {
         asked.iter().map(|proof| proof.id).filter(|id| self.has(id)).collect()
     }
 
     /// `now` never goes backwards.
-    pub(crate) fn spend(&mut self, proofs: &[&Proof], now: i64) {
+    pub(crate) fn spend(&mut self, proofs: &[&StoredProof], now: i64) {
         if proofs.is_empty() {
             return;
         }

@@ -3,11 +3,11 @@
 //! Placeholders are `$1`, `$2`, … in the order of their first appearance: PostgreSQL goes by the number,
 //! SQLite by the order.
 
-use super::error::Failure;
+use super::error::StoreFailure;
 use std::future::Future;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
+pub(crate) enum SqlValue {
     Int(i64),
     Text(String),
     Bytes(Vec<u8>),
@@ -16,25 +16,25 @@ pub(crate) enum Value {
     List(Vec<i64>),
 }
 
-impl From<i64> for Value {
+impl From<i64> for SqlValue {
     fn from(int: i64) -> Self {
         Self::Int(int)
     }
 }
 
-impl From<&str> for Value {
+impl From<&str> for SqlValue {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<&[u8; 32]> for Value {
+impl From<&[u8; 32]> for SqlValue {
     fn from(bytes: &[u8; 32]) -> Self {
         Self::Bytes(bytes.to_vec())
     }
 }
 
-impl<T: Into<Value>> From<Option<T>> for Value {
+impl<T: Into<SqlValue>> From<Option<T>> for SqlValue {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
     }
@@ -44,51 +44,51 @@ impl<T: Into<Value>> From<Option<T>> for Value {
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
     pub(crate) sql: &'static str,
-    pub(crate) params: Vec<Value>,
+    pub(crate) params: Vec<SqlValue>,
 }
 
-pub(crate) struct Row(pub(crate) Vec<Value>);
+pub(crate) struct Row(pub(crate) Vec<SqlValue>);
 
 impl Row {
-    pub(crate) fn int(&self, column: usize) -> Result<i64, Failure> {
+    pub(crate) fn int(&self, column: usize) -> Result<i64, StoreFailure> {
         self.maybe_int(column)?.ok_or_else(|| unexpected(column))
     }
 
-    pub(crate) fn maybe_int(&self, column: usize) -> Result<Option<i64>, Failure> {
+    pub(crate) fn maybe_int(&self, column: usize) -> Result<Option<i64>, StoreFailure> {
         match self.0.get(column) {
-            Some(Value::Int(int)) => Ok(Some(*int)),
-            Some(Value::Null) => Ok(None),
+            Some(SqlValue::Int(int)) => Ok(Some(*int)),
+            Some(SqlValue::Null) => Ok(None),
             _ => Err(unexpected(column)),
         }
     }
 
-    pub(crate) fn text(&self, column: usize) -> Result<String, Failure> {
+    pub(crate) fn text(&self, column: usize) -> Result<String, StoreFailure> {
         self.maybe_text(column)?.ok_or_else(|| unexpected(column))
     }
 
-    pub(crate) fn maybe_text(&self, column: usize) -> Result<Option<String>, Failure> {
+    pub(crate) fn maybe_text(&self, column: usize) -> Result<Option<String>, StoreFailure> {
         match self.0.get(column) {
-            Some(Value::Text(text)) => Ok(Some(text.clone())),
-            Some(Value::Null) => Ok(None),
+            Some(SqlValue::Text(text)) => Ok(Some(text.clone())),
+            Some(SqlValue::Null) => Ok(None),
             _ => Err(unexpected(column)),
         }
     }
 
-    pub(crate) fn bytes(&self, column: usize) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn bytes(&self, column: usize) -> Result<Vec<u8>, StoreFailure> {
         match self.0.get(column) {
-            Some(Value::Bytes(bytes)) => Ok(bytes.clone()),
+            Some(SqlValue::Bytes(bytes)) => Ok(bytes.clone()),
             _ => Err(unexpected(column)),
         }
     }
 
-    pub(crate) fn digest(&self, column: usize) -> Result<countersign_protocol::hash::Digest, Failure> {
+    pub(crate) fn digest(&self, column: usize) -> Result<countersign_protocol::hash::Digest, StoreFailure> {
         let bytes = self.bytes(column)?;
         bytes.try_into().map(countersign_protocol::hash::Digest).map_err(|_| unexpected(column))
     }
 }
 
-fn unexpected(column: usize) -> Failure {
-    Failure::Refused(format!("column {column} of a result does not match the schema"))
+fn unexpected(column: usize) -> StoreFailure {
+    StoreFailure::Refused(format!("column {column} of a result does not match the schema"))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,17 +109,17 @@ pub(crate) trait Sql: Send {
     /// Appended to a sub-select of rows to work on, so that two nodes do not wait for each other.
     const SKIP_LOCKED: &'static str;
 
-    /// The condition that `column` is in the [`Value::List`] at `placeholder`.
+    /// The condition that `column` is in the [`SqlValue::List`] at `placeholder`.
     fn one_of(column: &str, placeholder: &str) -> String;
 
     /// The store's clock.
-    fn now(&mut self) -> impl Future<Output = Result<i64, Failure>> + Send;
-    fn query(&mut self, sql: &str, params: &[Value]) -> impl Future<Output = Result<Vec<Row>, Failure>> + Send;
-    fn execute(&mut self, sql: &str, params: &[Value]) -> impl Future<Output = Result<u64, Failure>> + Send;
-    fn begin(&mut self, access: Access) -> impl Future<Output = Result<(), Failure>> + Send;
-    fn commit(&mut self) -> impl Future<Output = Result<(), Failure>> + Send;
+    fn now(&mut self) -> impl Future<Output = Result<i64, StoreFailure>> + Send;
+    fn query(&mut self, sql: &str, params: &[SqlValue]) -> impl Future<Output = Result<Vec<Row>, StoreFailure>> + Send;
+    fn execute(&mut self, sql: &str, params: &[SqlValue]) -> impl Future<Output = Result<u64, StoreFailure>> + Send;
+    fn begin(&mut self, access: Access) -> impl Future<Output = Result<(), StoreFailure>> + Send;
+    fn commit(&mut self) -> impl Future<Output = Result<(), StoreFailure>> + Send;
     /// Gives a limited number of free pages back to the file system and returns it. A no-op where the database does that itself.
-    fn reclaim(&mut self) -> impl Future<Output = Result<u64, Failure>> + Send {
+    fn reclaim(&mut self) -> impl Future<Output = Result<u64, StoreFailure>> + Send {
         std::future::ready(Ok(0))
     }
     fn rollback(&mut self) -> impl Future<Output = ()> + Send;

@@ -2,14 +2,14 @@
 
 use super::{
     feed,
-    proofs::Proof,
-    sql::{Statement, Value},
+    proofs::StoredProof,
+    sql::{SqlValue, Statement},
     tables,
 };
 use countersign_core::{
-    news::News,
+    news::Signal,
     records::{Record, Table},
-    step::{Count, Draft, Effects, Guard, Once},
+    step::{Count, Effects, EvidenceDraft, Guard, Once},
 };
 use countersign_protocol::{evidence::Leaf, hash::Digest, ids::RowKey, time::UnixMillis};
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use std::sync::Arc;
 pub(crate) struct Ready {
     pub(crate) guards: Vec<Guard>,
     pub(crate) once: Vec<Once>,
-    pub(crate) proof: Option<Proof>,
+    pub(crate) proof: Option<StoredProof>,
     pub(crate) counts: Vec<Count>,
-    pub(crate) changes: Vec<Change>,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) changes: Vec<RowChange>,
+    pub(crate) entries: Vec<PendingLeaf>,
     pub(crate) window: Window,
     pub(crate) news: Vec<Item>,
 }
@@ -34,13 +34,13 @@ pub(crate) struct Window {
 
 /// A signal, and its document for other nodes.
 pub(crate) struct Item {
-    pub(crate) news: Arc<News>,
+    pub(crate) news: Arc<Signal>,
     /// Empty where there are no other nodes.
     pub(crate) doc: String,
 }
 
 /// The change of one row.
-pub(crate) struct Change {
+pub(crate) struct RowChange {
     pub(crate) row: (Table, RowKey),
     pub(crate) needs: Needs,
     /// The version afterwards; none for a removed row.
@@ -57,7 +57,7 @@ pub(crate) enum Needs {
 }
 
 /// An entry of the evidence log without a position yet.
-pub(crate) struct Entry {
+pub(crate) struct PendingLeaf {
     pub(crate) project: RowKey,
     pub(crate) at: i64,
     pub(crate) event_type: &'static str,
@@ -74,12 +74,12 @@ impl Ready {
     /// `told`: other nodes read the signals.
     pub(crate) fn from(effects: Effects, told: bool) -> serde_json::Result<Self> {
         let Effects { guards, counts, once, proof, puts, removes, evidence, before, not_before, news } = effects;
-        let removes = removes.into_iter().map(|(table, key)| Change::remove(table, key));
-        let mut changes = puts.iter().map(Change::put).collect::<Result<Vec<_>, _>>()?;
+        let removes = removes.into_iter().map(|(table, key)| RowChange::remove(table, key));
+        let mut changes = puts.iter().map(RowChange::put).collect::<Result<Vec<_>, _>>()?;
         changes.extend(removes);
-        let entries = evidence.into_iter().map(Entry::from).collect();
+        let entries = evidence.into_iter().map(PendingLeaf::from).collect();
         let news = news.into_iter().map(|news| Item::from(news, told)).collect::<Result<_, _>>()?;
-        let (proof, window) = (proof.as_ref().map(Proof::of), Window { not_before, before });
+        let (proof, window) = (proof.as_ref().map(StoredProof::of), Window { not_before, before });
         Ok(Self { guards, once, proof, counts, changes, entries, window, news })
     }
 
@@ -102,19 +102,19 @@ impl Window {
 }
 
 impl Item {
-    fn from(news: News, told: bool) -> serde_json::Result<Self> {
+    fn from(news: Signal, told: bool) -> serde_json::Result<Self> {
         let doc = if told { serde_json::to_string(&news.at_rest())? } else { String::new() };
         Ok(Self { doc, news: Arc::new(news) })
     }
 }
 
-impl Change {
+impl RowChange {
     fn put(record: &Record) -> serde_json::Result<Self> {
         let (key, version, doc) = (record.key(), record.version(), record.to_json()?);
         let needs = if version == 1 { Needs::Absent } else { Needs::Version(version.saturating_sub(1)) };
         let mut statements = vec![write(record, needs, &doc)];
         if record.table() == Table::Project {
-            let params = vec![key.into(), version.into(), Value::Text(doc)];
+            let params = vec![key.into(), version.into(), SqlValue::Text(doc)];
             statements.push(Statement { sql: tables::KEEP_PROJECT_VERSION, params });
         }
         Ok(Self { row: (record.table(), key), needs, becomes: Some(version), statements })
@@ -128,7 +128,7 @@ impl Change {
 
 fn write(record: &Record, needs: Needs, doc: &str) -> Statement {
     let (key, version, texts) = (record.key(), record.version(), tables::texts(record.table()));
-    let mut params: Vec<Value> = Vec::with_capacity(8);
+    let mut params: Vec<SqlValue> = Vec::with_capacity(8);
     if let Needs::Version(old) = needs {
         params.push(version.into());
         params.extend(tables::values(record));
@@ -141,9 +141,9 @@ fn write(record: &Record, needs: Needs, doc: &str) -> Statement {
     Statement { sql: &texts.insert, params }
 }
 
-impl Entry {
-    fn from(draft: Draft) -> Self {
-        let Draft { project, at, event_type, delegation, session, leaf } = draft;
+impl PendingLeaf {
+    fn from(draft: EvidenceDraft) -> Self {
+        let EvidenceDraft { project, at, event_type, delegation, session, leaf } = draft;
         let Leaf { bytes, hash, openings } = leaf;
         let told_on = feed::is_told_on(event_type);
         Self { project, at: at.0, event_type, delegation, session, leaf: bytes, hash, openings, told_on }

@@ -1,6 +1,6 @@
 //! The size of each kind of record, and the age of its oldest one.
 
-use super::{error::Failure, retention::Expired, sql::Sql};
+use super::{error::StoreFailure, retention::Expired, sql::Sql};
 use countersign_protocol::time::UnixMillis;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -36,21 +36,21 @@ pub struct KindStats {
     pub next_removal: Option<UnixMillis>,
 }
 
-struct Kind {
+struct RecordKind {
     name: &'static str,
     tables: &'static [&'static str],
     oldest: Option<&'static str>,
     removed: Option<(&'static str, Expired)>,
 }
 
-const KINDS: &[Kind] = &[
-    Kind {
+const KINDS: &[RecordKind] = &[
+    RecordKind {
         name: "evidence leaves",
         tables: &["evidence", "lanes", "lane_heads"],
         oldest: Some("SELECT min(e.at) FROM evidence e WHERE e.pos = 1"),
         removed: None,
     },
-    Kind {
+    RecordKind {
         name: "evidence openings",
         tables: &["evidence_openings"],
         oldest: Some(
@@ -59,43 +59,43 @@ const KINDS: &[Kind] = &[
         ),
         removed: Some(("retention.audit_days", Expired::LooseEntries)),
     },
-    Kind {
+    RecordKind {
         name: "audit index",
         tables: &["audit_index", "audit_progress", "retention_progress"],
         oldest: Some("SELECT min(at) FROM audit_index"),
         removed: Some(("retention.audit_days", Expired::LooseEntries)),
     },
-    Kind {
+    RecordKind {
         name: "delegations and AAP sessions",
         tables: &["delegations", "sessions", "session_keys", "revoked_receipts"],
         oldest: Some("SELECT min(ended_at) FROM delegations WHERE ended_at IS NOT NULL"),
         removed: Some(("retention.audit_days", Expired::Delegations)),
     },
-    Kind {
+    RecordKind {
         name: "decisions",
         tables: &["decisions", "allowances", "executions", "held_requests"],
         oldest: Some("SELECT min(settled_at) FROM decisions WHERE settled_at IS NOT NULL"),
         removed: Some(("retention.decisions_days", Expired::Decisions)),
     },
-    Kind {
+    RecordKind {
         name: "AAEP sessions",
         tables: &["aaep_sessions"],
         oldest: Some("SELECT min(ended_at) FROM aaep_sessions WHERE ended_at IS NOT NULL"),
         removed: Some(("retention.decisions_days", Expired::AaepSessions)),
     },
-    Kind {
+    RecordKind {
         name: "plans",
         tables: &["plans"],
         oldest: Some("SELECT min(ended_at) FROM plans WHERE ended_at IS NOT NULL"),
         removed: Some(("retention.plans_days", Expired::Plans)),
     },
-    Kind {
+    RecordKind {
         name: "clarification sessions",
         tables: &["clarification_sessions", "clarification_entries"],
         oldest: Some("SELECT min(ended_at) FROM clarification_sessions"),
         removed: Some(("retention.clarifications_days", Expired::Clarifications)),
     },
-    Kind {
+    RecordKind {
         name: "bus events and learning samples",
         tables: &["feed"],
         oldest: Some(
@@ -104,7 +104,7 @@ const KINDS: &[Kind] = &[
         ),
         removed: Some(("retention.feed_days", Expired::Feed)),
     },
-    Kind {
+    RecordKind {
         name: "short-lived",
         tables: &[
             "counts",
@@ -139,7 +139,7 @@ impl StorageStats {
     }
 }
 
-pub(crate) async fn read<S: Sql>(sql: &mut S, log_bytes: Option<u64>) -> Result<StorageStats, Failure> {
+pub(crate) async fn read<S: Sql>(sql: &mut S, log_bytes: Option<u64>) -> Result<StorageStats, StoreFailure> {
     let now = sql.now().await?;
     let mut tables: BTreeMap<String, u64> = BTreeMap::new();
     for row in sql.query(S::TABLE_SIZES, &[]).await? {
@@ -173,7 +173,11 @@ pub(crate) async fn read<S: Sql>(sql: &mut S, log_bytes: Option<u64>) -> Result<
     })
 }
 
-async fn of_kind<S: Sql>(sql: &mut S, kind: &Kind, tables: &mut BTreeMap<String, u64>) -> Result<KindStats, Failure> {
+async fn of_kind<S: Sql>(
+    sql: &mut S,
+    kind: &RecordKind,
+    tables: &mut BTreeMap<String, u64>,
+) -> Result<KindStats, StoreFailure> {
     let here: Vec<&str> = kind.tables.iter().copied().filter(|table| tables.contains_key(*table)).collect();
     let rows = rows_of(sql, here.iter().copied()).await?;
     let bytes = here.iter().filter_map(|table| tables.remove(*table)).sum();
@@ -192,7 +196,7 @@ async fn of_kind<S: Sql>(sql: &mut S, kind: &Kind, tables: &mut BTreeMap<String,
 }
 
 /// The names come from the database's own list of tables.
-async fn rows_of<S: Sql>(sql: &mut S, tables: impl Iterator<Item = &str> + Send) -> Result<u64, Failure> {
+async fn rows_of<S: Sql>(sql: &mut S, tables: impl Iterator<Item = &str> + Send) -> Result<u64, StoreFailure> {
     let mut rows = 0;
     for table in tables {
         let counted = sql.query(&format!("SELECT count(*) FROM {table}"), &[]).await?;
@@ -202,7 +206,7 @@ async fn rows_of<S: Sql>(sql: &mut S, tables: impl Iterator<Item = &str> + Send)
 }
 
 /// All leaves, and those since `since`. The log has no index by time, but its order is nearly that of time.
-async fn leaves<S: Sql>(sql: &mut S, since: i64) -> Result<(u64, u64), Failure> {
+async fn leaves<S: Sql>(sql: &mut S, since: i64) -> Result<(u64, u64), StoreFailure> {
     let (mut all, mut young) = (0, 0);
     for lane in sql.query("SELECT lane, next_pos FROM lanes ORDER BY lane", &[]).await? {
         let (lane, end) = (lane.int(0)?, lane.int(1)?);

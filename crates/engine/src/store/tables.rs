@@ -3,7 +3,7 @@
 //! The document is the record as JSON; the columns between are copies of the members that a row is looked up, kept unique
 //! or swept by. The migrations create exactly these columns.
 
-use super::sql::Value;
+use super::sql::SqlValue;
 use countersign_core::mplp::trace;
 use countersign_core::records::{
     AaepSession, AaepSessionState, Allowance, ClarificationSession, ClarificationState, ConnectProgress, Decision,
@@ -13,12 +13,12 @@ use countersign_protocol::mplp::PlanStatus;
 use std::sync::LazyLock;
 
 /// A table's name and its look-up columns.
-pub(crate) struct Shape {
+pub(crate) struct TableColumns {
     pub(crate) name: &'static str,
     pub(crate) columns: &'static [&'static str],
 }
 
-pub(crate) const fn shape(table: Table) -> Shape {
+pub(crate) const fn shape(table: Table) -> TableColumns {
     let (name, columns): (_, &'static [_]) = match table {
         Table::Project => ("projects", &["id"]),
         Table::Person => ("people", &["issuer", "subject"]),
@@ -105,11 +105,11 @@ pub(crate) const fn shape(table: Table) -> Shape {
             ("unsettled_writes", &["project", "call_id", "open_delegation", "route", "open_same", "until"])
         }
     };
-    Shape { name, columns }
+    TableColumns { name, columns }
 }
 
 /// The values of the look-up columns, in the order of [`shape`].
-pub(crate) fn values(record: &Record) -> Vec<Value> {
+pub(crate) fn values(record: &Record) -> Vec<SqlValue> {
     match record {
         Record::Project(r) => vec![r.id.as_str().into()],
         Record::Person(r) => vec![r.issuer.as_str().into(), r.subject.as_str().into()],
@@ -173,9 +173,9 @@ pub(crate) fn values(record: &Record) -> Vec<Value> {
 }
 
 /// A column that is empty once a row is settled keeps its index as small as the number of open rows.
-fn of_decision(r: &Decision) -> Vec<Value> {
+fn of_decision(r: &Decision) -> Vec<SqlValue> {
     let open = r.is_pending();
-    let mut values: Vec<Value> = vec![
+    let mut values: Vec<SqlValue> = vec![
         r.project.into(),
         r.id.as_str().into(),
         (&r.reply_hash.0).into(),
@@ -190,9 +190,9 @@ fn of_decision(r: &Decision) -> Vec<Value> {
     values
 }
 
-fn of_allowance(r: &Allowance) -> Vec<Value> {
+fn of_allowance(r: &Allowance) -> Vec<SqlValue> {
     let open = r.is_open();
-    let mut values: Vec<Value> = vec![r.decision.into(), open.then_some(r.until.0).into()];
+    let mut values: Vec<SqlValue> = vec![r.decision.into(), open.then_some(r.until.0).into()];
     values.extend(while_live(&r.raised_by, open));
     values.extend([r.project.into(), r.digest.as_ref().filter(|_| open).map(|digest| &digest.0).into()]);
     values.extend(while_bounded(r, open && r.is_bounded()));
@@ -200,18 +200,18 @@ fn of_allowance(r: &Allowance) -> Vec<Value> {
 }
 
 /// The columns to find an open standing approval by: its holder, its person, its approver and its project.
-fn while_bounded(r: &Allowance, open: bool) -> [Value; 4] {
+fn while_bounded(r: &Allowance, open: bool) -> [SqlValue; 4] {
     let by = &r.raised_by;
     [Some(by.holder()), Some(by.person), r.decided_by, Some(r.project)].map(|key| key.filter(|_| open).into())
 }
 
-fn while_live(raiser: &Raiser, open: bool) -> [Value; 2] {
+fn while_live(raiser: &Raiser, open: bool) -> [SqlValue; 2] {
     // Row keys are unique over all tables, so the same column serves delegations and API keys.
     let principal = raiser.delegation.or(raiser.api_key);
     [principal.filter(|_| open).into(), raiser.session.filter(|_| open).into()]
 }
 
-fn of_execution(r: &Execution) -> Vec<Value> {
+fn of_execution(r: &Execution) -> Vec<SqlValue> {
     let done = matches!(r.state, ExecutionState::Committed { .. });
     let unknown = matches!(r.state, ExecutionState::Unknown { .. });
     // A failed effect did not happen, and may be tried again; every other outcome forbids it.
@@ -238,7 +238,7 @@ fn of_execution(r: &Execution) -> Vec<Value> {
     ]
 }
 
-fn of_aaep_session(r: &AaepSession) -> Vec<Value> {
+fn of_aaep_session(r: &AaepSession) -> Vec<SqlValue> {
     let ended_at = match r.state {
         AaepSessionState::Open { .. } => None,
         AaepSessionState::Over { at } => Some(at.0),
@@ -255,14 +255,14 @@ fn of_aaep_session(r: &AaepSession) -> Vec<Value> {
     ]
 }
 
-fn of_subscription(r: &Subscription) -> Vec<Value> {
+fn of_subscription(r: &Subscription) -> Vec<SqlValue> {
     let open_person = r.closed_at.is_none().then_some(r.person);
     vec![r.project.into(), r.id.as_str().into(), open_person.into(), r.closed_at.map(|at| at.0).into()]
 }
 
-fn of_plan(r: &Plan) -> Vec<Value> {
+fn of_plan(r: &Plan) -> Vec<SqlValue> {
     let live = matches!(r.document.status, PlanStatus::Proposed | PlanStatus::Approved | PlanStatus::InProgress);
-    let mut values: Vec<Value> =
+    let mut values: Vec<SqlValue> =
         vec![r.project.into(), r.id.as_str().into(), r.by.principal.as_str().into(), r.by.person.into()];
     values.extend(while_live(&r.by, live));
     values.push(trace::finished_at(&r.document).map(|at| at.0).into());
@@ -270,7 +270,7 @@ fn of_plan(r: &Plan) -> Vec<Value> {
 }
 
 /// An open gap is found by its holder before any call of that holder runs.
-fn of_clarification(r: &ClarificationSession) -> Vec<Value> {
+fn of_clarification(r: &ClarificationSession) -> Vec<SqlValue> {
     let open = matches!(r.state, ClarificationState::Open) && r.open_gaps().next().is_some();
     let stops = open || r.holds();
     let holder = r.by.holder();
@@ -286,7 +286,7 @@ fn of_clarification(r: &ClarificationSession) -> Vec<Value> {
 }
 
 /// The statements that write a table.
-pub(crate) struct Texts {
+pub(crate) struct TableStatements {
     /// `(key, version, columns…, doc)`; changes nothing where any unique column is taken.
     pub(crate) insert: String,
     /// `(version, columns…, doc, key, old version)`.
@@ -303,14 +303,15 @@ pub(crate) const KEEP_PROJECT_VERSION: &str = "INSERT INTO project_versions (pro
      VALUES ($1, $2, $3) ON CONFLICT (project, version) DO UPDATE SET doc = excluded.doc";
 
 #[expect(clippy::indexing_slicing, reason = "there is a text for each table, in the order of the enum")]
-pub(crate) fn texts(table: Table) -> &'static Texts {
-    static TEXTS: LazyLock<Vec<Texts>> = LazyLock::new(|| Table::ALL.iter().map(|t| Texts::of(&shape(*t))).collect());
+pub(crate) fn texts(table: Table) -> &'static TableStatements {
+    static TEXTS: LazyLock<Vec<TableStatements>> =
+        LazyLock::new(|| Table::ALL.iter().map(|t| TableStatements::of(&shape(*t))).collect());
     &TEXTS[table as usize]
 }
 
-impl Texts {
-    fn of(shape: &Shape) -> Self {
-        let Shape { name, columns } = shape;
+impl TableStatements {
+    fn of(shape: &TableColumns) -> Self {
+        let TableColumns { name, columns } = shape;
         let listed = columns.join(", ");
         let places: Vec<String> = (1..=columns.len() + 3).map(|n| format!("${n}")).collect();
         let sets: Vec<String> = columns.iter().zip(2..).map(|(column, n)| format!("{column} = ${n}")).collect();

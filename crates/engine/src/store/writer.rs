@@ -7,7 +7,7 @@ use super::{
     Outcome,
     batch::{self, Tx},
     chores::{self, Chore},
-    error::{Failure, StoreError},
+    error::{StoreError, StoreFailure},
     step::Ready,
 };
 use countersign_core::step::Effects;
@@ -183,7 +183,7 @@ async fn write<T: Tx>(tx: &mut T, group: Vec<(Ready, oneshot::Sender<Outcome>)>)
 async fn settle<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Vec<Outcome> {
     match attempt(tx, steps).await {
         Ok(outcomes) => outcomes,
-        Err(Failure::Refused(_) | Failure::Again(_)) if steps.len() > 1 => {
+        Err(StoreFailure::Refused(_) | StoreFailure::Again(_)) if steps.len() > 1 => {
             let mut outcomes = Vec::with_capacity(steps.len());
             for step in steps {
                 let alone = attempt(tx, std::slice::from_ref(step)).await;
@@ -196,18 +196,18 @@ async fn settle<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Vec<Outcome> {
 }
 
 /// Runs a batch, and again if nothing of it can have happened. An unknown commit is never repeated.
-async fn attempt<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Failure> {
+async fn attempt<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, StoreFailure> {
     let mut tried = 1;
     loop {
         tx.ready().await?;
         match batch::run(tx, steps).await {
-            Err(Failure::Again(_) | Failure::Lost(_)) if tried < ATTEMPTS => tried += 1,
+            Err(StoreFailure::Again(_) | StoreFailure::Lost(_)) if tried < ATTEMPTS => tried += 1,
             settled => return settled,
         }
     }
 }
 
-fn unavailable(why: &Failure) -> Outcome {
+fn unavailable(why: &StoreFailure) -> Outcome {
     tracing::warn!(%why, "a step could not be committed");
     Outcome::Unavailable(why.to_string())
 }

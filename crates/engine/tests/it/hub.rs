@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 use countersign_engine::{
-    Address, Agent, ApiKeyKind, Chance, Clock, Delivered, Engine, EventStream, KnownOperator, Listener, ManualClock,
-    Member, NewKey, NewSubscriberToken, OperatorTrouble, Operators, PasswordCost, ProjectAt, Role, Settings,
-    SubscriberToken, Tenancy, Throttle,
-    store::{self, Place, Store, StoreOptions},
+    Address, AgentPrincipal, ApiKeyKind, Clock, Delivered, Engine, Entropy, EventStream, KnownOperator, Listener,
+    ManualClock, NewKey, NewSubscriberToken, OperatorTrouble, Operators, PasswordCost, ProjectAt, ProjectMember, Role,
+    Settings, SubscriberToken, Tenancy, Throttle,
+    store::{self, Store, StoreLocation, StoreOptions},
 };
 use countersign_protocol::{
     aaep::{
@@ -47,7 +47,7 @@ impl World {
     pub(crate) async fn with(decisions: Value) -> Self {
         let clock = ManualClock::at(UnixMillis::from_secs(1_800_000_000));
         let read = clock.clone();
-        let options = StoreOptions { readers: 8, place: Place::Temporary, clock: Arc::new(move || read.now()) };
+        let options = StoreOptions { readers: 8, place: StoreLocation::Temporary, clock: Arc::new(move || read.now()) };
         let store = store::open(options).await.unwrap();
         let engine = engine(&store, &clock).await;
         let mut decisions = decisions;
@@ -74,13 +74,13 @@ impl World {
         Self { engine, clock: self.clock.clone(), at: self.at.clone(), store: Arc::clone(&self.store) }
     }
 
-    pub(crate) async fn member(&self, name: &str) -> Member {
+    pub(crate) async fn member(&self, name: &str) -> ProjectMember {
         let started = self.engine.sign_in(name, PASSWORD, "test", None).await.unwrap();
         let who = self.engine.signed_in(&started.secret).await.unwrap().unwrap();
         self.engine.member(&who, self.at.project.key).await.unwrap()
     }
 
-    pub(crate) async fn agent_of(&self, name: &str) -> Agent {
+    pub(crate) async fn agent_of(&self, name: &str) -> AgentPrincipal {
         let key = NewKey {
             kind: ApiKeyKind::Agent,
             principal: format!("agent of {name}"),
@@ -136,7 +136,7 @@ impl World {
         (id, stream)
     }
 
-    pub(crate) async fn asks(&self, agent: &Agent, action: &str) -> DecisionDocument {
+    pub(crate) async fn asks(&self, agent: &AgentPrincipal, action: &str) -> DecisionDocument {
         let body = ConfirmationRequest {
             action: action.into(),
             consequence: "it happens".into(),
@@ -146,13 +146,13 @@ impl World {
         self.engine.raise_confirmation(&self.at, agent, &body).await.unwrap().document
     }
 
-    pub(crate) async fn opens(&self, agent: &Agent) -> String {
+    pub(crate) async fn opens(&self, agent: &AgentPrincipal) -> String {
         let started = json!({ "type": "aaep:agent.session.started", "summary_normal": "on it" });
         let started = ingest::published(&started).unwrap();
         self.engine.open_aaep_session(&self.at, agent, started).await.unwrap().id
     }
 
-    pub(crate) async fn says(&self, agent: &Agent, session: &str, event: Value) {
+    pub(crate) async fn says(&self, agent: &AgentPrincipal, session: &str, event: Value) {
         let event = ingest::published(&event).unwrap();
         self.engine.publish(&self.at, agent, session, event).await.unwrap();
     }
@@ -173,7 +173,7 @@ impl World {
         reply::parse(&reply, false).unwrap()
     }
 
-    pub(crate) async fn state_of(&self, agent: &Agent, decision: &DecisionDocument) -> String {
+    pub(crate) async fn state_of(&self, agent: &AgentPrincipal, decision: &DecisionDocument) -> String {
         let document = self.engine.decision(&self.at, agent, &decision.decision_id).await.unwrap();
         serde_json::to_value(document).unwrap()["state"].as_str().unwrap().to_owned()
     }
@@ -195,7 +195,7 @@ async fn engine(store: &Arc<dyn Store>, clock: &ManualClock) -> Arc<Engine> {
         retention: countersign_engine::store::Retention::default(),
     };
     let clock = Clock::Manual(clock.clone());
-    Engine::start(settings, Arc::clone(store), clock, Chance::System, &[7; 32], Arc::new(Nobody)).await.unwrap()
+    Engine::start(settings, Arc::clone(store), clock, Entropy::System, &[7; 32], Arc::new(Nobody)).await.unwrap()
 }
 
 struct Nobody;

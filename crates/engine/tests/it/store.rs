@@ -2,11 +2,11 @@
 
 use crate::postgres;
 use countersign_core::{
-    news::News,
+    news::Signal,
     records::{Record, Secret, Stored as _},
-    step::{Count, Draft, Effects, Guard, Once, SpentProof},
+    step::{Count, Effects, EvidenceDraft, Guard, Once, SpentProof},
 };
-use countersign_engine::store::{self, Lookup, Outcome, Place, PostgresPlace, Store, StoreOptions};
+use countersign_engine::store::{self, Lookup, Outcome, PostgresPlace, Store, StoreLocation, StoreOptions};
 use countersign_protocol::{evidence, hash::Digest, ids::RowKey, time::UnixMillis};
 use futures_util::future::join_all;
 use serde_json::json;
@@ -33,7 +33,7 @@ enum BenchClock {
 impl Bench {
     pub(crate) async fn sqlite() -> Self {
         let clock = Arc::new(AtomicI64::new(START));
-        let options = StoreOptions { readers: 8, place: Place::Temporary, clock: reading(&clock) };
+        let options = StoreOptions { readers: 8, place: StoreLocation::Temporary, clock: reading(&clock) };
         Self { store: store::open(options).await.unwrap(), clock: BenchClock::Ours(clock) }
     }
 
@@ -86,15 +86,15 @@ macro_rules! on_both_stores {
 pub(crate) use on_both_stores;
 
 pub(crate) async fn open_postgres(url: &str) -> Arc<dyn Store> {
-    let options = StoreOptions { readers: 8, place: Place::Postgres(PostgresPlace::new(url)), clock: fixed() };
+    let options = StoreOptions { readers: 8, place: StoreLocation::Postgres(PostgresPlace::new(url)), clock: fixed() };
     store::open(options).await.unwrap()
 }
 
-pub(crate) fn fixed() -> store::Clock {
+pub(crate) fn fixed() -> store::StoreClock {
     Arc::new(|| UnixMillis(START))
 }
 
-fn reading(clock: &Arc<AtomicI64>) -> store::Clock {
+fn reading(clock: &Arc<AtomicI64>) -> store::StoreClock {
     let clock = clock.clone();
     Arc::new(move || UnixMillis(clock.load(Ordering::SeqCst)))
 }
@@ -129,10 +129,10 @@ pub(crate) fn count(name: &'static str, limit: i64) -> Count {
 }
 
 /// An entry of a delegation and a session; `note` is behind a commitment.
-pub(crate) fn entry(project: RowKey, at: i64, delegation: RowKey, session: RowKey, note: &str) -> Draft {
+pub(crate) fn entry(project: RowKey, at: i64, delegation: RowKey, session: RowKey, note: &str) -> EvidenceDraft {
     let open = vec![("at", json!(at)), ("note", json!(note))];
     let leaf = evidence::leaf(open, vec![("who", json!(format!("person of {note}")))], || [7; 16]).unwrap();
-    Draft {
+    EvidenceDraft {
         project,
         at: UnixMillis(at),
         event_type: "call",
@@ -143,8 +143,8 @@ pub(crate) fn entry(project: RowKey, at: i64, delegation: RowKey, session: RowKe
 }
 
 /// The smallest signal.
-pub(crate) fn changed(decision: RowKey) -> News {
-    News::Changed { decision }
+pub(crate) fn changed(decision: RowKey) -> Signal {
+    Signal::Changed { decision }
 }
 
 pub(crate) fn committed(outcomes: &[Outcome]) -> usize {

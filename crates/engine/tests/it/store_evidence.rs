@@ -20,7 +20,7 @@ async fn page(bench: &Bench, query: AuditQuery) -> AuditPage {
     bench.store.audit(query).await.unwrap()
 }
 
-async fn append(bench: &Bench, entries: Vec<countersign_core::step::Draft>) {
+async fn append(bench: &Bench, entries: Vec<countersign_core::step::EvidenceDraft>) {
     let steps: Vec<Effects> =
         entries.into_iter().map(|draft| Effects { evidence: vec![draft], ..Effects::default() }).collect();
     let outcomes = bench.commit_all(steps).await;

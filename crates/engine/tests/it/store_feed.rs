@@ -4,8 +4,8 @@ use crate::{
     postgres,
     store::{Bench, START, committed, entry, fixed, guard, on_both_stores, open_postgres},
 };
-use countersign_core::step::{Draft, Effects};
-use countersign_engine::store::{self, AuditRow, FeedPage, FeedQuery, Outcome, Place, Store, StoreOptions};
+use countersign_core::step::{Effects, EvidenceDraft};
+use countersign_engine::store::{self, AuditRow, FeedPage, FeedQuery, Outcome, Store, StoreLocation, StoreOptions};
 use countersign_protocol::{evidence, ids::RowKey};
 use futures_util::future::join_all;
 use std::{collections::BTreeMap, sync::Arc};
@@ -21,15 +21,15 @@ const TOLD_ON: [&str; 7] = [
     "execution_unknown",
 ];
 
-fn settled(project: RowKey, at: i64, note: &str) -> Draft {
-    Draft { event_type: "decision_settled", ..entry(project, at, 50, 60, note) }
+fn settled(project: RowKey, at: i64, note: &str) -> EvidenceDraft {
+    EvidenceDraft { event_type: "decision_settled", ..entry(project, at, 50, 60, note) }
 }
 
-fn step(drafts: impl IntoIterator<Item = Draft>) -> Effects {
+fn step(drafts: impl IntoIterator<Item = EvidenceDraft>) -> Effects {
     Effects { evidence: drafts.into_iter().collect(), ..Effects::default() }
 }
 
-async fn append(store: &dyn Store, drafts: impl IntoIterator<Item = Draft>) {
+async fn append(store: &dyn Store, drafts: impl IntoIterator<Item = EvidenceDraft>) {
     assert_eq!(store.commit(step(drafts)).await, Outcome::Committed);
 }
 
@@ -55,7 +55,7 @@ on_both_stores! {
         let others = ["call", "call_started", "session_started", "delegation_revoked", "decision", "plan"];
         let types =
             others.into_iter().zip(TOLD_ON).flat_map(|(other, told)| [other, told]).chain(TOLD_ON.last().copied());
-        let drafts = types.map(|event_type| Draft { event_type, ..entry(PROJECT, START, 50, 60, event_type) });
+        let drafts = types.map(|event_type| EvidenceDraft { event_type, ..entry(PROJECT, START, 50, 60, event_type) });
         append(&*bench.store, drafts).await;
         let rows = all(&*bench.store, PROJECT).await;
         assert_eq!(rows.iter().map(|row| row.event_type.as_str()).collect::<Vec<_>>(), TOLD_ON);
@@ -161,7 +161,9 @@ on_both_stores! {
 #[tokio::test(flavor = "multi_thread")]
 async fn it_goes_on_after_a_restart_where_it_was() {
     let folder = tempfile("feed-restart");
-    let open = || store::open(StoreOptions { readers: 8, place: Place::File(folder.join("plane.db")), clock: fixed() });
+    let open = || {
+        store::open(StoreOptions { readers: 8, place: StoreLocation::File(folder.join("plane.db")), clock: fixed() })
+    };
     let url = postgres::fresh_database().await;
     for sqlite in [true, false] {
         let open = async || if sqlite { open().await.unwrap() } else { open_postgres(&url).await };

@@ -2,7 +2,7 @@
 
 use crate::store::{Bench, START, entry, guard, proof, secret, spent};
 use countersign_core::{
-    news::News,
+    news::Signal,
     records::{Secret, Stored as _},
     step::{Count, Effects, Once, SpentProof},
 };
@@ -85,7 +85,7 @@ impl Small {
             evidence: (0..self.entries).map(|n| entry(case, START, 50, 60, &n.to_string())).collect(),
             before: self.window.0.map(|distance| UnixMillis(START + distance)),
             not_before: self.window.1.map(|distance| UnixMillis(START - distance)),
-            news: self.news.iter().map(|decision| News::Changed { decision: *decision }).collect(),
+            news: self.news.iter().map(|decision| Signal::Changed { decision: *decision }).collect(),
         }
     }
 }
@@ -97,7 +97,7 @@ struct Model {
     proofs: BTreeSet<u8>,
     counts: BTreeMap<u8, (i64, bool)>,
     entries: i64,
-    news: Vec<News>,
+    news: Vec<Signal>,
 }
 
 impl Model {
@@ -150,7 +150,7 @@ impl Model {
             self.counts.insert(*name, (value.max(0), *past && known.is_none()));
         }
         self.entries += i64::from(step.entries);
-        self.news.extend(step.news.iter().map(|decision| News::Changed { decision: *decision }));
+        self.news.extend(step.news.iter().map(|decision| Signal::Changed { decision: *decision }));
         if taken { Outcome::Stale } else { Outcome::Committed }
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     store::{Bench, START, changed, committed, entry, on_both_stores, open_postgres, put, secret},
 };
 use countersign_core::{
-    news::{Audience, News, Said},
+    news::{AaepSignal, Audience, Signal},
     step::Effects,
 };
 use countersign_engine::store::{NewsBatch, Outcome, Store};
@@ -26,13 +26,13 @@ impl Listener {
     }
 
     /// The signals already received.
-    fn heard(&mut self) -> Vec<News> {
+    fn heard(&mut self) -> Vec<Signal> {
         std::iter::from_fn(|| self.0.try_recv().ok()).flatten().map(|news| (*news).clone()).collect()
     }
 
     /// Every signal before this one or in its batch, without this one.
-    async fn up_to(&mut self, last: &News) -> Vec<News> {
-        let mut heard: Vec<News> = vec![];
+    async fn up_to(&mut self, last: &Signal) -> Vec<Signal> {
+        let mut heard: Vec<Signal> = vec![];
         loop {
             let next = tokio::time::timeout(LONG, self.0.recv()).await;
             let next = next.unwrap_or_else(|_| panic!("{last:?} never came, after {} others", heard.len()));
@@ -45,11 +45,11 @@ impl Listener {
     }
 }
 
-fn telling(news: &[News]) -> Effects {
+fn telling(news: &[Signal]) -> Effects {
     Effects { news: news.to_vec(), ..Effects::default() }
 }
 
-fn said(session: RowKey, seq: i64) -> News {
+fn said(session: RowKey, seq: i64) -> Signal {
     let event: Event = serde_json::from_value(json!({
         "@context": "https://aaep-protocol.org/context/v1",
         "type": "aaep:agent.state.changed",
@@ -66,7 +66,7 @@ fn said(session: RowKey, seq: i64) -> News {
     }))
     .unwrap();
     let (to, translations) = (Audience { people: vec![1], roles: vec![] }, vec![("de".into(), event.clone())]);
-    News::Said(Box::new(Said { project: 1, session, seq, to, event, translations }))
+    Signal::Said(Box::new(AaepSignal { project: 1, session, seq, to, event, translations }))
 }
 
 on_both_stores! {
@@ -134,10 +134,10 @@ async fn speak(nodes: &[Arc<dyn Store>], session: RowKey, events: i64) {
 }
 
 /// Each session's events, in the order received.
-fn by_session(heard: &[News]) -> BTreeMap<RowKey, Vec<i64>> {
+fn by_session(heard: &[Signal]) -> BTreeMap<RowKey, Vec<i64>> {
     let mut sessions: BTreeMap<RowKey, Vec<i64>> = BTreeMap::new();
     for news in heard {
-        if let News::Said(said) = news {
+        if let Signal::Said(said) = news {
             sessions.entry(said.session).or_default().push(said.seq);
         }
     }

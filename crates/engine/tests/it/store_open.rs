@@ -11,10 +11,11 @@ use countersign_core::{
         Allowance, AllowanceState, Delegation, DelegationState, Execution, ExecutionState, Person, Point, Question,
         Reporter, RevokeReason, Session, SessionKey, Stored as _, SubscriberToken,
     },
-    step::{Draft, Effects},
+    step::{Effects, EvidenceDraft},
 };
 use countersign_engine::store::{
-    self, AuditBy, AuditQuery, FeedQuery, Lookup, Outcome, Place, PostgresPlace, Store, StoreError, StoreOptions,
+    self, AuditBy, AuditQuery, FeedQuery, Lookup, Outcome, PostgresPlace, Store, StoreError, StoreLocation,
+    StoreOptions,
 };
 use countersign_protocol::time::UnixMillis;
 use std::{
@@ -40,7 +41,7 @@ impl Drop for Folder {
 }
 
 fn file(path: &Path) -> StoreOptions {
-    StoreOptions { readers: 8, place: Place::File(path.into()), clock: fixed() }
+    StoreOptions { readers: 8, place: StoreLocation::File(path.into()), clock: fixed() }
 }
 
 async fn refusal(options: StoreOptions) -> StoreError {
@@ -120,7 +121,7 @@ async fn a_postgresql_database_from_a_newer_version_is_refused() {
     open_postgres(&url).await.close().await;
     let later = "INSERT INTO refinery_schema_history VALUES (99, 'later', '2026-01-01T00:00:00Z', '1')";
     postgres::run(&url, later).await;
-    let options = StoreOptions { readers: 8, place: Place::Postgres(PostgresPlace::new(url)), clock: fixed() };
+    let options = StoreOptions { readers: 8, place: StoreLocation::Postgres(PostgresPlace::new(url)), clock: fixed() };
     assert!(matches!(refusal(options).await, StoreError::Newer { found: 99, .. }));
 }
 
@@ -128,14 +129,17 @@ async fn a_postgresql_database_from_a_newer_version_is_refused() {
 async fn a_place_that_cannot_be_used_is_named() {
     let missing = refusal(file(Path::new("/nowhere/plane.db"))).await.to_string();
     assert!(missing.contains("/nowhere/plane.db") && missing.contains("must exist"), "{missing}");
-    let garbled =
-        StoreOptions { readers: 8, place: Place::Postgres(PostgresPlace::new("not an address")), clock: fixed() };
+    let garbled = StoreOptions {
+        readers: 8,
+        place: StoreLocation::Postgres(PostgresPlace::new("not an address")),
+        clock: fixed(),
+    };
     assert!(refusal(garbled).await.to_string().contains("postgres://user@host/database"));
     let nobody = PostgresPlace::new("postgres://nobody@127.0.0.1:1/none");
-    let nobody = StoreOptions { readers: 8, place: Place::Postgres(nobody), clock: fixed() };
+    let nobody = StoreOptions { readers: 8, place: StoreLocation::Postgres(nobody), clock: fixed() };
     assert!(matches!(refusal(nobody).await, StoreError::Unavailable(_)));
     let bare = PostgresPlace::new("postgres://nobody@127.0.0.1:1/none?sslmode=verify-full");
-    let bare = StoreOptions { readers: 8, place: Place::Postgres(bare), clock: fixed() };
+    let bare = StoreOptions { readers: 8, place: StoreLocation::Postgres(bare), clock: fixed() };
     assert!(refusal(bare).await.to_string().contains("PEM file"));
 }
 
@@ -144,7 +148,7 @@ async fn what_postgresql_refuses_is_told_with_its_cause_and_without_the_password
     let url = postgres::fresh_database().await.replace("postgres@", "postgres:hunter2@");
     let (server, _) = url.rsplit_once('/').unwrap();
     let told = async |url: String| {
-        let place = Place::Postgres(PostgresPlace::new(url));
+        let place = StoreLocation::Postgres(PostgresPlace::new(url));
         refusal(StoreOptions { readers: 8, place, clock: fixed() }).await.to_string()
     };
     let missing = told(format!("{server}/nowhere")).await;
@@ -159,8 +163,9 @@ async fn what_postgresql_refuses_is_told_with_its_cause_and_without_the_password
 async fn postgresql_over_tls_is_used_only_if_its_certificate_is_vouched_for() {
     let url = postgres::over_tls(&postgres::fresh_database().await);
     let vouched = PostgresPlace { root_certificates: Some(postgres::root_certificate()), ..PostgresPlace::new(&url) };
-    let open =
-        |place: PostgresPlace| store::open(StoreOptions { readers: 8, place: Place::Postgres(place), clock: fixed() });
+    let open = |place: PostgresPlace| {
+        store::open(StoreOptions { readers: 8, place: StoreLocation::Postgres(place), clock: fixed() })
+    };
     let store = open(vouched.clone()).await.unwrap();
     assert_eq!(store.commit(put(secret(1, 1, "a"))).await, Outcome::Committed);
 
@@ -392,7 +397,7 @@ fn before_plans() -> Effects {
     let failed =
         ExecutionState::Failed { at: UnixMillis(START), by: Reporter::Claimant, why: Some("\"lease_s\":\0".into()) };
     let used = Execution { decision: 1, ..execution(3, 1, failed) };
-    let told = |event_type| Draft { event_type, ..entry(1, START, 50, 60, event_type) };
+    let told = |event_type| EvidenceDraft { event_type, ..entry(1, START, 50, 60, event_type) };
     Effects {
         puts: vec![asked.into_record(), yes.into_record(), used.into_record()],
         evidence: vec![told("decision_raised"), told("call"), told("decision_settled"), told("execution_claimed")],

@@ -5,7 +5,9 @@ use crate::{
     store::{START, entry, fixed, put, secret},
 };
 use countersign_core::step::Effects;
-use countersign_engine::store::{self, Opening, Outcome, Place, PostgresPlace, Store, StoreError, StoreOptions};
+use countersign_engine::store::{
+    self, Opening, Outcome, PostgresPlace, Store, StoreError, StoreLocation, StoreOptions,
+};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -27,7 +29,7 @@ impl Drop for Folder {
     }
 }
 
-async fn open(place: &Place, state: &Path) -> Result<Arc<dyn Store>, StoreError> {
+async fn open(place: &StoreLocation, state: &Path) -> Result<Arc<dyn Store>, StoreError> {
     let opening = Opening { alone: true, create: true, adopt: false, state: Some(state.into()) };
     store::open_as(opening, StoreOptions { readers: 2, place: place.clone(), clock: fixed() }).await
 }
@@ -37,9 +39,9 @@ fn step(n: i64) -> Effects {
 }
 
 /// A database of each kind with three commits, closed, to be changed from outside.
-async fn places(folder: &Folder) -> Vec<Place> {
+async fn places(folder: &Folder) -> Vec<StoreLocation> {
     let url = postgres::fresh_database().await;
-    let places = vec![Place::File(folder.0.join("plane.db")), Place::Postgres(PostgresPlace::new(url))];
+    let places = vec![StoreLocation::File(folder.0.join("plane.db")), StoreLocation::Postgres(PostgresPlace::new(url))];
     for place in &places {
         let store = open(place, &folder.0).await.unwrap();
         for n in 1..4 {
@@ -50,15 +52,15 @@ async fn places(folder: &Folder) -> Vec<Place> {
     places
 }
 
-async fn run(place: &Place, sql: &str) {
+async fn run(place: &StoreLocation, sql: &str) {
     match place {
-        Place::File(path) => rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap(),
-        Place::Postgres(place) => drop(postgres::run(&place.url, sql).await),
-        Place::Temporary => panic!("nothing to change from outside"),
+        StoreLocation::File(path) => rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap(),
+        StoreLocation::Postgres(place) => drop(postgres::run(&place.url, sql).await),
+        StoreLocation::Temporary => panic!("nothing to change from outside"),
     }
 }
 
-async fn refusal(place: &Place, folder: &Folder) -> StoreError {
+async fn refusal(place: &StoreLocation, folder: &Folder) -> StoreError {
     open(place, &folder.0).await.err().expect("it was opened")
 }
 

@@ -13,10 +13,10 @@ use countersign_core::{
         AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, Delegation, DelegationState, Execution,
         ExecutionState, Reporter, RevokeReason, Session, SessionState, Stored,
     },
-    step::{Draft, Effects},
+    step::{Effects, EvidenceDraft},
 };
 use countersign_engine::store::{
-    self, AuditBy, AuditPage, AuditQuery, FeedQuery, Lookup, Outcome, Place, Retention, Store, StoreOptions,
+    self, AuditBy, AuditPage, AuditQuery, FeedQuery, Lookup, Outcome, Retention, Store, StoreLocation, StoreOptions,
 };
 use countersign_protocol::{domain::Domain, evidence, ids::RowKey, time::UnixMillis};
 use std::sync::Arc;
@@ -161,7 +161,7 @@ fn session(key: RowKey, delegation: Option<RowKey>) -> Session {
     }
 }
 
-async fn append(bench: &Bench, evidence: Vec<Draft>) {
+async fn append(bench: &Bench, evidence: Vec<EvidenceDraft>) {
     let step = Effects { evidence, ..Effects::default() };
     assert_eq!(bench.store.commit(step).await, Outcome::Committed);
 }
@@ -189,7 +189,7 @@ on_both_stores! {
             append(&bench, entries.collect()).await;
         }
         write(&*bench.store, session(70, None)).await;
-        append(&bench, vec![Draft { delegation: None, ..entry(1, START, 0, 70, "of no delegation") }]).await;
+        append(&bench, vec![EvidenceDraft { delegation: None, ..entry(1, START, 0, 70, "of no delegation") }]).await;
         let heads = bench.store.lane_heads(1).await.unwrap();
         let usual = Retention::default();
 
@@ -244,7 +244,7 @@ on_both_stores! {
 
 on_both_stores! {
     async fn what_the_feed_tells_goes_after_its_own_time_and_a_reader_who_was_away_goes_on_after_it(bench) {
-        let told = |at| Draft { event_type: "decision_settled", ..entry(1, at, 50, 60, "told") };
+        let told = |at| EvidenceDraft { event_type: "decision_settled", ..entry(1, at, 50, 60, "told") };
         append(&bench, vec![told(START), entry(1, START, 50, 60, "call"), told(START + 20 * DAY)]).await;
         let page = async || {
             let query = FeedQuery { project: 1, after: vec![], limit: 100 };
@@ -278,8 +278,8 @@ on_both_stores! {
 async fn a_file_gives_the_room_of_what_was_removed_back() {
     let folder = Folder::new("retention");
     let path = folder.0.join("countersign.db");
-    let clock: store::Clock = Arc::new(|| AT);
-    let options = StoreOptions { readers: 2, place: Place::File(path.clone()), clock };
+    let clock: store::StoreClock = Arc::new(|| AT);
+    let options = StoreOptions { readers: 2, place: StoreLocation::File(path.clone()), clock };
     let store = store::open(options.clone()).await.unwrap();
     let large = |key| {
         let mut large = decision(key, 1, expired());

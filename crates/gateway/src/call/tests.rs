@@ -1,5 +1,5 @@
 use super::read_call;
-use countersign_engine::{Call, Credential, Refusal, Scheme};
+use countersign_engine::{Call, CallCredential, Refusal, Scheme};
 use countersign_protocol::hash::Digest;
 use http::{Request, request::Parts};
 
@@ -46,7 +46,7 @@ fn several_proofs_are_a_list_which_is_none() {
 #[test]
 fn what_is_no_single_token_under_a_known_scheme_is_unusable() {
     for value in ["Basic abc", "Bearer", "Bearer ", "DPoP a, Bearer a", "Bearer a b", "token", "Bearer a,b"] {
-        assert_eq!(call(&[("authorization", value)]).unwrap().credential, Credential::Unusable, "{value}");
+        assert_eq!(call(&[("authorization", value)]).unwrap().credential, CallCredential::Unusable, "{value}");
     }
 }
 
@@ -56,7 +56,7 @@ fn both_schemes_are_known_in_any_case_and_told_apart() {
     for (value, scheme) in [("bearer tok", Scheme::Bearer), ("BEARER tok", Scheme::Bearer), ("dpop tok", Scheme::Dpop)]
     {
         let credential = call(&[("authorization", value)]).unwrap().credential;
-        assert_eq!(credential, Credential::Token { hash, scheme }, "{value}");
+        assert_eq!(credential, CallCredential::Token { hash, scheme }, "{value}");
     }
 }
 
@@ -64,7 +64,7 @@ fn both_schemes_are_known_in_any_case_and_told_apart() {
 #[test]
 fn without_credentials_nothing_else_is_looked_at() {
     let call = call(&[("dpop", "a"), ("dpop", "b"), ("x-agent-mode", "a"), ("x-agent-mode", "b")]).unwrap();
-    assert_eq!((call.credential, call.proof, call.mode), (Credential::None, None, None));
+    assert_eq!((call.credential, call.proof, call.mode), (CallCredential::None, None, None));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Bodies in transit, to the upstream and back to the caller. Data only; trailers are dropped.
 
-use super::{guard::Turn, upstream::Connection};
+use super::{guard::ResponseTurn, upstream::UpstreamConnection};
 use crate::unread::Watched;
 use bytes::Bytes;
 use countersign_engine::{BEGINNING_BYTES, BodyDigest};
@@ -48,18 +48,18 @@ pub(crate) struct Rest {
     room: u64,
     /// Set for a write with recognition of repeats.
     hashing: Option<(Hasher, BodyDigest)>,
-    pace: Pace,
+    pace: BodyDeadline,
     /// Dropped at the end of the body: the upstream's time limit starts only then.
     _sent: oneshot::Sender<()>,
 }
 
 /// The longest pause between two pieces.
-struct Pace {
+struct BodyDeadline {
     limit: Duration,
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl Pace {
+impl BodyDeadline {
     fn new(limit: Duration) -> Self {
         Self { limit, timer: None }
     }
@@ -89,7 +89,7 @@ impl ToUpstream {
     ) -> (Self, oneshot::Receiver<()>) {
         let (sent, when_sent) = oneshot::channel();
         let room = max.unwrap_or(u64::MAX).saturating_sub(first.len() as u64);
-        let rest = Rest { first: Some(first), rest, room, hashing: None, pace: Pace::new(limit), _sent: sent };
+        let rest = Rest { first: Some(first), rest, room, hashing: None, pace: BodyDeadline::new(limit), _sent: sent };
         (Self::Rest(Box::new(rest)), when_sent)
     }
 
@@ -150,14 +150,14 @@ impl Body for ToUpstream {
 }
 
 /// A body on its way to the upstream that signals when its last piece was taken.
-pub(crate) struct Leaving {
+pub(crate) struct OutgoingBody {
     body: ToUpstream,
     flushes: Arc<watch::Sender<u64>>,
     /// Sends the connection's flush count at the moment the last piece was taken: the body has left with the next flush.
     complete: Option<oneshot::Sender<u64>>,
 }
 
-impl Leaving {
+impl OutgoingBody {
     pub(crate) fn new(body: ToUpstream, flushes: Arc<watch::Sender<u64>>, complete: oneshot::Sender<u64>) -> Self {
         let mut leaving = Self { body, flushes, complete: Some(complete) };
         leaving.tell_end();
@@ -177,7 +177,7 @@ impl Leaving {
     }
 }
 
-impl Body for Leaving {
+impl Body for OutgoingBody {
     type Data = Bytes;
     type Error = Broken;
 
@@ -236,7 +236,7 @@ impl Rest {
 }
 
 /// The next piece of data; other frames are skipped.
-fn poll_data<B>(from: &mut B, pace: &mut Pace, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>>
+fn poll_data<B>(from: &mut B, pace: &mut BodyDeadline, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Broken>>>
 where
     B: Body<Data = Bytes> + Unpin,
 {
@@ -258,20 +258,20 @@ where
 /// The body of an upstream response. At its end the connection is free for the next request.
 pub(crate) struct FromUpstream {
     body: Incoming,
-    connection: Option<Connection>,
-    pace: Pace,
+    connection: Option<UpstreamConnection>,
+    pace: BodyDeadline,
 }
 
 impl FromUpstream {
-    pub(crate) fn new(body: Incoming, connection: Connection, limit: Duration) -> Self {
-        let mut body = Self { body, connection: Some(connection), pace: Pace::new(limit) };
+    pub(crate) fn new(body: Incoming, connection: UpstreamConnection, limit: Duration) -> Self {
+        let mut body = Self { body, connection: Some(connection), pace: BodyDeadline::new(limit) };
         body.free_at_end();
         body
     }
 
     /// For a response of unlimited duration.
     pub(crate) fn without_a_limit(self) -> Self {
-        Self { pace: Pace::new(Duration::from_secs(365 * 24 * 3600)), ..self }
+        Self { pace: BodyDeadline::new(Duration::from_secs(365 * 24 * 3600)), ..self }
     }
 
     pub(crate) fn length(&self) -> Option<u64> {
@@ -295,7 +295,7 @@ impl Body for FromUpstream {
         let this = self.get_mut();
         let next = ready!(poll_data(&mut this.body, &mut this.pace, cx));
         match &next {
-            None => drop(this.connection.take().map(Connection::give_back)),
+            None => drop(this.connection.take().map(UpstreamConnection::give_back)),
             Some(Ok(_)) => this.free_at_end(),
             Some(Err(_)) => {}
         }
@@ -313,12 +313,12 @@ impl Body for FromUpstream {
 
 /// The body of a response to the caller.
 pub(crate) struct ToCaller {
-    kind: Kind,
+    kind: BodyKind,
     /// The connection is busy until this is dropped.
-    pub(super) turn: Option<Turn>,
+    pub(super) turn: Option<ResponseTurn>,
 }
 
-enum Kind {
+enum BodyKind {
     Whole(Option<Bytes>),
     Passed(Box<FromUpstream>),
     Pumped(Pumped),
@@ -327,20 +327,20 @@ enum Kind {
 
 impl ToCaller {
     pub(crate) fn whole(bytes: Bytes) -> Self {
-        Self { kind: Kind::Whole((!bytes.is_empty()).then_some(bytes)), turn: None }
+        Self { kind: BodyKind::Whole((!bytes.is_empty()).then_some(bytes)), turn: None }
     }
 
     pub(crate) fn passed(body: FromUpstream) -> Self {
-        Self { kind: Kind::Passed(Box::new(body)), turn: None }
+        Self { kind: BodyKind::Passed(Box::new(body)), turn: None }
     }
 
     /// The response of one of the gateway's own endpoints.
     pub(crate) fn own(body: UnsyncBoxBody<Bytes, Broken>) -> Self {
-        Self { kind: Kind::Own(body), turn: None }
+        Self { kind: BodyKind::Own(body), turn: None }
     }
 
     pub(crate) fn pumped(body: Pumped) -> Self {
-        Self { kind: Kind::Pumped(body), turn: None }
+        Self { kind: BodyKind::Pumped(body), turn: None }
     }
 }
 
@@ -350,28 +350,28 @@ impl Body for ToCaller {
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         match &mut self.get_mut().kind {
-            Kind::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Kind::Passed(body) => Pin::new(&mut **body).poll_frame(cx),
-            Kind::Pumped(body) => Pin::new(body).poll_frame(cx),
-            Kind::Own(body) => Pin::new(body).poll_frame(cx),
+            BodyKind::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            BodyKind::Passed(body) => Pin::new(&mut **body).poll_frame(cx),
+            BodyKind::Pumped(body) => Pin::new(body).poll_frame(cx),
+            BodyKind::Own(body) => Pin::new(body).poll_frame(cx),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.kind {
-            Kind::Whole(bytes) => bytes.is_none(),
-            Kind::Passed(body) => body.is_end_stream(),
-            Kind::Pumped(_) => false,
-            Kind::Own(body) => body.is_end_stream(),
+            BodyKind::Whole(bytes) => bytes.is_none(),
+            BodyKind::Passed(body) => body.is_end_stream(),
+            BodyKind::Pumped(_) => false,
+            BodyKind::Own(body) => body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.kind {
-            Kind::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
-            Kind::Passed(body) => body.size_hint(),
-            Kind::Pumped(_) => SizeHint::default(),
-            Kind::Own(body) => body.size_hint(),
+            BodyKind::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            BodyKind::Passed(body) => body.size_hint(),
+            BodyKind::Pumped(_) => SizeHint::default(),
+            BodyKind::Own(body) => body.size_hint(),
         }
     }
 }

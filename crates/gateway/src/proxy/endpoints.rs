@@ -1,9 +1,9 @@
 //! The protocol's own endpoints on the gateway's origin, so that the links in a challenge work there (AAP 3).
 
 use super::{
-    Shared,
+    ProxyState,
     bodies::{Broken, ToCaller},
-    guard::Turn,
+    guard::ResponseTurn,
     host,
 };
 use crate::layer::BoxBody;
@@ -25,7 +25,7 @@ pub struct AtGateway {
     pub peer: SocketAddr,
 }
 
-impl Shared {
+impl ProxyState {
     /// The endpoints and the project's address, if the request is for them.
     pub(super) fn endpoint(&self, request: &Request<Incoming>) -> Option<(&Endpoints, Address)> {
         let endpoints = self.endpoints.as_ref()?;
@@ -40,7 +40,7 @@ pub(super) async fn answer(
     endpoints: &Endpoints,
     mut request: Request<Incoming>,
     at: AtGateway,
-    turn: Turn,
+    turn: ResponseTurn,
 ) -> Response<ToCaller> {
     let upgrades = request.headers().contains_key(header::UPGRADE);
     request.extensions_mut().insert(at);

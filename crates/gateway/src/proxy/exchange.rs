@@ -1,11 +1,11 @@
 //! One request to the upstream and the head of its response: sent once, with nothing but the decided content.
 
 use super::{
-    Shared,
+    ProxyState,
     bodies::{Arriving, FromUpstream, ToUpstream},
     collect,
     settings::{GatewaySettings, UpstreamCredential},
-    upstream::{Connection, Pool, SendFailure, Site},
+    upstream::{Pool, SendFailure, Site, UpstreamConnection},
     websocket,
 };
 use crate::{
@@ -15,10 +15,10 @@ use crate::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use countersign_engine::{
-    BEGINNING_BYTES, BodyDigest, CallFacts, Connect, Exchange, HttpRequest, Permit, ReadWrite, Refusal, UpstreamError,
-    UpstreamOutcome,
+    BEGINNING_BYTES, BodyDigest, CallFacts, Connect, HttpRequest, Permit, ReadWrite, Refusal, UpstreamError,
+    UpstreamExchange, UpstreamOutcome,
 };
-use countersign_protocol::project::{Stream, Upstream};
+use countersign_protocol::project::{RouteStream, Upstream};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header, request::Parts};
 use hyper::body::{Body as _, Incoming};
 use std::{pin::pin, sync::Arc, time::Duration};
@@ -28,18 +28,18 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(Upstream::TIMEOUT_SECONDS.un
 
 /// The proxy's side of one call.
 pub(super) struct ProxyExchange {
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
     parts: Parts,
     body: Option<Arriving>,
     origin: String,
     /// Found when the request is read; a kept request has none until its connection is dialled.
-    target: Option<Target>,
-    connection: Option<Connection>,
+    target: Option<UpstreamTarget>,
+    connection: Option<UpstreamConnection>,
     outgoing: Option<Outgoing>,
 }
 
 /// The upstream of a call and the settings of its connection.
-pub(super) struct Target {
+pub(super) struct UpstreamTarget {
     pub(super) site: Arc<Site>,
     pub(super) credential: Option<UpstreamCredential>,
     idempotency: Option<HeaderName>,
@@ -59,13 +59,13 @@ struct Outgoing {
 }
 
 impl ProxyExchange {
-    pub(super) fn new(shared: Arc<Shared>, parts: Parts, body: Arriving, origin: String) -> Self {
+    pub(super) fn new(shared: Arc<ProxyState>, parts: Parts, body: Arriving, origin: String) -> Self {
         Self { shared, parts, body: Some(body), origin, target: None, connection: None, outgoing: None }
     }
 
     /// Approved calls and WebSockets use a new connection (`alone`): the upstream may have closed an idle one, and a request
     /// sent on it would be lost.
-    async fn dial(&self, target: &Target, alone: bool) -> Result<Connection, UpstreamError> {
+    async fn dial(&self, target: &UpstreamTarget, alone: bool) -> Result<UpstreamConnection, UpstreamError> {
         let pool = &self.shared.pool;
         let dialling =
             async { if alone { pool.dial(&target.site).await } else { pool.connection(&target.site).await } };
@@ -114,7 +114,11 @@ impl ProxyExchange {
     }
 
     /// Adds the headers reserved to the gateway: host, identity, effect key and credential.
-    fn addressed(permit: &Permit, target: &Target, outgoing: Outgoing) -> Result<Request<ToUpstream>, UpstreamError> {
+    fn addressed(
+        permit: &Permit,
+        target: &UpstreamTarget,
+        outgoing: Outgoing,
+    ) -> Result<Request<ToUpstream>, UpstreamError> {
         // The digests of approved calls were compared before; method and target are compared for every call.
         let sent_to = outgoing.uri.path_and_query().map_or("", http::uri::PathAndQuery::as_str);
         if !permit.covers_head(outgoing.method.as_str(), sent_to) {
@@ -145,8 +149,8 @@ impl ProxyExchange {
     /// Sends on an open connection and waits for the head of the response, renewing the lease of a claim meanwhile.
     async fn ask(
         permit: &mut Permit,
-        target: &Target,
-        connection: &mut Connection,
+        target: &UpstreamTarget,
+        connection: &mut UpstreamConnection,
         request: Request<ToUpstream>,
         when_sent: Option<oneshot::Receiver<()>>,
     ) -> Result<Response<Incoming>, SendFailure> {
@@ -189,11 +193,11 @@ impl Connect for ProxyExchange {
         }
         if self.target.is_none() {
             let misconfigured = |_| UpstreamError::NotSent("the upstream is not configured");
-            self.target = Some(Target::of(&self.shared, facts).map_err(misconfigured)?);
+            self.target = Some(UpstreamTarget::of(&self.shared, facts).map_err(misconfigured)?);
         }
         let Some(target) = &self.target else { return Err(UpstreamError::NotSent("the upstream is not known")) };
         // A call without a request of its own runs an approved one.
-        let alone = self.outgoing.is_none() || facts.route().stream == Some(Stream::Websocket);
+        let alone = self.outgoing.is_none() || facts.route().stream == Some(RouteStream::Websocket);
         self.connection = Some(self.dial(target, alone).await?);
         Ok(())
     }
@@ -203,11 +207,11 @@ impl Connect for ProxyExchange {
     }
 }
 
-impl Exchange for ProxyExchange {
+impl UpstreamExchange for ProxyExchange {
     type Answer = Response<FromUpstream>;
 
     async fn read(&mut self, facts: &CallFacts) -> Result<(), Refusal> {
-        self.target = Some(Target::of(&self.shared, facts)?);
+        self.target = Some(UpstreamTarget::of(&self.shared, facts)?);
         self.outgoing = Some(match opens_websocket(&self.parts, facts)? {
             true => {
                 let headers = headers::forwarded(&self.parts.headers, facts.route());
@@ -238,7 +242,7 @@ impl Exchange for ProxyExchange {
     }
 
     async fn read_whole(&mut self, facts: &CallFacts) -> Result<HttpRequest, Refusal> {
-        self.target = Some(Target::of(&self.shared, facts)?);
+        self.target = Some(UpstreamTarget::of(&self.shared, facts)?);
         if self.parts.headers.contains_key(header::UPGRADE) {
             return Err(no_upgrade());
         }
@@ -291,7 +295,7 @@ impl Exchange for ProxyExchange {
     }
 
     fn streams(&self, facts: &CallFacts, answer: &Response<FromUpstream>) -> bool {
-        facts.route().stream == Some(Stream::Events) || answer.status() == StatusCode::SWITCHING_PROTOCOLS
+        facts.route().stream == Some(RouteStream::Events) || answer.status() == StatusCode::SWITCHING_PROTOCOLS
     }
 }
 
@@ -310,9 +314,9 @@ async fn too_late(limit: Duration, when_sent: Option<oneshot::Receiver<()>>) {
     tokio::time::sleep(limit).await;
 }
 
-impl Target {
+impl UpstreamTarget {
     /// Resolved before anything is claimed: a missing upstream in the configuration must not cost an approval.
-    fn of(shared: &Shared, facts: &CallFacts) -> Result<Self, Refusal> {
+    fn of(shared: &ProxyState, facts: &CallFacts) -> Result<Self, Refusal> {
         let Some(upstream) = facts.upstream() else { return Err(misconfigured("no upstream is configured")) };
         let target = Self::at(&shared.pool, &shared.settings, facts.project().id.as_str(), upstream)?;
         Ok(match seconds(facts.route().upstream_timeout_seconds) {
@@ -363,8 +367,8 @@ fn misconfigured(why: &'static str) -> Refusal {
 /// Whether the request opens a WebSocket. Only routes declared for WebSockets accept one, and they accept nothing else.
 fn opens_websocket(parts: &Parts, facts: &CallFacts) -> Result<bool, Refusal> {
     match facts.route().stream {
-        Some(Stream::Websocket) if websocket::is_opening(parts)? => Ok(true),
-        Some(Stream::Websocket) => Err(Refusal::invalid("only WebSockets can be opened at this address")),
+        Some(RouteStream::Websocket) if websocket::is_opening(parts)? => Ok(true),
+        Some(RouteStream::Websocket) => Err(Refusal::invalid("only WebSockets can be opened at this address")),
         _ if parts.headers.contains_key(header::UPGRADE) => Err(no_upgrade()),
         _ => Ok(false),
     }

@@ -1,10 +1,10 @@
 //! From a request to its response: read it, let the engine carry it out, hand the result back.
 
 use super::{
-    Shared,
+    ProxyState,
     bodies::{Arriving, FromUpstream, ToCaller},
     exchange::ProxyExchange,
-    guard::Turn,
+    guard::ResponseTurn,
     host,
     pump::{Pumping, pump},
     websocket,
@@ -25,10 +25,10 @@ const RESERVED: &str = "/.countersign";
 
 /// Answers one request. Every error is answered in the envelope.
 pub(super) async fn answer(
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
     request: Request<Incoming>,
     refused: Option<Refusal>,
-    turn: Turn,
+    turn: ResponseTurn,
     place: Arc<OwnedSemaphorePermit>,
 ) -> Response<ToCaller> {
     let request_id = shared.request_ids.mint();
@@ -74,7 +74,7 @@ pub(super) async fn answer(
 
 /// A request about to be decided.
 struct Arrived {
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
     parts: Parts,
     body: Arriving,
     /// The public origin of the listener, as configured.
@@ -117,7 +117,7 @@ fn kept_decision(parts: &Parts, body: &Arriving) -> Result<Option<String>, Refus
 }
 
 /// The upstream response as the caller gets it.
-fn hand_back(shared: &Shared, settled: Settled<Response<FromUpstream>>, to_head: bool) -> Response<ToCaller> {
+fn hand_back(shared: &ProxyState, settled: Settled<Response<FromUpstream>>, to_head: bool) -> Response<ToCaller> {
     let Settled { answer, egress, watch, unsettled_call } = settled;
     let (mut parts, body) = answer.into_parts();
     headers::clean_answer(&mut parts.headers, to_head);

@@ -1,18 +1,18 @@
 //! Accepting connections, and a shutdown that lets open requests finish.
 
 use super::{
-    GatewaySettings, Shared,
+    GatewaySettings, ProxyState,
     endpoints::{self, AtGateway},
     flow,
     guard::{Guard, MAX_HEADERS, Patience, Wire},
 };
-use crate::accept::{Accepted, Acceptor, ConnectionLimits, Placed, speaks};
+use crate::accept::{Accepted, Acceptor, ConnectionLimits, CountedConnection, speaks};
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
 use std::{convert::Infallible, future::Future, sync::Arc};
 use tokio::net::TcpListener;
 
-pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, shutdown: impl Future<Output = ()>) {
+pub(super) async fn serve(shared: Arc<ProxyState>, listener: TcpListener, shutdown: impl Future<Output = ()>) {
     let sweeping = shared.under_way.spawn(sweep(Arc::clone(&shared)));
     let acceptor = Acceptor::new(listener, limits(&shared.settings));
     tokio::select! {
@@ -41,14 +41,14 @@ fn limits(settings: &GatewaySettings) -> ConnectionLimits {
     }
 }
 
-async fn accept(shared: &Arc<Shared>, acceptor: &Acceptor) {
+async fn accept(shared: &Arc<ProxyState>, acceptor: &Acceptor) {
     loop {
         let accepted = acceptor.accept().await;
         shared.under_way.spawn(connection(Arc::clone(shared), accepted));
     }
 }
 
-async fn connection(shared: Arc<Shared>, accepted: Accepted) {
+async fn connection(shared: Arc<ProxyState>, accepted: Accepted) {
     let Accepted { stream, peer, place, address_place } = accepted;
     let settings = &shared.settings;
     let speaks = tokio::select! {
@@ -64,7 +64,7 @@ async fn connection(shared: Arc<Shared>, accepted: Accepted) {
         idle: settings.idle_timeout,
     };
     let wire = Arc::new(Wire::default());
-    let guarded = Guard::new(Placed::new(stream, address_place), patience, Arc::clone(&wire));
+    let guarded = Guard::new(CountedConnection::new(stream, address_place), patience, Arc::clone(&wire));
     let place = Arc::new(place);
     let service = service_fn(|request| {
         // Taken at once: the guard may soon check the next request.
@@ -95,7 +95,7 @@ async fn connection(shared: Arc<Shared>, accepted: Accepted) {
 }
 
 /// Closes upstream connections that were idle for a while.
-async fn sweep(shared: Arc<Shared>) {
+async fn sweep(shared: Arc<ProxyState>) {
     loop {
         tokio::select! {
             () = tokio::time::sleep(shared.settings.idle_timeout / 2) => shared.pool.sweep(),

@@ -31,10 +31,10 @@ use upstream::Pool;
 /// An enforcement point with a listener of its own, in front of services that need no changes.
 #[derive(Clone)]
 pub struct Gateway {
-    shared: Arc<Shared>,
+    shared: Arc<ProxyState>,
 }
 
-struct Shared {
+struct ProxyState {
     engine: Arc<Engine>,
     settings: GatewaySettings,
     pool: Arc<Pool>,
@@ -65,7 +65,7 @@ impl Gateway {
     fn build(engine: Arc<Engine>, settings: GatewaySettings, endpoints: Option<Endpoints>) -> Result<Self, BadRoots> {
         let pool = Arc::new(Pool::new(&settings.extra_roots)?);
         engine.use_upstream_probes(Arc::new(ProbeClient::new(Arc::clone(&pool), settings.clone())));
-        let shared = Shared {
+        let shared = ProxyState {
             pool,
             endpoints,
             request_ids: RequestIds::new(engine.now().0.unsigned_abs()),

@@ -3,9 +3,9 @@
 use super::{
     bodies::ToUpstream,
     collect,
-    exchange::Target,
+    exchange::UpstreamTarget,
     settings::GatewaySettings,
-    upstream::{Connection, Pool},
+    upstream::{Pool, UpstreamConnection},
 };
 use async_trait::async_trait;
 use countersign_engine::{ProbeResponse, UpstreamProbes};
@@ -29,7 +29,7 @@ impl ProbeClient {
     }
 
     async fn ask(&self, project: &ProjectId, upstream: &Upstream, path: &str) -> Option<ProbeResponse> {
-        let target = Target::at(&self.pool, &self.settings, project.as_str(), upstream).ok()?;
+        let target = UpstreamTarget::at(&self.pool, &self.settings, project.as_str(), upstream).ok()?;
         let request = request(&target, path)?;
         let dialled = tokio::time::timeout(target.connect, self.pool.dial(&target.site)).await.ok()?;
         let mut connection = match dialled {
@@ -52,7 +52,7 @@ impl UpstreamProbes for ProbeClient {
     }
 }
 
-fn request(target: &Target, path: &str) -> Option<Request<ToUpstream>> {
+fn request(target: &UpstreamTarget, path: &str) -> Option<Request<ToUpstream>> {
     let mut headers = HeaderMap::new();
     headers.insert(header::HOST, target.site.host.clone());
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
@@ -66,7 +66,7 @@ fn request(target: &Target, path: &str) -> Option<Request<ToUpstream>> {
     Some(request)
 }
 
-async fn read(connection: &mut Connection, request: Request<ToUpstream>) -> Option<ProbeResponse> {
+async fn read(connection: &mut UpstreamConnection, request: Request<ToUpstream>) -> Option<ProbeResponse> {
     let (answer, _left) = connection.send(request, None);
     let (head, body) = answer.await.ok()?.into_parts();
     let encoded = head.headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity");

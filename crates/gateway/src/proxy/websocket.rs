@@ -1,7 +1,7 @@
 //! WebSockets, on routes declared for them: audited at open and close, and cut when the session ends.
 
 use super::{
-    Shared,
+    ProxyState,
     bodies::{FromUpstream, ToCaller},
     pump::cut_off,
 };
@@ -41,14 +41,14 @@ pub(super) fn is_opening(parts: &Parts) -> Result<bool, Refusal> {
 
 /// Forwards all bytes after the handshake in a task of its own.
 pub(super) fn go_on(
-    shared: &Shared,
+    shared: &ProxyState,
     settled: Settled<Response<FromUpstream>>,
     on_upgrade: OnUpgrade,
     place: Arc<OwnedSemaphorePermit>,
 ) -> Response<ToCaller> {
     let Settled { mut answer, egress, watch, .. } = settled;
     let upstream = hyper::upgrade::on(&mut answer);
-    let talk = Talk { engine: Arc::clone(&shared.engine), watch, egress, bytes: 0 };
+    let talk = WebSocketRelay { engine: Arc::clone(&shared.engine), watch, egress, bytes: 0 };
     let (stopping, over) = (shared.stopping.clone(), shared.over.clone());
     shared.under_way.spawn(async move {
         let _place = place;
@@ -88,14 +88,14 @@ fn accepted(answered: &HeaderMap) -> Response<ToCaller> {
     response
 }
 
-struct Talk {
+struct WebSocketRelay {
     engine: Arc<Engine>,
     watch: Option<Watch>,
     egress: Option<Egress>,
     bytes: u64,
 }
 
-impl Talk {
+impl WebSocketRelay {
     async fn go_on(mut self, caller: OnUpgrade, upstream: OnUpgrade, stopping: tokio_util::sync::CancellationToken) {
         let why = match tokio::join!(caller, upstream) {
             (Ok(caller), Ok(upstream)) => {

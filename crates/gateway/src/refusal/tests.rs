@@ -1,4 +1,4 @@
-use countersign_engine::{Awaited, Awaiting, Limit, Refusal, Scheme};
+use countersign_engine::{Awaiting, Limit, PendingApproval, Refusal, Scheme};
 use http::Response;
 use serde_json::{Value, json};
 
@@ -12,7 +12,12 @@ fn body(response: &Response<String>) -> Value {
 
 fn awaited(status: u16, decision: Value) -> Refusal {
     let Value::Object(decision) = decision else { panic!("an object") };
-    Refusal::ConfirmationRequired(Box::new(Awaited { action: "pay".into(), why: Awaiting::Answer, decision, status }))
+    Refusal::ConfirmationRequired(Box::new(PendingApproval {
+        action: "pay".into(),
+        why: Awaiting::Answer,
+        decision,
+        status,
+    }))
 }
 
 #[test]

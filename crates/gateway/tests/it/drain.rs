@@ -6,7 +6,7 @@ use crate::{
     streams::closed,
 };
 use countersign_gateway::GatewaySettings;
-use countersign_protocol::project::{ProjectDocument, Stream};
+use countersign_protocol::project::{ProjectDocument, RouteStream};
 use std::time::Duration;
 use tokio::{io::AsyncWriteExt as _, net::TcpStream};
 
@@ -70,7 +70,7 @@ async fn a_body_that_is_still_arriving_is_let_in_and_a_connection_without_a_call
 ///
 #[tokio::test]
 async fn streams_end_with_the_gateway_and_stand_in_the_audit() {
-    for (stream, begun) in [(Stream::Events, BEGUN), (Stream::Websocket, AGREED)] {
+    for (stream, begun) in [(RouteStream::Events, BEGUN), (RouteStream::Websocket, AGREED)] {
         let peer = Peer::open().await;
         let declared = move |document: &mut ProjectDocument| document.routes[0].stream = Some(stream);
         let mut stage = before_with(&peer, declared, |_| ()).await;

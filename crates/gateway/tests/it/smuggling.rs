@@ -4,7 +4,7 @@ use crate::{
     peer::{Peer, before, before_with, idempotent_writes, rest, until},
     stage::{HOST, Stage, refused, stage, stage_with, status},
 };
-use countersign_protocol::project::Stream;
+use countersign_protocol::project::RouteStream;
 use tokio::io::AsyncWriteExt as _;
 
 const CREATED: &str = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n";
@@ -164,7 +164,7 @@ async fn a_long_body_that_goes_wrong_on_its_way_never_looks_complete_to_the_serv
 async fn a_request_behind_an_upgrade_that_is_declined_reaches_nobody() {
     let opening = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\nSec-WebSocket-Version: 13\r\n";
     let websocket = |document: &mut countersign_protocol::project::ProjectDocument| {
-        document.routes[0].stream = Some(Stream::Websocket);
+        document.routes[0].stream = Some(RouteStream::Websocket);
     };
     let stage = stage_with(|_| "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno".into(), websocket, |_| ()).await;
     let opens = stage.head("GET /calendar/events", "READ_CALENDAR", opening);

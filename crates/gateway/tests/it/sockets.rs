@@ -1,7 +1,7 @@
 //! Streams: only on declared routes, audited at open and close, cut when the session is over.
 
 use crate::stage::{Stage, read_to_end, refused, stage, stage_with};
-use countersign_protocol::project::{ProjectDocument, Stream};
+use countersign_protocol::project::{ProjectDocument, RouteStream};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 const AGREED: &str = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
@@ -9,7 +9,7 @@ const AGREED: &str = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\
 const OPENING: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n\
                        Sec-WebSocket-Version: 13\r\nOrigin: https://a.test\r\n";
 
-fn of(stream: Stream) -> impl FnOnce(&mut ProjectDocument) {
+fn of(stream: RouteStream) -> impl FnOnce(&mut ProjectDocument) {
     move |document| document.routes[0].stream = Some(stream)
 }
 
@@ -22,14 +22,14 @@ fn opening(stage: &Stage) -> String {
 async fn a_websocket_is_opened_only_on_a_route_that_is_declared_for_it() {
     let stage = stage(|_| panic!("nothing may get here")).await;
     assert_eq!(refused(&stage.exchange(&opening(&stage)).await), (400, "invalid_request".into()));
-    let stage = stage_with(|_| panic!("nothing may get here"), of(Stream::Websocket), |_| ()).await;
+    let stage = stage_with(|_| panic!("nothing may get here"), of(RouteStream::Websocket), |_| ()).await;
     assert_eq!(refused(&stage.ask(&stage.read()).await), (400, "invalid_request".into()));
 }
 
 /// R-20, R-23
 #[tokio::test]
 async fn a_websocket_passes_both_ways_and_is_cut_by_a_revocation() {
-    let stage = stage_with(|_| AGREED.into(), of(Stream::Websocket), |_| ()).await;
+    let stage = stage_with(|_| AGREED.into(), of(RouteStream::Websocket), |_| ()).await;
     let mut socket = stage.connect().await;
     socket.write_all(opening(&stage).as_bytes()).await.unwrap();
     let mut head = Vec::new();
@@ -54,7 +54,7 @@ async fn a_websocket_passes_both_ways_and_is_cut_by_a_revocation() {
 async fn a_stream_of_events_is_cut_by_a_revocation_and_seen_to_be() {
     let begun = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\
                  X-No: content-length\r\n\r\n5\r\ndata:\r\n";
-    let stage = stage_with(move |_| begun.into(), of(Stream::Events), |_| ()).await;
+    let stage = stage_with(move |_| begun.into(), of(RouteStream::Events), |_| ()).await;
     let mut stream = stage.connect().await;
     stream.write_all(stage.read().as_bytes()).await.unwrap();
     let mut so_far = Vec::new();

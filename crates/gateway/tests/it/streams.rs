@@ -5,14 +5,14 @@ use crate::{
     stage::Stage,
 };
 use countersign_gateway::GatewaySettings;
-use countersign_protocol::project::{ProjectDocument, Stream};
+use countersign_protocol::project::{ProjectDocument, RouteStream};
 use std::time::Duration;
 use tokio::{io::AsyncWriteExt as _, net::TcpStream};
 
 const BEGUN: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 fn events(document: &mut ProjectDocument) {
-    document.routes[0].stream = Some(Stream::Events);
+    document.routes[0].stream = Some(RouteStream::Events);
 }
 
 /// An open stream, with both of its ends.

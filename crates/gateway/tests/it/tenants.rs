@@ -8,13 +8,13 @@ use countersign_engine::Role;
 use countersign_gateway::{Destination, GatewaySettings};
 use countersign_testkit::{
     Backend, Kit, Plane, Registered, Setup,
-    bank::{GATEWAY, Node},
+    bank::{GATEWAY, GatewayListener},
 };
 use tokio::{io::AsyncWriteExt as _, net::TcpStream};
 
 struct Two {
     plane: Plane,
-    node: Node,
+    node: GatewayListener,
     north: Peer,
     south: Peer,
 }
@@ -30,7 +30,7 @@ async fn two(change: impl FnOnce(&mut GatewaySettings, &Peer, &Peer)) -> Two {
     }
     setup.projects[1].routes.retain(|route| route.id != "get");
     let plane = Kit(Backend::Sqlite).plane_with(setup).await;
-    let node = Node::open(&plane.engine, |settings| {
+    let node = GatewayListener::open(&plane.engine, |settings| {
         settings.subdomains = true;
         change(settings, &north, &south);
     })

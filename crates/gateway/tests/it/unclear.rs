@@ -4,7 +4,7 @@ use crate::plans::{held, runs};
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, Draft, Holder, Sent, paying_exactly},
+    bank::{BankScene, GatewayRequest, Holder, PlanDraft, paying_exactly},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -47,8 +47,8 @@ fn is_stopped(answer: &Answer, unclear: &Value) {
     assert!(told["hint"].as_str().unwrap().contains("resolve-gap"), "{told}");
 }
 
-fn note() -> Sent {
-    Sent::new("POST", "/notes").json(json!({ "text": "hello" }).to_string())
+fn note() -> GatewayRequest {
+    GatewayRequest::new("POST", "/notes").json(json!({ "text": "hello" }).to_string())
 }
 
 on_both_stores! {
@@ -91,7 +91,7 @@ on_both_stores! {
             asks(document);
             document.plans.ask_again_from = countersign_protocol::project::AskAgain::Never;
         }).await;
-        scene.planned(&Draft::of(paying_exactly("100.00"))).await;
+        scene.planned(&PlanDraft::of(paying_exactly("100.00"))).await;
         let unclear = is_unclear(&scene, &scene.agent).await;
         is_stopped(&scene.sends(BankScene::transfer_of("100.00")).await, &unclear);
         assert_eq!(scene.bank.got().len(), 0);
@@ -127,7 +127,7 @@ on_both_stores! {
         scene.sends(note()).await.expect(201);
         let unclear = is_unclear(&scene, &scene.agent).await;
         is_stopped(&scene.sends(note()).await, &unclear);
-        scene.sends(Sent::new("GET", "/accounts")).await.expect(200);
+        scene.sends(GatewayRequest::new("GET", "/accounts")).await.expect(200);
         let refused = scene.calls().await.iter().filter(|call| call["outcome"].as_str().unwrap().contains("clarification")).count();
         assert_eq!(refused, 1, "it stands in the audit");
         answers(&scene, &unclear, "savings").await;

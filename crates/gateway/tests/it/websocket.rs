@@ -5,10 +5,10 @@ use crate::{
     stage::{refused, stage, stage_with},
     streams::closed,
 };
-use countersign_protocol::project::{ProjectDocument, Stream};
+use countersign_protocol::project::{ProjectDocument, RouteStream};
 use countersign_testkit::{
     Backend, Kit,
-    bank::{BankScene, GATEWAY, Sent},
+    bank::{BankScene, GATEWAY, GatewayRequest},
 };
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::Value;
@@ -19,7 +19,7 @@ use tokio_tungstenite::{
 };
 
 fn websocket(document: &mut ProjectDocument) {
-    document.routes[0].stream = Some(Stream::Websocket);
+    document.routes[0].stream = Some(RouteStream::Websocket);
 }
 
 /// The ticker of the bank, opened by the client library with a token and a proof.
@@ -27,7 +27,7 @@ fn websocket(document: &mut ProjectDocument) {
 async fn ticker(scene: &BankScene) -> WebSocketStream<TcpStream> {
     for _ in 0..2 {
         let mut opening = format!("{}/ticker", GATEWAY.replace("https", "ws")).into_client_request().unwrap();
-        for (name, value) in scene.dressed(&scene.agent, Sent::new("GET", "/ticker")).headers {
+        for (name, value) in scene.dressed(&scene.agent, GatewayRequest::new("GET", "/ticker")).headers {
             let name: http::HeaderName = name.parse().unwrap();
             opening.headers_mut().insert(name, value.parse().unwrap());
         }
@@ -149,7 +149,7 @@ async fn nothing_is_upgraded_where_no_websocket_is_declared() {
 #[tokio::test]
 async fn a_project_cannot_declare_a_stream_for_what_a_person_must_confirm() {
     let plane = Kit(Backend::Sqlite).plane().await;
-    for (stream, method) in [(Stream::Websocket, "GET"), (Stream::Events, "POST")] {
+    for (stream, method) in [(RouteStream::Websocket, "GET"), (RouteStream::Events, "POST")] {
         let mut document = countersign_testkit::calendar("calendar");
         let invite = document.routes.iter_mut().find(|route| route.id == "invite").unwrap();
         (invite.stream, invite.method) = (Some(stream), method.into());
@@ -159,6 +159,6 @@ async fn a_project_cannot_declare_a_stream_for_what_a_person_must_confirm() {
         assert!(plane.engine.apply_project(document, "test").await.is_err(), "{stream:?} by its route");
     }
     let mut document = countersign_testkit::calendar("calendar");
-    document.routes[2].stream = Some(Stream::Websocket);
+    document.routes[2].stream = Some(RouteStream::Websocket);
     assert!(plane.engine.apply_project(document, "test").await.is_err(), "a socket is opened with GET");
 }

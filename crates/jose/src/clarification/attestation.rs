@@ -1,7 +1,7 @@
 //! Verifies attestations: everything was answered, over exactly one chain (Clarification 9, W-27).
 
 use super::{
-    Flaw, Registry, Report, Wrong,
+    ChainReport, Flaw, Registry, Wrong,
     chain::in_order,
     record::ProvenRecord,
     report,
@@ -11,7 +11,7 @@ use countersign_protocol::clarification::{Attestation, DigestText, SignedType};
 use serde_json::Value;
 
 /// Verifies an attestation alone. Its references are verified only together with the chain.
-pub fn check_attestation(document: &Value, registry: &Registry) -> Result<Report, Wrong> {
+pub fn check_attestation(document: &Value, registry: &Registry) -> Result<ChainReport, Wrong> {
     let attestation = read(document)?;
     let signer = registry.judge(&attestation.agent_id, &attestation.agent_public_key, &attestation.issued_at);
     let signer = signer.map_err(|flaw| Wrong::at("agent_public_key", flaw))?;

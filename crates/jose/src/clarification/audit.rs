@@ -1,7 +1,7 @@
 //! Verifies a complete audit, in the order of its dependencies.
 
 use super::{
-    Flaw, Registry, Report, Wrong, accepted_plan, attestation, message, plans,
+    ChainReport, Flaw, Registry, Wrong, accepted_plan, attestation, message, plans,
     record::{self, ProvenRecord},
     report,
     round::Exchanged,
@@ -10,7 +10,7 @@ use countersign_protocol::clarification::{Attestation, Audit, Message, Submitted
 use serde_json::{Value, json};
 
 /// Verifies a response of `audit`: the chain, both of its views, the last message, the plans and the attestation.
-pub fn check_audit(document: &Value, registry: &Registry) -> Result<Report, Wrong> {
+pub fn check_audit(document: &Value, registry: &Registry) -> Result<ChainReport, Wrong> {
     let part = |name: &str| document.get(name).unwrap_or(&Value::Null);
     known_members(document)?;
     let mut proven = record::prove(part("record"), registry).map_err(|wrong| wrong.under("record"))?;

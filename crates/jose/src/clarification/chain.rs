@@ -8,7 +8,7 @@ use super::{
 };
 use countersign_protocol::{
     clarification::{
-        Abandoned, DigestText, Entry, GivenBy, PlanChanged, PublicKey, Record, Rotated, Round, SignedType, Stamp,
+        Abandoned, ChainEntry, DigestText, GivenBy, PlanChanged, PublicKey, Record, Rotated, Round, SignedType, Stamp,
         signed::{self},
     },
     hash::Digest,
@@ -51,24 +51,24 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn step(&mut self, raw: &'a Value, entry: Entry) -> Result<(), Wrong> {
+    pub(super) fn step(&mut self, raw: &'a Value, entry: ChainEntry) -> Result<(), Wrong> {
         self.linked(raw, &entry)?;
         let hash = entry.entry_hash().0;
-        if self.abandoned.is_some() && matches!(entry, Entry::Round(_) | Entry::PlanChanged(_)) {
+        if self.abandoned.is_some() && matches!(entry, ChainEntry::Round(_) | ChainEntry::PlanChanged(_)) {
             return Err(Wrong::at("", Flaw::AfterAbandoned));
         }
         match entry {
-            Entry::Round(round) => self.round(raw, round)?,
-            Entry::Rotated(rotated) => self.rotated(raw, &rotated)?,
-            Entry::PlanChanged(changed) => self.plan_changed(raw, &changed)?,
-            Entry::Abandoned(abandoned) => self.abandoned(raw, &abandoned)?,
+            ChainEntry::Round(round) => self.round(raw, round)?,
+            ChainEntry::Rotated(rotated) => self.rotated(raw, &rotated)?,
+            ChainEntry::PlanChanged(changed) => self.plan_changed(raw, &changed)?,
+            ChainEntry::Abandoned(abandoned) => self.abandoned(raw, &abandoned)?,
         }
         self.head = hash;
         self.heads.push((hash, self.rounds.len() as u64));
         Ok(())
     }
 
-    fn linked(&self, raw: &Value, entry: &Entry) -> Result<(), Wrong> {
+    fn linked(&self, raw: &Value, entry: &ChainEntry) -> Result<(), Wrong> {
         if entry.prev().0 != self.head {
             return Err(Wrong::at("prev", Flaw::NotLinked));
         }
@@ -175,12 +175,12 @@ pub(super) fn in_order(earlier: &Stamp, later: &Stamp, place: &str) -> Result<()
 }
 
 /// The first key of a chain: that of its first entry. For an empty chain it is the signing key.
-pub(super) fn first_key(entries: &[Entry], signing: &PublicKey) -> PublicKey {
-    let named = |entry: &Entry| match entry {
-        Entry::Round(round) => round.agent_public_key.clone(),
-        Entry::Rotated(rotated) => Some(rotated.rotation.old_public_key.clone()),
-        Entry::PlanChanged(changed) => Some(changed.agent_public_key.clone()),
-        Entry::Abandoned(abandoned) => Some(abandoned.agent_public_key.clone()),
+pub(super) fn first_key(entries: &[ChainEntry], signing: &PublicKey) -> PublicKey {
+    let named = |entry: &ChainEntry| match entry {
+        ChainEntry::Round(round) => round.agent_public_key.clone(),
+        ChainEntry::Rotated(rotated) => Some(rotated.rotation.old_public_key.clone()),
+        ChainEntry::PlanChanged(changed) => Some(changed.agent_public_key.clone()),
+        ChainEntry::Abandoned(abandoned) => Some(abandoned.agent_public_key.clone()),
     };
     entries.iter().find_map(named).unwrap_or_else(|| signing.clone())
 }

@@ -1,7 +1,7 @@
 //! Verifies handoffs to another agent (Clarification 9, W-28).
 
 use super::{
-    Flaw, Registry, Report, Wrong,
+    ChainReport, Flaw, Registry, Wrong,
     chain::in_order,
     record, report,
     shape::{read_unbounded, signed_whole},
@@ -10,7 +10,7 @@ use countersign_protocol::clarification::{Handoff, SignedType};
 use serde_json::Value;
 
 /// Verifies a handoff and the record inside it.
-pub fn check_handoff(document: &Value, registry: &Registry) -> Result<Report, Wrong> {
+pub fn check_handoff(document: &Value, registry: &Registry) -> Result<ChainReport, Wrong> {
     let at = "context.clarification";
     let record = document.pointer("/context/clarification").unwrap_or(&Value::Null);
     let mut proven = record::prove(record, registry).map_err(|wrong| wrong.under(at))?;

@@ -1,7 +1,7 @@
 //! Verifies the signed message, alone or together with its session's record (Clarification 4).
 
 use super::{
-    Flaw, Registry, Report, Wrong,
+    ChainReport, Flaw, Registry, Wrong,
     chain::{Walk, in_order},
     record::ProvenRecord,
     report,
@@ -11,7 +11,7 @@ use countersign_protocol::clarification::{Message, Severity, SignedType, Status}
 use serde_json::Value;
 
 /// Verifies a message alone: complete, consistent, and signed with the key that it names.
-pub fn check_message(document: &Value, registry: &Registry) -> Result<Report, Wrong> {
+pub fn check_message(document: &Value, registry: &Registry) -> Result<ChainReport, Wrong> {
     let message = read(document)?;
     let signer = registry.judge(&message.agent_id, &message.agent_public_key, &message.timestamp);
     let signer = signer.map_err(|flaw| Wrong::at("agent_public_key", flaw))?;

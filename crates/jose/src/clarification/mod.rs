@@ -29,7 +29,7 @@ pub use key::{AgentKey, is_published_test_key};
 pub use message::check_message;
 pub use record::check_record;
 pub use registry::{Registry, Signer};
-pub use report::{OpenGap, Proven, Report, RoundReport};
+pub use report::{ChainReport, OpenGap, ProvenKind, RoundReport};
 pub use seal::{ChainSeal, check_against};
 pub use strict::{BadSignature, verify};
 pub use wrong::{Flaw, Wrong};

@@ -1,14 +1,14 @@
 //! Verifies the record of a session: the chain, its summary, and the signature over both (Clarification 7).
 
 use super::{
-    Flaw, Registry, Report, Wrong,
+    ChainReport, Flaw, Registry, Wrong,
     chain::{Walk, first_key},
     in_force::InForce,
     report,
     shape::{self, bounded, member, signed_body},
 };
 use countersign_protocol::clarification::{
-    Entry, Record, SignedType,
+    ChainEntry, Record, SignedType,
     limits::MAX_ENTRIES,
     signed::{self, DigestText},
 };
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 ///
 /// An open gap without any answer is in no entry, so a record's statement about it cannot be checked here; the message
 /// has it.
-pub fn check_record(document: &Value, registry: &Registry) -> Result<Report, Wrong> {
+pub fn check_record(document: &Value, registry: &Registry) -> Result<ChainReport, Wrong> {
     let proven = prove(document, registry)?;
     Ok(report::of_record(&proven))
 }
@@ -46,7 +46,7 @@ pub(super) fn prove<'a>(document: &'a Value, registry: &'a Registry) -> Result<P
 }
 
 /// Reads the entries one by one, so that an error names the wrong one.
-fn read(document: &Value) -> Result<(Record, Vec<Entry>), Wrong> {
+fn read(document: &Value) -> Result<(Record, Vec<ChainEntry>), Wrong> {
     let chain = document.get("chain").and_then(Value::as_array);
     let chain = chain.ok_or_else(|| Wrong::malformed("chain", "must be a list"))?;
     bounded("entries", MAX_ENTRIES, chain.len()).map_err(|flaw| Wrong::at("chain", flaw))?;
@@ -56,7 +56,7 @@ fn read(document: &Value) -> Result<(Record, Vec<Entry>), Wrong> {
     }
     let record = shape::read(&header)?;
     let entry = |(at, raw): (usize, &Value)| {
-        let read = shape::texts_fit(raw).and_then(|()| Ok(Entry::read(raw)?));
+        let read = shape::texts_fit(raw).and_then(|()| Ok(ChainEntry::read(raw)?));
         read.map_err(|wrong| wrong.under(&format!("chain[{at}]")))
     };
     Ok((record, chain.iter().enumerate().map(entry).collect::<Result<_, _>>()?))

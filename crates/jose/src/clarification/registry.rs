@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     policy: KeyPolicy,
-    agents: BTreeMap<String, Vec<Known>>,
+    agents: BTreeMap<String, Vec<KnownKey>>,
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct KnownKey {
     key: PublicKey,
     retired_at: Option<Stamp>,
 }
@@ -38,7 +38,7 @@ impl Registry {
     #[must_use]
     pub fn with(mut self, published: &PublishedKeys) -> Self {
         let known =
-            published.keys.iter().map(|k| Known { key: k.public_key.clone(), retired_at: k.retired_at.clone() });
+            published.keys.iter().map(|k| KnownKey { key: k.public_key.clone(), retired_at: k.retired_at.clone() });
         self.agents.entry(published.agent_id.clone()).or_default().extend(known);
         self
     }
@@ -46,7 +46,7 @@ impl Registry {
     /// Adds one key of an agent, such as an answering one.
     #[must_use]
     pub fn with_key(mut self, agent_id: &str, key: PublicKey) -> Self {
-        self.agents.entry(agent_id.to_owned()).or_default().push(Known { key, retired_at: None });
+        self.agents.entry(agent_id.to_owned()).or_default().push(KnownKey { key, retired_at: None });
         self
     }
 
@@ -57,8 +57,8 @@ impl Registry {
         let Some(known) = self.agents.get(agent_id) else { return Ok(Signer::IntegrityOnly) };
         let known = known.iter().find(|known| known.key == *key);
         match known.ok_or_else(|| Flaw::UnknownKey { agent_id: agent_id.to_owned() })? {
-            Known { retired_at: Some(since), .. } => within_grace(since, at).map(|()| Signer::Known),
-            Known { retired_at: None, .. } => Ok(Signer::Known),
+            KnownKey { retired_at: Some(since), .. } => within_grace(since, at).map(|()| Signer::Known),
+            KnownKey { retired_at: None, .. } => Ok(Signer::Known),
         }
     }
 }

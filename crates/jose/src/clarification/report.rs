@@ -8,7 +8,7 @@ use std::fmt;
 /// The verified kind of document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Proven {
+pub enum ProvenKind {
     Message,
     Record,
     Attestation,
@@ -18,8 +18,8 @@ pub enum Proven {
 
 /// Everything here is verified, except the owner of a key if `signer` says so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Report {
-    pub proven: Proven,
+pub struct ChainReport {
+    pub proven: ProvenKind,
     pub session_id: String,
     pub agent_id: String,
     pub signer: Signer,
@@ -71,43 +71,43 @@ pub struct RoundReport {
     pub resolved: bool,
 }
 
-pub(super) fn of_message(message: &Message, signer: Signer) -> Report {
+pub(super) fn of_message(message: &Message, signer: Signer) -> ChainReport {
     let open = message.gaps.iter().map(open_gap).collect();
     let signed_at = Some(message.timestamp.clone());
     let about = (message.session_id.as_str(), message.agent_id.as_str());
-    Report { open, signed_at, ..empty(Proven::Message, about, signer) }.warned()
+    ChainReport { open, signed_at, ..empty(ProvenKind::Message, about, signer) }.warned()
 }
 
-pub(super) fn of_attestation(attestation: &Attestation, signer: Signer) -> Report {
+pub(super) fn of_attestation(attestation: &Attestation, signer: Signer) -> ChainReport {
     let about = (attestation.session_id.as_str(), attestation.agent_id.as_str());
     let attested_at = Some(attestation.issued_at.clone());
     let head = Some(attestation.clarification.head);
-    let mut report = Report { attested_at, head, ..empty(Proven::Attestation, about, signer) }.warned();
+    let mut report = ChainReport { attested_at, head, ..empty(ProvenKind::Attestation, about, signer) }.warned();
     report.warnings.push("the chain it refers to is not in it: prove it together with its record".into());
     report
 }
 
-pub(super) fn of_record(proven: &ProvenRecord<'_>) -> Report {
-    on_record(Proven::Record, proven).warned()
+pub(super) fn of_record(proven: &ProvenRecord<'_>) -> ChainReport {
+    on_record(ProvenKind::Record, proven).warned()
 }
 
-pub(super) fn of_handoff(proven: &ProvenRecord<'_>, handoff: &Handoff) -> Report {
-    let mut report = on_record(Proven::Handoff, proven).warned();
+pub(super) fn of_handoff(proven: &ProvenRecord<'_>, handoff: &Handoff) -> ChainReport {
+    let mut report = on_record(ProvenKind::Handoff, proven).warned();
     if handoff.plan.is_none() {
         report.warnings.push("no plan is handed over: it was not confirmed yet".into());
     }
     report
 }
 
-pub(super) fn of_audit(proven: &ProvenRecord<'_>, message: &Message, attestation: Option<&Attestation>) -> Report {
+pub(super) fn of_audit(proven: &ProvenRecord<'_>, message: &Message, attestation: Option<&Attestation>) -> ChainReport {
     let open = message.gaps.iter().map(open_gap).collect();
     let attested_at = attestation.map(|attestation| attestation.issued_at.clone());
-    Report { open, attested_at, ..on_record(Proven::Audit, proven) }.warned()
+    ChainReport { open, attested_at, ..on_record(ProvenKind::Audit, proven) }.warned()
 }
 
-fn on_record(what: Proven, proven: &ProvenRecord<'_>) -> Report {
+fn on_record(what: ProvenKind, proven: &ProvenRecord<'_>) -> ChainReport {
     let (record, walk) = (&proven.record, &proven.walk);
-    Report {
+    ChainReport {
         rounds: walk.rounds.iter().map(round).collect(),
         all_resolved: Some(record.all_resolved),
         head: Some(DigestText(walk.head)),
@@ -117,8 +117,8 @@ fn on_record(what: Proven, proven: &ProvenRecord<'_>) -> Report {
     }
 }
 
-fn empty(proven: Proven, (session_id, agent_id): (&str, &str), signer: Signer) -> Report {
-    Report {
+fn empty(proven: ProvenKind, (session_id, agent_id): (&str, &str), signer: Signer) -> ChainReport {
+    ChainReport {
         proven,
         session_id: session_id.to_owned(),
         agent_id: agent_id.to_owned(),
@@ -158,7 +158,7 @@ fn round(exchanged: &Exchanged<'_>) -> RoundReport {
     }
 }
 
-impl Report {
+impl ChainReport {
     fn warned(mut self) -> Self {
         if self.signer == Signer::IntegrityOnly {
             let who = &self.agent_id;
@@ -182,7 +182,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for ChainReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let signer = match self.signer {
             Signer::Known => "with a registered key",

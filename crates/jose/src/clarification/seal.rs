@@ -1,7 +1,7 @@
 //! A receiver's summary of a chain: sufficient to detect a later truncation (W-09).
 
 use super::{
-    Flaw, Registry, Report, Wrong,
+    ChainReport, Flaw, Registry, Wrong,
     record::{self, ProvenRecord},
     report,
     shape::{self, signed_body},
@@ -36,7 +36,7 @@ impl ChainSeal {
 }
 
 /// Verifies a record, and that it continues or equals the kept state.
-pub fn check_against(document: &Value, kept: &ChainSeal, registry: &Registry) -> Result<Report, Wrong> {
+pub fn check_against(document: &Value, kept: &ChainSeal, registry: &Registry) -> Result<ChainReport, Wrong> {
     genuine(kept, registry).map_err(|wrong| wrong.under("kept"))?;
     let proven = record::prove(document, registry)?;
     if proven.record.session_id != kept.body.session_id {

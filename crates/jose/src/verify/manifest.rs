@@ -3,7 +3,7 @@
 
 use super::{Unsigned, signed};
 use crate::key_set::KeySet;
-use countersign_protocol::aaep::{manifest::Manifest, problem::Problem};
+use countersign_protocol::aaep::{manifest::Manifest, problem::MemberProblem};
 
 /// Why a text does not prove a producer's identity.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,12 +11,12 @@ pub enum ManifestRefusal {
     #[error(transparent)]
     Unsigned(#[from] Unsigned),
     #[error("the signed content is not a producer's manifest: {0}")]
-    NotAManifest(#[from] Problem),
+    NotAManifest(#[from] MemberProblem),
 }
 
 /// Reads a manifest signed with one of these keys. Its `type` distinguishes it from other signed documents.
 pub fn verify_manifest(jws: &str, keys: &KeySet) -> Result<Manifest, ManifestRefusal> {
     let token = signed(jws, keys)?;
-    let unreadable = |_| Problem::new("manifest", "could not be read");
+    let unreadable = |_| MemberProblem::new("manifest", "could not be read");
     Ok(Manifest::parse(&serde_json::to_vec(&token.payload).map_err(unreadable)?)?)
 }

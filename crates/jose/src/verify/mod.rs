@@ -54,7 +54,7 @@ fn signed<'a>(jwt: &'a str, keys: &KeySet) -> Result<Compact<'a>, Unsigned> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TokenKind {
     Stated,
     /// No `typ`, or just "JWT": the claims must identify the kind.
     Open,
@@ -65,12 +65,12 @@ impl Compact<'_> {
     /// The token's kind according to its `typ` (C-66).
     ///
     /// Media types compare case-insensitively and may be written in full (RFC 7515 4.1.9).
-    fn calls_itself(&self, typ: &str) -> Kind {
+    fn calls_itself(&self, typ: &str) -> TokenKind {
         let own = self.typ.as_deref().map(str::to_ascii_lowercase);
         match own.as_deref().map(|own| own.strip_prefix("application/").unwrap_or(own)) {
-            None | Some("jwt") => Kind::Open,
-            Some(own) if own == typ => Kind::Stated,
-            Some(_) => Kind::Another,
+            None | Some("jwt") => TokenKind::Open,
+            Some(own) if own == typ => TokenKind::Stated,
+            Some(_) => TokenKind::Another,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Operator JWTs (AAP 4.1, 23.2).
 
-use super::{Expected, Kind, Unsigned, is_from_the_future, is_over, signed};
+use super::{Expected, TokenKind, Unsigned, is_from_the_future, is_over, signed};
 use crate::key_set::KeySet;
 use countersign_protocol::aap::claims::{BadClaim, SKEW_SECS, has_any};
 use countersign_protocol::aap::operator_jwt::{FOREIGN_CLAIMS, MAX_LIFE_SECS, OperatorClaims, TYP};
@@ -46,9 +46,9 @@ pub fn verify_operator(
 ) -> Result<VerifiedOperator, OperatorRefusal> {
     let token = signed(jwt, keys)?;
     let of_this_kind = match token.calls_itself(TYP) {
-        Kind::Stated => true,
-        Kind::Open => !has_any(&token.payload, FOREIGN_CLAIMS),
-        Kind::Another => false,
+        TokenKind::Stated => true,
+        TokenKind::Open => !has_any(&token.payload, FOREIGN_CLAIMS),
+        TokenKind::Another => false,
     };
     if !of_this_kind {
         return Err(OperatorRefusal::WrongKind);

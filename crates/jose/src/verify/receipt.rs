@@ -1,6 +1,6 @@
 //! Consent receipts (AAP 12, 19.3).
 
-use super::{Expected, Kind, Unsigned, is_from_the_future, is_over, signed};
+use super::{Expected, TokenKind, Unsigned, is_from_the_future, is_over, signed};
 use crate::key_set::KeySet;
 use countersign_protocol::aap::claims::{BadClaim, SKEW_SECS};
 use countersign_protocol::aap::consent_receipt::{ExecutionWindow, ReceiptClaims, TYP};
@@ -53,7 +53,7 @@ pub fn verify_receipt(
     now: UnixMillis,
 ) -> Result<VerifiedReceipt, ReceiptRefusal> {
     let token = signed(jwt, keys)?;
-    if token.calls_itself(TYP) == Kind::Another {
+    if token.calls_itself(TYP) == TokenKind::Another {
         return Err(ReceiptRefusal::WrongKind);
     }
     if token.contradicts_its_kid() {

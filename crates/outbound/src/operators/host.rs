@@ -1,6 +1,6 @@
 //! The cache entry of one host, and the lock for fetching from it.
 
-use super::{Operator, OperatorUnavailable};
+use super::{FetchedOperator, OperatorUnavailable};
 use countersign_protocol::{domain::Domain, time::UnixMillis};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OwnedMutexGuard;
@@ -29,7 +29,7 @@ enum Knowledge {
     #[default]
     Nothing,
     Known {
-        operator: Arc<Operator>,
+        operator: Arc<FetchedOperator>,
         missed: Option<Miss>,
     },
     Refused {
@@ -46,7 +46,7 @@ struct Miss {
 }
 
 pub(super) enum Recall {
-    Answer(Result<Arc<Operator>, OperatorUnavailable>),
+    Answer(Result<Arc<FetchedOperator>, OperatorUnavailable>),
     /// `new`: no valid manifest of this host is cached, so the fetch is charged to the source.
     Fetch {
         new: bool,
@@ -79,7 +79,11 @@ impl Host {
     }
 
     /// The operator if it has this key, the refusal if a recent fetch missed it, otherwise `None`.
-    pub(super) fn recall_key(&self, kid: &str, now: UnixMillis) -> Option<Result<Arc<Operator>, OperatorUnavailable>> {
+    pub(super) fn recall_key(
+        &self,
+        kid: &str,
+        now: UnixMillis,
+    ) -> Option<Result<Arc<FetchedOperator>, OperatorUnavailable>> {
         match &self.memory().knowledge {
             Knowledge::Known { operator, missed } => match (operator.key(kid), missed) {
                 (Ok(_), _) => Some(Ok(Arc::clone(operator))),
@@ -93,7 +97,7 @@ impl Host {
         }
     }
 
-    pub(super) fn known(&self) -> Option<Arc<Operator>> {
+    pub(super) fn known(&self) -> Option<Arc<FetchedOperator>> {
         match &self.memory().knowledge {
             Knowledge::Known { operator, .. } => Some(Arc::clone(operator)),
             _ => None,
@@ -105,7 +109,7 @@ impl Host {
     }
 
     /// Stores manifest and keys.
-    pub(super) fn learnt(&self, operator: Arc<Operator>) {
+    pub(super) fn learnt(&self, operator: Arc<FetchedOperator>) {
         let mut memory = self.memory();
         let missed = match std::mem::take(&mut memory.knowledge) {
             // The minute between forced fetches applies beyond the hour.
@@ -116,7 +120,7 @@ impl Host {
     }
 
     /// Stores keys that were fetched again for an unknown kid.
-    pub(super) fn keys_learnt(&self, now: UnixMillis, operator: Arc<Operator>) {
+    pub(super) fn keys_learnt(&self, now: UnixMillis, operator: Arc<FetchedOperator>) {
         let missed = Some(Miss { at: now, failed: None });
         *self.memory() = Memory { knowledge: Knowledge::Known { operator, missed }, failures_in_a_row: 0 };
     }

@@ -1,6 +1,6 @@
 //! Fetches a host's documents, or the reason why they are unavailable.
 
-use super::{DirectoryConfig, DirectoryStats, Operator, OperatorUnavailable, host::Host};
+use super::{DirectoryConfig, DirectoryStats, FetchedOperator, OperatorUnavailable, host::Host};
 use crate::fetch::{FetchError, Fetcher};
 use bytes::Bytes;
 use countersign_jose::KeySet;
@@ -28,7 +28,11 @@ impl Visitor {
     }
 
     /// Fetches manifest and keys.
-    pub(super) async fn fetch(&self, host: &Host, now: UnixMillis) -> Result<Arc<Operator>, OperatorUnavailable> {
+    pub(super) async fn fetch(
+        &self,
+        host: &Host,
+        now: UnixMillis,
+    ) -> Result<Arc<FetchedOperator>, OperatorUnavailable> {
         let outcome = self.fetch_both(host.domain(), now).await.map(Arc::new);
         match &outcome {
             Ok(operator) => host.learnt(Arc::clone(operator)),
@@ -42,12 +46,13 @@ impl Visitor {
         &self,
         host: &Host,
         now: UnixMillis,
-    ) -> Result<Arc<Operator>, OperatorUnavailable> {
+    ) -> Result<Arc<FetchedOperator>, OperatorUnavailable> {
         let Some(known) = host.known() else { return Err(OperatorUnavailable::UnknownKid) };
         match self.fetch_keys(&known.identity.signing_keys).await {
             Ok(keys) => {
                 let identity = known.identity.clone();
-                let operator = Arc::new(Operator { identity, keys: Arc::new(keys), fetched_at: known.fetched_at });
+                let operator =
+                    Arc::new(FetchedOperator { identity, keys: Arc::new(keys), fetched_at: known.fetched_at });
                 host.keys_learnt(now, Arc::clone(&operator));
                 Ok(operator)
             }
@@ -70,10 +75,10 @@ impl Visitor {
         }
     }
 
-    async fn fetch_both(&self, domain: &Domain, now: UnixMillis) -> Result<Operator, OperatorUnavailable> {
+    async fn fetch_both(&self, domain: &Domain, now: UnixMillis) -> Result<FetchedOperator, OperatorUnavailable> {
         let identity = self.fetch_identity(domain).await?;
         let keys = self.fetch_keys(&identity.signing_keys).await?;
-        Ok(Operator { identity: Arc::new(identity), keys: Arc::new(keys), fetched_at: now })
+        Ok(FetchedOperator { identity: Arc::new(identity), keys: Arc::new(keys), fetched_at: now })
     }
 
     async fn fetch_identity(&self, domain: &Domain) -> Result<IdentityManifest, OperatorUnavailable> {

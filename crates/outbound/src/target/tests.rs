@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn target(url: &str) -> Result<Target, BadUrl> {
-    Target::of(url, &StaticHosts::from([("fixed.test".into(), ([127, 0, 0, 1], 9443).into())]))
+fn target(url: &str) -> Result<OutboundTarget, BadUrl> {
+    OutboundTarget::of(url, &StaticHosts::from([("fixed.test".into(), ([127, 0, 0, 1], 9443).into())]))
 }
 
 /// AAP-4.1-08

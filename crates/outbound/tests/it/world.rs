@@ -4,7 +4,7 @@ use crate::operator_host::{OperatorHost, TestCa};
 use countersign_jose::SigningKey;
 use countersign_outbound::{
     Fetcher, FetcherConfig, RecentFetches, Resolver,
-    operators::{Directory, DirectoryConfig, Operator, OperatorUnavailable},
+    operators::{Directory, DirectoryConfig, FetchedOperator, OperatorUnavailable},
 };
 use countersign_protocol::{domain::Domain, time::UnixMillis};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ impl World {
         Self { host, asked, directory: Directory::new(fetcher, config) }
     }
 
-    pub(crate) async fn ask(&self, kid: &str, secs: i64) -> Result<Arc<Operator>, OperatorUnavailable> {
+    pub(crate) async fn ask(&self, kid: &str, secs: i64) -> Result<Arc<FetchedOperator>, OperatorUnavailable> {
         self.directory.operator(&domain(DOMAIN), kid, at(secs), SOURCE).await
     }
 

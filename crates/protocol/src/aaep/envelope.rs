@@ -9,7 +9,7 @@ pub const VERSION: &str = "1.0.0";
 
 /// The envelope of an emitted event. The hub stamps producer, time and id.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Envelope {
+pub struct EventEnvelope {
     #[serde(rename = "@context")]
     pub context: Value,
     pub event_id: String,

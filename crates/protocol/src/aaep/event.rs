@@ -1,13 +1,13 @@
 //! The twelve core events (AAEP 4). An event is an envelope and the payload of its type, side by side in one object.
 
-use super::envelope::{Envelope, Urgency};
+use super::envelope::{EventEnvelope, Urgency};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     #[serde(flatten)]
-    pub envelope: Envelope,
+    pub envelope: EventEnvelope,
     #[serde(flatten)]
     pub payload: Payload,
 }

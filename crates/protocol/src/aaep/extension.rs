@@ -1,6 +1,6 @@
 //! Extensions (AAEP 7): our own, and the rules for all of them.
 
-use super::{envelope, problem::Problem};
+use super::{envelope, problem::MemberProblem};
 use serde_json::{Map, Value, json};
 
 /// The prefix of our own members, in `extensions` and in the manifest.
@@ -20,15 +20,18 @@ pub fn context() -> Value {
 /// Checks that extensions have a context beside the core one, and unused prefixes.
 ///
 /// One context may declare several prefixes, and contexts are never fetched, so only its presence can be checked.
-pub(super) fn check(event: &Map<String, Value>, found: &mut Vec<Problem>) {
+pub(super) fn check(event: &Map<String, Value>, found: &mut Vec<MemberProblem>) {
     let Some(extensions) = event.get("extensions").and_then(Value::as_object) else { return };
     let contexts = event.get("@context").and_then(Value::as_array);
     let declared = contexts.is_some_and(|all| all.iter().any(|context| context != envelope::CONTEXT));
     if !extensions.is_empty() && !declared {
-        found.push(Problem::new("extensions", "must be declared by an entry of @context after the core one"));
+        found.push(MemberProblem::new("extensions", "must be declared by an entry of @context after the core one"));
     }
     if extensions.keys().any(|prefix| is_reserved(prefix)) {
-        found.push(Problem::new("extensions", "uses a prefix that is reserved: aaep, xsd, rdf, rdfs or one with @"));
+        found.push(MemberProblem::new(
+            "extensions",
+            "uses a prefix that is reserved: aaep, xsd, rdf, rdfs or one with @",
+        ));
     }
 }
 

@@ -11,12 +11,12 @@ use crate::{canonical, hash::Digest};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub use super::problem::Problem;
+pub use super::problem::MemberProblem;
 
 /// The agent's part of an event. Ids, times, the producer and the reply token are the hub's: values sent for them were
 /// checked for shape and dropped. The reply token of a question is empty here.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Published {
+pub struct IngestedEvent {
     pub payload: Payload,
     pub verbosity: Option<Verbosity>,
     pub urgency: Option<Urgency>,
@@ -25,12 +25,12 @@ pub struct Published {
     pub extensions: Map<String, Value>,
     /// As sent; none means the core context.
     pub context: Option<Value>,
-    pub sent: Option<Sent>,
+    pub sent: Option<SentEventId>,
 }
 
 /// The agent's own id of an event, which identifies a repetition (AAEP 3.2.3), and a digest of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub struct SentEventId {
     pub event_id: String,
     pub content: Digest,
 }
@@ -40,14 +40,14 @@ const STAMPED: [&str; 7] =
     ["event_id", "session_id", "timestamp", "producer", "sequence_number", "aaep_version", "reply_token"];
 
 /// Reads an event by every rule that does not depend on its session, and reports all problems at once.
-pub fn published(value: &Value) -> Result<Published, Vec<Problem>> {
+pub fn published(value: &Value) -> Result<IngestedEvent, Vec<MemberProblem>> {
     let sound = judge::judge(value, Stage::Published)?;
-    read(&sound).map_err(|_| vec![Problem::new("event", "could not be read")])
+    read(&sound).map_err(|_| vec![MemberProblem::new("event", "could not be read")])
 }
 
-fn read(sound: &Sound<'_>) -> Result<Published, serde_json::Error> {
+fn read(sound: &Sound<'_>) -> Result<IngestedEvent, serde_json::Error> {
     let event = sound.event;
-    Ok(Published {
+    Ok(IngestedEvent {
         payload: serde_json::from_value(Value::Object(payload(sound)))?,
         verbosity: member(event, "verbosity")?,
         urgency: member(event, "urgency")?,
@@ -59,14 +59,14 @@ fn read(sound: &Sound<'_>) -> Result<Published, serde_json::Error> {
     })
 }
 
-fn sent(event: &Map<String, Value>) -> Option<Sent> {
+fn sent(event: &Map<String, Value>) -> Option<SentEventId> {
     let event_id = event.get("event_id")?.as_str()?.to_owned();
     let mut content = event.clone();
     content.retain(|name, _| !STAMPED.contains(&name.as_str()));
     // Numbers without a canonical form are compared as written.
     let content = Value::Object(content);
     let bytes = canonical::of_value(&content).unwrap_or_else(|_| content.to_string().into_bytes());
-    Some(Sent { event_id, content: Digest::of(&bytes) })
+    Some(SentEventId { event_id, content: Digest::of(&bytes) })
 }
 
 fn payload(sound: &Sound<'_>) -> Map<String, Value> {

@@ -2,9 +2,9 @@
 
 use super::{
     extension, limits, members,
-    problem::Problem,
+    problem::MemberProblem,
     rules, secrets,
-    shape::{self, Member, Stage},
+    shape::{self, ShapeMember, Stage},
 };
 use serde_json::{Map, Value};
 
@@ -12,17 +12,17 @@ use serde_json::{Map, Value};
 pub(super) struct Sound<'v> {
     pub(super) event: &'v Map<String, Value>,
     pub(super) type_name: String,
-    pub(super) payload: &'static [Member],
+    pub(super) payload: &'static [ShapeMember],
 }
 
 /// All problems, in the order of AAEP 3.9: envelope, type, payload, extensions, size.
-pub(super) fn judge(value: &Value, stage: Stage) -> Result<Sound<'_>, Vec<Problem>> {
-    let Some(event) = value.as_object() else { return Err(vec![Problem::new("event", "must be an object")]) };
+pub(super) fn judge(value: &Value, stage: Stage) -> Result<Sound<'_>, Vec<MemberProblem>> {
+    let Some(event) = value.as_object() else { return Err(vec![MemberProblem::new("event", "must be an object")]) };
     let mut found = Vec::new();
     shape::check(members::ENVELOPE, event, stage, &mut found);
     let type_name = type_name(event, stage);
     let Some(payload) = members::payload(&type_name) else {
-        found.push(Problem::new("type", "must be one of the twelve core types"));
+        found.push(MemberProblem::new("type", "must be one of the twelve core types"));
         return Err(found);
     };
     shape::check(payload, event, stage, &mut found);

@@ -1,6 +1,6 @@
 //! Size limits of events (AAEP 3.7).
 
-use super::{problem::Problem, shape::Stage};
+use super::{problem::MemberProblem, shape::Stage};
 use serde_json::{Map, Value};
 
 /// The serialised event, in bytes.
@@ -13,19 +13,22 @@ const MAX_NESTING: usize = 8;
 /// Any one string, in characters as in the schemas: bytes would leave some scripts a third of the room.
 const MAX_STRING: usize = 16 * 1024;
 
-pub(super) fn check(event: &Map<String, Value>, stage: Stage, found: &mut Vec<Problem>) {
+pub(super) fn check(event: &Map<String, Value>, stage: Stage, found: &mut Vec<MemberProblem>) {
     let room = if stage == Stage::Published { MAX_EVENT - STAMPED } else { MAX_EVENT };
     if serde_json::to_vec(event).map_or(true, |bytes| bytes.len() > room) {
-        found.push(Problem::new("event", format!("must not be over {room} bytes")));
+        found.push(MemberProblem::new("event", format!("must not be over {room} bytes")));
     }
     if event.len() > MAX_MEMBERS {
-        found.push(Problem::new("event", format!("must not have over {MAX_MEMBERS} members")));
+        found.push(MemberProblem::new("event", format!("must not have over {MAX_MEMBERS} members")));
     }
     for (name, value) in event {
         if !within(value, MAX_NESTING) {
-            found.push(Problem::new(name.clone(), format!("must not nest deeper than {MAX_NESTING} levels")));
+            found.push(MemberProblem::new(name.clone(), format!("must not nest deeper than {MAX_NESTING} levels")));
         } else if has_long_string(value) {
-            found.push(Problem::new(name.clone(), format!("must not hold a text of over {MAX_STRING} characters")));
+            found.push(MemberProblem::new(
+                name.clone(),
+                format!("must not hold a text of over {MAX_STRING} characters"),
+            ));
         }
     }
 }

@@ -4,11 +4,11 @@
 use super::{
     envelope::Verbosity,
     extension, ids,
-    problem::Problem,
+    problem::MemberProblem,
     shape::{
-        FREE, List, MAX_INTEGER, Member,
-        Shape::{self, Context, Integer, Like, OneOf, Open, Text},
-        Stage,
+        FREE, List, MAX_INTEGER,
+        MemberShape::{self, Context, Integer, Like, OneOf, Open, Text},
+        ShapeMember, Stage,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -77,51 +77,55 @@ pub struct Binding {
 
 impl Manifest {
     /// Reads a producer's manifest. Unknown members are ignored (AAEP 12).
-    pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
-        let mut value = crate::json::value(bytes).map_err(|why| Problem::new("manifest", why.to_string()))?;
+    pub fn parse(bytes: &[u8]) -> Result<Self, MemberProblem> {
+        let mut value = crate::json::value(bytes).map_err(|why| MemberProblem::new("manifest", why.to_string()))?;
         let mut found = Vec::new();
         MANIFEST.check("manifest", &value, Stage::Emitted, &mut found);
         if let Some(problem) = found.into_iter().next() {
             return Err(problem);
         }
         MANIFEST.whole(&mut value);
-        serde_json::from_value(value).map_err(|_| Problem::new("manifest", "could not be read"))
+        serde_json::from_value(value).map_err(|_| MemberProblem::new("manifest", "could not be read"))
     }
 }
 
-const MANIFEST: Shape = Open(&[
-    Member::must("@context", Context),
-    Member::must("type", OneOf(&[TYPE])),
-    Member::must("agent_id", NAME),
-    Member::may("agent_version", FREE),
-    Member::may("agent_name", FREE),
-    Member::must("aaep_versions_supported", Shape::List(&some(Like(ids::is_version, "a version such as 1.0.0")))),
-    Member::must("conformance_levels_supported", Shape::List(&some(Integer(1, 3)))),
-    Member::must("transports_supported", Shape::List(&some(NAME))),
-    Member::may("languages_supported", Shape::List(&any(Like(ids::is_language_tag, "a language tag")))),
-    Member::may("event_types_emitted", Shape::List(&any(NAME))),
-    Member::may("extensions_supported", Shape::List(&any(URI))),
-    Member::may("default_verbosity", OneOf(&["terse", "normal", "detailed"])),
-    Member::may("max_concurrent_subscriptions", Integer(1, MAX_INTEGER)),
-    Member::may("contact", NAME),
-    Member::may(extension::PREFIX, Open(COUNTERSIGN)),
+const MANIFEST: MemberShape = Open(&[
+    ShapeMember::must("@context", Context),
+    ShapeMember::must("type", OneOf(&[TYPE])),
+    ShapeMember::must("agent_id", NAME),
+    ShapeMember::may("agent_version", FREE),
+    ShapeMember::may("agent_name", FREE),
+    ShapeMember::must(
+        "aaep_versions_supported",
+        MemberShape::List(&some(Like(ids::is_version, "a version such as 1.0.0"))),
+    ),
+    ShapeMember::must("conformance_levels_supported", MemberShape::List(&some(Integer(1, 3)))),
+    ShapeMember::must("transports_supported", MemberShape::List(&some(NAME))),
+    ShapeMember::may("languages_supported", MemberShape::List(&any(Like(ids::is_language_tag, "a language tag")))),
+    ShapeMember::may("event_types_emitted", MemberShape::List(&any(NAME))),
+    ShapeMember::may("extensions_supported", MemberShape::List(&any(URI))),
+    ShapeMember::may("default_verbosity", OneOf(&["terse", "normal", "detailed"])),
+    ShapeMember::may("max_concurrent_subscriptions", Integer(1, MAX_INTEGER)),
+    ShapeMember::may("contact", NAME),
+    ShapeMember::may(extension::PREFIX, Open(COUNTERSIGN)),
 ]);
 
-const COUNTERSIGN: &[Member] = &[
-    Member::must("path_prefix", Like(|path| path.starts_with('/'), "a path that begins with a slash")),
-    Member::may("bindings", Shape::List(&any(Open(BINDING)))),
+const COUNTERSIGN: &[ShapeMember] = &[
+    ShapeMember::must("path_prefix", Like(|path| path.starts_with('/'), "a path that begins with a slash")),
+    ShapeMember::may("bindings", MemberShape::List(&any(Open(BINDING)))),
 ];
 
-const BINDING: &[Member] = &[Member::must("transport", NAME), Member::may("uri", URI), Member::may("framing", FREE)];
+const BINDING: &[ShapeMember] =
+    &[ShapeMember::must("transport", NAME), ShapeMember::may("uri", URI), ShapeMember::may("framing", FREE)];
 
-const NAME: Shape = Text(1, 16384);
-const URI: Shape = Like(ids::is_uri, "a URI");
+const NAME: MemberShape = Text(1, 16384);
+const URI: MemberShape = Like(ids::is_uri, "a URI");
 
-const fn some(of: Shape) -> List {
+const fn some(of: MemberShape) -> List {
     List { of, min: 1, max: 1024, unique: false }
 }
 
-const fn any(of: Shape) -> List {
+const fn any(of: MemberShape) -> List {
     List { of, min: 0, max: 1024, unique: false }
 }
 

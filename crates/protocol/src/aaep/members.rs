@@ -3,12 +3,13 @@
 use super::{
     ids,
     shape::{
-        FREE, List, MAX_INTEGER, Member,
-        Shape::{Closed, Context, Flag, Integer, Like, Number, Object, Objects, OneOf, Response, Text},
+        FREE, List, MAX_INTEGER,
+        MemberShape::{Closed, Context, Flag, Integer, Like, Number, Object, Objects, OneOf, Response, Text},
+        ShapeMember,
     },
 };
 
-type Shape = super::shape::Shape;
+type Shape = super::shape::MemberShape;
 
 const LONG: Shape = Text(1, 16384);
 const SHORT: Shape = Text(1, 4096);
@@ -22,41 +23,41 @@ const CALL_ID: Shape = Like(ids::is_call_id, "call_ and 1 to 64 letters and digi
 const SUBSCRIPTION_ID: Shape = Like(ids::is_subscription_id, "sub_ and 1 to 64 letters and digits");
 const TOOL: Shape = Like(is_tool, "a tool's name: at most 256 letters, digits, and _ . - after the first");
 
-pub(super) const ENVELOPE: &[Member] = &[
-    Member::emitted("@context", Context),
-    Member::must("type", FREE),
-    Member::emitted("event_id", Like(ids::is_event_id, "evt_ and 1 to 64 letters and digits")),
-    Member::emitted("session_id", Like(ids::is_session_id, "sess_ and 1 to 64 letters and digits")),
-    Member::emitted("timestamp", Like(is_timestamp, "an RFC 3339 date-time with 0, 3 or 6 digits of fraction")),
-    Member::emitted("producer", Closed(PRODUCER)),
-    Member::may("aaep_version", Like(ids::is_version, "a version such as 1.0.0")),
-    Member::may("sequence_number", Integer(0, MAX_INTEGER)),
-    Member::may("verbosity", OneOf(&["terse", "normal", "detailed"])),
-    Member::emitted("urgency", OneOf(&["background", "normal", "critical"])),
-    Member::emitted("localization_hints", Closed(HINTS)),
-    Member::may("correlation_id", FREE),
-    Member::may("extensions", Objects),
+pub(super) const ENVELOPE: &[ShapeMember] = &[
+    ShapeMember::emitted("@context", Context),
+    ShapeMember::must("type", FREE),
+    ShapeMember::emitted("event_id", Like(ids::is_event_id, "evt_ and 1 to 64 letters and digits")),
+    ShapeMember::emitted("session_id", Like(ids::is_session_id, "sess_ and 1 to 64 letters and digits")),
+    ShapeMember::emitted("timestamp", Like(is_timestamp, "an RFC 3339 date-time with 0, 3 or 6 digits of fraction")),
+    ShapeMember::emitted("producer", Closed(PRODUCER)),
+    ShapeMember::may("aaep_version", Like(ids::is_version, "a version such as 1.0.0")),
+    ShapeMember::may("sequence_number", Integer(0, MAX_INTEGER)),
+    ShapeMember::may("verbosity", OneOf(&["terse", "normal", "detailed"])),
+    ShapeMember::emitted("urgency", OneOf(&["background", "normal", "critical"])),
+    ShapeMember::emitted("localization_hints", Closed(HINTS)),
+    ShapeMember::may("correlation_id", FREE),
+    ShapeMember::may("extensions", Objects),
 ];
 
-pub(super) const PRODUCER: &[Member] = &[
-    Member::must("agent_id", LONG),
-    Member::may("agent_version", FREE),
-    Member::may("agent_name", FREE),
-    Member::may("model", FREE),
-    Member::may("manifest_uri", URI),
+pub(super) const PRODUCER: &[ShapeMember] = &[
+    ShapeMember::must("agent_id", LONG),
+    ShapeMember::may("agent_version", FREE),
+    ShapeMember::may("agent_name", FREE),
+    ShapeMember::may("model", FREE),
+    ShapeMember::may("manifest_uri", URI),
 ];
 
-const HINTS: &[Member] = &[
-    Member::emitted("primary_language", LANGUAGE),
-    Member::may("text_direction", OneOf(&["ltr", "rtl", "auto"])),
-    Member::may("available_languages", Shape::List(&List { of: LANGUAGE, min: 0, max: 32, unique: true })),
-    Member::may("fallback_chain", Shape::List(&List { of: LANGUAGE, min: 0, max: 16, unique: false })),
-    Member::may("script", Like(is_script, "the four letters of a script, such as Latn")),
-    Member::may("calendar", FREE),
+const HINTS: &[ShapeMember] = &[
+    ShapeMember::emitted("primary_language", LANGUAGE),
+    ShapeMember::may("text_direction", OneOf(&["ltr", "rtl", "auto"])),
+    ShapeMember::may("available_languages", Shape::List(&List { of: LANGUAGE, min: 0, max: 32, unique: true })),
+    ShapeMember::may("fallback_chain", Shape::List(&List { of: LANGUAGE, min: 0, max: 16, unique: false })),
+    ShapeMember::may("script", Like(is_script, "the four letters of a script, such as Latn")),
+    ShapeMember::may("calendar", FREE),
 ];
 
 /// The payload of a type in compact form; none for an unknown type.
-pub(super) fn payload(type_name: &str) -> Option<&'static [Member]> {
+pub(super) fn payload(type_name: &str) -> Option<&'static [ShapeMember]> {
     Some(match type_name.strip_prefix("aaep:agent.")? {
         "session.started" => SESSION_STARTED,
         "session.completed" => SESSION_COMPLETED,
@@ -74,175 +75,175 @@ pub(super) fn payload(type_name: &str) -> Option<&'static [Member]> {
     })
 }
 
-const TERSE: Member = Member::may("summary_terse", SHORT);
-const NORMAL: Member = Member::may("summary_normal", LONG);
-const NORMAL_REQUIRED: Member = Member::must("summary_normal", LONG);
-const DETAILED: Member = Member::may("summary_detailed", LONG);
+const TERSE: ShapeMember = ShapeMember::may("summary_terse", SHORT);
+const NORMAL: ShapeMember = ShapeMember::may("summary_normal", LONG);
+const NORMAL_REQUIRED: ShapeMember = ShapeMember::must("summary_normal", LONG);
+const DETAILED: ShapeMember = ShapeMember::may("summary_detailed", LONG);
 
-const SESSION_STARTED: &[Member] = &[
+const SESSION_STARTED: &[ShapeMember] = &[
     TERSE,
     NORMAL_REQUIRED,
     DETAILED,
-    Member::may("expected_duration_ms", MILLIS),
-    Member::may("requested_by", Text(1, 256)),
-    Member::may("request_text", FREE),
-    Member::may("tools_available", Shape::List(&List { of: Text(1, 256), min: 0, max: 256, unique: true })),
+    ShapeMember::may("expected_duration_ms", MILLIS),
+    ShapeMember::may("requested_by", Text(1, 256)),
+    ShapeMember::may("request_text", FREE),
+    ShapeMember::may("tools_available", Shape::List(&List { of: Text(1, 256), min: 0, max: 256, unique: true })),
 ];
 
-const SESSION_COMPLETED: &[Member] = &[
+const SESSION_COMPLETED: &[ShapeMember] = &[
     TERSE,
     NORMAL_REQUIRED,
     DETAILED,
-    Member::may("duration_ms", MILLIS),
-    Member::may("tool_invocations_count", Integer(0, MAX_INTEGER)),
-    Member::may("output_summary", FREE),
-    Member::may("result_uri", URI),
+    ShapeMember::may("duration_ms", MILLIS),
+    ShapeMember::may("tool_invocations_count", Integer(0, MAX_INTEGER)),
+    ShapeMember::may("output_summary", FREE),
+    ShapeMember::may("result_uri", URI),
 ];
 
-const SESSION_ERRORED: &[Member] = &[
+const SESSION_ERRORED: &[ShapeMember] = &[
     TERSE,
     NORMAL_REQUIRED,
     DETAILED,
-    Member::must("error_category", OneOf(&["transient", "permanent", "requires_user", "unknown"])),
-    Member::may("error_code", Like(is_error_code, "2 to 64 capitals, digits and _, beginning with a capital")),
-    Member::may("error_uri", URI),
-    Member::may("recoverable", Flag),
-    Member::may("remediation_hint", SHORT),
+    ShapeMember::must("error_category", OneOf(&["transient", "permanent", "requires_user", "unknown"])),
+    ShapeMember::may("error_code", Like(is_error_code, "2 to 64 capitals, digits and _, beginning with a capital")),
+    ShapeMember::may("error_uri", URI),
+    ShapeMember::may("recoverable", Flag),
+    ShapeMember::may("remediation_hint", SHORT),
 ];
 
-const SESSION_CANCELLED: &[Member] = &[
+const SESSION_CANCELLED: &[ShapeMember] = &[
     TERSE,
     NORMAL_REQUIRED,
     DETAILED,
-    Member::must("cancelled_by", OneOf(&["user", "producer", "timeout", "system"])),
-    Member::may(
+    ShapeMember::must("cancelled_by", OneOf(&["user", "producer", "timeout", "system"])),
+    ShapeMember::may(
         "cancellation_reason",
         Like(is_reason, "2 to 64 small letters, digits and _, beginning with a small letter"),
     ),
-    Member::may("partial_result", FREE),
+    ShapeMember::may("partial_result", FREE),
 ];
 
-const STATE_CHANGED: &[Member] = &[
+const STATE_CHANGED: &[ShapeMember] = &[
     TERSE,
     NORMAL,
     DETAILED,
-    Member::must("from_state", Text(1, 64)),
-    Member::must("to_state", Text(1, 64)),
-    Member::may("expected_duration_ms", MILLIS),
+    ShapeMember::must("from_state", Text(1, 64)),
+    ShapeMember::must("to_state", Text(1, 64)),
+    ShapeMember::may("expected_duration_ms", MILLIS),
 ];
 
-const PROGRESS_UPDATED: &[Member] =
-    &[TERSE, NORMAL, DETAILED, Member::must("progress", Closed(PROGRESS)), Member::may("eta_ms", MILLIS)];
+const PROGRESS_UPDATED: &[ShapeMember] =
+    &[TERSE, NORMAL, DETAILED, ShapeMember::must("progress", Closed(PROGRESS)), ShapeMember::may("eta_ms", MILLIS)];
 
-const PROGRESS: &[Member] = &[
-    Member::may("percent", Number(0.0, 100.0)),
-    Member::may("step", Integer(1, MAX_INTEGER)),
-    Member::may("total_steps", Integer(1, MAX_INTEGER)),
-    Member::may("description", SHORT),
+const PROGRESS: &[ShapeMember] = &[
+    ShapeMember::may("percent", Number(0.0, 100.0)),
+    ShapeMember::may("step", Integer(1, MAX_INTEGER)),
+    ShapeMember::may("total_steps", Integer(1, MAX_INTEGER)),
+    ShapeMember::may("description", SHORT),
 ];
 
-const TOOL_INVOKED: &[Member] = &[
+const TOOL_INVOKED: &[ShapeMember] = &[
     TERSE,
     NORMAL_REQUIRED,
     DETAILED,
-    Member::must("tool", TOOL),
-    Member::may("description", SHORT),
-    Member::may("args_summary", FREE),
-    Member::may("expected_duration_ms", MILLIS),
-    Member::may("risk_level", RISK),
-    Member::may("irreversible", Flag),
-    Member::may("tool_call_id", CALL_ID),
+    ShapeMember::must("tool", TOOL),
+    ShapeMember::may("description", SHORT),
+    ShapeMember::may("args_summary", FREE),
+    ShapeMember::may("expected_duration_ms", MILLIS),
+    ShapeMember::may("risk_level", RISK),
+    ShapeMember::may("irreversible", Flag),
+    ShapeMember::may("tool_call_id", CALL_ID),
 ];
 
-const TOOL_COMPLETED: &[Member] = &[
+const TOOL_COMPLETED: &[ShapeMember] = &[
     TERSE,
     NORMAL,
     DETAILED,
-    Member::must("tool", TOOL),
-    Member::must("status", OneOf(&["success", "error", "timeout"])),
-    Member::may("tool_call_id", CALL_ID),
-    Member::may("duration_ms", MILLIS),
-    Member::may("error_message", SHORT),
+    ShapeMember::must("tool", TOOL),
+    ShapeMember::must("status", OneOf(&["success", "error", "timeout"])),
+    ShapeMember::may("tool_call_id", CALL_ID),
+    ShapeMember::may("duration_ms", MILLIS),
+    ShapeMember::may("error_message", SHORT),
 ];
 
-const OUTPUT_STREAMING: &[Member] = &[
-    Member::must("chunk", FREE),
-    Member::must("position", Integer(0, MAX_INTEGER)),
-    Member::must("complete", Flag),
-    Member::may("coalesce_hint", OneOf(&["none", "word", "sentence", "paragraph", "completion"])),
-    Member::may("output_id", Like(ids::is_output_id, "out_ and 1 to 64 letters and digits")),
-    Member::may("content_type", Like(is_content_type, "a media type such as text/plain")),
-    Member::may("language", LANGUAGE),
+const OUTPUT_STREAMING: &[ShapeMember] = &[
+    ShapeMember::must("chunk", FREE),
+    ShapeMember::must("position", Integer(0, MAX_INTEGER)),
+    ShapeMember::must("complete", Flag),
+    ShapeMember::may("coalesce_hint", OneOf(&["none", "word", "sentence", "paragraph", "completion"])),
+    ShapeMember::may("output_id", Like(ids::is_output_id, "out_ and 1 to 64 letters and digits")),
+    ShapeMember::may("content_type", Like(is_content_type, "a media type such as text/plain")),
+    ShapeMember::may("language", LANGUAGE),
 ];
 
-const AWAITING_CONFIRMATION: &[Member] = &[
+const AWAITING_CONFIRMATION: &[ShapeMember] = &[
     TERSE,
     NORMAL,
     DETAILED,
-    Member::must("action", LONG),
-    Member::must("consequence", LONG),
-    Member::emitted("reply_token", REPLY_TOKEN),
-    Member::must("timeout_seconds", TIMEOUT),
-    Member::must("default_decision", OneOf(&["accept", "reject"])),
-    Member::may("risk_level", RISK),
-    Member::may("irreversible", Flag),
-    Member::may("reversibility", OneOf(&["reversible", "reversible_with_effort", "irreversible"])),
+    ShapeMember::must("action", LONG),
+    ShapeMember::must("consequence", LONG),
+    ShapeMember::emitted("reply_token", REPLY_TOKEN),
+    ShapeMember::must("timeout_seconds", TIMEOUT),
+    ShapeMember::must("default_decision", OneOf(&["accept", "reject"])),
+    ShapeMember::may("risk_level", RISK),
+    ShapeMember::may("irreversible", Flag),
+    ShapeMember::may("reversibility", OneOf(&["reversible", "reversible_with_effort", "irreversible"])),
     // Other values would need a negotiated extension, and no reply could carry them (C21).
-    Member::may(
+    ShapeMember::may(
         "allowed_replies",
         Shape::List(&List { of: OneOf(&["accept", "reject"]), min: 1, max: 32, unique: true }),
     ),
-    Member::may("extra_context", Object),
+    ShapeMember::may("extra_context", Object),
 ];
 
-const AWAITING_CLARIFICATION: &[Member] = &[
+const AWAITING_CLARIFICATION: &[ShapeMember] = &[
     TERSE,
     NORMAL,
     DETAILED,
-    Member::must("question", LONG),
-    Member::emitted("reply_token", REPLY_TOKEN),
-    Member::must("timeout_seconds", TIMEOUT),
-    Member::may("accepted_response_kinds", Shape::List(&List { of: KIND, min: 1, max: 4, unique: true })),
-    Member::may("choices", Shape::List(&List { of: Closed(CHOICE), min: 2, max: 32, unique: true })),
-    Member::may("context", SHORT),
-    Member::may("default_response", Text(0, 4096)),
+    ShapeMember::must("question", LONG),
+    ShapeMember::emitted("reply_token", REPLY_TOKEN),
+    ShapeMember::must("timeout_seconds", TIMEOUT),
+    ShapeMember::may("accepted_response_kinds", Shape::List(&List { of: KIND, min: 1, max: 4, unique: true })),
+    ShapeMember::may("choices", Shape::List(&List { of: Closed(CHOICE), min: 2, max: 32, unique: true })),
+    ShapeMember::may("context", SHORT),
+    ShapeMember::may("default_response", Text(0, 4096)),
 ];
 
 const KIND: Shape = OneOf(&["freetext", "yes_no", "multiple_choice", "numeric"]);
-const CHOICE: &[Member] = &[Member::must("value", Text(1, 256)), Member::must("label", Text(1, 1024))];
+const CHOICE: &[ShapeMember] = &[ShapeMember::must("value", Text(1, 256)), ShapeMember::must("label", Text(1, 1024))];
 
-const HANDOFF_REQUESTED: &[Member] = &[
+const HANDOFF_REQUESTED: &[ShapeMember] = &[
     TERSE,
     NORMAL,
     DETAILED,
-    Member::must("reason", LONG),
-    Member::must("target_kind", OneOf(&["human", "specialist_agent", "escalation_queue"])),
-    Member::may("target_uri", URI),
-    Member::may("packaged_context", Object),
-    Member::may("urgency_for_handoff", RISK),
+    ShapeMember::must("reason", LONG),
+    ShapeMember::must("target_kind", OneOf(&["human", "specialist_agent", "escalation_queue"])),
+    ShapeMember::may("target_uri", URI),
+    ShapeMember::may("packaged_context", Object),
+    ShapeMember::may("urgency_for_handoff", RISK),
 ];
 
-pub(super) const CONFIRMATION_REPLY: &[Member] = &[
-    Member::must("type", OneOf(&["confirmation.reply"])),
-    Member::must("reply_token", REPLY_TOKEN),
-    Member::must("decision", OneOf(&["accept", "reject"])),
-    Member::must("subscription_id", SUBSCRIPTION_ID),
-    Member::must("timestamp", DECIDED_AT),
-    Member::may("decided_by", Text(1, 256)),
-    Member::may("decision_rationale", SHORT),
-    Member::may("modified_action", Object),
-    Member::may("correlation_id", FREE),
+pub(super) const CONFIRMATION_REPLY: &[ShapeMember] = &[
+    ShapeMember::must("type", OneOf(&["confirmation.reply"])),
+    ShapeMember::must("reply_token", REPLY_TOKEN),
+    ShapeMember::must("decision", OneOf(&["accept", "reject"])),
+    ShapeMember::must("subscription_id", SUBSCRIPTION_ID),
+    ShapeMember::must("timestamp", DECIDED_AT),
+    ShapeMember::may("decided_by", Text(1, 256)),
+    ShapeMember::may("decision_rationale", SHORT),
+    ShapeMember::may("modified_action", Object),
+    ShapeMember::may("correlation_id", FREE),
 ];
 
-pub(super) const CLARIFICATION_REPLY: &[Member] = &[
-    Member::must("type", OneOf(&["clarification.reply"])),
-    Member::must("reply_token", REPLY_TOKEN),
-    Member::must("response", Response),
-    Member::must("subscription_id", SUBSCRIPTION_ID),
-    Member::must("timestamp", DECIDED_AT),
-    Member::may("decided_by", Text(1, 256)),
-    Member::may("confidence", Number(0.0, 1.0)),
-    Member::may("correlation_id", FREE),
+pub(super) const CLARIFICATION_REPLY: &[ShapeMember] = &[
+    ShapeMember::must("type", OneOf(&["clarification.reply"])),
+    ShapeMember::must("reply_token", REPLY_TOKEN),
+    ShapeMember::must("response", Response),
+    ShapeMember::must("subscription_id", SUBSCRIPTION_ID),
+    ShapeMember::must("timestamp", DECIDED_AT),
+    ShapeMember::may("decided_by", Text(1, 256)),
+    ShapeMember::may("confidence", Number(0.0, 1.0)),
+    ShapeMember::may("correlation_id", FREE),
 ];
 
 const DECIDED_AT: Shape = Like(|text| ids::parse_date_time(text).is_some(), "an RFC 3339 date-time");

@@ -3,7 +3,7 @@
 
 use super::event::{Choice, ResponseKind, Risk, YesNo};
 use crate::{
-    decisions::Kind,
+    decisions::DecisionKind,
     request::WhatRuns,
     time::{UnixMillis, rfc3339, rfc3339_option},
 };
@@ -25,7 +25,7 @@ pub struct OpenQuestion {
     pub decision_id: String,
     pub event_id: String,
     pub session_id: String,
-    pub kind: Kind,
+    pub kind: DecisionKind,
     /// The action of a confirmation, with everything that runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,

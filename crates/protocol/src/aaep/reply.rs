@@ -3,8 +3,8 @@
 use super::{
     event::YesNo,
     members,
-    problem::Problem,
-    shape::{self, Member, Stage},
+    problem::MemberProblem,
+    shape::{self, ShapeMember, Stage},
 };
 use crate::time::UnixMillis;
 use serde::{Deserialize, Serialize};
@@ -69,15 +69,15 @@ pub enum Response {
 /// Reads a reply by its closed schema. The refusal depends on the message alone, never on the target of its token (C4).
 ///
 /// With `legacy`, a missing or malformed `subscription_id` is ignored: the owner of the request path is the sender.
-pub fn parse(value: &Value, legacy: bool) -> Result<Reply, Problem> {
-    let Some(reply) = value.as_object() else { return Err(Problem::new("message", "must be an object")) };
+pub fn parse(value: &Value, legacy: bool) -> Result<Reply, MemberProblem> {
+    let Some(reply) = value.as_object() else { return Err(MemberProblem::new("message", "must be an object")) };
     let members = match reply.get("type").and_then(Value::as_str) {
         Some("confirmation.reply") => members::CONFIRMATION_REPLY,
         Some("clarification.reply") => members::CLARIFICATION_REPLY,
-        _ => return Err(Problem::new("type", "must be confirmation.reply or clarification.reply")),
+        _ => return Err(MemberProblem::new("type", "must be confirmation.reply or clarification.reply")),
     };
     let found = problems(members, reply);
-    let excused = |problem: &Problem| legacy && problem.member == "subscription_id";
+    let excused = |problem: &MemberProblem| legacy && problem.member == "subscription_id";
     if let Some(problem) = found.iter().find(|problem| !excused(problem)) {
         return Err(problem.clone());
     }
@@ -85,14 +85,14 @@ pub fn parse(value: &Value, legacy: bool) -> Result<Reply, Problem> {
     if found.iter().any(excused) {
         reply.remove("subscription_id");
     }
-    serde_json::from_value(Value::Object(reply)).map_err(|_| Problem::new("message", "could not be read"))
+    serde_json::from_value(Value::Object(reply)).map_err(|_| MemberProblem::new("message", "could not be read"))
 }
 
-fn problems(members: &[Member], reply: &Map<String, Value>) -> Vec<Problem> {
+fn problems(members: &[ShapeMember], reply: &Map<String, Value>) -> Vec<MemberProblem> {
     let mut found = Vec::new();
     shape::check(members, reply, Stage::Emitted, &mut found);
     if reply.keys().any(|name| members.iter().all(|member| member.name != name)) {
-        found.push(Problem::new("message", "has a member that a reply of its type does not have"));
+        found.push(MemberProblem::new("message", "has a member that a reply of its type does not have"));
     }
     found
 }

@@ -1,6 +1,6 @@
 //! Rules across the members of one event, and rules that only the protocol's prose states.
 
-use super::{problem::Problem, shape::Stage};
+use super::{problem::MemberProblem, shape::Stage};
 use serde_json::{Map, Value};
 
 const CONFIRMATION: &str = "aaep:agent.awaiting.confirmation";
@@ -8,29 +8,32 @@ const CLARIFICATION: &str = "aaep:agent.awaiting.clarification";
 const CRITICAL: &[&str] = &["aaep:agent.session.errored", CONFIRMATION, CLARIFICATION, "aaep:agent.handoff.requested"];
 
 /// The rules of one type beyond the shapes of its members.
-pub(super) fn check(type_name: &str, event: &Map<String, Value>, found: &mut Vec<Problem>) {
+pub(super) fn check(type_name: &str, event: &Map<String, Value>, found: &mut Vec<MemberProblem>) {
     // Must be explicit: the default would be normal (E-06).
     if CRITICAL.contains(&type_name) && event.get("urgency").is_none_or(|urgency| urgency != "critical") {
-        found.push(Problem::new("urgency", format!("must be critical for {type_name}")));
+        found.push(MemberProblem::new("urgency", format!("must be critical for {type_name}")));
     }
     match type_name {
         CONFIRMATION => confirmation(event, found),
         CLARIFICATION => clarification(event, found),
         "aaep:agent.progress.updated" if event.get("progress") == Some(&Value::Object(Map::new())) => {
-            found.push(Problem::new("progress", "must say at least one of percent, step, total_steps, description"));
+            found.push(MemberProblem::new(
+                "progress",
+                "must say at least one of percent, step, total_steps, description",
+            ));
         }
         _ => {}
     }
 }
 
-fn confirmation(event: &Map<String, Value>, found: &mut Vec<Problem>) {
+fn confirmation(event: &Map<String, Value>, found: &mut Vec<MemberProblem>) {
     let Some(default) = event.get("default_decision") else { return };
     if default == "accept" && !may_default_to_accept(event) {
-        found.push(Problem::new("default_decision", "must be reject for an irreversible or high-risk action"));
+        found.push(MemberProblem::new("default_decision", "must be reject for an irreversible or high-risk action"));
     }
     let allowed = event.get("allowed_replies").and_then(Value::as_array);
     if allowed.is_some_and(|allowed| !allowed.contains(default)) {
-        found.push(Problem::new("default_decision", "must be one of allowed_replies"));
+        found.push(MemberProblem::new("default_decision", "must be one of allowed_replies"));
     }
 }
 
@@ -42,23 +45,25 @@ fn may_default_to_accept(event: &Map<String, Value>) -> bool {
 }
 
 /// Choices are required if and only if `multiple_choice` is accepted.
-fn clarification(event: &Map<String, Value>, found: &mut Vec<Problem>) {
+fn clarification(event: &Map<String, Value>, found: &mut Vec<MemberProblem>) {
     let kinds = event.get("accepted_response_kinds").and_then(Value::as_array);
     let chosen = kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind == "multiple_choice"));
     match (chosen, event.contains_key("choices")) {
-        (true, false) => found.push(Problem::new("choices", "is required where multiple_choice is accepted")),
-        (false, true) => found.push(Problem::new("choices", "needs multiple_choice among accepted_response_kinds")),
+        (true, false) => found.push(MemberProblem::new("choices", "is required where multiple_choice is accepted")),
+        (false, true) => {
+            found.push(MemberProblem::new("choices", "needs multiple_choice among accepted_response_kinds"))
+        }
         _ => {}
     }
 }
 
 /// Members of neither the envelope nor the payload. The published schemas allow them; the prose does not (C10).
-pub(super) fn strays(known: impl Fn(&str) -> bool, event: &Map<String, Value>, stage: Stage) -> Vec<Problem> {
+pub(super) fn strays(known: impl Fn(&str) -> bool, event: &Map<String, Value>, stage: Stage) -> Vec<MemberProblem> {
     let tolerated = |name: &str| stage == Stage::Published && is_translation(name);
     event
         .keys()
         .filter(|name| !known(name) && !tolerated(name))
-        .map(|name| Problem::new(told(name), why_stray(name)))
+        .map(|name| MemberProblem::new(told(name), why_stray(name)))
         .collect()
 }
 

@@ -3,13 +3,13 @@
 //! Texts of events are read aloud, shown, stored and forwarded. This detects accidents; it cannot detect deliberate
 //! hiding.
 
-use super::problem::Problem;
+use super::problem::MemberProblem;
 use serde_json::{Map, Value};
 
 /// Names every member that seems to contain a credential, and never repeats its value.
-pub(super) fn check(event: &Map<String, Value>, found: &mut Vec<Problem>) {
+pub(super) fn check(event: &Map<String, Value>, found: &mut Vec<MemberProblem>) {
     let leaking = event.iter().filter(|(_, value)| holds_one(value));
-    found.extend(leaking.map(|(name, _)| Problem::new(name.clone(), "contains what looks like a credential")));
+    found.extend(leaking.map(|(name, _)| MemberProblem::new(name.clone(), "contains what looks like a credential")));
 }
 
 fn holds_one(value: &Value) -> bool {

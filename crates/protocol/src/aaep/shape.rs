@@ -1,15 +1,15 @@
 //! Shapes of members as data: the tables in `members` read like the protocol's own.
 
-use super::problem::Problem;
+use super::problem::MemberProblem;
 use serde_json::{Map, Number, Value};
 
 /// Larger integers are written as strings (AAEP 3.8).
 pub(super) const MAX_INTEGER: i64 = (1 << 53) - 1;
 
-pub(super) struct Member {
+pub(super) struct ShapeMember {
     pub(super) name: &'static str,
     pub(super) need: Need,
-    pub(super) shape: Shape,
+    pub(super) shape: MemberShape,
 }
 
 /// When a member may be omitted.
@@ -28,7 +28,7 @@ pub(super) enum Stage {
     Emitted,
 }
 
-pub(super) enum Shape {
+pub(super) enum MemberShape {
     /// A number of characters, meaning code points.
     Text(usize, usize),
     /// A string with a syntax, and its description.
@@ -40,9 +40,9 @@ pub(super) enum Shape {
     Object,
     /// Objects by name.
     Objects,
-    Closed(&'static [Member]),
+    Closed(&'static [ShapeMember]),
     /// The same, but unknown members are allowed.
-    Open(&'static [Member]),
+    Open(&'static [ShapeMember]),
     List(&'static List),
     Context,
     /// A person's answer to a question: a text, a boolean or a number.
@@ -50,63 +50,81 @@ pub(super) enum Shape {
 }
 
 pub(super) struct List {
-    pub(super) of: Shape,
+    pub(super) of: MemberShape,
     pub(super) min: usize,
     pub(super) max: usize,
     pub(super) unique: bool,
 }
 
 /// A string limited by the prose but not by the published schemas (AAEP 3.7).
-pub(super) const FREE: Shape = Shape::Text(0, 16384);
+pub(super) const FREE: MemberShape = MemberShape::Text(0, 16384);
 
-impl Member {
-    pub(super) const fn must(name: &'static str, shape: Shape) -> Self {
+impl ShapeMember {
+    pub(super) const fn must(name: &'static str, shape: MemberShape) -> Self {
         Self { name, need: Need::Always, shape }
     }
 
-    pub(super) const fn emitted(name: &'static str, shape: Shape) -> Self {
+    pub(super) const fn emitted(name: &'static str, shape: MemberShape) -> Self {
         Self { name, need: Need::Emitted, shape }
     }
 
-    pub(super) const fn may(name: &'static str, shape: Shape) -> Self {
+    pub(super) const fn may(name: &'static str, shape: MemberShape) -> Self {
         Self { name, need: Need::Never, shape }
     }
 }
 
 /// Every known member that is missing or invalid. Unknown ones are ignored.
-pub(super) fn check(members: &[Member], object: &Map<String, Value>, stage: Stage, found: &mut Vec<Problem>) {
+pub(super) fn check(
+    members: &[ShapeMember],
+    object: &Map<String, Value>,
+    stage: Stage,
+    found: &mut Vec<MemberProblem>,
+) {
     check_below("", members, object, stage, found);
 }
 
-fn check_below(at: &str, members: &[Member], object: &Map<String, Value>, stage: Stage, found: &mut Vec<Problem>) {
+fn check_below(
+    at: &str,
+    members: &[ShapeMember],
+    object: &Map<String, Value>,
+    stage: Stage,
+    found: &mut Vec<MemberProblem>,
+) {
     for member in members {
         let place = format!("{at}{}", member.name);
         match object.get(member.name) {
             Some(value) => member.shape.check(&place, value, stage, found),
             None if member.need == Need::Always || (member.need == Need::Emitted && stage == Stage::Emitted) => {
-                found.push(Problem::new(place, "is required"));
+                found.push(MemberProblem::new(place, "is required"));
             }
             None => {}
         }
     }
 }
 
-impl Shape {
-    pub(super) fn check(&self, at: &str, value: &Value, stage: Stage, found: &mut Vec<Problem>) {
+impl MemberShape {
+    pub(super) fn check(&self, at: &str, value: &Value, stage: Stage, found: &mut Vec<MemberProblem>) {
         match self {
             Self::Closed(members) | Self::Open(members) => self.check_object(at, members, value, stage, found),
             Self::List(list) => list.check(at, value, stage, found),
             _ if self.holds(value) => {}
-            _ => found.push(Problem::new(at, format!("must be {self}"))),
+            _ => found.push(MemberProblem::new(at, format!("must be {self}"))),
         }
     }
 
-    fn check_object(&self, at: &str, members: &[Member], value: &Value, stage: Stage, found: &mut Vec<Problem>) {
-        let Some(object) = value.as_object() else { return found.push(Problem::new(at, "must be an object")) };
+    fn check_object(
+        &self,
+        at: &str,
+        members: &[ShapeMember],
+        value: &Value,
+        stage: Stage,
+        found: &mut Vec<MemberProblem>,
+    ) {
+        let Some(object) = value.as_object() else { return found.push(MemberProblem::new(at, "must be an object")) };
         check_below(&format!("{at}."), members, object, stage, found);
         let stray = object.keys().any(|name| members.iter().all(|member| member.name != name));
         if stray && matches!(self, Self::Closed(_)) {
-            found.push(Problem::new(at, "has a member that is not known there"));
+            found.push(MemberProblem::new(at, "has a member that is not known there"));
         }
     }
 
@@ -145,7 +163,7 @@ impl Shape {
     }
 }
 
-impl std::fmt::Display for Shape {
+impl std::fmt::Display for MemberShape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Text(0, max) => write!(f, "a text of at most {max} characters"),
@@ -166,14 +184,14 @@ impl std::fmt::Display for Shape {
 }
 
 impl List {
-    fn check(&self, at: &str, value: &Value, stage: Stage, found: &mut Vec<Problem>) {
-        let Some(items) = value.as_array() else { return found.push(Problem::new(at, "must be a list")) };
+    fn check(&self, at: &str, value: &Value, stage: Stage, found: &mut Vec<MemberProblem>) {
+        let Some(items) = value.as_array() else { return found.push(MemberProblem::new(at, "must be a list")) };
         if !(self.min..=self.max).contains(&items.len()) {
-            found.push(Problem::new(at, format!("must have {} to {} entries", self.min, self.max)));
+            found.push(MemberProblem::new(at, format!("must have {} to {} entries", self.min, self.max)));
         }
         if self.unique && items.iter().enumerate().any(|(n, item)| items.iter().take(n).any(|other| same(other, item)))
         {
-            found.push(Problem::new(at, "must not name anything twice"));
+            found.push(MemberProblem::new(at, "must not name anything twice"));
         }
         for (n, item) in items.iter().take(self.max).enumerate() {
             self.of.check(&format!("{at}[{n}]"), item, stage, found);

@@ -24,9 +24,9 @@ pub(super) const fn wrong(claim: &'static str, problem: &'static str) -> BadClai
 
 /// A payload being read.
 #[derive(Clone, Copy)]
-pub(super) struct Claims<'a>(pub(super) &'a Map<String, Value>);
+pub(super) struct ClaimReader<'a>(pub(super) &'a Map<String, Value>);
 
-impl<'a> Claims<'a> {
+impl<'a> ClaimReader<'a> {
     pub(super) fn required(self, claim: &'static str) -> Result<&'a Value, BadClaim> {
         self.0.get(claim).ok_or(wrong(claim, "is missing"))
     }
@@ -56,10 +56,10 @@ impl<'a> Claims<'a> {
         items.iter().map(|item| item.as_str().map(str::to_owned).ok_or(bad)).collect()
     }
 
-    pub(super) fn optional_object(self, claim: &'static str) -> Result<Option<Claims<'a>>, BadClaim> {
+    pub(super) fn optional_object(self, claim: &'static str) -> Result<Option<ClaimReader<'a>>, BadClaim> {
         let Some(value) = self.0.get(claim) else { return Ok(None) };
         let members = value.as_object().ok_or(wrong(claim, "must be an object"))?;
-        Ok(Some(Claims(members)))
+        Ok(Some(ClaimReader(members)))
     }
 
     pub(super) fn date_time(self, claim: &'static str) -> Result<UnixMillis, BadClaim> {
@@ -70,7 +70,7 @@ impl<'a> Claims<'a> {
 
 /// The time before which a token is invalid, if it names one (RFC 7519 4.1.5).
 pub fn not_before(payload: &Map<String, Value>) -> Result<Option<i64>, BadClaim> {
-    if payload.contains_key("nbf") { Claims(payload).integer("nbf").map(Some) } else { Ok(None) }
+    if payload.contains_key("nbf") { ClaimReader(payload).integer("nbf").map(Some) } else { Ok(None) }
 }
 
 /// Whether a payload has any of these claims; this distinguishes one kind of token from another (C-66).

@@ -1,6 +1,6 @@
 //! The consent receipt: an operator's record of a person's consent to one task (AAP 12, 19.3).
 
-use super::claims::{BadClaim, Claims, wrong};
+use super::claims::{BadClaim, ClaimReader, wrong};
 use crate::{domain::Domain, hash::Digest, time::UnixMillis, time::rfc3339};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -62,7 +62,7 @@ pub struct ExecutionWindow {
 impl ReceiptClaims {
     /// Checks every member that AAP 19.3 knows and ignores the others (AAP 22.4).
     pub fn parse(payload: &Map<String, Value>) -> Result<Self, BadClaim> {
-        let claims = Claims(payload);
+        let claims = ClaimReader(payload);
         check_intent(claims)?;
         Ok(Self {
             iss: claims.domain("iss")?,
@@ -83,19 +83,19 @@ impl ReceiptClaims {
 }
 
 /// Checks the length of the text and drops it (C-14).
-fn check_intent(claims: Claims<'_>) -> Result<(), BadClaim> {
+fn check_intent(claims: ClaimReader<'_>) -> Result<(), BadClaim> {
     let short = claims.text("intent")?.chars().count() <= 500;
     if short { Ok(()) } else { Err(wrong("intent", "is longer than 500 characters")) }
 }
 
 /// 8 to 128 characters (C-51). The service's policy decides whether it is random enough.
-fn session_id(claims: Claims<'_>) -> Result<String, BadClaim> {
+fn session_id(claims: ClaimReader<'_>) -> Result<String, BadClaim> {
     let id = claims.text("session_id")?;
     let bad = wrong("session_id", "must have 8 to 128 characters");
     if (8..=128).contains(&id.chars().count()) { Ok(id.to_owned()) } else { Err(bad) }
 }
 
-fn consent_method(claims: Claims<'_>) -> Result<ConsentMethod, BadClaim> {
+fn consent_method(claims: ClaimReader<'_>) -> Result<ConsentMethod, BadClaim> {
     match claims.text("consent_method")? {
         "explicit_ui" => Ok(ConsentMethod::ExplicitUi),
         "admin_bootstrap" => Ok(ConsentMethod::AdminBootstrap),
@@ -104,7 +104,7 @@ fn consent_method(claims: Claims<'_>) -> Result<ConsentMethod, BadClaim> {
 }
 
 impl UsageLimits {
-    fn parse(members: Claims<'_>) -> Result<Self, BadClaim> {
+    fn parse(members: ClaimReader<'_>) -> Result<Self, BadClaim> {
         Ok(Self {
             requests_per_hour: limit(members, "requests_per_hour")?,
             writes_per_session: limit(members, "writes_per_session")?,
@@ -113,7 +113,7 @@ impl UsageLimits {
     }
 }
 
-fn limit(members: Claims<'_>, claim: &'static str) -> Result<Option<i64>, BadClaim> {
+fn limit(members: ClaimReader<'_>, claim: &'static str) -> Result<Option<i64>, BadClaim> {
     if !members.0.contains_key(claim) {
         return Ok(None);
     }
@@ -122,7 +122,7 @@ fn limit(members: Claims<'_>, claim: &'static str) -> Result<Option<i64>, BadCla
 }
 
 impl ExecutionWindow {
-    fn parse(members: Claims<'_>) -> Result<Self, BadClaim> {
+    fn parse(members: ClaimReader<'_>) -> Result<Self, BadClaim> {
         Ok(Self { earliest: members.date_time("earliest")?, latest: members.date_time("latest")? })
     }
 }

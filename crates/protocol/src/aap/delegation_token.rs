@@ -1,6 +1,6 @@
 //! The delegation token: the service's statement that a person lets an operator's agents act (AAP 5.2, 19.4).
 
-use super::claims::{BadClaim, Claims, wrong};
+use super::claims::{BadClaim, ClaimReader, wrong};
 use crate::{domain::Domain, ids};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -30,7 +30,7 @@ pub struct DelegationClaims {
 
 impl DelegationClaims {
     pub fn parse(payload: &Map<String, Value>) -> Result<Self, BadClaim> {
-        let claims = Claims(payload);
+        let claims = ClaimReader(payload);
         check_closed(payload)?;
         Ok(Self {
             iss: claims.text("iss")?.to_owned(),
@@ -50,13 +50,13 @@ fn check_closed(payload: &Map<String, Value>) -> Result<(), BadClaim> {
     if known { Ok(()) } else { Err(BadClaim::Unknown) }
 }
 
-fn delegation_id(claims: Claims<'_>) -> Result<String, BadClaim> {
+fn delegation_id(claims: ClaimReader<'_>) -> Result<String, BadClaim> {
     let id = claims.text("delegation_id")?;
     let bad = wrong("delegation_id", "must be del_ and 6 to 32 lower-case letters and digits");
     if ids::is_delegation_id(id) { Ok(id.to_owned()) } else { Err(bad) }
 }
 
-fn max_agent_ttl(claims: Claims<'_>) -> Result<i64, BadClaim> {
+fn max_agent_ttl(claims: ClaimReader<'_>) -> Result<i64, BadClaim> {
     let ttl = claims.integer("max_agent_ttl")?;
     let bad = wrong("max_agent_ttl", "must be 300 to 86400 seconds");
     if AGENT_TTL.contains(&ttl) { Ok(ttl) } else { Err(bad) }

@@ -1,7 +1,7 @@
 //! The DPoP proof: a signature for one request, proving that the caller holds the key of its access token (AAP 18, RFC
 //! 9449).
 
-use super::claims::{BadClaim, Claims, wrong};
+use super::claims::{BadClaim, ClaimReader, wrong};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -59,7 +59,7 @@ pub struct ProofClaims<'a> {
 impl<'a> ProofClaims<'a> {
     /// Unknown claims are ignored (AAP 22.4).
     pub fn parse(payload: &'a Map<String, Value>) -> Result<Self, BadClaim> {
-        let claims = Claims(payload);
+        let claims = ClaimReader(payload);
         Ok(Self {
             jti: jti(claims)?,
             htm: claims.text("htm")?,
@@ -72,7 +72,7 @@ impl<'a> ProofClaims<'a> {
 }
 
 /// Any non-empty text is accepted (C-31).
-fn jti(claims: Claims<'_>) -> Result<&str, BadClaim> {
+fn jti(claims: ClaimReader<'_>) -> Result<&str, BadClaim> {
     let jti = claims.text("jti")?;
     let fits = !jti.is_empty() && jti.chars().count() <= MAX_JTI_CHARS;
     if fits { Ok(jti) } else { Err(wrong("jti", "must have 1 to 256 characters")) }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// The body of every error response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Envelope {
+pub struct ErrorEnvelope {
     pub error: Code,
     pub error_description: String,
     /// The next step. Always present on 4xx.

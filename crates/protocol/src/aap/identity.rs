@@ -11,7 +11,7 @@ mod uri;
 pub use uri::{HttpsUri, NotAnHttpsUri};
 
 use crate::{domain::Domain, json};
-use members::Members;
+use members::IdentityMembers;
 use serde::Serialize;
 
 /// The path of every operator's manifest, below `https://{domain}`.
@@ -68,7 +68,7 @@ pub struct NotAnIdentity {
 impl IdentityManifest {
     pub fn parse(bytes: &[u8]) -> Result<Self, NotAnIdentity> {
         let document = document(bytes)?;
-        let members = Members::of(&document, DOCUMENT)?;
+        let members = IdentityMembers::of(&document, DOCUMENT)?;
         let domain = domain(&members)?;
         Ok(Self {
             operator: operator(&members)?,
@@ -86,7 +86,7 @@ impl IdentityManifest {
 
 /// The domain of a manifest, even if other members are invalid.
 pub fn claimed_domain(bytes: &[u8]) -> Result<Domain, NotAnIdentity> {
-    domain(&Members::of(&document(bytes)?, DOCUMENT)?)
+    domain(&IdentityMembers::of(&document(bytes)?, DOCUMENT)?)
 }
 
 fn document(bytes: &[u8]) -> Result<serde_json::Value, NotAnIdentity> {
@@ -98,7 +98,7 @@ impl Extension {
         *self == Self::default()
     }
 
-    fn parse(manifest: &Members<'_>, domain: &Domain) -> Result<Self, NotAnIdentity> {
+    fn parse(manifest: &IdentityMembers<'_>, domain: &Domain) -> Result<Self, NotAnIdentity> {
         let Some(members) = manifest.object("countersign")? else { return Ok(Self::default()) };
         let callbacks: Vec<HttpsUri> = members.list("callbacks", HttpsUri::parse, "must be https URIs")?;
         if !callbacks.iter().all(|uri| domain.covers(uri.host())) {
@@ -113,7 +113,7 @@ impl Extension {
     }
 }
 
-fn operator(members: &Members<'_>) -> Result<String, NotAnIdentity> {
+fn operator(members: &IdentityMembers<'_>) -> Result<String, NotAnIdentity> {
     let name = members.required("operator")?;
     // The name appears on consent pages: no invisible characters, no line breaks.
     if name.trim().is_empty() || name.chars().any(char::is_control) {
@@ -125,16 +125,16 @@ fn operator(members: &Members<'_>) -> Result<String, NotAnIdentity> {
     Ok(name.to_owned())
 }
 
-fn domain(members: &Members<'_>) -> Result<Domain, NotAnIdentity> {
+fn domain(members: &IdentityMembers<'_>) -> Result<Domain, NotAnIdentity> {
     Domain::parse(members.required("domain")?).map_err(|_| wrong("domain", "must be a lower-case ASCII hostname"))
 }
 
-fn contact(members: &Members<'_>) -> Result<String, NotAnIdentity> {
+fn contact(members: &IdentityMembers<'_>) -> Result<String, NotAnIdentity> {
     let address = members.required("contact")?;
     if is_email(address) { Ok(address.to_owned()) } else { Err(wrong("contact", "must be an e-mail address")) }
 }
 
-fn since(members: &Members<'_>) -> Result<Option<String>, NotAnIdentity> {
+fn since(members: &IdentityMembers<'_>) -> Result<Option<String>, NotAnIdentity> {
     let Some(date) = members.text("since")? else { return Ok(None) };
     if crate::time::is_date(date) { Ok(Some(date.to_owned())) } else { Err(wrong("since", "must be a date")) }
 }

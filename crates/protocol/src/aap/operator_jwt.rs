@@ -1,6 +1,6 @@
 //! The operator JWT: an operator's statement that an agent is its own (AAP 4.1, 5, 23.2).
 
-use super::claims::{BadClaim, Claims};
+use super::claims::{BadClaim, ClaimReader};
 use crate::domain::Domain;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -29,7 +29,7 @@ pub struct OperatorClaims {
 impl OperatorClaims {
     /// Unknown claims are ignored (AAP 22.4).
     pub fn parse(payload: &Map<String, Value>) -> Result<Self, BadClaim> {
-        let claims = Claims(payload);
+        let claims = ClaimReader(payload);
         Ok(Self {
             iss: claims.domain("iss")?,
             aud: claims.text("aud")?.to_owned(),

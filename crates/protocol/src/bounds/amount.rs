@@ -106,14 +106,14 @@ impl Serialize for Amount {
 
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_str(Written)
+        from.deserialize_str(AmountText)
     }
 }
 
 /// Strings only: a JSON number would already have been a double.
-struct Written;
+struct AmountText;
 
-impl Visitor<'_> for Written {
+impl Visitor<'_> for AmountText {
     type Value = Amount;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

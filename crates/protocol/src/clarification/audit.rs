@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Audit {
-    pub clarification_chain: Vec<Exchange>,
+    pub clarification_chain: Vec<SignedRound>,
     pub record: Record,
     /// The session's state, as the agent last signed it.
     pub message: Message,
@@ -33,7 +33,7 @@ impl Audit {
 /// A round as signed on both sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Exchange {
+pub struct SignedRound {
     pub ask: SignedAsk,
     pub answer: SignedAnswer,
     /// When it was answered.
@@ -45,7 +45,7 @@ pub struct Exchange {
     pub resolved: bool,
 }
 
-impl Exchange {
+impl SignedRound {
     /// The same round in this view. The bodies hold the signed content.
     pub fn of(round: &Round, ask: AskBody, answer: AnswerBody) -> Self {
         Self {

@@ -17,12 +17,12 @@ pub mod submission;
 pub mod text;
 
 pub use attestation::{Attestation, ChainReference, Inputs};
-pub use audit::{Audit, Exchange, PublishedKey, PublishedKeys, SubmittedPlan};
+pub use audit::{Audit, PublishedKey, PublishedKeys, SignedRound, SubmittedPlan};
 pub use gap::{Gap, Operation, Severity};
 pub use handoff::{Handoff, HandoffContext};
 pub use keys::{BadKeyText, PublicKey, Signature};
 pub use message::{Message, Status};
-pub use record::{Abandoned, AnsweredBy, Entry, GivenBy, PlanChanged, Record, Rotated, Rotation, Round};
+pub use record::{Abandoned, AnsweredBy, ChainEntry, GivenBy, PlanChanged, Record, Rotated, Rotation, Round};
 pub use rules::{AnswerKind, ClarificationPolicy, Rule, RuleCase};
 pub use signed::{Signable, SignedType};
 pub use text::{DigestText, Stamp};

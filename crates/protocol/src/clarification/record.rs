@@ -20,7 +20,7 @@ pub use super::text::Stamp;
 #[serde(deny_unknown_fields)]
 pub struct Record {
     pub session_id: MplpId,
-    pub chain: Vec<Entry>,
+    pub chain: Vec<ChainEntry>,
     /// The number of entries that are a question and its answer; other entries are no round.
     pub total_rounds: u64,
     pub all_resolved: bool,
@@ -38,14 +38,14 @@ pub struct Record {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(untagged)]
 #[expect(clippy::large_enum_variant, reason = "nearly every entry is a round")]
-pub enum Entry {
+pub enum ChainEntry {
     Round(Round),
     Rotated(Rotated),
     PlanChanged(PlanChanged),
     Abandoned(Abandoned),
 }
 
-impl Entry {
+impl ChainEntry {
     /// Reads an entry strictly. Its `event` decides the kind, so that an error names the wrong member instead of all
     /// alternatives.
     pub fn read(value: &Value) -> Result<Self, read::BadDocument> {
@@ -96,7 +96,7 @@ impl Entry {
     }
 }
 
-impl<'de> Deserialize<'de> for Entry {
+impl<'de> Deserialize<'de> for ChainEntry {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         Self::read(&Value::deserialize(from)?).map_err(serde::de::Error::custom)
     }

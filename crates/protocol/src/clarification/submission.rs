@@ -81,7 +81,7 @@ pub struct ResolveRequest {
     pub answer: String,
     /// With the next two: the signer of the answer. Without them we sign that it was given (W-06).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answered_by: Option<Answerer>,
+    pub answered_by: Option<AnsweringParty>,
     /// Of the signed answer, with answered_by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_signature: Option<Signature>,
@@ -93,7 +93,7 @@ pub struct ResolveRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Answerer {
+pub struct AnsweringParty {
     pub agent_id: String,
     pub public_key: PublicKey,
     /// Optional. A signed answer is attested, so false is refused.
@@ -127,7 +127,7 @@ impl ResolveRequest {
             return Err(BadDocument::new("answer_signature", why));
         }
         match &self.answered_by {
-            Some(Answerer { attested: Some(false), .. }) => {
+            Some(AnsweringParty { attested: Some(false), .. }) => {
                 Err(BadDocument::new("answered_by.attested", "must be true: the signer of an answer attests it"))
             }
             _ => Ok(self),
@@ -136,7 +136,7 @@ impl ResolveRequest {
 
     /// The giver's own signature, if there is one.
     pub fn signed(&self) -> Option<OwnSignature> {
-        let Answerer { agent_id, public_key, .. } = self.answered_by.clone()?;
+        let AnsweringParty { agent_id, public_key, .. } = self.answered_by.clone()?;
         Some(OwnSignature {
             answered_by: AnsweredBy { agent_id, public_key, attested: true },
             signature: self.answer_signature.clone()?,

@@ -4,7 +4,7 @@
 use super::{ClarificationRequest, ConfirmationRequest};
 use crate::aaep::{
     event::YesNo,
-    ingest::{self, Problem},
+    ingest::{self, MemberProblem},
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -16,7 +16,7 @@ const MAX_KEY: usize = 256;
 
 impl ConfirmationRequest {
     /// Every problem of the request itself, regardless of the project's policy.
-    pub fn problems(&self) -> Vec<Problem> {
+    pub fn problems(&self) -> Vec<MemberProblem> {
         let mut event = event("aaep:agent.awaiting.confirmation", self, self.language.as_deref());
         event.entry("timeout_seconds").or_insert(json!(1));
         event.entry("default_decision").or_insert_with(|| json!(self.fallback()));
@@ -38,7 +38,7 @@ impl ConfirmationRequest {
 
 impl ClarificationRequest {
     /// Every problem of the request itself.
-    pub fn problems(&self) -> Vec<Problem> {
+    pub fn problems(&self) -> Vec<MemberProblem> {
         let mut event = event("aaep:agent.awaiting.clarification", self, self.language.as_deref());
         event.entry("timeout_seconds").or_insert(json!(1));
         let mut found = judged(event);
@@ -60,29 +60,29 @@ fn event(type_name: &str, body: &impl Serialize, language: Option<&str>) -> Map<
     event
 }
 
-fn judged(event: Map<String, Value>) -> Vec<Problem> {
+fn judged(event: Map<String, Value>) -> Vec<MemberProblem> {
     let found = ingest::published(&Value::Object(event)).err().unwrap_or_default();
     found.into_iter().map(as_sent).collect()
 }
 
 /// Names a member as in the body.
-fn as_sent(problem: Problem) -> Problem {
+fn as_sent(problem: MemberProblem) -> MemberProblem {
     match problem.member.as_str() {
-        "localization_hints.primary_language" => Problem::new("language", problem.why),
-        "event" => Problem::new("the question", problem.why),
+        "localization_hints.primary_language" => MemberProblem::new("language", problem.why),
+        "event" => MemberProblem::new("the question", problem.why),
         _ => problem,
     }
 }
 
 /// A running tool is announced by its name, so the name must be valid in that event.
-fn check_tool(tool: &str, found: &mut Vec<Problem>) {
+fn check_tool(tool: &str, found: &mut Vec<MemberProblem>) {
     let announced = json!({ "type": "aaep:agent.tool.invoked", "tool": tool, "summary_normal": "it runs" });
     found.extend(ingest::published(&announced).err().unwrap_or_default());
 }
 
-fn check_key(name: &str, key: Option<&str>, least: usize, found: &mut Vec<Problem>) {
+fn check_key(name: &str, key: Option<&str>, least: usize, found: &mut Vec<MemberProblem>) {
     if key.is_some_and(|key| !(least..=MAX_KEY).contains(&key.chars().count())) {
-        found.push(Problem::new(name, format!("must be a text of {least} to {MAX_KEY} characters")));
+        found.push(MemberProblem::new(name, format!("must be a text of {least} to {MAX_KEY} characters")));
     }
 }
 

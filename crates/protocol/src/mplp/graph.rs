@@ -1,10 +1,10 @@
 //! Checks that the steps of a plan form an acyclic graph.
 
-use super::{BadDocument, MplpId, Step};
+use super::{BadDocument, MplpId, PlanStep};
 use std::collections::BTreeMap;
 
-pub(super) fn check(steps: &[Step]) -> Result<(), BadDocument> {
-    let mut open: BTreeMap<&MplpId, &Step> = BTreeMap::new();
+pub(super) fn check(steps: &[PlanStep]) -> Result<(), BadDocument> {
+    let mut open: BTreeMap<&MplpId, &PlanStep> = BTreeMap::new();
     for (at, step) in steps.iter().enumerate() {
         if open.insert(&step.step_id, step).is_some() {
             return Err(BadDocument::new(format!("steps[{at}].step_id"), "occurs twice: give each step its own id"));
@@ -22,9 +22,9 @@ pub(super) fn check(steps: &[Step]) -> Result<(), BadDocument> {
 
 /// Repeatedly removes every step without remaining dependencies. If a round removes none, the remaining steps contain a
 /// cycle.
-fn take_away_what_can_run(open: &mut BTreeMap<&MplpId, &Step>) {
+fn take_away_what_can_run(open: &mut BTreeMap<&MplpId, &PlanStep>) {
     loop {
-        let waits = |step: &Step| step.dependencies.iter().any(|id| open.contains_key(id));
+        let waits = |step: &PlanStep| step.dependencies.iter().any(|id| open.contains_key(id));
         let ready: Vec<MplpId> = open.values().filter(|step| !waits(step)).map(|step| step.step_id.clone()).collect();
         if ready.is_empty() {
             return;

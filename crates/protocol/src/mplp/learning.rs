@@ -1,6 +1,6 @@
 //! Learning samples: a person's decisions as feedback for planners (MPLP 5).
 
-use super::{DecisionStatus, MplpId, Step, TargetType, members::moment};
+use super::{DecisionStatus, MplpId, PlanStep, TargetType, members::moment};
 use crate::time::UnixMillis;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -48,7 +48,7 @@ pub struct IntentOutput {
     pub final_intent_summary: String,
     pub plan_id: MplpId,
     pub plan_step_count: u64,
-    pub plan_structure: Vec<Step>,
+    pub plan_structure: Vec<PlanStep>,
     pub resolution_quality_label: ResolutionQuality,
 }
 

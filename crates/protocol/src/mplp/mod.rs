@@ -27,12 +27,12 @@ pub use governance::{Governance, Module, Ref};
 pub use id::{MplpId, NotAnMplpId};
 pub use learning::{Feedback, LearningSample, Sample};
 pub use meta::{CrossCutting, Meta};
-pub use plan::{Plan, PlanStatus, Step, StepStatus};
+pub use plan::{Plan, PlanStatus, PlanStep, StepStatus};
 pub use read::BadDocument;
-pub use role::Role;
+pub use role::MplpRole;
 pub use shown::{
-    AllowanceShown, AllowanceStatus, Difference, Left, PlanActions, ProposeRequest, ReasonGiven, Runs, StepShown,
+    AllowanceShown, AllowanceStatus, Left, PlanActions, PlanDifference, ProposeRequest, ReasonGiven, Runs, StepShown,
     SumLeft, WhoseWords,
 };
-pub use submission::{ConfirmSubmission, DecisionRequest, Listed, PlanSubmission, StepAction, StepReport};
+pub use submission::{ConfirmSubmission, DecisionRequest, ListPage, PlanSubmission, StepAction, StepReport};
 pub use trace::{Segment, SegmentStatus, Trace, TraceBase, TraceStatus};

@@ -21,7 +21,7 @@ pub struct Plan {
     pub objective: String,
     pub status: PlanStatus,
     #[serde(deserialize_with = "at_least_one")]
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceBase>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -42,7 +42,7 @@ impl Plan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+pub struct PlanStep {
     pub step_id: MplpId,
     #[serde(deserialize_with = "some_text")]
     pub description: String,

@@ -40,7 +40,7 @@ pub fn document<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BadDocument> {
 
 /// The same from a value that was already parsed strictly.
 pub fn value<'de, T: Deserialize<'de>>(value: &'de Value) -> Result<T, BadDocument> {
-    T::deserialize(At(value))
+    T::deserialize(ValueAt(value))
 }
 
 impl de::Error for BadDocument {
@@ -65,12 +65,12 @@ impl de::Error for BadDocument {
 }
 
 /// A value being read. Its path is assembled while an error travels outwards.
-struct At<'de>(&'de Value);
+struct ValueAt<'de>(&'de Value);
 
-impl<'de> At<'de> {
-    fn object(self) -> Result<Members<'de>, BadDocument> {
+impl<'de> ValueAt<'de> {
+    fn object(self) -> Result<MemberReader<'de>, BadDocument> {
         match self.0 {
-            Value::Object(members) => Ok(Members { members: members.iter(), next: None }),
+            Value::Object(members) => Ok(MemberReader { members: members.iter(), next: None }),
             _ => Err(BadDocument::new("", "must be an object")),
         }
     }
@@ -92,7 +92,7 @@ macro_rules! whole_numbers {
     };
 }
 
-impl<'de> de::Deserializer<'de> for At<'de> {
+impl<'de> de::Deserializer<'de> for ValueAt<'de> {
     type Error = BadDocument;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, BadDocument> {
@@ -161,12 +161,12 @@ impl<'de> de::Deserializer<'de> for At<'de> {
     }
 }
 
-struct Members<'de> {
+struct MemberReader<'de> {
     members: serde_json::map::Iter<'de>,
     next: Option<(&'de str, &'de Value)>,
 }
 
-impl<'de> de::MapAccess<'de> for Members<'de> {
+impl<'de> de::MapAccess<'de> for MemberReader<'de> {
     type Error = BadDocument;
 
     fn next_key_seed<K: de::DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, BadDocument> {
@@ -178,7 +178,7 @@ impl<'de> de::MapAccess<'de> for Members<'de> {
 
     fn next_value_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, BadDocument> {
         let (name, value) = self.next.take().ok_or_else(|| BadDocument::new("", "a value without a name"))?;
-        seed.deserialize(At(value)).map_err(|why: BadDocument| why.under(name))
+        seed.deserialize(ValueAt(value)).map_err(|why: BadDocument| why.under(name))
     }
 }
 
@@ -189,6 +189,6 @@ impl<'de> de::SeqAccess<'de> for Items<'de> {
 
     fn next_element_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, BadDocument> {
         let Some((at, value)) = self.0.next() else { return Ok(None) };
-        seed.deserialize(At(value)).map(Some).map_err(|why| why.under(&format!("[{at}]")))
+        seed.deserialize(ValueAt(value)).map(Some).map_err(|why| why.under(&format!("[{at}]")))
     }
 }

@@ -10,7 +10,7 @@ pub const CONFIRM_APPROVE: &str = "confirm.approve";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Role {
+pub struct MplpRole {
     pub meta: Meta,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub governance: Option<Governance>,
@@ -32,7 +32,7 @@ pub struct Role {
     pub events: Vec<BaseEvent>,
 }
 
-impl Role {
+impl MplpRole {
     /// Whether a label in a Confirm means this role: by its name or its id (M-06).
     pub fn is_called(&self, label: &str) -> bool {
         self.name == label || self.role_id.as_str() == label

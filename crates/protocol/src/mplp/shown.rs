@@ -172,6 +172,6 @@ pub struct ReasonGiven {
 /// The changes, one per line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Difference {
+pub struct PlanDifference {
     pub lines: Vec<String>,
 }

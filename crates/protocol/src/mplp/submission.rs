@@ -170,7 +170,7 @@ impl StepReport {
 /// One page of a list, and the cursor of the next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Listed<T> {
+pub struct ListPage<T> {
     pub items: Vec<T>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,

@@ -75,7 +75,7 @@ pub struct Route {
     // reading the request
     /// The text for the approver, rendered from the same bytes that would be forwarded.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub describe: Option<Described>,
+    pub describe: Option<RouteTexts>,
     /// Amounts in the request: exact decimals with their unit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<ValueField>,
@@ -101,7 +101,7 @@ pub struct Route {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upstream_timeout_seconds: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stream: Option<Stream>,
+    pub stream: Option<RouteStream>,
 }
 
 /// The text for the approver. Names in braces are replaced by members of the request: `{path.NAME}`, `{query.NAME}`,
@@ -109,7 +109,7 @@ pub struct Route {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, default)]
-pub struct Described {
+pub struct RouteTexts {
     /// The action.
     #[cfg_attr(feature = "openapi", schema(required = true))]
     pub action: String,
@@ -143,7 +143,7 @@ pub struct ValueField {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Stream {
+pub enum RouteStream {
     /// Server-sent events, or any endless response.
     Events,
     Websocket,
@@ -161,7 +161,7 @@ impl Route {
 
     /// Whether a call may be forwarded before its step is durable. The content of a WebSocket cannot be known.
     pub fn is_speculative(&self) -> bool {
-        let is_safe = matches!(self.method.as_str(), "GET" | "HEAD") && self.stream != Some(Stream::Websocket);
+        let is_safe = matches!(self.method.as_str(), "GET" | "HEAD") && self.stream != Some(RouteStream::Websocket);
         !self.writes() && self.speculative.unwrap_or(is_safe)
     }
 }

@@ -3,19 +3,19 @@
 use super::{listener::listener, sse};
 use crate::{
     App,
-    http::{answer::Refused, asker::Asker, at::At, request_id::RequestId},
-    serve::Connection,
+    http::{answer::RefusalResponse, asker::Asker, at::AtProject, request_id::RequestId},
+    serve::ClientConnection,
 };
 use axum::{
     extract::{Query, State, rejection::QueryRejection},
     response::Response,
 };
 use countersign_engine::Refusal;
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 use http::HeaderMap;
 
 #[derive(serde::Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct EventsQuery {
     subscription_id: Option<String>,
 }
 
@@ -26,17 +26,17 @@ pub(crate) struct Asked {
     summary = "The events of a subscription, as they happen",
     description = "A stream of server-sent events that stays open: each has the name aaep.event, its event_id as id and one line of JSON as data. A comment is sent every ten seconds. A broken stream continues after Last-Event-ID; if that is no longer known, the current state is sent again. A second stream of the same subscription ends the first. A last event named aaep.close has the reason for the end of the subscription.",
     params(("subscription_id" = String, Query, description = "The id from subscription.accepted"), ("Last-Event-ID" = Option<String>, Header, description = "The id of the last received event")),
-    responses((status = 200, description = "The stream", body = String, content_type = "text/event-stream"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "The stream", body = String, content_type = "text/event-stream"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn get(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     id: RequestId,
     asker: Asker,
-    on: Connection,
-    asked: Result<Query<Asked>, QueryRejection>,
-) -> Result<Response, Refused> {
+    on: ClientConnection,
+    asked: Result<Query<EventsQuery>, QueryRejection>,
+) -> Result<Response, RefusalResponse> {
     let listener = match listener(&app, &at, &asker).await {
         Ok(listener) => listener,
         Err(why) => return Ok(why.response(&id)),

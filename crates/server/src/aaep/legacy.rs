@@ -20,8 +20,8 @@ use super::{
 };
 use crate::{
     App,
-    http::{answer::Refused, at::At, request_id::RequestId},
-    serve::Connection,
+    http::{answer::RefusalResponse, at::AtProject, request_id::RequestId},
+    serve::ClientConnection,
 };
 use axum::{
     extract::{Path, Request, State},
@@ -29,25 +29,25 @@ use axum::{
 };
 use countersign_engine::{Delivered, EventStream, Listener, ProjectAt, Refusal};
 use countersign_protocol::{aaep::handshake::SubscriptionRequest, hash::Digest};
-use door::{Handover, Place};
+use door::{Handover, StreamSlot};
 use futures_util::{Stream, stream};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
 #[derive(serde::Deserialize)]
-pub(crate) struct Named {
+pub(crate) struct LegacyPath {
     token: String,
 }
 
 /// The stream: events of an implicit subscription, or of the one requested through `messages` (C15).
 pub(crate) async fn events(
     State(app): State<App>,
-    At(at): At,
-    Path(Named { token }): Path<Named>,
+    AtProject(at): AtProject,
+    Path(LegacyPath { token }): Path<LegacyPath>,
     headers: HeaderMap,
-    on: Connection,
-) -> Result<Response, Refused> {
+    on: ClientConnection,
+) -> Result<Response, RefusalResponse> {
     let page = guard::check(&app, &headers)?;
     let listener = listener(&app, &at, &token).await?;
     let name = Digest::of(token.as_bytes());
@@ -59,11 +59,11 @@ pub(crate) async fn events(
 /// Messages from the client.
 pub(crate) async fn messages(
     State(app): State<App>,
-    At(at): At,
-    Path(Named { token }): Path<Named>,
+    AtProject(at): AtProject,
+    Path(LegacyPath { token }): Path<LegacyPath>,
     id: RequestId,
     request: Request,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let page = guard::check(&app, request.headers())?;
     let listener = listener(&app, &at, &token).await?;
     let sender = Sender { app: &app, at: &at, listener: &listener, name: Digest::of(token.as_bytes()) };
@@ -74,7 +74,7 @@ pub(crate) async fn messages(
     Ok(guard::allowed(page, response))
 }
 
-pub(crate) async fn preflight(State(app): State<App>, headers: HeaderMap) -> Result<Response, Refused> {
+pub(crate) async fn preflight(State(app): State<App>, headers: HeaderMap) -> Result<Response, RefusalResponse> {
     let page = guard::check(&app, &headers)?;
     Ok(guard::preflight(page))
 }
@@ -165,7 +165,7 @@ struct Telling {
     app: App,
     at: ProjectAt,
     listener: Listener,
-    place: Place,
+    place: StreamSlot,
     events: EventStream,
     first: VecDeque<Frame>,
 }
@@ -180,7 +180,7 @@ impl Telling {
         app: App,
         at: ProjectAt,
         listener: Listener,
-        mut place: Place,
+        mut place: StreamSlot,
         waiting: Vec<Handover>,
         last: Option<&str>,
     ) -> Result<Self, Refusal> {

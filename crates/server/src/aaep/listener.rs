@@ -3,7 +3,7 @@
 use crate::{
     App,
     http::{
-        answer::{self, Refused},
+        answer::{self, RefusalResponse},
         asker::{Asker, bearer},
         request_id::RequestId,
     },
@@ -48,7 +48,7 @@ pub(super) async fn by_token(app: &App, at: &ProjectAt, token: &str) -> Result<L
 impl NoListener {
     pub(super) fn response(self, id: &RequestId) -> Response {
         match self {
-            Self::Refused(refusal) => Refused(refusal).into_response(),
+            Self::Refused(refusal) => RefusalResponse(refusal).into_response(),
             Self::Unproven => unproven(id),
         }
     }

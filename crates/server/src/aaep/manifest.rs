@@ -4,8 +4,8 @@ use crate::{
     App,
     aap::manifest::named,
     http::{
-        answer::Refused,
-        at::{Arrival, At},
+        answer::RefusalResponse,
+        at::{Arrival, AtProject},
     },
 };
 use axum::{
@@ -13,11 +13,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_engine::{ProjectAt, Refusal};
-use countersign_protocol::{aaep::manifest::Manifest, aap::error::Envelope};
+use countersign_protocol::{aaep::manifest::Manifest, aap::error::ErrorEnvelope};
 use http::{HeaderMap, HeaderValue, header};
 
 #[derive(serde::Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct AaepManifestQuery {
     #[serde(rename = "projectId")]
     project_id: Option<String>,
 }
@@ -29,20 +29,24 @@ pub(crate) struct Asked {
     summary = "The AAEP producer manifest",
     description = "With Accept: application/jose, the same as a JWS in compact form, signed with a key of /.well-known/agent-jwks.json.",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "The emitted events, and how to subscribe", body = Manifest), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
+    responses((status = 200, description = "The emitted events, and how to subscribe", body = Manifest), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
 )]
 pub(crate) async fn get(
     State(app): State<App>,
     arrival: Arrival,
     headers: HeaderMap,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Refused> {
+    Query(asked): Query<AaepManifestQuery>,
+) -> Result<Response, RefusalResponse> {
     let at = named(&app, arrival, asked.project_id.as_deref()).await?;
     Ok(told(&app, &at, &headers).await?)
 }
 
 /// The manifest at the URL that a multi-tenant project names in its handshakes.
-pub(crate) async fn of_project(State(app): State<App>, At(at): At, headers: HeaderMap) -> Result<Response, Refused> {
+pub(crate) async fn of_project(
+    State(app): State<App>,
+    AtProject(at): AtProject,
+    headers: HeaderMap,
+) -> Result<Response, RefusalResponse> {
     Ok(told(&app, &at, &headers).await?)
 }
 

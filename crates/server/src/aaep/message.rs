@@ -1,7 +1,7 @@
 //! Reads a message: one JSON document, validated on its own. Nothing here looks up its ids or tokens (C4).
 
 use crate::http::{
-    answer::{self, Refused},
+    answer::{self, RefusalResponse},
     body,
     request_id::RequestId,
 };
@@ -50,7 +50,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 impl NoMessage {
     pub(super) fn response(self, id: &RequestId) -> Response {
         match self {
-            Self::Malformed(why) => Refused(Refusal::invalid(why)).into_response(),
+            Self::Malformed(why) => RefusalResponse(Refusal::invalid(why)).into_response(),
             Self::TooLarge => {
                 let what = format!("a message has at most {MAX_EVENT} bytes");
                 answer::plain(Code::PayloadTooLarge, what, Some("send less".into()), id)

@@ -3,7 +3,7 @@
 use super::listener::listener;
 use crate::{
     App,
-    http::{answer::Refused, asker::Asker, at::At, body::Json, request_id::RequestId},
+    http::{answer::RefusalResponse, asker::Asker, at::AtProject, body::Json, request_id::RequestId},
     v1::DecisionId,
 };
 use axum::{
@@ -13,7 +13,7 @@ use axum::{
 use countersign_engine::{Listener, NotCounted, ProjectAt, Refusal};
 use countersign_protocol::{
     aaep::questions::{MoreTime, MoreTimeRequest},
-    aap::error::Envelope,
+    aap::error::ErrorEnvelope,
 };
 
 /// The protocol's longest time to answer: one day.
@@ -27,17 +27,17 @@ const MOST_S: i64 = 86_400;
     description = "The deadline moves by the requested seconds, up to the limit in the project's policy; the response has the new deadline. All approvers of the question are notified.",
     params(("decision" = String, Path), ("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session")),
     request_body = MoreTimeRequest,
-    responses((status = 200, description = "The new deadline", body = MoreTime), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "The new deadline", body = MoreTime), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     id: RequestId,
     asker: Asker,
     DecisionId(decision_id): DecisionId,
     Json(asked): Json<MoreTimeRequest>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let listener = match listener(&app, &at, &asker).await {
         Ok(listener) => listener,
         Err(why) => return Ok(why.response(&id)),

@@ -3,13 +3,13 @@
 use super::listener::listener;
 use crate::{
     App,
-    http::{answer::Refused, asker::Asker, at::At, request_id::RequestId},
+    http::{answer::RefusalResponse, asker::Asker, at::AtProject, request_id::RequestId},
 };
 use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use countersign_protocol::{aaep::questions::Questions, aap::error::Envelope};
+use countersign_protocol::{aaep::questions::Questions, aap::error::ErrorEnvelope};
 
 #[utoipa::path(
     get,
@@ -17,10 +17,15 @@ use countersign_protocol::{aaep::questions::Questions, aap::error::Envelope};
     tag = "subscribers",
     summary = "The pending questions that a person may see",
     description = "Oldest first, without reply tokens: subscribers receive those with the events.",
-    responses((status = 200, description = "The pending questions", body = Questions), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "The pending questions", body = Questions), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []), ("bearer" = []))
 )]
-pub(crate) async fn get(State(app): State<App>, At(at): At, id: RequestId, asker: Asker) -> Result<Response, Refused> {
+pub(crate) async fn get(
+    State(app): State<App>,
+    AtProject(at): AtProject,
+    id: RequestId,
+    asker: Asker,
+) -> Result<Response, RefusalResponse> {
     match listener(&app, &at, &asker).await {
         Ok(listener) => {
             let questions = app.engine.questions_for(&at, &listener).await?;

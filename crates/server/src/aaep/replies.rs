@@ -6,14 +6,14 @@
 use super::{incoming::Incoming, listener::listener, message, rejected::Rejected};
 use crate::{
     App,
-    http::{answer::Refused, asker::Asker, at::At, request_id::RequestId},
+    http::{answer::RefusalResponse, asker::Asker, at::AtProject, request_id::RequestId},
 };
 use axum::{
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
 use countersign_engine::{Listener, ProjectAt, Refusal};
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 use http::StatusCode;
 
 #[utoipa::path(
@@ -24,16 +24,16 @@ use http::StatusCode;
     description = "A confirmation.reply, clarification.reply, subscription.renegotiate or subscription.close of AAEP 1.0. Every well-formed reply is answered with 204, regardless of its token and its effect; the following events carry the decision. A renegotiation is answered with subscription.accepted, or with subscription.rejected, which ends the subscription.",
     params(("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session")),
     request_body(content = Object, description = "A reply, subscription.renegotiate or subscription.close"),
-    responses((status = 200, description = "A subscription.accepted with the new terms", body = Object), (status = 204, description = "Taken"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "A subscription.accepted with the new terms", body = Object), (status = 204, description = "Taken"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     id: RequestId,
     asker: Asker,
     request: Request,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let listener = match listener(&app, &at, &asker).await {
         Ok(listener) => listener,
         Err(why) => return Ok(why.response(&id)),

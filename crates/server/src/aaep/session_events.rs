@@ -4,17 +4,17 @@ use super::{message, said::said};
 use crate::{
     App,
     http::{
-        answer::{self, Refused},
+        answer::{self, RefusalResponse},
         request_id::RequestId,
     },
-    v1::Caller,
+    v1::AgentCaller,
 };
 use axum::{
     extract::{Path, Request, State},
     response::{IntoResponse, Response},
 };
-use countersign_engine::{Agent, ProjectAt, Refusal, Spoke};
-use countersign_protocol::{aap::error::Envelope, decisions::DecisionDocument};
+use countersign_engine::{AgentPrincipal, ProjectAt, Refusal, Spoke};
+use countersign_protocol::{aap::error::ErrorEnvelope, decisions::DecisionDocument};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::Value;
 
@@ -23,14 +23,14 @@ const MOST_EVENTS: usize = 100;
 const MOST_BYTES: usize = 1024 * 1024;
 
 #[derive(serde::Deserialize)]
-pub(crate) struct Named {
+pub(crate) struct SessionPath {
     session_id: String,
 }
 
 /// The result of one event.
 #[derive(serde::Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
-pub(crate) enum Said {
+pub(crate) enum EventResult {
     Event {
         event_id: String,
         sequence_number: i64,
@@ -42,14 +42,14 @@ pub(crate) enum Said {
 /// The results of a list of events, in the same order.
 #[derive(serde::Serialize, utoipa::ToSchema)]
 pub(crate) struct AllSaid {
-    results: Vec<Said>,
+    results: Vec<EventResult>,
 }
 
 /// The response to one event, or to a list of events.
 #[derive(serde::Serialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub(crate) enum OneOrAllSaid {
-    One(Said),
+    One(EventResult),
     All(AllSaid),
 }
 
@@ -61,16 +61,16 @@ pub(crate) enum OneOrAllSaid {
     description = "The body is an event or a list of events. The response to a question event is its pending decision. A list stops at the first refused event; the refusal names its position, and the events before it were accepted.",
     params(("session_id" = String, Path)),
     request_body(content = serde_json::Value, description = "An event, or a list of events"),
-    responses((status = 200, description = "The question was already pending", body = Said), (status = 201, description = "Accepted; for a list, results has one entry per event", body = OneOrAllSaid), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "The question was already pending", body = EventResult), (status = 201, description = "Accepted; for a list, results has one entry per event", body = OneOrAllSaid), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    Caller { at, agent, .. }: Caller,
+    AgentCaller { at, agent, .. }: AgentCaller,
     id: RequestId,
-    Path(Named { session_id }): Path<Named>,
+    Path(SessionPath { session_id }): Path<SessionPath>,
     request: Request,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let body = match message::read_up_to(request, MOST_BYTES).await {
         Ok(body) => body,
         Err(why) => return Ok(why.response(&id)),
@@ -88,25 +88,25 @@ pub(crate) async fn post(
 struct Saying<'a> {
     app: &'a App,
     at: &'a ProjectAt,
-    agent: &'a Agent,
+    agent: &'a AgentPrincipal,
     session_id: &'a str,
 }
 
 impl Saying<'_> {
-    async fn one(&self, event: &Value) -> Result<(StatusCode, axum::Json<Said>), Refusal> {
+    async fn one(&self, event: &Value) -> Result<(StatusCode, axum::Json<EventResult>), Refusal> {
         let spoke = self.app.engine.publish(self.at, self.agent, self.session_id, said(event)?).await?;
         Ok(match spoke {
             Spoke::Said { event_id, sequence_number } => {
-                (StatusCode::CREATED, axum::Json(Said::Event { event_id, sequence_number }))
+                (StatusCode::CREATED, axum::Json(EventResult::Event { event_id, sequence_number }))
             }
             Spoke::Asked(raised) => {
                 let status = if raised.fresh { StatusCode::CREATED } else { StatusCode::OK };
-                (status, axum::Json(Said::Decision(Box::new(raised.document))))
+                (status, axum::Json(EventResult::Decision(Box::new(raised.document))))
             }
         })
     }
 
-    async fn all(&self, events: &[Value], id: &RequestId) -> Result<Response, Refused> {
+    async fn all(&self, events: &[Value], id: &RequestId) -> Result<Response, RefusalResponse> {
         if !(1..=MOST_EVENTS).contains(&events.len()) {
             return Err(Refusal::invalid(format!("a list has 1 to {MOST_EVENTS} events")).into());
         }

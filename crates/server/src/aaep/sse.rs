@@ -2,7 +2,7 @@
 
 use crate::{
     http::sse::{self, line},
-    serve::Connection,
+    serve::ClientConnection,
 };
 use axum::response::Response;
 use countersign_engine::{Delivered, EventStream};
@@ -31,7 +31,11 @@ pub(super) enum Frame {
 }
 
 /// A streaming response that lasts until the frames end, the client disconnects or the node stops.
-pub(super) fn response(frames: impl Stream<Item = Frame> + Send + 'static, style: Style, on: Connection) -> Response {
+pub(super) fn response(
+    frames: impl Stream<Item = Frame> + Send + 'static,
+    style: Style,
+    on: ClientConnection,
+) -> Response {
     sse::response(frames.map(move |frame| style.written(&frame)), on)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    http::{answer::Refused, asker::Asker, at::At, body::Json},
+    http::{answer::RefusalResponse, asker::Asker, at::AtProject, body::Json},
 };
 use axum::{
     extract::{Path, State},
@@ -10,7 +10,7 @@ use axum::{
 };
 use countersign_engine::{NewSubscriberToken, ProjectAt, SignedIn, SubscriberToken};
 use countersign_protocol::{
-    aap::error::Envelope,
+    aap::error::ErrorEnvelope,
     time::{UnixMillis, rfc3339, rfc3339_option},
 };
 use http::StatusCode;
@@ -35,7 +35,7 @@ pub(crate) struct NewToken {
 }
 
 #[derive(serde::Deserialize)]
-pub(crate) struct Named {
+pub(crate) struct TokenPath {
     id: String,
 }
 
@@ -80,10 +80,14 @@ pub(crate) struct TokenAdded {
     path = "/aaep/v1/subscriber-tokens",
     tag = "subscribers",
     summary = "The tokens of a person's subscribers",
-    responses((status = 200, description = "Tokens, without their secrets", body = Tokens), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "Tokens, without their secrets", body = Tokens), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []))
 )]
-pub(crate) async fn get(State(app): State<App>, At(at): At, asker: Asker) -> Result<axum::Json<Tokens>, Refused> {
+pub(crate) async fn get(
+    State(app): State<App>,
+    AtProject(at): AtProject,
+    asker: Asker,
+) -> Result<axum::Json<Tokens>, RefusalResponse> {
     let who = asker.person()?;
     let found = app.engine.subscriber_tokens(&at, who.person.key).await?;
     Ok(axum::Json(Tokens { subscriber_tokens: found.into_iter().map(|token| shown(&app, who, token)).collect() }))
@@ -96,15 +100,15 @@ pub(crate) async fn get(State(app): State<App>, At(at): At, asker: Asker) -> Res
     summary = "Create a token for a subscriber",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
     request_body = NewToken,
-    responses((status = 201, description = "The token; its secret is shown only once", body = TokenAdded), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 201, description = "The token; its secret is shown only once", body = TokenAdded), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     asker: Asker,
     Json(new): Json<NewToken>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
     let member = app.engine.member(who, at.project.key).await?;
@@ -127,15 +131,15 @@ pub(crate) async fn post(
     tag = "subscribers",
     summary = "Revoke a token and end its subscriptions",
     params(("id" = String, Path), ("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    responses((status = 200, description = "Revoked", body = TokenShown), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "Revoked", body = TokenShown), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []))
 )]
 pub(crate) async fn delete(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     asker: Asker,
-    Path(Named { id }): Path<Named>,
-) -> Result<axum::Json<TokenShown>, Refused> {
+    Path(TokenPath { id }): Path<TokenPath>,
+) -> Result<axum::Json<TokenShown>, RefusalResponse> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
     let member = app.engine.member(who, at.project.key).await?;

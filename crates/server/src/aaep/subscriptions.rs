@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     App,
-    http::{asker::Asker, at::At},
+    http::{asker::Asker, at::AtProject},
 };
 use axum::{
     extract::{Request, State},
@@ -27,7 +27,7 @@ use http::{HeaderValue, StatusCode, header};
     responses((status = 201, description = "A subscription.accepted; Location is the stream of its events", body = Object), (status = "4XX", description = "A subscription.rejected with the reason", body = Object), (status = "5XX", description = "A subscription.rejected: server error", body = Object)),
     security(("session" = []), ("bearer" = []))
 )]
-pub(crate) async fn post(State(app): State<App>, At(at): At, asker: Asker, request: Request) -> Response {
+pub(crate) async fn post(State(app): State<App>, AtProject(at): AtProject, asker: Asker, request: Request) -> Response {
     let subscribed = async {
         let listener = listener(&app, &at, &asker).await?;
         let message = message::read(request).await?;

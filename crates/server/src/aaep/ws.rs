@@ -7,18 +7,18 @@ mod talk;
 use super::listener::NoListener;
 use crate::{
     App,
-    http::{answer::Refused, at::At},
-    serve::Connection,
+    http::{answer::RefusalResponse, at::AtProject},
+    serve::ClientConnection,
 };
 use axum::{
     extract::{State, WebSocketUpgrade, ws::rejection::WebSocketUpgradeRejection},
     response::{IntoResponse, Response},
 };
 use countersign_engine::Refusal;
-use countersign_protocol::{aaep::limits::MAX_EVENT, aap::error::Envelope};
+use countersign_protocol::{aaep::limits::MAX_EVENT, aap::error::ErrorEnvelope};
 use http::{HeaderMap, header};
-use proof::Proof;
-use talk::Talk;
+use proof::SocketProof;
+use talk::SocketSession;
 
 /// The subprotocol of AAEP. A client that offers subprotocols must offer this one; without any, it is assumed.
 const SUBPROTOCOL: &str = "aaep.v1";
@@ -30,27 +30,27 @@ const SUBPROTOCOL: &str = "aaep.v1";
     summary = "Subscribe, receive events and answer over one WebSocket",
     description = "An upgrade to a WebSocket with the subprotocol aaep.v1; one text frame is one message. It begins with subscription.request; a client that sends another message first, or none for two seconds, gets a subscription with the default terms. Replies, subscription.renegotiate and subscription.close follow on the same socket; replies are not acknowledged, the following events carry the decision. The socket is closed with 4000 after a normal end, 4001 after a rejection, 4002 and 4003 if the sender is not authenticated or not entitled, 4004 after an invalid message, 4005 after subscription.close.",
     params(("Sec-WebSocket-Protocol" = Option<String>, Header, description = "aaep.v1")),
-    responses((status = 101, description = "The socket"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 101, description = "The socket"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn get(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     headers: HeaderMap,
-    on: Connection,
+    on: ClientConnection,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     speaks_aaep(&headers)?;
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade.protocols([SUBPROTOCOL]).max_message_size(MAX_EVENT).max_frame_size(MAX_EVENT),
         Err(rejection) => return Ok(rejection.into_response()),
     };
-    let proven = match Proof::of(&app, &headers) {
+    let proven = match SocketProof::of(&app, &headers) {
         Ok(proof) => proof.listener(&app, &at).await.map(|listener| (proof, listener)),
         Err(why) => Err(why),
     };
     Ok(match proven {
-        Ok((proof, _)) => upgrade.on_upgrade(move |socket| Talk::new(socket, app, at, proof, on).run()),
+        Ok((proof, _)) => upgrade.on_upgrade(move |socket| SocketSession::new(socket, app, at, proof, on).run()),
         Err(NoListener::Refused(Refusal::Unavailable)) => return Err(Refusal::Unavailable.into()),
         // A browser cannot read a failed upgrade, so the reason is sent over the socket.
         Err(why) => upgrade.on_upgrade(move |socket| goodbye::turned_away(socket, why)),

@@ -2,18 +2,18 @@
 
 use crate::{
     App,
-    http::{address::Source, answer::Refused, asker::Asker, at::At},
+    http::{address::SourceNetwork, answer::RefusalResponse, asker::Asker, at::AtProject},
 };
 use axum::extract::{Query, State, rejection::QueryRejection};
 use countersign_engine::{AuditAsked, Refusal};
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::{aap::audit::AuditPage, time::UnixMillis};
 
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 200;
 
 #[derive(Debug, Default, serde::Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct AuditParams {
     delegation_id: Option<String>,
     session_id: Option<String>,
     from: Option<String>,
@@ -36,22 +36,22 @@ pub(crate) struct Asked {
         ("limit" = Option<u32>, Query, minimum = 1, description = "Default 50, at most 200"),
         ("cursor" = Option<String>, Query, description = "next_cursor of the previous page"),
         ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
-    responses((status = 200, description = "A page of entries, oldest first", body = AuditPage), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "A page of entries, oldest first", body = AuditPage), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn get(
     State(app): State<App>,
-    At(at): At,
-    Source(source): Source,
+    AtProject(at): AtProject,
+    SourceNetwork(source): SourceNetwork,
     asker: Asker,
-    asked: Result<Query<Asked>, QueryRejection>,
-) -> Result<axum::Json<AuditPage>, Refused> {
+    asked: Result<Query<AuditParams>, QueryRejection>,
+) -> Result<axum::Json<AuditPage>, RefusalResponse> {
     let actor = asker.reader(&app, &at, &source).await?;
     let Query(asked) = asked.map_err(|_| Refusal::invalid("the query could not be read"))?;
     Ok(axum::Json(app.engine.audit(&at, &actor, &asked.resolve()?).await?))
 }
 
-impl Asked {
+impl AuditParams {
     fn resolve(self) -> Result<AuditAsked, Refusal> {
         Ok(AuditAsked {
             delegation_id: self.delegation_id,

@@ -2,10 +2,10 @@
 
 use crate::{
     App,
-    http::{address::Source, answer::Refused, asker::Asker, at::At, body::Json},
+    http::{address::SourceNetwork, answer::RefusalResponse, asker::Asker, at::AtProject, body::Json},
 };
 use axum::extract::State;
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::aap::revoke::{CancelRequest, CancelResponse};
 
 #[utoipa::path(
@@ -15,16 +15,16 @@ use countersign_protocol::aap::revoke::{CancelRequest, CancelResponse};
     summary = "End an AAP session; a request of the operator also revokes the receipt",
     params(("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
     request_body = CancelRequest,
-    responses((status = 200, description = "The session has ended", body = CancelResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "The session has ended", body = CancelResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    At(at): At,
-    Source(source): Source,
+    AtProject(at): AtProject,
+    SourceNetwork(source): SourceNetwork,
     asker: Asker,
     Json(body): Json<CancelRequest>,
-) -> Result<axum::Json<CancelResponse>, Refused> {
+) -> Result<axum::Json<CancelResponse>, RefusalResponse> {
     let actor = asker.actor(&app, &at, body.operator_jwt.as_deref(), &source).await?;
     Ok(axum::Json(app.engine.cancel(&at, &actor, &body).await?))
 }

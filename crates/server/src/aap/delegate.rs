@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    http::{answer::Refused, asker::Asker, at::At, body::Json, version},
+    http::{answer::RefusalResponse, asker::Asker, at::AtProject, body::Json, version},
     pages::pick_language,
 };
 use axum::{
@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_protocol::aap::delegate::{DelegateRequest, DelegateResponse, DeniedResponse, NotGranted};
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 use http::{StatusCode, header};
 
 #[utoipa::path(
@@ -20,15 +20,15 @@ use http::{StatusCode, header};
     summary = "Show the disclosure, then grant a delegation",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
     request_body = DelegateRequest,
-    responses((status = 200, description = "The disclosure that the person must read first, or the denial of the request", body = NotGranted), (status = 201, description = "Granted", body = DelegateResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "The disclosure that the person must read first, or the denial of the request", body = NotGranted), (status = 201, description = "Granted", body = DelegateResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     asker: Asker,
     Json(body): Json<DelegateRequest>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     version::check(&asker.headers, false)?;
     let who = asker.person()?;
     asker.own_page(&app, None)?;

@@ -2,11 +2,11 @@
 
 use crate::{
     App,
-    http::{address::Source, answer::Refused, at::At, body::Json, version::Spoken},
+    http::{address::SourceNetwork, answer::RefusalResponse, at::AtProject, body::Json, version::VersionHeader},
 };
 use axum::extract::State;
 use countersign_protocol::aap::delegate::{ConnectRequestBody, ConnectRequestResponse};
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 use http::StatusCode;
 
 #[utoipa::path(
@@ -16,14 +16,14 @@ use http::StatusCode;
     summary = "Request a connection to a person",
     params(("Aap-Version" = String, Header, description = "The protocol version of the agent", example = "2.0")),
     request_body = ConnectRequestBody,
-    responses((status = 201, description = "The page on which the person answers", body = ConnectRequestResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
+    responses((status = 201, description = "The page on which the person answers", body = ConnectRequestResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    _spoken: Spoken,
-    At(at): At,
-    Source(source): Source,
+    _spoken: VersionHeader,
+    AtProject(at): AtProject,
+    SourceNetwork(source): SourceNetwork,
     Json(body): Json<ConnectRequestBody>,
-) -> Result<(StatusCode, axum::Json<ConnectRequestResponse>), Refused> {
+) -> Result<(StatusCode, axum::Json<ConnectRequestResponse>), RefusalResponse> {
     Ok((StatusCode::CREATED, axum::Json(app.engine.connect(&at, &body, &source).await?)))
 }

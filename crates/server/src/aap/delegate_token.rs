@@ -2,11 +2,11 @@
 
 use crate::{
     App,
-    http::{address::Source, answer::Refused, at::At, body::Json, version::Spoken},
+    http::{address::SourceNetwork, answer::RefusalResponse, at::AtProject, body::Json, version::VersionHeader},
 };
 use axum::extract::State;
 use countersign_protocol::aap::delegate::{ExchangeRequest, ExchangeResponse};
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 
 #[utoipa::path(
     post,
@@ -15,14 +15,14 @@ use countersign_protocol::aap::error::Envelope;
     summary = "Exchange the one-time code for the delegation token",
     params(("Aap-Version" = String, Header, description = "The protocol version of the agent", example = "2.0")),
     request_body = ExchangeRequest,
-    responses((status = 200, description = "The delegation token", body = ExchangeResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
+    responses((status = 200, description = "The delegation token", body = ExchangeResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    _spoken: Spoken,
-    At(at): At,
-    Source(source): Source,
+    _spoken: VersionHeader,
+    AtProject(at): AtProject,
+    SourceNetwork(source): SourceNetwork,
     Json(body): Json<ExchangeRequest>,
-) -> Result<axum::Json<ExchangeResponse>, Refused> {
+) -> Result<axum::Json<ExchangeResponse>, RefusalResponse> {
     Ok(axum::Json(app.engine.exchange(&at, &body, &source).await?))
 }

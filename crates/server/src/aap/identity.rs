@@ -2,10 +2,10 @@
 //!
 //! The same for every project and on every host: keys belong to the installation.
 
-use crate::{App, http::answer::Refused};
+use crate::{App, http::answer::RefusalResponse};
 use axum::{Json, extract::State, response::IntoResponse};
 use countersign_engine::Refusal;
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::aap::jwks::Jwks;
 use http::{HeaderName, header};
 use serde_json::json;
@@ -18,7 +18,7 @@ const KEPT_FOR: [(HeaderName, &str); 1] = [(header::CACHE_CONTROL, "public, max-
     path = "/.well-known/agent-identity.json",
     tag = "discovery",
     summary = "The platform as an operator",
-    responses((status = 200, description = "The identity manifest", body = serde_json::Value), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
+    responses((status = 200, description = "The identity manifest", body = serde_json::Value), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
 )]
 pub(crate) async fn manifest(State(app): State<App>) -> impl IntoResponse {
     let origin = &app.engine.settings().origin;
@@ -37,9 +37,9 @@ pub(crate) async fn manifest(State(app): State<App>) -> impl IntoResponse {
     path = "/.well-known/agent-jwks.json",
     tag = "discovery",
     summary = "The service's signing keys",
-    responses((status = 200, description = "The key set", body = Jwks), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
+    responses((status = 200, description = "The key set", body = Jwks), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
 )]
-pub(crate) async fn keys(State(app): State<App>) -> Result<impl IntoResponse, Refused> {
+pub(crate) async fn keys(State(app): State<App>) -> Result<impl IntoResponse, RefusalResponse> {
     let keys = app.engine.keys().ok_or(Refusal::Unavailable)?;
     Ok((KEPT_FOR, Json(keys.jwks.clone())))
 }

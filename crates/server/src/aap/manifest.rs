@@ -2,19 +2,19 @@
 
 use crate::{
     App,
-    http::{answer::Refused, at::Arrival},
+    http::{answer::RefusalResponse, at::Arrival},
 };
 use axum::{
     extract::{Query, State},
     response::{IntoResponse, Response},
 };
 use countersign_engine::{Address, ProjectAt, Refusal, Tenancy};
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::aap::manifest::Manifest;
 use http::{HeaderValue, header};
 
 #[derive(serde::Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct AapManifestQuery {
     #[serde(rename = "projectId")]
     project_id: Option<String>,
 }
@@ -25,13 +25,13 @@ pub(crate) struct Asked {
     tag = "discovery",
     summary = "The discovery manifest",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "The offers and requirements of the service", body = Manifest), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
+    responses((status = 200, description = "The offers and requirements of the service", body = Manifest), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
 )]
 pub(crate) async fn get(
     State(app): State<App>,
     arrival: Arrival,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Refused> {
+    Query(asked): Query<AapManifestQuery>,
+) -> Result<Response, RefusalResponse> {
     let manifest = resolve(&app, arrival, asked.project_id).await?;
     let mut response = axum::Json(manifest).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60"));
@@ -45,13 +45,13 @@ pub(crate) async fn get(
     tag = "discovery",
     summary = "The page for people that accompanies the manifest",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "Text", body = String), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
+    responses((status = 200, description = "Text", body = String), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
 )]
 pub(crate) async fn companion(
     State(app): State<App>,
     arrival: Arrival,
-    Query(asked): Query<Asked>,
-) -> Result<String, Refused> {
+    Query(asked): Query<AapManifestQuery>,
+) -> Result<String, RefusalResponse> {
     let at = named(&app, arrival, asked.project_id.as_deref()).await?;
     let text =
         at.project.document.companion.ok_or_else(|| Refusal::NotFound("this project has no such page".into()))?;

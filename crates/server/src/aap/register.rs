@@ -3,18 +3,18 @@
 use crate::{
     App,
     http::{
-        address::Source,
-        answer::Refused,
-        at::At,
+        address::SourceNetwork,
+        answer::RefusalResponse,
+        at::AtProject,
         body::Json,
         credential::{self, SentTo},
         nonce::Nonce,
-        version::Spoken,
+        version::VersionHeader,
     },
 };
 use axum::extract::{FromRequestParts, State};
 use countersign_engine::{ProjectAt, RegisterProof};
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::aap::register::{RegisterRequest, RegisterResponse};
 use http::request::Parts;
 
@@ -27,32 +27,32 @@ use http::request::Parts;
         ("DPoP" = Option<String>, Header, description = "A proof of possession: the access token is bound to its key. \
                                                          Required if the manifest has dpop_required")),
     request_body = RegisterRequest,
-    responses((status = 200, description = "Registered", body = RegisterResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
+    responses((status = 200, description = "Registered", body = RegisterResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    _spoken: Spoken,
-    Shown { at, proof, to }: Shown,
-    Source(source): Source,
+    _spoken: VersionHeader,
+    RegisterContext { at, proof, to }: RegisterContext,
+    SourceNetwork(source): SourceNetwork,
     Json(body): Json<RegisterRequest>,
-) -> Result<axum::Json<RegisterResponse>, Refused> {
+) -> Result<axum::Json<RegisterResponse>, RefusalResponse> {
     let url = to.url(&at);
     let shown = proof.as_deref().map(|proof| RegisterProof { proof, method: to.method.as_str(), url: &url });
     Ok(axum::Json(app.engine.register(&at, &body, &source, shown).await?))
 }
 
 /// The project of the registration, and the proof of the key that the token will be bound to.
-pub(crate) struct Shown {
+pub(crate) struct RegisterContext {
     at: ProjectAt,
     proof: Option<String>,
     to: SentTo,
 }
 
-impl FromRequestParts<App> for Shown {
-    type Rejection = Refused;
+impl FromRequestParts<App> for RegisterContext {
+    type Rejection = RefusalResponse;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
-        let At(at) = At::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
+        let AtProject(at) = AtProject::from_request_parts(parts, app).await?;
         // From here on every response carries the nonce, including errors.
         Nonce::of(parts).give(app.engine.nonce_for_register(&at));
         let proof = credential::proof(&parts.headers)?;

@@ -30,8 +30,8 @@ pub use subscriber_tokens::{AddSubscriberToken, ListSubscriberTokens, ListedSubs
 
 /// The engine's types that requests and answers use.
 pub use countersign_engine::{
-    AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Delegation, DelegationState, Engine, KeyInUse, KeysError,
-    NewKey, NewSubscriberToken, Problem, Project, Role, StartError, SubscriberToken, TokenState, UnsettledWrite,
+    AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Delegation, DelegationState, DocumentProblem, Engine, KeyInUse,
+    KeysError, NewKey, NewSubscriberToken, Project, Role, StartError, SubscriberToken, TokenState, UnsettledWrite,
     WriteState, check_project, clarification_rules, held,
     store::{KindStats, StorageStats, StoreError},
 };

@@ -1,7 +1,7 @@
 //! Refusals of command line requests.
 
 use countersign_engine::{
-    AccountRefusal, AccountTrouble, ApplyRefusal, ApplyTrouble, KeysError, Problem, Refusal, store::StoreError,
+    AccountRefusal, AccountTrouble, ApplyRefusal, ApplyTrouble, DocumentProblem, KeysError, Refusal, store::StoreError,
 };
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub enum AdminRefusal {
     #[error("project {project} never had a version {version}")]
     UnknownVersion { project: String, version: i64 },
     #[error("the project document has {} problem(s)", .0.len())]
-    Problems(Vec<Problem>),
+    Problems(Vec<DocumentProblem>),
     #[error("this installation serves one project (tenancy = \"single\") and has one already")]
     SecondProject,
     #[error("there is no account named {0:?}")]

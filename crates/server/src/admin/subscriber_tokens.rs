@@ -2,7 +2,7 @@
 
 use super::{AdminRefusal, AdminRequest, projects::named};
 use countersign_engine::{
-    AddedSubscriberToken, Address, Engine, Member, NewSubscriberToken, ProjectAt, SubscriberToken, TokenState,
+    AddedSubscriberToken, Address, Engine, NewSubscriberToken, ProjectAt, ProjectMember, SubscriberToken, TokenState,
 };
 use countersign_protocol::time::UnixMillis;
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ impl AdminRequest for ListSubscriberTokens {
     async fn run(self, engine: &Engine) -> Result<Vec<ListedSubscriberToken>, AdminRefusal> {
         let at = project(engine, self.project.as_deref()).await?;
         let mut found = Vec::new();
-        for Member { person, .. } in members(engine, &at).await? {
+        for ProjectMember { person, .. } in members(engine, &at).await? {
             if self.person.as_ref().is_some_and(|only| *only != person.subject) {
                 continue;
             }
@@ -99,9 +99,9 @@ async fn project(engine: &Engine, id: Option<&str>) -> Result<ProjectAt, AdminRe
 
 /// All people with their membership in the project. None of them counts as freshly authenticated: the caller only proved
 /// access to the node.
-async fn members(engine: &Engine, at: &ProjectAt) -> Result<Vec<Member>, AdminRefusal> {
+async fn members(engine: &Engine, at: &ProjectAt) -> Result<Vec<ProjectMember>, AdminRefusal> {
     let people = engine.people().await?.into_iter();
-    let member = people.map(|(person, places)| Member {
+    let member = people.map(|(person, places)| ProjectMember {
         person,
         membership: places.into_iter().find(|place| place.project == at.project.key),
         fresh_until: UnixMillis(i64::MIN),

@@ -4,12 +4,12 @@
 use super::told;
 use crate::{
     App,
-    mplp::{denied::Denied, sent::Sent},
-    v1::Caller,
+    mplp::{denied::Denied, sent::MplpBody},
+    v1::AgentCaller,
 };
 use axum::extract::State;
 use countersign_protocol::{
-    aap::error::Envelope,
+    aap::error::ErrorEnvelope,
     clarification::submission::{AttestResponse, SessionRequest},
 };
 
@@ -19,13 +19,13 @@ use countersign_protocol::{
     tag = "clarifications",
     summary = "Get the attestation of a confirmed plan",
     request_body = SessionRequest,
-    responses((status = 200, description = "attested, ready_to_proceed if the plan only has to be confirmed, or needs_clarification", body = AttestResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "attested, ready_to_proceed if the plan only has to be confirmed, or needs_clarification", body = AttestResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    Caller { at, agent, .. }: Caller,
-    Sent(asked): Sent<SessionRequest>,
+    AgentCaller { at, agent, .. }: AgentCaller,
+    MplpBody(asked): MplpBody<SessionRequest>,
 ) -> Result<axum::Json<AttestResponse>, Denied> {
     Ok(axum::Json(told::attested(app.engine.scaffold_attest(&at, &agent, &asked.session_id).await?, "confirm-plan")))
 }

@@ -5,16 +5,16 @@ use super::session::SessionId;
 use crate::{
     App,
     http::{
-        answer::Refused,
+        answer::RefusalResponse,
         asker::Asker,
-        at::At,
-        credential::{Credential, SentTo},
+        at::AtProject,
+        credential::{BearerCredential, SentTo},
         nonce::Nonce,
     },
 };
 use axum::extract::{FromRequestParts, State};
-use countersign_engine::{ChainReader, ProjectAt, Reader, Refusal};
-use countersign_protocol::{aap::error::Envelope, clarification::Audit};
+use countersign_engine::{ChainReader, PlanReader, ProjectAt, Refusal};
+use countersign_protocol::{aap::error::ErrorEnvelope, clarification::Audit};
 use http::request::Parts;
 
 #[utoipa::path(
@@ -25,14 +25,14 @@ use http::request::Parts;
     description = "For the agent of the session, the person for whom it acts, auditors and admins of the project: by a \
                    key, a token, a subscriber token or a session.",
     params(("session_id" = String, Query, description = "session_id of the session")),
-    responses((status = 200, description = "The chain in both views of the protocol, with its plans", body = Audit), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "The chain in both views of the protocol, with its plans", body = Audit), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn get(
     State(app): State<App>,
     Reading { at, reader }: Reading,
     SessionId(id): SessionId,
-) -> Result<axum::Json<Audit>, Refused> {
+) -> Result<axum::Json<Audit>, RefusalResponse> {
     Ok(axum::Json(app.engine.clarify_audit(&at, &reader, &id).await?))
 }
 
@@ -43,11 +43,11 @@ pub(crate) struct Reading {
 }
 
 impl FromRequestParts<App> for Reading {
-    type Rejection = Refused;
+    type Rejection = RefusalResponse;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
-        let At(at) = At::from_request_parts(parts, app).await?;
-        let reader = match Credential::of(&parts.headers, &SentTo::of(parts))? {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
+        let AtProject(at) = AtProject::from_request_parts(parts, app).await?;
+        let reader = match BearerCredential::of(&parts.headers, &SentTo::of(parts))? {
             Some(credential) => {
                 Nonce::of(parts).give(app.engine.nonce_for_calls_at(&at));
                 by_credential(app, &at, &credential).await?
@@ -58,12 +58,12 @@ impl FromRequestParts<App> for Reading {
     }
 }
 
-async fn by_credential(app: &App, at: &ProjectAt, credential: &Credential) -> Result<ChainReader, Refusal> {
+async fn by_credential(app: &App, at: &ProjectAt, credential: &BearerCredential) -> Result<ChainReader, Refusal> {
     let url = credential.url(at);
     Ok(match app.engine.speaker(at, credential.presented(&url)?).await?.reader() {
-        Reader::Agent(agent) => ChainReader::Agent(agent),
-        Reader::Person(member) => ChainReader::Person(member),
-        Reader::Admin => ChainReader::Admin,
+        PlanReader::Agent(agent) => ChainReader::Agent(agent),
+        PlanReader::Person(member) => ChainReader::Person(member),
+        PlanReader::Admin => ChainReader::Admin,
     })
 }
 

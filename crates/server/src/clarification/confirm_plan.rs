@@ -3,12 +3,12 @@
 use super::told;
 use crate::{
     App,
-    mplp::{denied::Denied, sent::Sent},
-    v1::Caller,
+    mplp::{denied::Denied, sent::MplpBody},
+    v1::AgentCaller,
 };
 use axum::extract::State;
 use countersign_protocol::{
-    aap::error::Envelope,
+    aap::error::ErrorEnvelope,
     clarification::submission::{ConfirmResponse, SessionRequest},
 };
 
@@ -18,13 +18,13 @@ use countersign_protocol::{
     tag = "clarifications",
     summary = "Confirm a plan without open gaps",
     request_body = SessionRequest,
-    responses((status = 200, description = "plan_accepted with the plan and its attestation, or needs_clarification. A plan that people approve is proposed to them in the same step", body = ConfirmResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "plan_accepted with the plan and its attestation, or needs_clarification. A plan that people approve is proposed to them in the same step", body = ConfirmResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    Caller { at, agent, .. }: Caller,
-    Sent(asked): Sent<SessionRequest>,
+    AgentCaller { at, agent, .. }: AgentCaller,
+    MplpBody(asked): MplpBody<SessionRequest>,
 ) -> Result<axum::Json<ConfirmResponse>, Denied> {
     Ok(axum::Json(told::confirmed(app.engine.clarify_confirm(&at, &agent, &asked.session_id).await?)))
 }

@@ -2,9 +2,9 @@
 //! W-28).
 
 use super::session::SessionId;
-use crate::{App, http::answer::Refused, v1::Caller};
+use crate::{App, http::answer::RefusalResponse, v1::AgentCaller};
 use axum::extract::State;
-use countersign_protocol::{aap::error::Envelope, clarification::Handoff};
+use countersign_protocol::{aap::error::ErrorEnvelope, clarification::Handoff};
 
 #[utoipa::path(
     get,
@@ -12,13 +12,13 @@ use countersign_protocol::{aap::error::Envelope, clarification::Handoff};
     tag = "clarifications",
     summary = "The handoff to another agent, with all questions and answers",
     params(("session_id" = String, Query, description = "session_id of the session")),
-    responses((status = 200, description = "Signed, with the whole record; with the plan once it is confirmed", body = Handoff), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "Signed, with the whole record; with the plan once it is confirmed", body = Handoff), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(
     State(app): State<App>,
-    Caller { at, agent, .. }: Caller,
+    AgentCaller { at, agent, .. }: AgentCaller,
     SessionId(id): SessionId,
-) -> Result<axum::Json<Handoff>, Refused> {
+) -> Result<axum::Json<Handoff>, RefusalResponse> {
     Ok(axum::Json(app.engine.clarify_handoff(&at, &agent, &id).await?))
 }

@@ -2,12 +2,12 @@
 
 use crate::{
     App,
-    mplp::{denied::Denied, sent::Sent},
-    v1::Caller,
+    mplp::{denied::Denied, sent::MplpBody},
+    v1::AgentCaller,
 };
 use axum::extract::State;
 use countersign_protocol::{
-    aap::error::Envelope,
+    aap::error::ErrorEnvelope,
     clarification::submission::{ResolveRequest, ResolveResponse},
 };
 
@@ -17,13 +17,13 @@ use countersign_protocol::{
     tag = "clarifications",
     summary = "Answer a gap",
     request_body = ResolveRequest,
-    responses((status = 200, description = "resolved with the accepted answer, or escalated: the gap stays open and a person is asked", body = ResolveResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "resolved with the accepted answer, or escalated: the gap stays open and a person is asked", body = ResolveResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    Caller { at, agent, .. }: Caller,
-    Sent(asked): Sent<ResolveRequest>,
+    AgentCaller { at, agent, .. }: AgentCaller,
+    MplpBody(asked): MplpBody<ResolveRequest>,
 ) -> Result<axum::Json<ResolveResponse>, Denied> {
     Ok(axum::Json(app.engine.clarify_resolve(&at, &agent, &asked).await?))
 }

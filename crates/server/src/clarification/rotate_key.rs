@@ -2,11 +2,11 @@
 
 use crate::{
     App,
-    http::{address::Source, answer::Refused, asker::Asker, at::At},
+    http::{address::SourceNetwork, answer::RefusalResponse, asker::Asker, at::AtProject},
 };
 use axum::extract::State;
 use countersign_engine::{Actor, Refusal, Role};
-use countersign_protocol::{aap::error::Envelope, clarification::PublishedKeys};
+use countersign_protocol::{aap::error::ErrorEnvelope, clarification::PublishedKeys};
 
 #[utoipa::path(
     post,
@@ -14,15 +14,15 @@ use countersign_protocol::{aap::error::Envelope, clarification::PublishedKeys};
     tag = "admins",
     summary = "Replace the key that signs the project's questions",
     params(("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session"), ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
-    responses((status = 200, description = "In force now. Signatures of the old key stay verifiable", body = PublishedKeys), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "In force now. Signatures of the old key stay verifiable", body = PublishedKeys), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    At(at): At,
-    Source(source): Source,
+    AtProject(at): AtProject,
+    SourceNetwork(source): SourceNetwork,
     asker: Asker,
-) -> Result<axum::Json<PublishedKeys>, Refused> {
+) -> Result<axum::Json<PublishedKeys>, RefusalResponse> {
     may_rotate(&app, &asker.actor(&app, &at, None, &source).await?)?;
     Ok(axum::Json(app.engine.rotate_clarification_key(&at).await?))
 }

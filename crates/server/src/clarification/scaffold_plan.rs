@@ -3,12 +3,12 @@
 use super::told;
 use crate::{
     App,
-    mplp::{denied::Denied, sent::Sent},
-    v1::Caller,
+    mplp::{denied::Denied, sent::MplpBody},
+    v1::AgentCaller,
 };
 use axum::extract::State;
 use countersign_protocol::{
-    aap::error::Envelope,
+    aap::error::ErrorEnvelope,
     clarification::submission::{CheckRequest, ScaffoldResponse},
 };
 
@@ -18,13 +18,13 @@ use countersign_protocol::{
     tag = "clarifications",
     summary = "Get the plan, if it is clear and confirmed",
     request_body = CheckRequest,
-    responses((status = 200, description = "plan_accepted with the whole plan, ready_to_proceed if it only has to be confirmed, or needs_clarification. Never a part of the plan", body = ScaffoldResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "plan_accepted with the whole plan, ready_to_proceed if it only has to be confirmed, or needs_clarification. Never a part of the plan", body = ScaffoldResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    Caller { at, agent, .. }: Caller,
-    Sent(asked): Sent<CheckRequest>,
+    AgentCaller { at, agent, .. }: AgentCaller,
+    MplpBody(asked): MplpBody<CheckRequest>,
 ) -> Result<axum::Json<ScaffoldResponse>, Denied> {
     Ok(axum::Json(told::scaffolded(app.engine.scaffold_plan(&at, &agent, &asked).await?, "confirm-plan")))
 }

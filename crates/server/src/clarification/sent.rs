@@ -1,12 +1,12 @@
 //! Request documents, parsed as strictly as MPLP's: an error names the invalid member.
 
-use crate::mplp::sent::Document;
+use crate::mplp::sent::MplpDocument;
 use countersign_protocol::{
     clarification::submission::{CheckRequest, ResolveRequest, SessionRequest},
     mplp::{BadDocument, submission::MAX_PLAN_BYTES},
 };
 
-impl Document for CheckRequest {
+impl MplpDocument for CheckRequest {
     fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
         Self::read(bytes)
     }
@@ -20,13 +20,13 @@ impl Document for CheckRequest {
 /// Bytes besides the plan: member names and a session id.
 const FRAME_BYTES: usize = 1024;
 
-impl Document for ResolveRequest {
+impl MplpDocument for ResolveRequest {
     fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
         Self::read(bytes)
     }
 }
 
-impl Document for SessionRequest {
+impl MplpDocument for SessionRequest {
     fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
         Self::read(bytes)
     }

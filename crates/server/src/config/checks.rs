@@ -3,7 +3,7 @@
 use super::{
     layers::Values,
     load::Warning,
-    problem::Problem,
+    problem::ConfigProblem,
     table::{KEYS, Key},
 };
 use countersign_protocol::{domain::Domain, origin::Origin};
@@ -12,7 +12,7 @@ use std::{
     net::{IpAddr, SocketAddr},
 };
 
-pub(super) fn problems(values: &Values) -> Vec<Problem> {
+pub(super) fn problems(values: &Values) -> Vec<ConfigProblem> {
     let checks = [test_mode, subdomains, database, one_key_source, two_listeners, gateway_listener, gateway_origin];
     checks.iter().filter_map(|check| check(values)).collect()
 }
@@ -46,7 +46,7 @@ fn is_filled(values: &Values, key: &Key) -> bool {
 }
 
 /// Test keys are published: any reader of the protocol can sign with them (AAP 23).
-fn test_mode(values: &Values) -> Option<Problem> {
+fn test_mode(values: &Values) -> Option<ConfigProblem> {
     let origin: Origin = values.get("public.origin").ok()?;
     let hosts: BTreeMap<Domain, SocketAddr> = values.get("outbound.static").ok()?;
     let closed = origin.is_loopback() || hosts.keys().any(|host| host.as_str() == origin.host());
@@ -57,7 +57,7 @@ fn test_mode(values: &Values) -> Option<Problem> {
     })
 }
 
-fn subdomains(values: &Values) -> Option<Problem> {
+fn subdomains(values: &Values) -> Option<ConfigProblem> {
     let origin: Origin = values.get("public.origin").ok()?;
     let numeric = origin.host().starts_with('[') || origin.host().parse::<IpAddr>().is_ok();
     let single = text(values, "tenancy") == "single";
@@ -71,7 +71,7 @@ fn subdomains(values: &Values) -> Option<Problem> {
     }
 }
 
-fn database(values: &Values) -> Option<Problem> {
+fn database(values: &Values) -> Option<ConfigProblem> {
     let url: String = values.get("store.url").ok()?;
     (text(values, "store.kind") == "postgres" && url.is_empty()).then(|| {
         let hint = "set it to postgres://user@host/database, here or as COUNTERSIGN_STORE__URL";
@@ -79,7 +79,7 @@ fn database(values: &Values) -> Option<Problem> {
     })
 }
 
-fn one_key_source(values: &Values) -> Option<Problem> {
+fn one_key_source(values: &Values) -> Option<ConfigProblem> {
     let keys = || KEYS.iter().filter(|key| key.section() == "keys");
     if key_source(values).is_some() || keys().any(|key| values.said(key.path).is_none()) {
         return None;
@@ -100,7 +100,7 @@ fn one_key_source(values: &Values) -> Option<Problem> {
     ))
 }
 
-fn two_listeners(values: &Values) -> Option<Problem> {
+fn two_listeners(values: &Values) -> Option<ConfigProblem> {
     let (public, operations): (SocketAddr, SocketAddr) =
         (values.get("listen.public").ok()?, values.get("listen.operations").ok()?);
     // Port 0 asks the system for any free one.
@@ -108,7 +108,7 @@ fn two_listeners(values: &Values) -> Option<Problem> {
         .then(|| values.problem("listen.operations", "is the same as listen.public", "give it a port of its own"))
 }
 
-fn gateway_listener(values: &Values) -> Option<Problem> {
+fn gateway_listener(values: &Values) -> Option<ConfigProblem> {
     let gateway: SocketAddr = values.get("gateway.listen").ok()?;
     let others = ["listen.public", "listen.operations"];
     let same = others.into_iter().find(|path| values.get::<SocketAddr>(path).is_ok_and(|other| other == gateway))?;
@@ -117,7 +117,7 @@ fn gateway_listener(values: &Values) -> Option<Problem> {
 }
 
 /// Proofs and approvals are bound to an origin that the owner names; it can be inferred only on loopback.
-fn gateway_origin(values: &Values) -> Option<Problem> {
+fn gateway_origin(values: &Values) -> Option<ConfigProblem> {
     let gateway: SocketAddr = values.get("gateway.listen").ok()?;
     let guessed = text(values, "gateway.public_origin").is_empty() && !gateway.ip().is_loopback();
     guessed.then(|| {

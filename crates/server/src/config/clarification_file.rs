@@ -1,7 +1,7 @@
 //! Clarification policy from a file: a whole project document, or only the members of `[clarification]`.
 
 use super::{
-    document::{Document, join},
+    document::{ConfigDocument, join},
     problem::ConfigErrors,
     project_file::{problem, read_document},
     walk,
@@ -25,7 +25,7 @@ pub fn read(path: &Path) -> Result<ClarificationPolicy, ConfigErrors> {
     }
 }
 
-fn policy(value: &Value, path: &str, file: &Document) -> Result<ClarificationPolicy, ConfigErrors> {
-    let problems = |faults: Vec<walk::Fault>| faults.into_iter().map(|fault| problem(fault, file)).collect();
+fn policy(value: &Value, path: &str, file: &ConfigDocument) -> Result<ClarificationPolicy, ConfigErrors> {
+    let problems = |faults: Vec<walk::ConfigFault>| faults.into_iter().map(|fault| problem(fault, file)).collect();
     walk::read(value, path).map_err(|faults| ConfigErrors { problems: problems(faults) })
 }

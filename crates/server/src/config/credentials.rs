@@ -1,11 +1,11 @@
 //! `[gateway.credentials.NAME]`: the gateway's credentials for its upstreams.
 
 use super::{
-    document::{Document, join},
+    document::{ConfigDocument, join},
     layers::Values,
-    node::{Credential, SecretSource},
-    problem::{Place, Problem},
-    secret::{MASK, Secret},
+    node::{CredentialConfig, SecretSource},
+    problem::{ConfigProblem, ValueOrigin},
+    secret::{ConfigSecret, MASK},
     walk,
 };
 use http::HeaderName;
@@ -32,7 +32,7 @@ const OURS: [&str; 10] = [
 ];
 
 #[derive(serde::Deserialize)]
-struct Said {
+struct CredentialSource {
     #[serde(default = "authorization")]
     header: String,
     value: Option<String>,
@@ -48,9 +48,9 @@ fn authorization() -> String {
 /// Every credential by its name, or every problem with them.
 pub(super) fn read(
     values: &Values,
-    document: &Document,
+    document: &ConfigDocument,
     base: &Path,
-) -> Result<BTreeMap<String, Credential>, Vec<Problem>> {
+) -> Result<BTreeMap<String, CredentialConfig>, Vec<ConfigProblem>> {
     let (mut sound, mut problems) = (BTreeMap::new(), Vec::new());
     for (name, value) in said(values) {
         match credential(&value, &join(KEY, &name), base) {
@@ -81,10 +81,11 @@ fn said(values: &Values) -> BTreeMap<String, Value> {
     values.get(KEY).unwrap_or_default()
 }
 
-fn credential(value: &Value, path: &str, base: &Path) -> Result<Credential, Vec<walk::Fault>> {
-    let Said { header, value, file, env, projects } = walk::read(value, path).map_err(|faults| hinted(faults, path))?;
+fn credential(value: &Value, path: &str, base: &Path) -> Result<CredentialConfig, Vec<walk::ConfigFault>> {
+    let CredentialSource { header, value, file, env, projects } =
+        walk::read(value, path).map_err(|faults| hinted(faults, path))?;
     let wrong = |member: &str, wrong: &str, hint: &str| {
-        vec![walk::Fault { path: join(path, member), wrong: wrong.into(), hint: hint.into() }]
+        vec![walk::ConfigFault { path: join(path, member), wrong: wrong.into(), hint: hint.into() }]
     };
     let Ok(name) = HeaderName::try_from(&header) else {
         return Err(wrong("header", "is not the name of a header", "write one such as authorization or x-api-key"));
@@ -93,30 +94,37 @@ fn credential(value: &Value, path: &str, base: &Path) -> Result<Credential, Vec<
         return Err(wrong("header", "is a header that the gateway sets itself", "use authorization or x-api-key"));
     }
     let value = match (value, file, env) {
-        (Some(text), None, None) => SecretSource::Value(Secret::new(text)),
+        (Some(text), None, None) => SecretSource::Value(ConfigSecret::new(text)),
         (None, Some(file), None) => SecretSource::File(base.join(file)),
         (None, None, Some(name)) => SecretSource::Environment(name),
         _ => {
             let hint = "give exactly one of value, file and env";
-            return Err(vec![walk::Fault { path: path.into(), wrong: "has no one secret".into(), hint: hint.into() }]);
+            return Err(vec![walk::ConfigFault {
+                path: path.into(),
+                wrong: "has no one secret".into(),
+                hint: hint.into(),
+            }]);
         }
     };
-    Ok(Credential { header: name.as_str().to_owned(), value, projects })
+    Ok(CredentialConfig { header: name.as_str().to_owned(), value, projects })
 }
 
 /// Replaces the hint for a member of the wrong type.
-fn hinted(faults: Vec<walk::Fault>, path: &str) -> Vec<walk::Fault> {
-    let misfit = |fault: &walk::Fault| fault.wrong != walk::UNKNOWN;
+fn hinted(faults: Vec<walk::ConfigFault>, path: &str) -> Vec<walk::ConfigFault> {
+    let misfit = |fault: &walk::ConfigFault| fault.wrong != walk::UNKNOWN;
     let hint =
         || format!("write [{path}] with header, one of value, file and env, all of them text, and a list of projects");
-    faults.into_iter().map(|fault| if misfit(&fault) { walk::Fault { hint: hint(), ..fault } } else { fault }).collect()
+    faults
+        .into_iter()
+        .map(|fault| if misfit(&fault) { walk::ConfigFault { hint: hint(), ..fault } } else { fault })
+        .collect()
 }
 
 /// An environment variable has no line numbers.
-fn placed(fault: walk::Fault, values: &Values, document: &Document) -> Problem {
+fn placed(fault: walk::ConfigFault, values: &Values, document: &ConfigDocument) -> ConfigProblem {
     let place = match values.place(KEY) {
-        Place::File { .. } => document.place(&fault.path),
+        ValueOrigin::File { .. } => document.place(&fault.path),
         other => other,
     };
-    Problem { place, key: fault.path, wrong: fault.wrong, hint: fault.hint }
+    ConfigProblem { place, key: fault.path, wrong: fault.wrong, hint: fault.hint }
 }

@@ -4,12 +4,12 @@ use super::{
     key_encryption_key::is_exposed,
     load::{Loaded, Warning},
     node::{KeySource, NodeConfig, SecretSource, Store},
-    problem::{Place, Problem},
+    problem::{ConfigProblem, ValueOrigin},
 };
 use std::path::Path;
 
 /// Missing certificates, which would make connections fail later and less clearly.
-pub(super) fn missing(loaded: &Loaded) -> Vec<Problem> {
+pub(super) fn missing(loaded: &Loaded) -> Vec<ConfigProblem> {
     let config = &loaded.config;
     let database = match &config.store {
         Store::Postgres { root_certificates, .. } => root_certificates.as_deref(),
@@ -52,9 +52,17 @@ pub(super) fn warnings(config: &NodeConfig) -> Vec<Warning> {
     vec![Warning { key: "keys.file".into(), what }]
 }
 
-fn lost(loaded: &Loaded, key: &str, path: &Path) -> Problem {
-    let place =
-        loaded.sources.iter().find(|source| source.key == key).map_or(Place::Default, |source| source.from.clone());
+fn lost(loaded: &Loaded, key: &str, path: &Path) -> ConfigProblem {
+    let place = loaded
+        .sources
+        .iter()
+        .find(|source| source.key == key)
+        .map_or(ValueOrigin::Default, |source| source.from.clone());
     let wrong = format!("names {}, which is not a file", path.display());
-    Problem { place, key: key.to_owned(), wrong, hint: "check the path; it counts from the folder of the file".into() }
+    ConfigProblem {
+        place,
+        key: key.to_owned(),
+        wrong,
+        hint: "check the path; it counts from the folder of the file".into(),
+    }
 }

@@ -1,6 +1,6 @@
 //! A TOML text as plain values, with the line of each key.
 
-use super::problem::{Place, Problem};
+use super::problem::{ConfigProblem, ValueOrigin};
 use serde_json::{Map, Value};
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 
 /// The default is an absent file: no values and no path.
 #[derive(Debug, Default)]
-pub(super) struct Document {
+pub(super) struct ConfigDocument {
     pub(super) root: Map<String, Value>,
     path: Option<PathBuf>,
     lines: BTreeMap<String, usize>,
@@ -18,16 +18,16 @@ pub(super) struct Document {
 
 /// Invalid TOML, or TOML that no key accepts.
 #[derive(Debug)]
-pub(super) struct Unreadable {
+pub(super) struct NotToml {
     pub(super) line: Option<usize>,
     pub(super) what: String,
 }
 
-impl Document {
-    pub(super) fn toml(path: &Path, text: &str) -> Result<Self, Problem> {
-        let unreadable = |found: Unreadable| found.at(path);
+impl ConfigDocument {
+    pub(super) fn toml(path: &Path, text: &str) -> Result<Self, ConfigProblem> {
+        let unreadable = |found: NotToml| found.at(path);
         let table = DeTable::parse(text).map_err(|e| unreadable(syntax(text, &e)))?;
-        let mut reader = Reader { text, lines: BTreeMap::new() };
+        let mut reader = TomlReader { text, lines: BTreeMap::new() };
         let root = reader.table(table.get_ref(), "").map_err(unreadable)?;
         Ok(Self { root, path: Some(path.to_owned()), lines: reader.lines })
     }
@@ -38,8 +38,8 @@ impl Document {
     }
 
     /// The file and line of a key such as `project.scopes[1].allows`.
-    pub(super) fn place(&self, key: &str) -> Place {
-        self.path.clone().map_or(Place::Default, |path| Place::File { path, line: self.line(key) })
+    pub(super) fn place(&self, key: &str) -> ValueOrigin {
+        self.path.clone().map_or(ValueOrigin::Default, |path| ValueOrigin::File { path, line: self.line(key) })
     }
 
     /// The line of the key, or of its nearest parent.
@@ -48,11 +48,11 @@ impl Document {
     }
 }
 
-impl Unreadable {
-    fn at(self, path: &Path) -> Problem {
-        let place = Place::File { path: path.to_owned(), line: self.line };
+impl NotToml {
+    fn at(self, path: &Path) -> ConfigProblem {
+        let place = ValueOrigin::File { path: path.to_owned(), line: self.line };
         let hint = "repair that line; text is in quotes, a section in [brackets]".into();
-        Problem { place, key: String::new(), wrong: self.what, hint }
+        ConfigProblem { place, key: String::new(), wrong: self.what, hint }
     }
 }
 
@@ -61,9 +61,9 @@ fn around<'k>(key: &&'k str) -> Option<&'k str> {
 }
 
 /// A single TOML value, as it would follow `key = `.
-pub(super) fn value(text: &str) -> Result<Value, Unreadable> {
+pub(super) fn value(text: &str) -> Result<Value, NotToml> {
     let value = DeValue::parse(text).map_err(|e| syntax(text, &e))?;
-    Reader { text, lines: BTreeMap::new() }.value(value.get_ref(), "", 0)
+    TomlReader { text, lines: BTreeMap::new() }.value(value.get_ref(), "", 0)
 }
 
 /// The dotted path of `key` below `path`.
@@ -72,22 +72,22 @@ pub(super) fn join(path: &str, key: &str) -> String {
 }
 
 /// Only the message: the parser's own display prints the line, which may contain a password.
-fn syntax(text: &str, error: &toml::de::Error) -> Unreadable {
+fn syntax(text: &str, error: &toml::de::Error) -> NotToml {
     let line = error.span().map(|span| line_at(text, span.start));
-    Unreadable { line, what: format!("not valid TOML: {}", error.message().replace('\n', ", ")) }
+    NotToml { line, what: format!("not valid TOML: {}", error.message().replace('\n', ", ")) }
 }
 
 fn line_at(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|b| *b == b'\n').count()
 }
 
-struct Reader<'a> {
+struct TomlReader<'a> {
     text: &'a str,
     lines: BTreeMap<String, usize>,
 }
 
-impl Reader<'_> {
-    fn table(&mut self, table: &DeTable<'_>, path: &str) -> Result<Map<String, Value>, Unreadable> {
+impl TomlReader<'_> {
+    fn table(&mut self, table: &DeTable<'_>, path: &str) -> Result<Map<String, Value>, NotToml> {
         let mut members = Map::new();
         for (key, value) in table {
             let path = join(path, key.get_ref());
@@ -97,7 +97,7 @@ impl Reader<'_> {
         Ok(members)
     }
 
-    fn array(&mut self, items: &[toml::Spanned<DeValue<'_>>], path: &str) -> Result<Vec<Value>, Unreadable> {
+    fn array(&mut self, items: &[toml::Spanned<DeValue<'_>>], path: &str) -> Result<Vec<Value>, NotToml> {
         let mut values = Vec::new();
         for (index, item) in items.iter().enumerate() {
             let path = format!("{path}[{index}]");
@@ -107,8 +107,8 @@ impl Reader<'_> {
         Ok(values)
     }
 
-    fn value(&mut self, value: &DeValue<'_>, path: &str, at: usize) -> Result<Value, Unreadable> {
-        let refuse = |what: &str| Unreadable { line: Some(line_at(self.text, at)), what: what.to_owned() };
+    fn value(&mut self, value: &DeValue<'_>, path: &str, at: usize) -> Result<Value, NotToml> {
+        let refuse = |what: &str| NotToml { line: Some(line_at(self.text, at)), what: what.to_owned() };
         match value {
             DeValue::String(text) => Ok(Value::String(text.to_string())),
             DeValue::Integer(number) => whole(number).ok_or_else(|| refuse("a number that is too large")),

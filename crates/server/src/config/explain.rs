@@ -1,8 +1,8 @@
 //! Prints a configuration, for people and for programs. The output contains no secrets.
 
 use super::{
-    load::{Loaded, Source, Warning},
-    problem::{ConfigErrors, Place, Problem},
+    load::{ConfigSource, Loaded, Warning},
+    problem::{ConfigErrors, ConfigProblem, ValueOrigin},
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -20,7 +20,7 @@ pub fn explain(loaded: &Loaded) -> String {
 
 /// One sentence per key: columns are of no use in a screen reader.
 pub fn explain_as_sentences(loaded: &Loaded) -> String {
-    let line = |source: &Source| format!("{} is {}, {}.\n", source.key, source.shown(), said(&source.from));
+    let line = |source: &ConfigSource| format!("{} is {}, {}.\n", source.key, source.shown(), said(&source.from));
     let settings: String = loaded.sources.iter().map(line).collect();
     format!("{}.\n{settings}{}", headline(loaded), warnings(loaded))
 }
@@ -28,7 +28,7 @@ pub fn explain_as_sentences(loaded: &Loaded) -> String {
 /// The same as JSON.
 pub fn explain_json(loaded: &Loaded) -> Value {
     let setting =
-        |source: &Source| json!({ "key": source.key, "value": source.value, "from": place_json(&source.from) });
+        |source: &ConfigSource| json!({ "key": source.key, "value": source.value, "from": place_json(&source.from) });
     let warning = |warning: &Warning| json!({ "key": warning.key, "what": warning.what });
     json!({
         "sound": true,
@@ -40,7 +40,7 @@ pub fn explain_json(loaded: &Loaded) -> Value {
 
 /// The problems as JSON.
 pub fn problems_json(errors: &ConfigErrors) -> Value {
-    let problem = |problem: &Problem| {
+    let problem = |problem: &ConfigProblem| {
         json!({
             "key": problem.key,
             "wrong": problem.wrong,
@@ -62,26 +62,28 @@ fn warnings(loaded: &Loaded) -> String {
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-fn place(place: &Place) -> String {
+fn place(place: &ValueOrigin) -> String {
     match place {
-        Place::File { line: Some(line), .. } => format!("line {line}"),
+        ValueOrigin::File { line: Some(line), .. } => format!("line {line}"),
         other => other.to_string(),
     }
 }
 
-fn said(place: &Place) -> String {
+fn said(place: &ValueOrigin) -> String {
     match place {
-        Place::Default => "by default".into(),
-        Place::File { line: Some(line), .. } => format!("set on line {line}"),
-        Place::File { line: None, .. } => "set in the file".into(),
-        Place::Environment { variable } => format!("set by {variable}"),
+        ValueOrigin::Default => "by default".into(),
+        ValueOrigin::File { line: Some(line), .. } => format!("set on line {line}"),
+        ValueOrigin::File { line: None, .. } => "set in the file".into(),
+        ValueOrigin::Environment { variable } => format!("set by {variable}"),
     }
 }
 
-fn place_json(place: &Place) -> Value {
+fn place_json(place: &ValueOrigin) -> Value {
     match place {
-        Place::Default => json!({ "layer": "default" }),
-        Place::File { path, line } => json!({ "layer": "file", "file": path.display().to_string(), "line": line }),
-        Place::Environment { variable } => json!({ "layer": "environment", "variable": variable }),
+        ValueOrigin::Default => json!({ "layer": "default" }),
+        ValueOrigin::File { path, line } => {
+            json!({ "layer": "file", "file": path.display().to_string(), "line": line })
+        }
+        ValueOrigin::Environment { variable } => json!({ "layer": "environment", "variable": variable }),
     }
 }

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, net::SocketAddr};
 use url::Url;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(super) enum ConfigKind {
     Flag,
     Whole {
         least: u64,
@@ -37,7 +37,7 @@ pub(super) enum Kind {
     Secret,
 }
 
-impl Kind {
+impl ConfigKind {
     pub(super) fn accepts(self, value: &Value) -> bool {
         match self {
             Self::Flag => value.is_boolean(),

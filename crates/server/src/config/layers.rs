@@ -2,45 +2,45 @@
 
 use super::{
     Environment, credentials,
-    document::{Document, join},
-    kind::Kind,
+    document::{ConfigDocument, join},
+    kind::ConfigKind,
     load::RESERVED,
     nearest,
-    problem::{Place, Problem},
+    problem::{ConfigProblem, ValueOrigin},
     table::{self, KEYS, Key, PREFIX, PROJECT, SECTIONS},
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-pub(super) struct Said {
+pub(super) struct SetValue {
     pub(super) value: Value,
-    pub(super) place: Place,
+    pub(super) place: ValueOrigin,
 }
 
 /// The value of every key in the table. A refused value is removed, so that no later check reports it again.
-pub(super) struct Values(BTreeMap<&'static str, Said>);
+pub(super) struct Values(BTreeMap<&'static str, SetValue>);
 
 impl Values {
     pub(super) fn defaults() -> Self {
-        let said = |key: &Key| Said { value: key.default_value(), place: Place::Default };
+        let said = |key: &Key| SetValue { value: key.default_value(), place: ValueOrigin::Default };
         Self(KEYS.iter().map(|key| (key.path, said(key))).collect())
     }
 
     /// Adds the values of the file, and returns the problems with them.
-    pub(super) fn lay_file(&mut self, document: &Document) -> Vec<Problem> {
+    pub(super) fn lay_file(&mut self, document: &ConfigDocument) -> Vec<ConfigProblem> {
         let mut reader = FileReader { document, values: self, problems: Vec::new() };
         reader.section(&document.root, "");
         reader.problems
     }
 
     /// Adds the values of the environment, and returns the problems with them.
-    pub(super) fn lay_environment(&mut self, environment: &Environment) -> Vec<Problem> {
+    pub(super) fn lay_environment(&mut self, environment: &Environment) -> Vec<ConfigProblem> {
         let mut problems = Vec::new();
         for key in KEYS {
             let variable = key.variable();
             if let Some(text) = environment.get(&variable) {
-                let place = Place::Environment { variable };
+                let place = ValueOrigin::Environment { variable };
                 problems.extend(self.say(key, key.kind.read_text(text), place).err());
             }
         }
@@ -48,7 +48,7 @@ impl Values {
     }
 
     /// The typed value, after the table's check. Fails for a refused key; any other failure is a mistake in the table.
-    pub(super) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Problem> {
+    pub(super) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ConfigProblem> {
         let said = self.0.get(path);
         let read = said.map_or(Err("has no value".to_owned()), |said| {
             T::deserialize(&said.value).map_err(|_| "cannot hold this".to_owned())
@@ -56,31 +56,31 @@ impl Values {
         read.map_err(|wrong| self.problem(path, wrong, "this is a mistake in the program, please report it"))
     }
 
-    pub(super) fn place(&self, path: &str) -> Place {
-        self.0.get(path).map_or(Place::Default, |said| said.place.clone())
+    pub(super) fn place(&self, path: &str) -> ValueOrigin {
+        self.0.get(path).map_or(ValueOrigin::Default, |said| said.place.clone())
     }
 
-    pub(super) fn said(&self, path: &str) -> Option<&Said> {
+    pub(super) fn said(&self, path: &str) -> Option<&SetValue> {
         self.0.get(path)
     }
 
     /// A problem with a key, at the place where it was set.
-    pub(super) fn problem(&self, path: &str, wrong: impl Into<String>, hint: impl Into<String>) -> Problem {
-        Problem { place: self.place(path), key: path.to_owned(), wrong: wrong.into(), hint: hint.into() }
+    pub(super) fn problem(&self, path: &str, wrong: impl Into<String>, hint: impl Into<String>) -> ConfigProblem {
+        ConfigProblem { place: self.place(path), key: path.to_owned(), wrong: wrong.into(), hint: hint.into() }
     }
 
-    fn say(&mut self, key: &Key, value: Value, place: Place) -> Result<(), Problem> {
+    fn say(&mut self, key: &Key, value: Value, place: ValueOrigin) -> Result<(), ConfigProblem> {
         if !key.kind.accepts(&value) {
             self.0.remove(key.path);
             return Err(misfit(key, &value, place));
         }
-        self.0.insert(key.path, Said { value, place });
+        self.0.insert(key.path, SetValue { value, place });
         Ok(())
     }
 
     /// Variables with the `COUNTERSIGN_` prefix that are not keys. Variables that hold the key-encryption key or
     /// credentials may have this prefix without being keys of the table.
-    pub(super) fn unknown_variables(&self, environment: &Environment) -> Vec<Problem> {
+    pub(super) fn unknown_variables(&self, environment: &Environment) -> Vec<ConfigProblem> {
         let key_variable: String = self.get("keys.environment").unwrap_or_default();
         let named = credentials::variables(self);
         let ours: Vec<String> = KEYS.iter().map(Key::variable).collect();
@@ -93,9 +93,9 @@ impl Values {
 }
 
 struct FileReader<'a> {
-    document: &'a Document,
+    document: &'a ConfigDocument,
     values: &'a mut Values,
-    problems: Vec<Problem>,
+    problems: Vec<ConfigProblem>,
 }
 
 impl FileReader<'_> {
@@ -116,16 +116,16 @@ impl FileReader<'_> {
         }
     }
 
-    fn not_a_section(&self, path: &str) -> Problem {
+    fn not_a_section(&self, path: &str) -> ConfigProblem {
         let hint = format!("write [{path}] on a line of its own and its keys below it");
         let place = self.document.place(path);
-        Problem { place, key: path.to_owned(), wrong: "is a section, not a key".into(), hint }
+        ConfigProblem { place, key: path.to_owned(), wrong: "is a section, not a key".into(), hint }
     }
 
-    fn unknown(&self, section: &str, name: &str) -> Problem {
+    fn unknown(&self, section: &str, name: &str) -> ConfigProblem {
         let path = join(section, name);
         let place = self.document.place(&path);
-        Problem { place, hint: unknown_hint(section, name), key: path, wrong: "is not a known key".into() }
+        ConfigProblem { place, hint: unknown_hint(section, name), key: path, wrong: "is not a known key".into() }
     }
 }
 
@@ -148,27 +148,31 @@ fn names_in(section: &str) -> impl Iterator<Item = &'static str> {
     KEYS.iter().filter(move |key| key.section() == section).map(Key::name).chain(sections)
 }
 
-fn misfit(key: &Key, value: &Value, place: Place) -> Problem {
+fn misfit(key: &Key, value: &Value, place: ValueOrigin) -> ConfigProblem {
     let found = if same_type(key.kind, value) { String::new() } else { format!(", not {}", type_name(value)) };
     let wrong = format!("must be {}{found}", key.kind.expected());
     let near =
         value.as_str().and_then(|text| near_choice(key.kind, text)).map(|name| format!("did you mean {name:?}?"));
     let hint = near.unwrap_or_else(|| format!("without this key it is {}", key.default));
-    Problem { place, key: key.path.to_owned(), wrong, hint }
+    ConfigProblem { place, key: key.path.to_owned(), wrong, hint }
 }
 
-fn near_choice(kind: Kind, text: &str) -> Option<&'static str> {
-    let Kind::Choice(names) = kind else { return None };
+fn near_choice(kind: ConfigKind, text: &str) -> Option<&'static str> {
+    let ConfigKind::Choice(names) = kind else { return None };
     nearest::find(text, names.iter().copied())
 }
 
 /// Whether the type is right and only the content is wrong; naming the type would then mislead.
-fn same_type(kind: Kind, value: &Value) -> bool {
+fn same_type(kind: ConfigKind, value: &Value) -> bool {
     match kind {
-        Kind::Flag => value.is_boolean(),
-        Kind::Whole { .. } => value.is_number(),
-        Kind::TextList | Kind::PathList | Kind::Networks | Kind::Origins | Kind::Upstreams => value.is_array(),
-        Kind::Hosts | Kind::Credentials => value.is_object(),
+        ConfigKind::Flag => value.is_boolean(),
+        ConfigKind::Whole { .. } => value.is_number(),
+        ConfigKind::TextList
+        | ConfigKind::PathList
+        | ConfigKind::Networks
+        | ConfigKind::Origins
+        | ConfigKind::Upstreams => value.is_array(),
+        ConfigKind::Hosts | ConfigKind::Credentials => value.is_object(),
         _ => value.is_string(),
     }
 }
@@ -184,7 +188,7 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
-fn unknown_variable(name: &str, ours: &[String]) -> Problem {
+fn unknown_variable(name: &str, ours: &[String]) -> ConfigProblem {
     let hint = match name.strip_prefix(PREFIX) {
         Some(rest) if rest.starts_with("PROJECT__") => "a project is set in a file, not in the environment".into(),
         _ => nearest::find(name, ours.iter().map(String::as_str).chain(RESERVED.iter().copied())).map_or_else(
@@ -192,6 +196,6 @@ fn unknown_variable(name: &str, ours: &[String]) -> Problem {
             |near| format!("did you mean `{near}`?"),
         ),
     };
-    let place = Place::Environment { variable: name.to_owned() };
-    Problem { place, key: String::new(), wrong: "is not a known variable".into(), hint }
+    let place = ValueOrigin::Environment { variable: name.to_owned() };
+    ConfigProblem { place, key: String::new(), wrong: "is not a known variable".into(), hint }
 }

@@ -2,10 +2,10 @@
 
 use super::{
     Environment, checks, credentials, disk,
-    document::Document,
+    document::ConfigDocument,
     layers::Values,
     node::NodeConfig,
-    problem::{ConfigErrors, Place, Problem},
+    problem::{ConfigErrors, ConfigProblem, ValueOrigin},
     project_file, resolve,
     table::{KEYS, PROJECT},
 };
@@ -38,21 +38,21 @@ pub struct Loaded {
     /// The file that was read, if any.
     pub file: Option<PathBuf>,
     /// Every key in the order of the written file, secrets masked.
-    pub sources: Vec<Source>,
+    pub sources: Vec<ConfigSource>,
     pub warnings: Vec<Warning>,
     /// Variables with the `COUNTERSIGN_` prefix that are not keys. A node refuses to start with any.
-    pub unknown_variables: Vec<Problem>,
+    pub unknown_variables: Vec<ConfigProblem>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct ConfigSource {
     pub key: String,
     /// Secrets are masked.
     pub value: Value,
-    pub from: Place,
+    pub from: ValueOrigin,
 }
 
-impl Source {
+impl ConfigSource {
     /// The value as it would be written in the file.
     pub fn shown(&self) -> String {
         toml::Value::try_from(&self.value).map_or_else(|_| self.value.to_string(), |value| value.to_string())
@@ -107,7 +107,7 @@ pub fn from_text_for_command(file: Option<(&Path, &str)>, environment: &Environm
 }
 
 fn read_text(file: Option<(&Path, &str)>, environment: &Environment, unknown: Unknown) -> Result<Loaded, ConfigErrors> {
-    let document = file.map(|(path, text)| Document::toml(path, text)).transpose()?.unwrap_or_default();
+    let document = file.map(|(path, text)| ConfigDocument::toml(path, text)).transpose()?.unwrap_or_default();
     let base = file.and_then(|(path, _)| path.parent()).unwrap_or(Path::new(""));
     let mut values = Values::defaults();
     let mut problems = values.lay_file(&document);
@@ -141,25 +141,25 @@ fn find(path: Option<&Path>, environment: &Environment) -> Option<PathBuf> {
 }
 
 /// The text of a file that a person named.
-pub(super) fn read(path: &Path) -> Result<String, Problem> {
-    std::fs::read_to_string(path).map_err(|e| Problem {
-        place: Place::File { path: path.to_owned(), line: None },
+pub(super) fn read(path: &Path) -> Result<String, ConfigProblem> {
+    std::fs::read_to_string(path).map_err(|e| ConfigProblem {
+        place: ValueOrigin::File { path: path.to_owned(), line: None },
         key: String::new(),
         wrong: format!("cannot be read: {e}"),
         hint: "check the path; `countersign init` writes a new file".into(),
     })
 }
 
-fn project(document: &Document) -> Result<Option<ProjectDocument>, Vec<Problem>> {
+fn project(document: &ConfigDocument) -> Result<Option<ProjectDocument>, Vec<ConfigProblem>> {
     document.root.get(PROJECT).map(|value| project_file::document(value, PROJECT, document)).transpose()
 }
 
-fn sources(values: &Values, document: &Document, config: &NodeConfig) -> Vec<Source> {
+fn sources(values: &Values, document: &ConfigDocument, config: &NodeConfig) -> Vec<ConfigSource> {
     let known = KEYS.iter().filter_map(|key| {
         let said = values.said(key.path)?;
-        Some(Source { key: key.path.into(), value: key.kind.masked(&said.value), from: said.place.clone() })
+        Some(ConfigSource { key: key.path.into(), value: key.kind.masked(&said.value), from: said.place.clone() })
     });
-    let project = config.project.iter().map(|project| Source {
+    let project = config.project.iter().map(|project| ConfigSource {
         key: PROJECT.into(),
         value: project.id.as_str().into(),
         from: document.place(PROJECT),

@@ -32,8 +32,9 @@ mod walk;
 pub use environment::Environment;
 pub use explain::{explain, explain_as_sentences, explain_json, problems_json};
 pub use load::{
-    CONFIG_VARIABLE, DEFAULT_FILE, Loaded, Source, Warning, from_text, from_text_for_command, load, load_for_command,
+    CONFIG_VARIABLE, ConfigSource, DEFAULT_FILE, Loaded, Warning, from_text, from_text_for_command, load,
+    load_for_command,
 };
 pub use node::NodeConfig;
-pub use problem::{ConfigErrors, Place, Problem};
+pub use problem::{ConfigErrors, ConfigProblem, ValueOrigin};
 pub use template::template;

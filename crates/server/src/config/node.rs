@@ -1,6 +1,6 @@
 //! The configuration of a node as the rest of the program sees it: plain values, fully resolved.
 
-use super::secret::Secret;
+use super::secret::ConfigSecret;
 use countersign_engine::store::Retention;
 use countersign_gateway::Network;
 use countersign_protocol::{domain::Domain, origin::Origin, project::ProjectDocument};
@@ -71,7 +71,7 @@ pub struct Gateway {
     pub upstreams: Option<Vec<String>>,
     /// A PEM file, in addition to the system's certificate authorities.
     pub upstream_ca_file: Option<PathBuf>,
-    pub credentials: BTreeMap<String, Credential>,
+    pub credentials: BTreeMap<String, CredentialConfig>,
     pub header_timeout: Duration,
     pub body_timeout: Duration,
     pub max_header_bytes: usize,
@@ -87,7 +87,7 @@ impl Gateway {
 
 /// A credential of the gateway for an upstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Credential {
+pub struct CredentialConfig {
     pub header: String,
     pub value: SecretSource,
     /// The projects that may use it. Without a list: the only project, or none where there are several.
@@ -96,7 +96,7 @@ pub struct Credential {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SecretSource {
-    Value(Secret),
+    Value(ConfigSecret),
     File(PathBuf),
     /// The name of the variable.
     Environment(String),
@@ -110,7 +110,7 @@ pub enum Store {
     },
     Postgres {
         /// Includes the password.
-        url: Secret,
+        url: ConfigSecret,
         /// Replaces the system's certificate authorities.
         root_certificates: Option<PathBuf>,
         pool: usize,

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 /// The source of a value. The environment takes precedence over the file, and the file over the default.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum ValueOrigin {
     Default,
     File { path: PathBuf, line: Option<usize> },
     Environment { variable: String },
 }
 
-impl Place {
+impl ValueOrigin {
     /// The precedence of this source.
     pub(super) fn rank(&self) -> u8 {
         match self {
@@ -21,7 +21,7 @@ impl Place {
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for ValueOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
@@ -34,18 +34,18 @@ impl std::fmt::Display for Place {
 
 /// One thing to repair. Never holds the refused value: it may be a secret in the wrong place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    pub place: Place,
+pub struct ConfigProblem {
+    pub place: ValueOrigin,
     /// The path of the key, such as `listen.public`; empty for the file as a whole.
     pub key: String,
     pub wrong: String,
     pub hint: String,
 }
 
-impl std::fmt::Display for Problem {
+impl std::fmt::Display for ConfigProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // A default has no place to show.
-        if self.place != Place::Default {
+        if self.place != ValueOrigin::Default {
             write!(f, "{}: ", self.place)?;
         }
         if !self.key.is_empty() {
@@ -58,7 +58,7 @@ impl std::fmt::Display for Problem {
 /// Every problem at once, so that one run is enough to repair the whole file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors {
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ConfigProblem>,
 }
 
 impl std::fmt::Display for ConfigErrors {
@@ -70,8 +70,8 @@ impl std::fmt::Display for ConfigErrors {
 
 impl std::error::Error for ConfigErrors {}
 
-impl From<Problem> for ConfigErrors {
-    fn from(problem: Problem) -> Self {
+impl From<ConfigProblem> for ConfigErrors {
+    fn from(problem: ConfigProblem) -> Self {
         Self { problems: vec![problem] }
     }
 }

@@ -1,10 +1,10 @@
 //! A project document from a file, TOML or JSON, or from the `[project]` section of the node's own file.
 
 use super::{
-    document::{Document, join},
+    document::{ConfigDocument, join},
     load,
-    problem::{ConfigErrors, Place, Problem},
-    walk::{self, Fault},
+    problem::{ConfigErrors, ConfigProblem, ValueOrigin},
+    walk::{self, ConfigFault},
 };
 use countersign_protocol::{
     json,
@@ -21,21 +21,25 @@ pub fn read(path: &Path) -> Result<ProjectDocument, ConfigErrors> {
 }
 
 /// Parses a file by its extension, into plain values.
-pub(super) fn read_document(path: &Path) -> Result<Document, Problem> {
+pub(super) fn read_document(path: &Path) -> Result<ConfigDocument, ConfigProblem> {
     let text = load::read(path)?;
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some("toml") => Document::toml(path, &text),
+        Some("toml") => ConfigDocument::toml(path, &text),
         Some("json") => from_json(path, &text),
         _ => Err(unusable(path, "ends neither in .toml nor in .json", "rename it to match its format")),
     }
 }
 
 /// The document in `value`, found at `path` in `file`.
-pub(super) fn document(value: &Value, path: &str, file: &Document) -> Result<ProjectDocument, Vec<Problem>> {
+pub(super) fn document(
+    value: &Value,
+    path: &str,
+    file: &ConfigDocument,
+) -> Result<ProjectDocument, Vec<ConfigProblem>> {
     // Deserialization stops at the first error, so each scope and route is also read by itself: one run then shows the
     // problems of all of them.
     let parts = faults_in::<Scope>(value, path, "scopes").chain(faults_in::<Route>(value, path, "routes"));
-    let mut faults: BTreeMap<String, Fault> = parts.map(|fault| (fault.path.clone(), fault)).collect();
+    let mut faults: BTreeMap<String, ConfigFault> = parts.map(|fault| (fault.path.clone(), fault)).collect();
     match walk::read(value, path) {
         Ok(document) if faults.is_empty() => return Ok(document),
         whole => faults.extend(whole.err().into_iter().flatten().map(|fault| (fault.path.clone(), fault))),
@@ -43,25 +47,25 @@ pub(super) fn document(value: &Value, path: &str, file: &Document) -> Result<Pro
     Err(faults.into_values().map(|fault| problem(fault, file)).collect())
 }
 
-fn faults_in<T: DeserializeOwned>(value: &Value, path: &str, list: &str) -> impl Iterator<Item = Fault> {
+fn faults_in<T: DeserializeOwned>(value: &Value, path: &str, list: &str) -> impl Iterator<Item = ConfigFault> {
     let path = join(path, list);
     let items = value.get(list).and_then(Value::as_array).into_iter().flatten().enumerate();
     items.flat_map(move |(index, item)| walk::read::<T>(item, &format!("{path}[{index}]")).err().unwrap_or_default())
 }
 
-pub(super) fn problem(fault: Fault, file: &Document) -> Problem {
-    Problem { place: file.place(&fault.path), key: fault.path, wrong: fault.wrong, hint: fault.hint }
+pub(super) fn problem(fault: ConfigFault, file: &ConfigDocument) -> ConfigProblem {
+    ConfigProblem { place: file.place(&fault.path), key: fault.path, wrong: fault.wrong, hint: fault.hint }
 }
 
-fn from_json(path: &Path, text: &str) -> Result<Document, Problem> {
+fn from_json(path: &Path, text: &str) -> Result<ConfigDocument, ConfigProblem> {
     match json::value(text.as_bytes()) {
-        Ok(Value::Object(root)) => Ok(Document::without_lines(path, root)),
+        Ok(Value::Object(root)) => Ok(ConfigDocument::without_lines(path, root)),
         Ok(_) => Err(unusable(path, "is not a JSON object", "a project document is a JSON object in { braces }")),
         Err(e) => Err(unusable(path, &format!("is not valid JSON: {e}"), "repair it there")),
     }
 }
 
-fn unusable(path: &Path, wrong: &str, hint: &str) -> Problem {
-    let place = Place::File { path: path.to_owned(), line: None };
-    Problem { place, key: String::new(), wrong: wrong.into(), hint: hint.into() }
+fn unusable(path: &Path, wrong: &str, hint: &str) -> ConfigProblem {
+    let place = ValueOrigin::File { path: path.to_owned(), line: None };
+    ConfigProblem { place, key: String::new(), wrong: wrong.into(), hint: hint.into() }
 }

@@ -5,10 +5,11 @@ use super::{
     kind::postgres,
     layers::Values,
     node::{
-        Aaep, Credential, Gateway, KeySource, Listen, Log, Mcp, NodeConfig, Outbound, Public, SignIn, Store, Tenancy,
+        Aaep, CredentialConfig, Gateway, KeySource, Listen, Log, Mcp, NodeConfig, Outbound, Public, SignIn, Store,
+        Tenancy,
     },
-    problem::Problem,
-    secret::Secret,
+    problem::ConfigProblem,
+    secret::ConfigSecret,
 };
 use countersign_engine::store::Retention;
 use countersign_protocol::project::ProjectDocument;
@@ -22,9 +23,9 @@ use std::{
 pub(super) fn node(
     values: &Values,
     base: &Path,
-    credentials: BTreeMap<String, Credential>,
+    credentials: BTreeMap<String, CredentialConfig>,
     project: Option<ProjectDocument>,
-) -> Result<NodeConfig, Problem> {
+) -> Result<NodeConfig, ConfigProblem> {
     Ok(NodeConfig {
         tenancy: values.get("tenancy")?,
         test_mode: values.get("test_mode")?,
@@ -43,7 +44,7 @@ pub(super) fn node(
     })
 }
 
-fn listen(values: &Values, base: &Path) -> Result<Listen, Problem> {
+fn listen(values: &Values, base: &Path) -> Result<Listen, ConfigProblem> {
     Ok(Listen {
         public: values.get("listen.public")?,
         operations: values.get("listen.operations")?,
@@ -60,7 +61,7 @@ fn listen(values: &Values, base: &Path) -> Result<Listen, Problem> {
 }
 
 /// A SQLite file has only one node, so its socket can be beside the file.
-fn operations_socket(values: &Values, base: &Path) -> Result<Option<PathBuf>, Problem> {
+fn operations_socket(values: &Values, base: &Path) -> Result<Option<PathBuf>, ConfigProblem> {
     let named: PathBuf = values.get("listen.operations_socket")?;
     if !named.as_os_str().is_empty() {
         return Ok(Some(base.join(named)));
@@ -75,7 +76,7 @@ fn operations_socket(values: &Values, base: &Path) -> Result<Option<PathBuf>, Pr
     })
 }
 
-fn public(values: &Values) -> Result<Public, Problem> {
+fn public(values: &Values) -> Result<Public, ConfigProblem> {
     Ok(Public {
         origin: values.get("public.origin")?,
         subdomains: values.get("public.subdomains")?,
@@ -88,8 +89,8 @@ fn public(values: &Values) -> Result<Public, Problem> {
 fn gateway(
     values: &Values,
     base: &Path,
-    credentials: BTreeMap<String, Credential>,
-) -> Result<Option<Gateway>, Problem> {
+    credentials: BTreeMap<String, CredentialConfig>,
+) -> Result<Option<Gateway>, ConfigProblem> {
     if values.get::<String>("gateway.listen")?.is_empty() {
         return Ok(None);
     }
@@ -110,13 +111,13 @@ fn gateway(
 
 /// The admin of one tenant must not reach into the operator's network: with several tenants, an empty list permits no
 /// upstream.
-fn upstreams(values: &Values) -> Result<Option<Vec<String>>, Problem> {
+fn upstreams(values: &Values) -> Result<Option<Vec<String>>, ConfigProblem> {
     let listed: Vec<String> = values.get("gateway.upstreams")?;
     let any = listed.is_empty() && values.get::<Tenancy>("tenancy")? == Tenancy::Single;
     Ok(if any { None } else { Some(listed) })
 }
 
-fn store(values: &Values, base: &Path) -> Result<Store, Problem> {
+fn store(values: &Values, base: &Path) -> Result<Store, ConfigProblem> {
     if values.get::<String>("store.kind")? == "sqlite" {
         let path = base.join(values.get::<PathBuf>("store.path")?);
         return Ok(Store::Sqlite { path, readers: values.get("store.readers")? });
@@ -130,7 +131,7 @@ fn store(values: &Values, base: &Path) -> Result<Store, Problem> {
     })
 }
 
-fn retention(values: &Values) -> Result<Retention, Problem> {
+fn retention(values: &Values) -> Result<Retention, ConfigProblem> {
     Ok(Retention {
         audit_days: values.get("retention.audit_days")?,
         decisions_days: values.get("retention.decisions_days")?,
@@ -142,16 +143,16 @@ fn retention(values: &Values) -> Result<Retention, Problem> {
 
 /// A separate password takes precedence over one in the URL. The URL of a Unix socket has no host part to carry a
 /// password, so it becomes a parameter.
-fn database(values: &Values) -> Result<Secret, Problem> {
+fn database(values: &Values) -> Result<ConfigSecret, ConfigProblem> {
     let (text, password): (String, String) = (values.get("store.url")?, values.get("store.password")?);
-    let Some(mut url) = postgres(&text).filter(|_| !password.is_empty()) else { return Ok(Secret::new(text)) };
+    let Some(mut url) = postgres(&text).filter(|_| !password.is_empty()) else { return Ok(ConfigSecret::new(text)) };
     if url.set_password(Some(&password)).is_err() {
         url.query_pairs_mut().append_pair("password", &password);
     }
-    Ok(Secret::new(url))
+    Ok(ConfigSecret::new(url))
 }
 
-fn keys(values: &Values, base: &Path) -> Result<KeySource, Problem> {
+fn keys(values: &Values, base: &Path) -> Result<KeySource, ConfigProblem> {
     Ok(match checks::key_source(values) {
         Some("keys.environment") => KeySource::Environment(values.get("keys.environment")?),
         Some("keys.command") => KeySource::Command(values.get("keys.command")?),
@@ -159,7 +160,7 @@ fn keys(values: &Values, base: &Path) -> Result<KeySource, Problem> {
     })
 }
 
-fn outbound(values: &Values, base: &Path) -> Result<Outbound, Problem> {
+fn outbound(values: &Values, base: &Path) -> Result<Outbound, ConfigProblem> {
     let roots: Vec<PathBuf> = values.get("outbound.extra_roots")?;
     Ok(Outbound {
         static_hosts: values.get("outbound.static")?,
@@ -170,11 +171,11 @@ fn outbound(values: &Values, base: &Path) -> Result<Outbound, Problem> {
     })
 }
 
-fn aaep(values: &Values) -> Result<Aaep, Problem> {
+fn aaep(values: &Values) -> Result<Aaep, ConfigProblem> {
     Ok(Aaep { legacy_origins: values.get("aaep.legacy_origins")?, legacy_hosts: values.get("aaep.legacy_hosts")? })
 }
 
-fn sign_in(values: &Values) -> Result<SignIn, Problem> {
+fn sign_in(values: &Values) -> Result<SignIn, ConfigProblem> {
     Ok(SignIn {
         session: Duration::from_hours(values.get("sign_in.session_hours")?),
         fresh: Duration::from_mins(values.get("sign_in.fresh_minutes")?),

@@ -2,12 +2,12 @@
 
 /// Prints as `***`, also inside the debug output of its owner.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub struct ConfigSecret(String);
 
 /// Replaces a secret in output.
 pub const MASK: &str = "***";
 
-impl Secret {
+impl ConfigSecret {
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -17,7 +17,7 @@ impl Secret {
     }
 }
 
-impl std::fmt::Debug for Secret {
+impl std::fmt::Debug for ConfigSecret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(MASK)
     }

@@ -2,12 +2,12 @@
 //!
 //! The order is that of the written file: keys without a section first, then section by section.
 
-use super::{document, kind::Kind};
+use super::{document, kind::ConfigKind};
 use serde_json::Value;
 
 pub(super) struct Key {
     pub(super) path: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: ConfigKind,
     /// In TOML syntax.
     pub(super) default: &'static str,
     pub(super) about: &'static str,
@@ -79,38 +79,43 @@ pub(super) const SECTIONS: &[Section] = &[
     Section { name: "log", about: "The log on standard error." },
 ];
 
-const fn key(path: &'static str, kind: Kind, default: &'static str, about: &'static str) -> Key {
+const fn key(path: &'static str, kind: ConfigKind, default: &'static str, about: &'static str) -> Key {
     Key { path, kind, default, about }
 }
 
 const fn whole(path: &'static str, (least, most): (u64, u64), default: &'static str, about: &'static str) -> Key {
-    key(path, Kind::Whole { least, most }, default, about)
+    key(path, ConfigKind::Whole { least, most }, default, about)
 }
 
 pub(super) const KEYS: &[Key] = &[
     key(
         "tenancy",
-        Kind::Choice(&["single", "multi"]),
+        ConfigKind::Choice(&["single", "multi"]),
         r#""single""#,
         "\"single\": this node serves one project. \"multi\": it serves many, each under /projects/NAME or its own host name.",
     ),
     key(
         "test_mode",
-        Kind::Flag,
+        ConfigKind::Flag,
         "false",
         "Accepts published test keys and short session ids. Refused unless the public origin is on loopback or \
          its host is listed in outbound.static.",
     ),
-    key("listen.public", Kind::Address, r#""127.0.0.1:8420""#, "Address and port for agents, operators and people."),
+    key(
+        "listen.public",
+        ConfigKind::Address,
+        r#""127.0.0.1:8420""#,
+        "Address and port for agents, operators and people.",
+    ),
     key(
         "listen.operations",
-        Kind::Address,
+        ConfigKind::Address,
         r#""127.0.0.1:8421""#,
         "Address and port for health and metrics. It asks for no credentials: keep it away from the public network.",
     ),
     key(
         "listen.operations_socket",
-        Kind::Path,
+        ConfigKind::Path,
         r#""""#,
         "The Unix socket by which commands such as `countersign token revoke` reach this node while it runs; only the \
          user that runs it, and root, can use it. Empty: with SQLite, `socket` in a folder beside the database \
@@ -159,20 +164,20 @@ pub(super) const KEYS: &[Key] = &[
     whole("listen.max_streams", (1, 1000), "64", "How many requests one HTTP/2 connection may have in progress."),
     key(
         "public.origin",
-        Kind::Origin,
+        ConfigKind::Origin,
         r#""http://localhost:8420""#,
         "The address under which agents know this service, exactly as they must spell it: https://host, or http \
          on localhost and loopback only. Delegations are bound to it, so changing it ends them.",
     ),
     key(
         "public.subdomains",
-        Kind::Flag,
+        ConfigKind::Flag,
         "false",
         "Whether each project also answers on PROJECT.host. Needs tenancy = \"multi\" and a host name, not an IP address.",
     ),
     key(
         "public.trusted_proxies",
-        Kind::Networks,
+        ConfigKind::Networks,
         "[]",
         "Addresses or ranges of proxies: their X-Forwarded-For is trusted, for throttling only, and \
          listen.max_connections_per_address does not count for them.",
@@ -185,33 +190,33 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "gateway.listen",
-        Kind::MaybeAddress,
+        ConfigKind::MaybeAddress,
         r#""""#,
         "Address and port for agents' calls of the API, such as 127.0.0.1:8422. Empty: this node is no gateway.",
     ),
     key(
         "gateway.public_origin",
-        Kind::MaybeOrigin,
+        ConfigKind::MaybeOrigin,
         r#""""#,
         "The public origin of the gateway, like public.origin: proofs and approvals are bound to it. Empty: http:// \
          and gateway.listen, if that is on loopback.",
     ),
     key(
         "gateway.upstreams",
-        Kind::Upstreams,
+        ConfigKind::Upstreams,
         "[]",
         "The only upstreams that the gateway may use, regardless of the project's document, such as \
          http://127.0.0.1:9000. Empty: any, with tenancy = \"single\"; none, with tenancy = \"multi\".",
     ),
     key(
         "gateway.upstream_ca_file",
-        Kind::Path,
+        ConfigKind::Path,
         r#""""#,
         "A PEM file with authorities to trust for upstreams, besides those of the system.",
     ),
     key(
         "gateway.credentials",
-        Kind::Credentials,
+        ConfigKind::Credentials,
         "{}",
         "The gateway's credentials at upstreams, under the names that projects use. In place of this line: \
          [gateway.credentials.NAME] with header (\"authorization\" by default) and one of value, file (a path) and env \
@@ -234,34 +239,34 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "store.kind",
-        Kind::Choice(&["sqlite", "postgres"]),
+        ConfigKind::Choice(&["sqlite", "postgres"]),
         r#""sqlite""#,
         "\"sqlite\": one file, nothing to install. \"postgres\": any number of nodes over one database.",
     ),
     key(
         "store.path",
-        Kind::Path,
+        ConfigKind::Path,
         r#""countersign.db""#,
         "The SQLite file. Like every path here it counts from the folder of this file.",
     ),
     whole("store.readers", (1, 64), "4", "How many SQLite connections read at a time."),
-    key("store.url", Kind::PostgresUrl, r#""""#, "The PostgreSQL database: postgres://user@host/database."),
+    key("store.url", ConfigKind::PostgresUrl, r#""""#, "The PostgreSQL database: postgres://user@host/database."),
     key(
         "store.password",
-        Kind::Secret,
+        ConfigKind::Secret,
         r#""""#,
         "The password for store.url, better given as COUNTERSIGN_STORE__PASSWORD than written here.",
     ),
     key(
         "store.root_certificates",
-        Kind::Path,
+        ConfigKind::Path,
         r#""""#,
         "A PEM file with the authorities that may sign the database's certificate. Empty: those of the system.",
     ),
     whole("store.pool", (1, 256), "8", "How many PostgreSQL connections this node opens."),
     key(
         "store.state",
-        Kind::Path,
+        ConfigKind::Path,
         r#""""#,
         "The folder in which a node on PostgreSQL keeps its last acknowledged position, to recognise a database \
          restored from a backup. Each node has its own, and it must outlive restarts. Empty: the folder of this file. \
@@ -291,32 +296,32 @@ pub(super) const KEYS: &[Key] = &[
     whole("retention.feed_days", (1, 36_500), "90", "Bus events and learning samples (MPLP), after they happened."),
     key(
         "keys.file",
-        Kind::Path,
+        ConfigKind::Path,
         r#""countersign.key""#,
         "A file with 64 hex digits, readable by this program only. `countersign init` makes it.",
     ),
     key(
         "keys.environment",
-        Kind::Text,
+        ConfigKind::Text,
         r#""""#,
         "The name of a variable of the environment that holds the 64 hex digits.",
     ),
     key(
         "keys.command",
-        Kind::TextList,
+        ConfigKind::TextList,
         "[]",
         "A program and its arguments that prints the 64 hex digits. It is started without a shell.",
     ),
     key(
         "outbound.static",
-        Kind::Hosts,
+        ConfigKind::Hosts,
         "{}",
         "Hosts whose address is fixed here instead of being looked up and checked for being public, such as \
          {\"operator.example\"=\"127.0.0.1:9443\"}.",
     ),
     key(
         "outbound.extra_roots",
-        Kind::PathList,
+        ConfigKind::PathList,
         "[]",
         "PEM files with authorities to trust besides those of the system.",
     ),
@@ -363,34 +368,39 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "aaep.legacy_origins",
-        Kind::Origins,
+        ConfigKind::Origins,
         "[]",
         "Origins of other web pages that may use such an address from a browser, such as http://localhost:3000.",
     ),
     key(
         "aaep.legacy_hosts",
-        Kind::TextList,
+        ConfigKind::TextList,
         "[]",
         "Hosts beside that of public.origin by which such an address may be reached, with the port where there is \
          one, such as 127.0.0.1:8420.",
     ),
     key(
         "mcp.origins",
-        Kind::Origins,
+        ConfigKind::Origins,
         "[]",
         "Origins of other web pages that may use /mcp from a browser, such as http://localhost:6274.",
     ),
     key(
         "mcp.hosts",
-        Kind::TextList,
+        ConfigKind::TextList,
         "[]",
         "Hosts beside that of public.origin by which /mcp may be reached, with the port where there is one. Loopback \
          names need not be listed for programs on this machine.",
     ),
-    key("log.format", Kind::Choice(&["text", "json"]), r#""text""#, "\"text\" for people, \"json\" for machines."),
+    key(
+        "log.format",
+        ConfigKind::Choice(&["text", "json"]),
+        r#""text""#,
+        "\"text\" for people, \"json\" for machines.",
+    ),
     key(
         "log.level",
-        Kind::Choice(&["error", "warn", "info", "debug", "trace"]),
+        ConfigKind::Choice(&["error", "warn", "info", "debug", "trace"]),
         r#""info""#,
         "The least important messages that are still written: error, warn, info, debug or trace.",
     ),

@@ -9,7 +9,7 @@ mod project;
 mod rules;
 mod template;
 
-use super::{ConfigErrors, Environment, Loaded, Problem, from_text};
+use super::{ConfigErrors, ConfigProblem, Environment, Loaded, from_text};
 use std::path::{Path, PathBuf};
 
 /// The configuration from `text`, with an empty environment.
@@ -28,7 +28,7 @@ fn environment(variables: &[(&str, &str)]) -> Environment {
 
 /// The only problem.
 #[track_caller]
-fn the_problem(result: Result<Loaded, ConfigErrors>) -> Problem {
+fn the_problem(result: Result<Loaded, ConfigErrors>) -> ConfigProblem {
     let problems = result.expect_err("a configuration that is refused").problems;
     assert_eq!(problems.len(), 1, "{problems:#?}");
     problems[0].clone()

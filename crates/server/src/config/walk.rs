@@ -15,16 +15,16 @@ use std::cell::RefCell;
 pub(super) const UNKNOWN: &str = "is not a known key";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct ConfigFault {
     pub(super) path: String,
     pub(super) wrong: String,
     pub(super) hint: String,
 }
 
 /// Every unknown member, and the first member of the wrong type.
-pub(super) fn read<T: DeserializeOwned>(value: &Value, path: &str) -> Result<T, Vec<Fault>> {
+pub(super) fn read<T: DeserializeOwned>(value: &Value, path: &str) -> Result<T, Vec<ConfigFault>> {
     let unknown = RefCell::new(Vec::new());
-    let result = T::deserialize(At { value, path: path.to_owned(), unknown: &unknown });
+    let result = T::deserialize(ConfigValue { value, path: path.to_owned(), unknown: &unknown });
     let mut faults = unknown.into_inner();
     match result {
         Ok(read) if faults.is_empty() => return Ok(read),
@@ -35,13 +35,13 @@ pub(super) fn read<T: DeserializeOwned>(value: &Value, path: &str) -> Result<T, 
 }
 
 /// A value and its path.
-struct At<'a> {
+struct ConfigValue<'a> {
     value: &'a Value,
     path: String,
-    unknown: &'a RefCell<Vec<Fault>>,
+    unknown: &'a RefCell<Vec<ConfigFault>>,
 }
 
-impl At<'_> {
+impl ConfigValue<'_> {
     /// A type that deserializes text and then validates it fails only after reading: such an error gets its path here.
     fn fill<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Misfit> {
         let path = self.path.clone();
@@ -63,9 +63,9 @@ impl Misfit {
         self
     }
 
-    fn into_fault(self, path: &str) -> Fault {
+    fn into_fault(self, path: &str) -> ConfigFault {
         let path = self.path.unwrap_or_else(|| path.to_owned());
-        Fault { path, wrong: self.what, hint: "compare it with the description of a project document".into() }
+        ConfigFault { path, wrong: self.what, hint: "compare it with the description of a project document".into() }
     }
 }
 
@@ -79,7 +79,7 @@ impl serde::de::Error for Misfit {
     }
 }
 
-impl<'de> serde::Deserializer<'de> for At<'_> {
+impl<'de> serde::Deserializer<'de> for ConfigValue<'_> {
     type Error = Misfit;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
@@ -89,7 +89,7 @@ impl<'de> serde::Deserializer<'de> for At<'_> {
             Value::Number(number) => number.deserialize_any(visitor).map_err(serde::de::Error::custom),
             Value::String(text) => visitor.visit_str(text),
             Value::Array(items) => visitor.visit_seq(Items { items: items.iter().enumerate(), around: &self }),
-            Value::Object(members) => visitor.visit_map(Members::of(members, &self)),
+            Value::Object(members) => visitor.visit_map(TableMembers::of(members, &self)),
         }
         .map_err(|misfit: Misfit| misfit.at(&self.path))
     }
@@ -120,12 +120,12 @@ impl<'de> serde::Deserializer<'de> for At<'_> {
     ) -> Result<V::Value, Misfit> {
         let Value::Object(members) = self.value else { return self.deserialize_any(visitor) };
         let unknown = members.keys().filter(|name| !fields.contains(&name.as_str()));
-        self.unknown.borrow_mut().extend(unknown.map(|name| Fault {
+        self.unknown.borrow_mut().extend(unknown.map(|name| ConfigFault {
             path: join(&self.path, name),
             wrong: UNKNOWN.into(),
             hint: nearest::hint(name, fields.iter().copied()),
         }));
-        let mut known = Members::of(members, &self);
+        let mut known = TableMembers::of(members, &self);
         known.only = Some(fields);
         visitor.visit_map(known).map_err(|misfit| misfit.at(&self.path))
     }
@@ -138,7 +138,7 @@ impl<'de> serde::Deserializer<'de> for At<'_> {
 
 struct Items<'a, 'b> {
     items: std::iter::Enumerate<std::slice::Iter<'a, Value>>,
-    around: &'b At<'a>,
+    around: &'b ConfigValue<'a>,
 }
 
 impl<'de> SeqAccess<'de> for Items<'_, '_> {
@@ -147,25 +147,25 @@ impl<'de> SeqAccess<'de> for Items<'_, '_> {
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misfit> {
         let Some((index, value)) = self.items.next() else { return Ok(None) };
         let path = format!("{}[{index}]", self.around.path);
-        At { value, path, unknown: self.around.unknown }.fill(seed).map(Some)
+        ConfigValue { value, path, unknown: self.around.unknown }.fill(seed).map(Some)
     }
 }
 
-struct Members<'a, 'b> {
+struct TableMembers<'a, 'b> {
     members: serde_json::map::Iter<'a>,
     /// The members that the type knows; others were recorded and are skipped.
     only: Option<&'static [&'static str]>,
-    next: Option<At<'a>>,
-    around: &'b At<'a>,
+    next: Option<ConfigValue<'a>>,
+    around: &'b ConfigValue<'a>,
 }
 
-impl<'a, 'b> Members<'a, 'b> {
-    fn of(members: &'a Map<String, Value>, around: &'b At<'a>) -> Self {
+impl<'a, 'b> TableMembers<'a, 'b> {
+    fn of(members: &'a Map<String, Value>, around: &'b ConfigValue<'a>) -> Self {
         Self { members: members.iter(), only: None, next: None, around }
     }
 }
 
-impl<'de> MapAccess<'de> for Members<'_, '_> {
+impl<'de> MapAccess<'de> for TableMembers<'_, '_> {
     type Error = Misfit;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Misfit> {
@@ -174,7 +174,7 @@ impl<'de> MapAccess<'de> for Members<'_, '_> {
         let Some((name, value)) = self.members.find(|(name, _)| known(name)) else { return Ok(None) };
         let path = join(&self.around.path, name);
         let key = seed.deserialize(name.as_str().into_deserializer()).map_err(|misfit: Misfit| misfit.at(&path))?;
-        self.next = Some(At { value, path, unknown: self.around.unknown });
+        self.next = Some(ConfigValue { value, path, unknown: self.around.unknown });
         Ok(Some(key))
     }
 

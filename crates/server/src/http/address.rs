@@ -10,9 +10,9 @@ use std::{
 };
 
 /// An IPv4 address, or the /64 of an IPv6 one, which a client cannot change at will.
-pub(crate) struct Source(pub(crate) String);
+pub(crate) struct SourceNetwork(pub(crate) String);
 
-impl FromRequestParts<App> for Source {
+impl FromRequestParts<App> for SourceNetwork {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {

@@ -3,20 +3,20 @@
 use super::request_id::RequestId;
 use axum::response::{IntoResponse, Response};
 use countersign_engine::{Refusal, Scheme};
-use countersign_protocol::aap::error::{Code, Envelope};
+use countersign_protocol::aap::error::{Code, ErrorEnvelope};
 use http::{HeaderValue, StatusCode, header};
 
 /// A refusal returned by a handler. [`super::layers::envelope`] knows the request id and turns it into an envelope.
 #[derive(Clone, Debug)]
-pub(crate) struct Refused(pub(crate) Refusal);
+pub(crate) struct RefusalResponse(pub(crate) Refusal);
 
-impl From<Refusal> for Refused {
+impl From<Refusal> for RefusalResponse {
     fn from(refusal: Refusal) -> Self {
         Self(refusal)
     }
 }
 
-impl IntoResponse for Refused {
+impl IntoResponse for RefusalResponse {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.0.code().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = status.into_response();
@@ -34,7 +34,7 @@ pub(crate) fn envelope(refusal: &Refusal, id: &RequestId, scheme: Scheme) -> Res
 
 /// An envelope for a code without a refusal: an error of the HTTP layer itself.
 pub(crate) fn plain(code: Code, description: String, hint: Option<String>, id: &RequestId) -> Response {
-    let body = Envelope {
+    let body = ErrorEnvelope {
         error: code,
         error_description: description,
         hint,

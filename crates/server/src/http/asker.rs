@@ -1,9 +1,9 @@
 //! The caller: a signed-in person, an operator, an agent or a key, authenticated by the request's credentials.
 
 use super::{
-    answer::Refused,
+    answer::RefusalResponse,
     cookie,
-    credential::{Credential, SentTo},
+    credential::{BearerCredential, SentTo},
     nonce::Nonce,
     version,
 };
@@ -21,9 +21,9 @@ pub(crate) struct Asker {
 }
 
 impl FromRequestParts<App> for Asker {
-    type Rejection = Refused;
+    type Rejection = RefusalResponse;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
         let signed_in = match cookie::read(&parts.headers) {
             Some(secret) => app.engine.signed_in(&secret).await?,
             None => None,
@@ -41,7 +41,7 @@ impl Asker {
         operator_jwt: Option<&str>,
         source: &str,
     ) -> Result<Actor, Refusal> {
-        let credential = Credential::of(&self.headers, &self.to)?;
+        let credential = BearerCredential::of(&self.headers, &self.to)?;
         version::check(&self.headers, credential.is_some() || operator_jwt.is_some())?;
         if let Some(credential) = credential {
             return self.by_credential(app, at, &credential, source).await;
@@ -56,7 +56,7 @@ impl Asker {
 
     /// The caller for reading a record, where an agent need not prove possession of its key (AAP 18.2).
     pub(crate) async fn reader(&self, app: &App, at: &ProjectAt, source: &str) -> Result<Actor, Refusal> {
-        match Credential::of(&self.headers, &self.to)? {
+        match BearerCredential::of(&self.headers, &self.to)? {
             Some(credential) if credential.is_access_token() => {
                 version::check(&self.headers, true)?;
                 app.engine.agent_reader(at, &credential.token).await
@@ -69,7 +69,7 @@ impl Asker {
         &self,
         app: &App,
         at: &ProjectAt,
-        credential: &Credential,
+        credential: &BearerCredential,
         source: &str,
     ) -> Result<Actor, Refusal> {
         if credential.is_operator_jwt() {

@@ -1,6 +1,6 @@
 //! The extractor for the project of a request: by path, by host, or the only one.
 
-use super::answer::Refused;
+use super::answer::RefusalResponse;
 use crate::App;
 use axum::extract::{FromRequestParts, RawPathParams, rejection::RawPathParamsRejection};
 use countersign_engine::{Address, ListenerKind, ProjectAt, Refusal};
@@ -8,12 +8,12 @@ use countersign_gateway::AtGateway;
 use http::{HeaderMap, header, request::Parts, uri::Uri};
 use std::convert::Infallible;
 
-pub(crate) struct At(pub(crate) ProjectAt);
+pub(crate) struct AtProject(pub(crate) ProjectAt);
 
-impl FromRequestParts<App> for At {
-    type Rejection = Refused;
+impl FromRequestParts<App> for AtProject {
+    type Rejection = RefusalResponse;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
         let Arrival { listener, address } = Arrival::of(parts, app);
         let address = match (named(parts, app).await?, address) {
             // On a project's own host there is no other project.

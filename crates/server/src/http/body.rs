@@ -1,6 +1,6 @@
 //! JSON bodies: application/json, within the size limit, no repeated member.
 
-use super::answer::Refused;
+use super::answer::RefusalResponse;
 use crate::App;
 use axum::{
     extract::{FromRequest, Request},
@@ -26,7 +26,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
         let bytes = read(request, app.limits.max_body_bytes).await?;
         let value = json::from_slice(&bytes);
         let value = value
-            .map_err(|why| Refused(Refusal::invalid(format!("the body is not as expected: {why}"))))
+            .map_err(|why| RefusalResponse(Refusal::invalid(format!("the body is not as expected: {why}"))))
             .map_err(IntoResponse::into_response)?;
         Ok(Self(value))
     }

@@ -1,16 +1,16 @@
 //! The credential of a request and its DPoP proof, not yet verified (AAP 18, RFC 9449).
 
 use axum::extract::OriginalUri;
-use countersign_engine::{Presented, ProjectAt, Refusal, Scheme};
+use countersign_engine::{PresentedCredential, ProjectAt, Refusal, Scheme};
 use countersign_protocol::aap::dpop;
 use http::{HeaderMap, Method, header, request::Parts};
 
 /// The token of `Authorization`, with its request.
 #[derive(Clone, Debug)]
-pub(crate) struct Credential {
+pub(crate) struct BearerCredential {
     pub(crate) token: String,
     scheme: Scheme,
-    proof: Proof,
+    proof: ProofHeader,
     to: SentTo,
 }
 
@@ -22,21 +22,21 @@ pub(crate) struct SentTo {
 }
 
 #[derive(Clone, Debug)]
-enum Proof {
+enum ProofHeader {
     None,
     One(String),
     /// Two proofs are ambiguous (RFC 9449 4.3).
     Unusable,
 }
 
-impl Credential {
+impl BearerCredential {
     pub(crate) fn of(headers: &HeaderMap, to: &SentTo) -> Result<Option<Self>, Refusal> {
         if headers.get_all(header::AUTHORIZATION).iter().nth(1).is_some() {
             return Err(Refusal::invalid("the header authorization occurs more than once"));
         }
         let Some((scheme, token)) = scheme_and_token(headers) else { return Ok(None) };
         let token = token.trim().to_owned();
-        Ok(Some(Self { token, scheme, proof: Proof::of(headers), to: to.clone() }))
+        Ok(Some(Self { token, scheme, proof: ProofHeader::of(headers), to: to.clone() }))
     }
 
     /// Of the three credentials presented alike, the one that is neither a key nor an operator's JWT.
@@ -58,9 +58,9 @@ impl Credential {
         self.to.url(at)
     }
 
-    pub(crate) fn presented<'a>(&'a self, url: &'a str) -> Result<Presented<'a>, Refusal> {
+    pub(crate) fn presented<'a>(&'a self, url: &'a str) -> Result<PresentedCredential<'a>, Refusal> {
         let (token, scheme, method) = (self.token.as_str(), self.scheme, self.to.method.as_str());
-        Ok(Presented { token, scheme, proof: self.proof.read()?, method, url })
+        Ok(PresentedCredential { token, scheme, proof: self.proof.read()?, method, url })
     }
 }
 
@@ -79,11 +79,11 @@ impl SentTo {
 
 /// The one proof of a request that has no token yet.
 pub(crate) fn proof(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
-    let proof = Proof::of(headers);
+    let proof = ProofHeader::of(headers);
     proof.read().map(|proof| proof.map(str::to_owned))
 }
 
-impl Proof {
+impl ProofHeader {
     fn of(headers: &HeaderMap) -> Self {
         let mut values = headers.get_all(dpop::HEADER).iter();
         match (values.next().map(|value| value.to_str()), values.next()) {

@@ -1,7 +1,7 @@
 //! Middleware of every endpoint: time limit, panics, body size, and the error envelope.
 
 use super::{
-    answer::{self, Enveloped, Refused},
+    answer::{self, Enveloped, RefusalResponse},
     nonce::Nonce,
     request_id::RequestId,
 };
@@ -49,7 +49,7 @@ async fn enveloped(app: App, id: RequestId, request: Request, next: Next) -> Res
             return told(Code::InternalError, "an internal error occurred", &id);
         }
     };
-    if let Some(Refused(refusal)) = response.extensions().get::<Refused>() {
+    if let Some(RefusalResponse(refusal)) = response.extensions().get::<RefusalResponse>() {
         app.metrics.refused(refusal.code());
         return answer::envelope(refusal, &id, scheme);
     }

@@ -1,6 +1,6 @@
 //! Server-sent events as a response: lines that end in LF, and a heartbeat every ten seconds.
 
-use crate::serve::Connection;
+use crate::serve::ClientConnection;
 use axum::{
     body::Body,
     response::{IntoResponse, Response},
@@ -15,7 +15,7 @@ use tokio::time::{Interval, MissedTickBehavior};
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// A response of written events that lasts until they end, the client disconnects or the node stops.
-pub(crate) fn response(written: impl Stream<Item = String> + Send + 'static, on: Connection) -> Response {
+pub(crate) fn response(written: impl Stream<Item = String> + Send + 'static, on: ClientConnection) -> Response {
     let mut heartbeat = tokio::time::interval(HEARTBEAT);
     heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     heartbeat.reset();
@@ -38,7 +38,7 @@ pub(crate) fn line(json: &str) -> String {
 struct Writing<S> {
     written: Pin<Box<S>>,
     heartbeat: Interval,
-    on: Connection,
+    on: ClientConnection,
     begun: bool,
 }
 

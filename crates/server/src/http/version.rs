@@ -1,6 +1,6 @@
 //! Version headers on every AAP response, and the check on every AAP request (AAP 22, C-11, C-84).
 
-use super::answer::Refused;
+use super::answer::RefusalResponse;
 use axum::{
     extract::{FromRequestParts, Request},
     middleware::Next,
@@ -26,17 +26,17 @@ pub(crate) async fn headers(request: Request, next: Next) -> Response {
 }
 
 /// A request that names a version must name a supported one, before anything else is checked (AAP 22.2, C-93).
-pub(crate) async fn only_ours(request: Request, next: Next) -> Result<Response, Refused> {
+pub(crate) async fn only_ours(request: Request, next: Next) -> Result<Response, RefusalResponse> {
     check(request.headers(), false)?;
     Ok(next.run(request).await)
 }
 
 /// Requires a supported version in an agent's request.
-pub(crate) struct Spoken;
+pub(crate) struct VersionHeader;
 
-impl<S: Sync> FromRequestParts<S> for Spoken {
-    type Rejection = Refused;
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
+impl<S: Sync> FromRequestParts<S> for VersionHeader {
+    type Rejection = RefusalResponse;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, RefusalResponse> {
         check(&parts.headers, true)?;
         Ok(Self)
     }

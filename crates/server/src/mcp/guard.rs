@@ -17,7 +17,7 @@ use http::{HeaderName, HeaderValue, StatusCode, header, request::Parts, uri::Aut
 use std::net::{IpAddr, SocketAddr};
 
 /// The allowed cross-origin page of the request, if any.
-pub(super) struct Page(Option<HeaderValue>);
+pub(super) struct McpPageOrigin(Option<HeaderValue>);
 
 /// Why a request is refused here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,15 +29,15 @@ pub(super) enum Outsider {
 }
 
 /// Runs before the credential check, so these refusals reveal nothing about the credential.
-pub(super) fn check(app: &App, parts: &Parts) -> Result<Page, Outsider> {
+pub(super) fn check(app: &App, parts: &Parts) -> Result<McpPageOrigin, Outsider> {
     if !is_our_host(app, parts) {
         return Err(Outsider::Host);
     }
-    let Some(origin) = parts.headers.get(header::ORIGIN) else { return Ok(Page(None)) };
+    let Some(origin) = parts.headers.get(header::ORIGIN) else { return Ok(McpPageOrigin(None)) };
     let said = origin.to_str().unwrap_or_default();
     match app.mcp.origins.iter().any(|listed| listed.as_str() == said) {
-        true => Ok(Page(Some(origin.clone()))),
-        false if is_ours(app, said) => Ok(Page(None)),
+        true => Ok(McpPageOrigin(Some(origin.clone()))),
+        false if is_ours(app, said) => Ok(McpPageOrigin(None)),
         false => Err(Outsider::Origin),
     }
 }
@@ -68,7 +68,7 @@ pub(super) async fn preflight(State(app): State<App>, id: RequestId, request: Re
     Ok(page.may_read(response))
 }
 
-impl Page {
+impl McpPageOrigin {
     /// Adds the CORS header that lets the page read the response.
     pub(super) fn may_read(self, mut response: Response) -> Response {
         let headers = response.headers_mut();

@@ -32,12 +32,12 @@ mod tools;
 use crate::{
     App,
     http::{
-        answer::{Enveloped, Refused},
+        answer::{Enveloped, RefusalResponse},
         layers,
         request_id::RequestId,
     },
-    serve::Connection,
-    v1::Caller,
+    serve::ClientConnection,
+    v1::AgentCaller,
 };
 use axum::{
     Router,
@@ -48,7 +48,7 @@ use axum::{
 };
 use countersign_protocol::mplp::submission::MAX_PLAN_BYTES;
 use http::header;
-use tool::Call;
+use tool::ToolCall;
 
 pub(crate) const PATH: &str = "/mcp";
 /// Bytes of a message besides the arguments of a tool.
@@ -78,15 +78,15 @@ fn endpoint() -> Router<App> {
 pub(crate) async fn post_message(
     State(app): State<App>,
     id: RequestId,
-    connection: Connection,
+    connection: ClientConnection,
     request: Request,
 ) -> Result<Response, Response> {
     let (mut parts, body) = request.into_parts();
     let page = guard::check(&app, &parts).map_err(|outsider| outsider.told(&app, &id))?;
-    let caller = Caller::from_request_parts(&mut parts, &app).await.map_err(Refused::into_response)?;
+    let caller = AgentCaller::from_request_parts(&mut parts, &app).await.map_err(RefusalResponse::into_response)?;
     let most = app.limits.max_body_bytes.max(MAX_PLAN_BYTES) + FRAME_BYTES;
     let message = message::read(Request::from_parts(parts.clone(), body), most).await?;
-    let answer = server::answer(Call { app, caller, connection, id }, parts, message).await;
+    let answer = server::answer(ToolCall { app, caller, connection, id }, parts, message).await;
     Ok(page.may_read(told(answer)))
 }
 

@@ -26,7 +26,7 @@ pub(super) fn of_arguments<T: ToSchema>() -> Map<String, Value> {
 
 /// The outermost members of a tool's answer, or of a refusal. Some clients validate refusals against this schema too.
 pub(super) fn of_answer<T: ToSchema>() -> Map<String, Value> {
-    let Members { mut properties, required } = Definitions::of::<T>().members(&json!(T::schema()));
+    let SchemaMembers { mut properties, required } = Definitions::of::<T>().members(&json!(T::schema()));
     let is_text = |schema: &Value| *schema == json!({ "type": "string" });
     properties.retain(|name, schema| !is_of_one_type(schema) || (required.contains(name) && !is_text(schema)));
     let answers = json!([{ "required": required }, { "required": REFUSAL }]);
@@ -38,7 +38,7 @@ struct Definitions(BTreeMap<String, Value>);
 
 /// The outermost members of a document, including composed ones.
 #[derive(Default)]
-struct Members {
+struct SchemaMembers {
     properties: BTreeMap<String, Value>,
     required: BTreeSet<String>,
 }
@@ -99,19 +99,22 @@ impl Definitions {
         Some((name.to_owned(), inlined))
     }
 
-    fn members(&self, schema: &Value) -> Members {
+    fn members(&self, schema: &Value) -> SchemaMembers {
         let schema = self.resolved(schema);
         let parts = |name: &str| schema.get(name).and_then(Value::as_array);
         if let Some(all) = parts("allOf") {
-            return all.iter().map(|part| self.members(part)).fold(Members::default(), Members::and);
+            return all.iter().map(|part| self.members(part)).fold(SchemaMembers::default(), SchemaMembers::and);
         }
         if let Some(any) = parts("oneOf").or_else(|| parts("anyOf")) {
-            return any.iter().map(|part| self.members(part)).reduce(Members::or).unwrap_or_default();
+            return any.iter().map(|part| self.members(part)).reduce(SchemaMembers::or).unwrap_or_default();
         }
         let required = parts("required").into_iter().flatten().filter_map(Value::as_str);
         let required: BTreeSet<String> = required.map(str::to_owned).collect();
         let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-        Members { properties: properties.map(|(name, schema)| (name.clone(), self.coarse(schema))).collect(), required }
+        SchemaMembers {
+            properties: properties.map(|(name, schema)| (name.clone(), self.coarse(schema))).collect(),
+            required,
+        }
     }
 
     /// The type of a member, or its enum values. Its inner structure is left to the OpenAPI description.
@@ -132,7 +135,7 @@ impl Definitions {
     }
 }
 
-impl Members {
+impl SchemaMembers {
     /// A document composed of both (`allOf`).
     fn and(mut self, other: Self) -> Self {
         self.properties.extend(other.properties);

@@ -3,7 +3,7 @@
 
 use super::{
     told::{definition, refused},
-    tool::Call,
+    tool::ToolCall,
     tools,
 };
 use axum::{body::Body, response::Response};
@@ -31,13 +31,13 @@ const INSTRUCTIONS: &str = "Ask a person before you do anything irreversible: re
     wwa_clarify_check. People decide on the page linked in every answer, never through these tools: show them the \
     link. Never do anything that is not accepted.";
 
-pub(super) async fn answer(call: Call, mut parts: Parts, message: Bytes) -> Response {
+pub(super) async fn answer(call: ToolCall, mut parts: Parts, message: Bytes) -> Response {
     // The library must not see the credentials. Responses are always JSON, regardless of `Accept`.
     for spent in [header::AUTHORIZATION, header::COOKIE, header::HeaderName::from_static("dpop")] {
         parts.headers.remove(spent);
     }
     parts.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-    let serving = Serving(Arc::new(call));
+    let serving = McpRequestServer(Arc::new(call));
     let service =
         StreamableHttpService::new(move || Ok(serving.clone()), Arc::new(NeverSessionManager::default()), config());
     service.handle(Request::from_parts(parts, Full::new(message))).await.map(Body::new)
@@ -55,9 +55,9 @@ fn config() -> StreamableHttpServerConfig {
 
 /// The server of one request.
 #[derive(Clone)]
-struct Serving(Arc<Call>);
+struct McpRequestServer(Arc<ToolCall>);
 
-impl ServerHandler for Serving {
+impl ServerHandler for McpRequestServer {
     fn get_info(&self) -> ServerConfig {
         let who = Implementation::new("countersign", env!("CARGO_PKG_VERSION")).with_title("Countersign");
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())

@@ -2,7 +2,7 @@
 
 use super::{
     hints,
-    tool::{Call, Hints, Listed},
+    tool::{Hints, ListedTool, ToolCall},
 };
 use countersign_engine::{Refusal, Scheme};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Marks tools that make plans or attestations (W-26).
 const GENERATES: &str = "countersign/generates";
 
-pub(super) fn definition(tool: &Listed) -> Tool {
+pub(super) fn definition(tool: &ListedTool) -> Tool {
     let definition = Tool::new(tool.name, tool.description, (tool.input)())
         .with_title(tool.title)
         .with_raw_output_schema(Arc::new((tool.output)()))
@@ -23,7 +23,7 @@ pub(super) fn definition(tool: &Listed) -> Tool {
     }
 }
 
-fn annotations(tool: &Listed) -> ToolAnnotations {
+fn annotations(tool: &ListedTool) -> ToolAnnotations {
     let (reads, repeatable) = match tool.hints {
         Hints::Reads => (true, true),
         Hints::Repeatable => (false, true),
@@ -34,7 +34,7 @@ fn annotations(tool: &Listed) -> ToolAnnotations {
 }
 
 /// A refusal: the envelope for programs, and the next step in words.
-pub(super) fn refused(call: &Call, refusal: &Refusal) -> CallToolResult {
+pub(super) fn refused(call: &ToolCall, refusal: &Refusal) -> CallToolResult {
     call.app.metrics.refused(refusal.code());
     let envelope = countersign_gateway::envelope(refusal, &call.id.0, Scheme::Bearer).into_body();
     let mut envelope: Map<String, Value> = serde_json::from_str(&envelope).unwrap_or_default();

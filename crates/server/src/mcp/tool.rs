@@ -1,7 +1,7 @@
 //! The trait of a tool: name, arguments, answer, and the one engine function that it calls.
 
 use super::schema;
-use crate::{App, http::request_id::RequestId, serve::Connection, v1::Caller};
+use crate::{App, http::request_id::RequestId, serve::ClientConnection, v1::AgentCaller};
 use countersign_engine::{Engine, Refusal};
 use countersign_protocol::mplp::read;
 use futures_util::future::BoxFuture;
@@ -26,18 +26,18 @@ pub(super) trait Tool: 'static {
     /// Whether it makes a plan or an attestation (W-26).
     const GENERATES: bool = false;
 
-    fn call(call: &Call, arguments: Self::Arguments) -> impl Future<Output = Result<Self::Answer, Refusal>> + Send;
+    fn call(call: &ToolCall, arguments: Self::Arguments) -> impl Future<Output = Result<Self::Answer, Refusal>> + Send;
 }
 
 /// The caller and the request.
-pub(super) struct Call {
+pub(super) struct ToolCall {
     pub(super) app: App,
-    pub(super) caller: Caller,
-    pub(super) connection: Connection,
+    pub(super) caller: AgentCaller,
+    pub(super) connection: ClientConnection,
     pub(super) id: RequestId,
 }
 
-impl Call {
+impl ToolCall {
     pub(super) fn engine(&self) -> &Engine {
         &self.app.engine
     }
@@ -55,7 +55,7 @@ pub(super) enum Hints {
 }
 
 /// A tool's entry in the list.
-pub(super) struct Listed {
+pub(super) struct ListedTool {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     pub(super) description: &'static str,
@@ -63,14 +63,14 @@ pub(super) struct Listed {
     pub(super) generates: bool,
     pub(super) input: fn() -> Map<String, Value>,
     pub(super) output: fn() -> Map<String, Value>,
-    pub(super) call: fn(&Call, Map<String, Value>) -> Called<'_>,
+    pub(super) call: fn(&ToolCall, Map<String, Value>) -> Called<'_>,
 }
 
 /// A running call.
 pub(super) type Called<'a> = BoxFuture<'a, Result<Value, Refusal>>;
 
-pub(super) const fn listed<T: Tool>() -> Listed {
-    Listed {
+pub(super) const fn listed<T: Tool>() -> ListedTool {
+    ListedTool {
         name: T::NAME,
         title: T::TITLE,
         description: T::DESCRIPTION,
@@ -82,7 +82,7 @@ pub(super) const fn listed<T: Tool>() -> Listed {
     }
 }
 
-fn called<T: Tool>(call: &Call, arguments: Map<String, Value>) -> Called<'_> {
+fn called<T: Tool>(call: &ToolCall, arguments: Map<String, Value>) -> Called<'_> {
     Box::pin(async move {
         let arguments = read::value(&Value::Object(arguments)).map_err(|why| Refusal::invalid(why.to_string()))?;
         let answer = T::call(call, arguments).await?;

@@ -1,12 +1,12 @@
 //! `/mplp/v1/allowances`: a person's open allowances with their remaining uses, and their revocation.
 
-use super::{caller::Caller, denied::Denied, ids::named, sent::Sent, shown};
-use crate::{App, http::answer::Refused};
+use super::{caller::MplpCaller, denied::Denied, ids::named, sent::MplpBody, shown};
+use crate::{App, http::answer::RefusalResponse};
 use axum::extract::{FromRequestParts, State};
-use countersign_engine::Reader;
+use countersign_engine::PlanReader;
 use countersign_protocol::{
-    aap::error::Envelope,
-    mplp::{AllowanceShown, Left, Listed, ReasonGiven},
+    aap::error::ErrorEnvelope,
+    mplp::{AllowanceShown, Left, ListPage, ReasonGiven},
 };
 use http::request::Parts;
 
@@ -15,16 +15,19 @@ use http::request::Parts;
     path = "/mplp/v1/allowances",
     tag = "plans",
     summary = "All standing approvals, with their remaining uses",
-    responses((status = 200, description = "Those for the person's agents and those given by the person; all of them for an admin", body = Listed<AllowanceShown>), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "Those for the person's agents and those given by the person; all of them for an admin", body = ListPage<AllowanceShown>), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
-pub(crate) async fn get(State(app): State<App>, caller: Caller) -> Result<axum::Json<Listed<AllowanceShown>>, Denied> {
+pub(crate) async fn get(
+    State(app): State<App>,
+    caller: MplpCaller,
+) -> Result<axum::Json<ListPage<AllowanceShown>>, Denied> {
     caller.person(&app)?;
-    let Reader::Person(member) = caller.reader() else {
-        return Ok(axum::Json(Listed { items: Vec::new(), next: None }));
+    let PlanReader::Person(member) = caller.reader() else {
+        return Ok(axum::Json(ListPage { items: Vec::new(), next: None }));
     };
     let open = app.engine.open_allowances(&caller.at, &member).await?;
-    Ok(axum::Json(Listed { items: open.iter().map(shown::allowance).collect(), next: None }))
+    Ok(axum::Json(ListPage { items: open.iter().map(shown::allowance).collect(), next: None }))
 }
 
 #[utoipa::path(
@@ -34,14 +37,14 @@ pub(crate) async fn get(State(app): State<App>, caller: Caller) -> Result<axum::
     summary = "Revoke a standing approval",
     params(("allowance" = String, Path, description = "allowance_id from the list")),
     request_body = Option<ReasonGiven>,
-    responses((status = 200, description = "Nothing more can run under it", body = Left), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "Nothing more can run under it", body = Left), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn revoke(
     State(app): State<App>,
-    caller: Caller,
+    caller: MplpCaller,
     AllowanceId(id): AllowanceId,
-    Sent(given): Sent<ReasonGiven>,
+    MplpBody(given): MplpBody<ReasonGiven>,
 ) -> Result<axum::Json<Left>, Denied> {
     let by = caller.person(&app)?;
     let over = app.engine.take_back(&caller.at, &id, &by, given.reason).await?;
@@ -51,9 +54,9 @@ pub(crate) async fn revoke(
 pub(crate) struct AllowanceId(String);
 
 impl FromRequestParts<App> for AllowanceId {
-    type Rejection = Refused;
+    type Rejection = RefusalResponse;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
         Ok(Self(named(parts, app, "allowance").await))
     }
 }

@@ -3,17 +3,17 @@
 use crate::{
     App,
     http::{
-        answer::Refused,
-        at::At,
-        credential::{Credential, SentTo},
+        answer::RefusalResponse,
+        at::AtProject,
+        credential::{BearerCredential, SentTo},
         nonce::Nonce,
     },
 };
 use axum::extract::{FromRequestParts, OriginalUri};
-use countersign_engine::{Agent, Answerer, ProjectAt, Reader, Refusal, Speaker};
+use countersign_engine::{AgentPrincipal, PlanReader, ProjectAt, ProvenPerson, Refusal, Speaker};
 use http::request::Parts;
 
-pub(crate) struct Caller {
+pub(crate) struct MplpCaller {
     pub(super) at: ProjectAt,
     pub(super) speaker: Speaker,
     /// For authenticating the caller again during a stream: its DPoP proof is valid only once.
@@ -22,27 +22,27 @@ pub(crate) struct Caller {
     base: String,
 }
 
-impl FromRequestParts<App> for Caller {
-    type Rejection = Refused;
+impl FromRequestParts<App> for MplpCaller {
+    type Rejection = RefusalResponse;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
-        let At(at) = At::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
+        let AtProject(at) = AtProject::from_request_parts(parts, app).await?;
         Nonce::of(parts).give(app.engine.nonce_for_calls_at(&at));
-        let credential = Credential::of(&parts.headers, &SentTo::of(parts))?.ok_or(Refusal::NoCredentials)?;
+        let credential = BearerCredential::of(&parts.headers, &SentTo::of(parts))?.ok_or(Refusal::NoCredentials)?;
         let url = credential.url(&at);
         let speaker = app.engine.speaker(&at, credential.presented(&url)?).await?;
         Ok(Self { at, speaker, token: credential.token, base: base(parts) })
     }
 }
 
-impl Caller {
+impl MplpCaller {
     /// The caller's read access.
-    pub(super) fn reader(&self) -> Reader {
+    pub(super) fn reader(&self) -> PlanReader {
         self.speaker.reader()
     }
 
     /// The agent, for endpoints that only agents may use.
-    pub(super) fn agent(&self) -> Result<&Agent, Refusal> {
+    pub(super) fn agent(&self) -> Result<&AgentPrincipal, Refusal> {
         match &self.speaker {
             Speaker::Agent(agent) => Ok(agent),
             Speaker::Person(_) | Speaker::Admin => Err(Refusal::NotAuthorized("only an agent may do this".into())),
@@ -50,7 +50,7 @@ impl Caller {
     }
 
     /// The person, for endpoints that only people may use.
-    pub(super) fn person(&self, app: &App) -> Result<Answerer, Refusal> {
+    pub(super) fn person(&self, app: &App) -> Result<ProvenPerson, Refusal> {
         match &self.speaker {
             Speaker::Person(listener) => Ok(app.engine.deciding(&self.at, listener)),
             Speaker::Agent(_) | Speaker::Admin => {

@@ -1,11 +1,11 @@
 //! `POST /mplp/v1/plans/{plan}/cancel`: its agent gives it up, or a person revokes its remaining allowances.
 
-use super::{caller::Caller, denied::Denied, ids::PlanId, sent::Sent};
+use super::{caller::MplpCaller, denied::Denied, ids::PlanId, sent::MplpBody};
 use crate::App;
 use axum::extract::State;
 use countersign_engine::Speaker;
 use countersign_protocol::{
-    aap::error::Envelope,
+    aap::error::ErrorEnvelope,
     mplp::{Plan, ReasonGiven},
 };
 
@@ -16,14 +16,14 @@ use countersign_protocol::{
     summary = "Cancel a plan and its remaining calls",
     params(("plan" = String, Path, description = "plan_id of the plan")),
     request_body = Option<ReasonGiven>,
-    responses((status = 200, description = "The current plan", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "The current plan", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    caller: Caller,
+    caller: MplpCaller,
     PlanId(id): PlanId,
-    Sent(given): Sent<ReasonGiven>,
+    MplpBody(given): MplpBody<ReasonGiven>,
 ) -> Result<axum::Json<Plan>, Denied> {
     let plan = match &caller.speaker {
         Speaker::Agent(agent) => app.engine.cancel_own_plan(&caller.at, agent, &id, given.reason).await?,

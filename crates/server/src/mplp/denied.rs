@@ -1,17 +1,17 @@
 //! Error responses of this module: the actual state for an entitled reader, in the envelope.
 
-use super::caller::Caller;
+use super::caller::MplpCaller;
 use crate::{
     App,
     http::{
-        answer::{Enveloped, Refused},
+        answer::{Enveloped, RefusalResponse},
         request_id::RequestId,
     },
 };
 use axum::response::{IntoResponse, Response};
 use countersign_engine::{NotCounted, ProjectAt, Refusal, mplp_views::confirm::decision_id};
 use countersign_protocol::{
-    aap::error::{Code, Envelope},
+    aap::error::{Code, ErrorEnvelope},
     mplp::{Confirm, ConfirmStatus, MplpId},
 };
 use http::StatusCode;
@@ -23,7 +23,7 @@ pub(crate) struct Denied(Box<Response>);
 
 impl From<Refusal> for Denied {
     fn from(refusal: Refusal) -> Self {
-        Refused(refusal).into_response().into()
+        RefusalResponse(refusal).into_response().into()
     }
 }
 
@@ -42,7 +42,7 @@ impl IntoResponse for Denied {
 /// Why a decision about a Confirm did not count.
 pub(super) async fn not_counted(
     app: &App,
-    caller: &Caller,
+    caller: &MplpCaller,
     request: &RequestId,
     id: &MplpId,
     why: NotCounted,
@@ -76,7 +76,7 @@ fn page_of(app: &App, at: &ProjectAt, id: &MplpId) -> String {
 /// The current status, and since when.
 fn settled(confirm: &Confirm, request: &RequestId) -> Response {
     let status = word(confirm.status);
-    let body = Envelope {
+    let body = ErrorEnvelope {
         error: Code::Conflict,
         error_description: format!("the Confirm is {status}, and that is final"),
         hint: Some("read the Confirm; a change needs a new one".into()),

@@ -1,8 +1,8 @@
 //! Streams events while the caller's credential is valid.
 
-use super::caller::Caller;
+use super::caller::MplpCaller;
 use crate::{App, http::sse::line};
-use countersign_engine::{BusPage, Cursor, ProjectAt, Told};
+use countersign_engine::{BusPage, Cursor, EventsAfter, ProjectAt};
 use futures_util::{Stream, stream};
 use std::{collections::VecDeque, pin::pin};
 
@@ -10,21 +10,21 @@ use std::{collections::VecDeque, pin::pin};
 const LOOK: usize = 200;
 
 /// Begins with the events already found.
-pub(super) fn events(app: App, caller: Caller, found: BusPage) -> impl Stream<Item = String> + Send {
+pub(super) fn events(app: App, caller: MplpCaller, found: BusPage) -> impl Stream<Item = String> + Send {
     let BusPage { events, next, .. } = found;
-    let following = Following { app, at: caller.at, token: caller.token, told: events.into(), cursor: next };
-    stream::unfold(following, Following::next)
+    let following = EventFollower { app, at: caller.at, token: caller.token, told: events.into(), cursor: next };
+    stream::unfold(following, EventFollower::next)
 }
 
-struct Following {
+struct EventFollower {
     app: App,
     at: ProjectAt,
     token: String,
-    told: VecDeque<Told>,
+    told: VecDeque<EventsAfter>,
     cursor: Cursor,
 }
 
-impl Following {
+impl EventFollower {
     async fn next(mut self) -> Option<(String, Self)> {
         loop {
             if let Some(told) = self.told.pop_front() {
@@ -54,7 +54,7 @@ impl Following {
 }
 
 /// Only the last event of an entry has an id: a stream cannot resume in between.
-fn written(told: &Told) -> Option<String> {
+fn written(told: &EventsAfter) -> Option<String> {
     let json = serde_json::to_string(&told.event).ok()?;
     let id = told.cursor.as_ref().map(|cursor| format!("id: {cursor}\n")).unwrap_or_default();
     Some(format!("event: mplp.event\n{id}data: {}\n\n", line(&json)))

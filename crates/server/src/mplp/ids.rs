@@ -1,6 +1,6 @@
 //! Ids in paths. Nothing is normalised: anything but a bare lower-case UUID of version 4 is refused (M-02, M-04).
 
-use crate::{App, http::answer::Refused};
+use crate::{App, http::answer::RefusalResponse};
 use axum::extract::{FromRequestParts, RawPathParams};
 use countersign_engine::Refusal;
 use countersign_protocol::mplp::MplpId;
@@ -11,9 +11,9 @@ macro_rules! ids {
         $(pub(crate) struct $name(pub(super) MplpId);
 
         impl FromRequestParts<App> for $name {
-            type Rejection = Refused;
+            type Rejection = RefusalResponse;
 
-            async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
+            async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
                 let text = named(parts, app, $param).await;
                 let id = MplpId::parse(&text).map_err(|why| Refusal::invalid(format!("{}: {why}", $param)))?;
                 Ok(Self(id))

@@ -1,9 +1,9 @@
 //! `POST /mplp/v1/confirms/imports`: stores another system's approval record, for reading only (M-07).
 
-use super::{caller::Caller, denied::Denied, sent::Sent, shown::created};
+use super::{caller::MplpCaller, denied::Denied, sent::MplpBody, shown::created};
 use crate::App;
 use axum::{extract::State, response::Response};
-use countersign_protocol::{aap::error::Envelope, mplp::Confirm};
+use countersign_protocol::{aap::error::ErrorEnvelope, mplp::Confirm};
 
 #[utoipa::path(
     post,
@@ -11,13 +11,13 @@ use countersign_protocol::{aap::error::Envelope, mplp::Confirm};
     tag = "plans",
     summary = "Import an approval record of another system",
     request_body = Confirm,
-    responses((status = 201, description = "Stored under its own id, with the status of its last decision. It permits nothing", body = Confirm), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 201, description = "Stored under its own id, with the status of its last decision. It permits nothing", body = Confirm), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    caller: Caller,
-    Sent(document): Sent<Confirm>,
+    caller: MplpCaller,
+    MplpBody(document): MplpBody<Confirm>,
 ) -> Result<Response, Denied> {
     let kept = app.engine.import_confirm(&caller.at, caller.agent()?, &document).await?;
     let place = caller.place(&format!("confirms/{}", kept.confirm_id));

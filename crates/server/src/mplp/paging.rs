@@ -5,13 +5,13 @@ use countersign_engine::{Cursor, Refusal};
 use countersign_protocol::ids::RowKey;
 use http::request::Parts;
 
-use crate::http::answer::Refused;
+use crate::http::answer::RefusalResponse;
 
 const DEFAULT_LIMIT: i64 = 50;
 const MAX_LIMIT: i64 = 200;
 
 #[derive(Debug, Default, serde::Deserialize)]
-struct Asked {
+struct PageQuery {
     limit: Option<String>,
     before: Option<String>,
     after: Option<String>,
@@ -30,9 +30,9 @@ pub(crate) struct Since {
 }
 
 impl<S: Sync> FromRequestParts<S> for Newest {
-    type Rejection = Refused;
+    type Rejection = RefusalResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, RefusalResponse> {
         let asked = asked(parts)?;
         let before = asked.before.as_deref().map(place).transpose()?;
         Ok(Self { before, limit: limit(asked.limit.as_deref())? })
@@ -40,10 +40,10 @@ impl<S: Sync> FromRequestParts<S> for Newest {
 }
 
 impl<S: Sync> FromRequestParts<S> for Since {
-    type Rejection = Refused;
+    type Rejection = RefusalResponse;
 
     /// An interrupted stream resumes after `Last-Event-ID`, regardless of `after`.
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refused> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, RefusalResponse> {
         let asked = asked(parts)?;
         let last = parts.headers.get("last-event-id").and_then(|v| v.to_str().ok()).filter(|id| !id.is_empty());
         let text = last.or(asked.after.as_deref()).unwrap_or_default();
@@ -58,7 +58,7 @@ pub(super) fn next(last: Option<RowKey>) -> Option<String> {
     last.map(|key| format!("{key:016x}"))
 }
 
-fn asked(parts: &Parts) -> Result<Asked, Refusal> {
+fn asked(parts: &Parts) -> Result<PageQuery, Refusal> {
     let Query(asked) = Query::try_from_uri(&parts.uri).map_err(|_| Refusal::invalid("the query could not be read"))?;
     Ok(asked)
 }

@@ -1,11 +1,11 @@
 //! `/mplp/v1/plans/{plan}`: one plan in its current state.
 
-use super::{bodies::PlanBody, caller::Caller, denied::Denied, ids::PlanId, plans, sent::Sent};
+use super::{bodies::PlanBody, caller::MplpCaller, denied::Denied, ids::PlanId, plans, sent::MplpBody};
 use crate::App;
 use axum::{extract::State, response::Response};
 use countersign_engine::Refusal;
 use countersign_protocol::{
-    aap::error::Envelope,
+    aap::error::ErrorEnvelope,
     mplp::{Plan, PlanSubmission},
 };
 
@@ -15,12 +15,12 @@ use countersign_protocol::{
     tag = "plans",
     summary = "A plan with its current status",
     params(("plan" = String, Path, description = "plan_id of the plan")),
-    responses((status = 200, description = "A Plan by the published schema", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "A Plan by the published schema", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(
     State(app): State<App>,
-    caller: Caller,
+    caller: MplpCaller,
     PlanId(id): PlanId,
 ) -> Result<axum::Json<Plan>, Denied> {
     let shown = app.engine.plan(&caller.at, &caller.reader(), &id).await?;
@@ -34,14 +34,14 @@ pub(crate) async fn get(
     summary = "Write a plan, or replace a draft",
     params(("plan" = String, Path, description = "plan_id of the plan")),
     request_body = PlanBody,
-    responses((status = 201, description = "Written, with its status in this service", body = Plan), (status = 200, description = "The draft was replaced", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 201, description = "Written, with its status in this service", body = Plan), (status = 200, description = "The draft was replaced", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn put(
     State(app): State<App>,
-    caller: Caller,
+    caller: MplpCaller,
     PlanId(id): PlanId,
-    Sent(submission): Sent<PlanSubmission>,
+    MplpBody(submission): MplpBody<PlanSubmission>,
 ) -> Result<Response, Denied> {
     if submission.plan.plan_id != id {
         return Err(Refusal::invalid("plan_id: must be the id in the path").into());

@@ -2,11 +2,11 @@
 
 use super::{
     bodies::PlanBody,
-    caller::Caller,
+    caller::MplpCaller,
     denied::Denied,
     paging::{self, Newest},
     propose,
-    sent::Sent,
+    sent::MplpBody,
     shown::created,
 };
 use crate::App;
@@ -16,12 +16,12 @@ use axum::{
 };
 use countersign_engine::{Proposal, Refusal};
 use countersign_protocol::{
-    aap::error::Envelope,
-    mplp::{Listed, Plan, PlanSubmission},
+    aap::error::ErrorEnvelope,
+    mplp::{ListPage, Plan, PlanSubmission},
 };
 
 #[derive(Debug, Default, serde::Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct PlansQuery {
     #[serde(default)]
     propose: bool,
 }
@@ -32,18 +32,18 @@ pub(crate) struct Asked {
     tag = "plans",
     summary = "The plans that the caller may see, newest first",
     params(("limit" = Option<u32>, Query, minimum = 1, description = "Default 50, at most 200"), ("before" = Option<String>, Query, description = "next of the previous page")),
-    responses((status = 200, description = "A page of plans", body = Listed<Plan>), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "A page of plans", body = ListPage<Plan>), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(
     State(app): State<App>,
-    caller: Caller,
+    caller: MplpCaller,
     page: Newest,
-) -> Result<axum::Json<Listed<Plan>>, Denied> {
+) -> Result<axum::Json<ListPage<Plan>>, Denied> {
     let found = app.engine.plans(&caller.at, &caller.reader(), page.before, page.limit).await?;
     let full = i64::try_from(found.len()).is_ok_and(|found| found == page.limit);
     let next = paging::next(found.last().map(|plan| plan.key).filter(|_| full));
-    Ok(axum::Json(Listed { items: found.into_iter().map(|plan| plan.document).collect(), next }))
+    Ok(axum::Json(ListPage { items: found.into_iter().map(|plan| plan.document).collect(), next }))
 }
 
 #[utoipa::path(
@@ -54,14 +54,14 @@ pub(crate) async fn get(
     description = "A bare Plan, or one with the actions of its steps. It becomes a draft, regardless of its own status. With propose=true the header Countersign-Decision names the pending question.",
     params(("propose" = Option<bool>, Query, description = "true proposes it at once")),
     request_body = PlanBody,
-    responses((status = 201, description = "Written, with its status in this service", body = Plan), (status = 200, description = "The draft was replaced", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 201, description = "Written, with its status in this service", body = Plan), (status = 200, description = "The draft was replaced", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    caller: Caller,
-    asked: Result<Query<Asked>, QueryRejection>,
-    Sent(submission): Sent<PlanSubmission>,
+    caller: MplpCaller,
+    asked: Result<Query<PlansQuery>, QueryRejection>,
+    MplpBody(submission): MplpBody<PlanSubmission>,
 ) -> Result<Response, Denied> {
     let Query(asked) = asked.map_err(|_| Refusal::invalid("propose must be true or false"))?;
     write(&app, &caller, &submission, asked.propose).await
@@ -70,7 +70,7 @@ pub(crate) async fn post(
 /// 201 with `Location` for a new plan; 200 for a draft that was replaced.
 pub(super) async fn write(
     app: &App,
-    caller: &Caller,
+    caller: &MplpCaller,
     submission: &PlanSubmission,
     propose: bool,
 ) -> Result<Response, Denied> {

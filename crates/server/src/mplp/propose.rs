@@ -1,6 +1,6 @@
 //! `POST /mplp/v1/plans/{plan}/propose`: asks people to approve the plan (MPLP 4.2).
 
-use super::{caller::Caller, denied::Denied, ids::PlanId, sent::Sent, shown::created};
+use super::{caller::MplpCaller, denied::Denied, ids::PlanId, sent::MplpBody, shown::created};
 use crate::App;
 use axum::{
     extract::State,
@@ -8,7 +8,7 @@ use axum::{
 };
 use countersign_engine::{Proposal, RaisedDecision, mplp_views::confirm};
 use countersign_protocol::{
-    aap::error::Envelope,
+    aap::error::ErrorEnvelope,
     mplp::{Confirm, ProposeRequest},
 };
 use http::HeaderName;
@@ -24,14 +24,14 @@ const CONFIRM: HeaderName = HeaderName::from_static("countersign-confirm");
     summary = "Propose a plan for approval",
     params(("plan" = String, Path, description = "plan_id of the plan")),
     request_body = Option<ProposeRequest>,
-    responses((status = 201, description = "The approval is pending; Location is the Confirm, Countersign-Decision its decision", body = Confirm), (status = 200, description = "The approval is already pending", body = Confirm), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 201, description = "The approval is pending; Location is the Confirm, Countersign-Decision its decision", body = Confirm), (status = 200, description = "The approval is already pending", body = Confirm), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    caller: Caller,
+    caller: MplpCaller,
     PlanId(id): PlanId,
-    Sent(asked): Sent<ProposeRequest>,
+    MplpBody(asked): MplpBody<ProposeRequest>,
 ) -> Result<Response, Denied> {
     let ask = Proposal {
         requested_by_role: asked.requested_by_role,
@@ -44,7 +44,7 @@ pub(crate) async fn post(
 }
 
 /// 201 with the `Location` of its Confirm for a new question; 200 for one that was already pending.
-pub(super) fn confirmed(caller: &Caller, raised: &RaisedDecision) -> Response {
+pub(super) fn confirmed(caller: &MplpCaller, raised: &RaisedDecision) -> Response {
     let document = confirm::document(&raised.decision, &caller.at.project.document);
     let place = caller.place(&format!("confirms/{}", document.confirm_id));
     (names(raised), created(axum::Json(document), raised.fresh, &place)).into_response()

@@ -14,9 +14,9 @@ use countersign_protocol::mplp::{
 };
 use http::{HeaderMap, StatusCode, header};
 
-pub(crate) struct Sent<T>(pub(crate) T);
+pub(crate) struct MplpBody<T>(pub(crate) T);
 
-pub(crate) trait Document: Sized {
+pub(crate) trait MplpDocument: Sized {
     /// Whether the body may be empty.
     const OPTIONAL: bool = false;
 
@@ -28,7 +28,7 @@ pub(crate) trait Document: Sized {
     }
 }
 
-impl<T: Document> FromRequest<App> for Sent<T> {
+impl<T: MplpDocument> FromRequest<App> for MplpBody<T> {
     type Rejection = Denied;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Denied> {
@@ -45,7 +45,7 @@ impl<T: Document> FromRequest<App> for Sent<T> {
     }
 }
 
-fn parsed<T: Document>(bytes: &Bytes) -> Result<T, Refusal> {
+fn parsed<T: MplpDocument>(bytes: &Bytes) -> Result<T, Refusal> {
     let nothing = T::OPTIONAL && bytes.is_empty();
     let bytes = if nothing { b"{}".as_slice() } else { bytes };
     T::read(bytes).map_err(|why| Refusal::invalid(why.to_string()))
@@ -56,7 +56,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }
 
-impl Document for PlanSubmission {
+impl MplpDocument for PlanSubmission {
     fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
         Self::read(bytes)
     }
@@ -66,37 +66,37 @@ impl Document for PlanSubmission {
     }
 }
 
-impl Document for ConfirmSubmission {
+impl MplpDocument for ConfirmSubmission {
     fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
         Self::read(bytes)
     }
 }
 
-impl Document for Confirm {
+impl MplpDocument for Confirm {
     fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
         Self::read(bytes)
     }
 }
 
-impl Document for DecisionRequest {
+impl MplpDocument for DecisionRequest {
     fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
         Self::read(bytes)
     }
 }
 
-impl Document for StepReport {
+impl MplpDocument for StepReport {
     fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
         Self::read(bytes)
     }
 }
 
-impl Document for Governance {
+impl MplpDocument for Governance {
     fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
         read::document(bytes)
     }
 }
 
-impl Document for ProposeRequest {
+impl MplpDocument for ProposeRequest {
     const OPTIONAL: bool = true;
 
     fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
@@ -104,7 +104,7 @@ impl Document for ProposeRequest {
     }
 }
 
-impl Document for ReasonGiven {
+impl MplpDocument for ReasonGiven {
     const OPTIONAL: bool = true;
 
     fn read(bytes: &[u8]) -> Result<Self, BadDocument> {

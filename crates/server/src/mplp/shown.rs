@@ -2,11 +2,12 @@
 
 use axum::response::{IntoResponse, Response};
 use countersign_engine::{
-    Allowance, AllowanceState, Decision, OpenAllowance, Plan, PlanShown, Planned, Question, Words, allowance_id,
+    Allowance, AllowanceState, Decision, OpenAllowance, Plan, PlanShown, PlannedAction, Question, TextAuthor,
+    allowance_id,
     mplp_views::{self, confirm},
 };
 use countersign_protocol::mplp::{
-    AllowanceShown, AllowanceStatus, Left, MplpId, PlanActions, Runs, Step, StepShown, SumLeft, WhoseWords,
+    AllowanceShown, AllowanceStatus, Left, MplpId, PlanActions, PlanStep, Runs, StepShown, SumLeft, WhoseWords,
 };
 use http::{HeaderValue, StatusCode, header};
 
@@ -33,7 +34,7 @@ pub(crate) fn actions(shown: &PlanShown) -> PlanActions {
     }
 }
 
-fn of_step(step: &Step, shown: &PlanShown) -> StepShown {
+fn of_step(step: &PlanStep, shown: &PlanShown) -> StepShown {
     let is_its = |allowance: &&Allowance| allowance.step.as_ref().is_some_and(|of| of.step == step.step_id);
     let allowance = shown.allowances.iter().find(is_its);
     StepShown {
@@ -45,7 +46,7 @@ fn of_step(step: &Step, shown: &PlanShown) -> StepShown {
     }
 }
 
-fn runs(planned: &Planned, allowance: Option<&Allowance>) -> Runs {
+fn runs(planned: &PlannedAction, allowance: Option<&Allowance>) -> Runs {
     let action = &planned.action;
     Runs {
         tool: action.tool.clone(),
@@ -129,9 +130,9 @@ fn agent(allowance: &Allowance) -> String {
     by.operator.as_ref().map_or_else(|| by.principal.clone(), ToString::to_string)
 }
 
-fn words(words: Words) -> WhoseWords {
+fn words(words: TextAuthor) -> WhoseWords {
     match words {
-        Words::Agent => WhoseWords::Agent,
-        Words::Owner => WhoseWords::Owner,
+        TextAuthor::Agent => WhoseWords::Agent,
+        TextAuthor::Owner => WhoseWords::Owner,
     }
 }

@@ -1,15 +1,15 @@
 //! `POST /mplp/v1/plans/{plan}/steps/{step}`: an agent reports the progress of a step that it carries out by itself.
 
 use super::{
-    caller::Caller,
+    caller::MplpCaller,
     denied::Denied,
     ids::{PlanId, StepId},
-    sent::Sent,
+    sent::MplpBody,
 };
 use crate::App;
 use axum::extract::State;
 use countersign_protocol::{
-    aap::error::Envelope,
+    aap::error::ErrorEnvelope,
     mplp::{Plan, StepReport},
 };
 
@@ -20,15 +20,15 @@ use countersign_protocol::{
     summary = "Report the progress of a step",
     params(("plan" = String, Path, description = "plan_id of the plan"), ("step" = String, Path, description = "step_id of the step")),
     request_body = StepReport,
-    responses((status = 200, description = "The current plan", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "The current plan", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    caller: Caller,
+    caller: MplpCaller,
     PlanId(plan): PlanId,
     StepId(step): StepId,
-    Sent(report): Sent<StepReport>,
+    MplpBody(report): MplpBody<StepReport>,
 ) -> Result<axum::Json<Plan>, Denied> {
     let plan = app.engine.report_step(&caller.at, caller.agent()?, &plan, &step, &report).await?;
     Ok(axum::Json(plan.document))

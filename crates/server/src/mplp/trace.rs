@@ -1,10 +1,10 @@
 //! `GET /mplp/v1/plans/{plan}/trace`: the progress of a plan, as a Trace.
 
-use super::{caller::Caller, denied::Denied, ids::PlanId};
+use super::{caller::MplpCaller, denied::Denied, ids::PlanId};
 use crate::App;
 use axum::extract::State;
 use countersign_engine::mplp_views::trace;
-use countersign_protocol::{aap::error::Envelope, mplp::Trace};
+use countersign_protocol::{aap::error::ErrorEnvelope, mplp::Trace};
 
 #[utoipa::path(
     get,
@@ -12,12 +12,12 @@ use countersign_protocol::{aap::error::Envelope, mplp::Trace};
     tag = "plans",
     summary = "The progress of a plan",
     params(("plan" = String, Path, description = "plan_id of the plan")),
-    responses((status = 200, description = "A Trace by the published schema, one segment per step", body = Trace), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "A Trace by the published schema, one segment per step", body = Trace), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(
     State(app): State<App>,
-    caller: Caller,
+    caller: MplpCaller,
     PlanId(id): PlanId,
 ) -> Result<axum::Json<Trace>, Denied> {
     let shown = app.engine.plan(&caller.at, &caller.reader(), &id).await?;

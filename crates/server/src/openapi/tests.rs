@@ -63,7 +63,7 @@ fn described_types() -> Vec<(String, Value)> {
     let found = of![
         protocol::aap::manifest::Manifest,
         protocol::aaep::manifest::Manifest,
-        protocol::aap::error::Envelope,
+        protocol::aap::error::ErrorEnvelope,
         protocol::decisions::DecisionDocument,
         protocol::project::ProjectDocument,
         protocol::mplp::PlanSubmission,
@@ -81,7 +81,7 @@ fn described_types() -> Vec<(String, Value)> {
 
 #[test]
 fn descriptions_name_no_rule_of_ours() {
-    assert!(json!(Described::openapi()).to_string().contains("(R-"), "comments name rules");
+    assert!(json!(OpenApiPatch::openapi()).to_string().contains("(R-"), "comments name rules");
     let text = document().to_string();
     for id in ["(R-", "(C-", "(W-", "(M-", "(E-", "(AAP ", "(AAEP "] {
         assert!(!text.contains(id), "{id} stands in the description");

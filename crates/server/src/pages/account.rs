@@ -1,6 +1,6 @@
 //! The signed-in person's sign-in sessions and subscribers.
 
-use super::{Frame, Line, NewSubscriber, Subscriber, SubscribersError};
+use super::{Frame, NewSubscriber, PlainLine, SubscriberRow, SubscribersError};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 
@@ -13,12 +13,12 @@ pub struct AccountPage {
     pub signed_in_at: UnixMillis,
     /// When this sign-in session expires.
     pub expires_at: UnixMillis,
-    pub subscribers: Vec<Subscriber>,
+    pub subscribers: Vec<SubscriberRow>,
     pub new_subscriber: NewSubscriber,
     pub csrf: String,
     pub error: Option<AccountError>,
     /// The name of a subscriber that was just revoked.
-    pub taken_back: Option<Line>,
+    pub taken_back: Option<PlainLine>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Delegations a person has granted, their audit entries, and their revocation (AAP 7.1, 8.2, 14.3; C-98).
 
-use super::{Frame, Line, Operator, ScopeWords};
+use super::{Frame, OperatorLabel, PlainLine, ScopeWords};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 
@@ -9,7 +9,7 @@ use countersign_protocol::time::UnixMillis;
 #[template(path = "agents.html")]
 pub struct AgentsPage {
     pub frame: Frame,
-    pub connections: Vec<Connection>,
+    pub connections: Vec<AgentConnection>,
     pub notice: Option<AgentsNotice>,
 }
 
@@ -18,7 +18,7 @@ pub struct AgentsPage {
 #[template(path = "agent.html")]
 pub struct AgentPage {
     pub frame: Frame,
-    pub connection: Connection,
+    pub connection: AgentConnection,
     pub entries: Vec<AuditRow>,
     /// Number of audit entries on all pages.
     pub total: i64,
@@ -35,20 +35,20 @@ pub struct AgentPage {
 #[template(path = "revoke.html")]
 pub struct RevokePage {
     pub frame: Frame,
-    pub connection: Connection,
+    pub connection: AgentConnection,
     pub csrf: String,
     /// The CSRF token of the form has expired.
     pub form_expired: bool,
 }
 
 #[derive(Clone, Debug)]
-pub struct Connection {
+pub struct AgentConnection {
     pub delegation_id: String,
     /// Path prefix of its links: `/projects/{projectId}` where there are several projects.
     pub prefix: String,
-    pub operator: Operator,
+    pub operator: OperatorLabel,
     /// The project that the connection reaches.
-    pub service: Line,
+    pub service: PlainLine,
     pub scopes: Vec<ScopeWords>,
     pub since: UnixMillis,
     pub until: UnixMillis,
@@ -78,25 +78,25 @@ pub enum EndReason {
 #[derive(Clone, Debug)]
 pub struct AuditRow {
     pub at: UnixMillis,
-    pub method: Line,
-    pub path: Line,
-    pub intent_type: Option<Line>,
-    pub outcome: Line,
-    pub session: Line,
+    pub method: PlainLine,
+    pub path: PlainLine,
+    pub intent_type: Option<PlainLine>,
+    pub outcome: PlainLine,
+    pub session: PlainLine,
 }
 
 #[derive(Clone, Debug)]
 pub enum AgentsNotice {
-    Revoked { operator: Operator },
-    AlreadyRevoked { operator: Operator },
+    Revoked { operator: OperatorLabel },
+    AlreadyRevoked { operator: OperatorLabel },
 }
 
 impl AgentsPage {
-    fn live(&self) -> Vec<&Connection> {
+    fn live(&self) -> Vec<&AgentConnection> {
         self.connections.iter().filter(|c| c.is_live()).collect()
     }
 
-    fn ended(&self) -> Vec<&Connection> {
+    fn ended(&self) -> Vec<&AgentConnection> {
         self.connections.iter().filter(|c| !c.is_live()).collect()
     }
 
@@ -123,7 +123,7 @@ impl RevokePage {
     }
 }
 
-impl Connection {
+impl AgentConnection {
     pub(super) fn is_live(&self) -> bool {
         !matches!(self.state, ConnectionState::Ended { .. })
     }

@@ -1,6 +1,6 @@
 //! Open allowances: the calls they permit, their remaining uses, and their revocation.
 
-use super::{AskedBy, Author, Bounded, Frame, Line, Prose};
+use super::{AskedBy, Author, Bounded, Frame, PlainLine, Prose};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 
@@ -20,9 +20,9 @@ pub struct AllowancesPage {
 #[derive(Clone, Debug)]
 pub struct OpenGroup {
     pub decision_id: String,
-    pub service: Line,
+    pub service: PlainLine,
     pub by: AskedBy,
-    pub title: Line,
+    pub title: PlainLine,
     /// Whether the title is the agent's own, unchecked text.
     pub unchecked: bool,
     /// The page of the plan, if the decision is about one.
@@ -52,10 +52,10 @@ pub struct OpenYes {
 
 #[derive(Clone, Debug)]
 pub struct SumLeft {
-    pub name: Line,
+    pub name: PlainLine,
     pub left: String,
     pub limit: String,
-    pub unit: Line,
+    pub unit: PlainLine,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,8 +119,8 @@ impl OpenYes {
         frame.say_both("allowance-left", ("left", &left), ("uses", &uses))
     }
 
-    fn name(&self) -> Line {
-        Line::cut(self.what.as_str(), 80)
+    fn name(&self) -> PlainLine {
+        PlainLine::cut(self.what.as_str(), 80)
     }
 
     /// Labels name the call, because buttons must differ by more than their position.

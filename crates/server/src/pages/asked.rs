@@ -1,6 +1,6 @@
 //! An agent's question as a person sees it: requester, author of the text, and consequence.
 
-use super::{CallShown, Frame, Line, Operator, Piece, Prose};
+use super::{CallShown, Frame, OperatorLabel, Piece, PlainLine, Prose};
 use countersign_protocol::{
     aaep::event::{Reversibility, Risk},
     time::UnixMillis,
@@ -8,21 +8,21 @@ use countersign_protocol::{
 };
 
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct QuestionSummary {
     pub decision_id: String,
     /// The AAEP event that carried the question, and its session: a stream identifies the question by both.
     pub event_id: String,
     pub session_id: String,
     /// The project of the question, and its display name.
     pub project: String,
-    pub service: Line,
+    pub service: PlainLine,
     pub by: AskedBy,
     pub words: Author,
     /// The language of the question's text, a BCP 47 tag.
     pub language: String,
-    pub what: What,
+    pub what: ActionText,
     /// The name of the tool that would run, if the agent gave one.
-    pub tool: Option<Line>,
+    pub tool: Option<PlainLine>,
     /// Every value of the call; `None` for a question older than the recording of calls.
     pub call: Option<CallShown>,
     /// Details for technicians: method, address, sizes and hashes.
@@ -41,9 +41,9 @@ pub struct Asked {
 /// The proven identity of the requester. The name an agent gives itself is never part of it.
 #[derive(Clone, Debug)]
 pub enum AskedBy {
-    Operator(Operator),
+    Operator(OperatorLabel),
     /// The principal of an API key of this service.
-    Key(Line),
+    Key(PlainLine),
 }
 
 /// The author of the question's text.
@@ -60,7 +60,7 @@ pub enum Author {
 }
 
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum ActionText {
     Action {
         action: Prose,
         consequence: Prose,
@@ -82,7 +82,7 @@ pub enum What {
 /// One member of the context beside the question. Name and value are shown uninterpreted.
 #[derive(Clone, Debug)]
 pub struct Detail {
-    pub name: Line,
+    pub name: PlainLine,
     pub value: Prose,
 }
 
@@ -99,7 +99,7 @@ pub enum Unanswered {
 }
 
 /// A remark with a word and a shape: colour is never the only signal.
-pub(super) struct Mark {
+pub(super) struct QuestionMark {
     pub(super) kind: &'static str,
     pub(super) text: String,
 }
@@ -149,7 +149,7 @@ fn is_brief(text: &Prose) -> bool {
 /// Maximum characters in a list; the question's own page shows the full text.
 const BRIEF: usize = 300;
 
-impl Asked {
+impl QuestionSummary {
     pub fn path(&self) -> String {
         format!("/inbox/{}/{}", self.project, self.decision_id)
     }
@@ -157,7 +157,7 @@ impl Asked {
     /// Drops the summary, details and call, because the page of a plan shows them in full elsewhere.
     #[must_use]
     pub fn told_by_plan(mut self) -> Self {
-        if let What::Action { summary, details, .. } = &mut self.what {
+        if let ActionText::Action { summary, details, .. } = &mut self.what {
             (*summary, *details) = (None, Vec::new());
         }
         (self.tool, self.call) = (None, None);
@@ -167,20 +167,20 @@ impl Asked {
     /// Replaces context and summary with the rule's reason.
     #[must_use]
     pub fn told_by_rule(mut self, why: Prose) -> Self {
-        if let What::Question { context, summary, .. } = &mut self.what {
+        if let ActionText::Question { context, summary, .. } = &mut self.what {
             (*context, *summary) = (Some(why), None);
         }
         self
     }
 
     fn words_asked(&self) -> &Prose {
-        let (What::Action { action: words, .. } | What::Question { question: words, .. }) = &self.what;
+        let (ActionText::Action { action: words, .. } | ActionText::Question { question: words, .. }) = &self.what;
         words
     }
 
     /// The question, cut to the length of a title.
-    pub(super) fn headline(&self) -> Line {
-        Line::cut(self.words_asked().as_str(), BRIEF)
+    pub(super) fn headline(&self) -> PlainLine {
+        PlainLine::cut(self.words_asked().as_str(), BRIEF)
     }
 
     /// The headline in pieces: an agent's text is quoted as a whole, in the owner's text only the values are. The
@@ -194,7 +194,7 @@ impl Asked {
     }
 
     fn is_action(&self) -> bool {
-        matches!(self.what, What::Action { .. })
+        matches!(self.what, ActionText::Action { .. })
     }
 
     /// Whether the headline holds the full text. Text rendered by the owner or by Countersign is never cut.
@@ -206,7 +206,7 @@ impl Asked {
     /// The headline as plain text, cut to the length of a name. An agent's text stays in quotes that it cannot end: it
     /// must not pass for the requester that follows it.
     pub(super) fn name(&self, pending: bool) -> String {
-        let name = Line::cut(self.headline().as_str(), 80);
+        let name = PlainLine::cut(self.headline().as_str(), 80);
         let name = if self.is_unchecked() { quoted(name.as_str()) } else { name.to_string() };
         let name = name.replace(['\u{2068}', '\u{2069}'], "");
         if pending && self.is_action() { asking(&name) } else { name }
@@ -219,9 +219,11 @@ impl Asked {
 
     /// The consequence in pieces, cut to fit a list.
     pub(super) fn brief_consequence(&self) -> Option<Vec<HeadingPiece>> {
-        let What::Action { consequence, .. } = &self.what else { return None };
+        let ActionText::Action { consequence, .. } = &self.what else { return None };
         Some(match self.is_unchecked() {
-            true => vec![HeadingPiece { text: Line::cut(consequence.as_str(), BRIEF).to_string(), is_value: false }],
+            true => {
+                vec![HeadingPiece { text: PlainLine::cut(consequence.as_str(), BRIEF).to_string(), is_value: false }]
+            }
             false => HeadingPiece::all(consequence),
         })
     }
@@ -229,8 +231,8 @@ impl Asked {
     /// Whether a list shows the full text; otherwise the list says that it is cut.
     pub(super) fn is_whole_in_list(&self) -> bool {
         let brief = match &self.what {
-            What::Action { action, consequence, .. } => is_brief(action) && is_brief(consequence),
-            What::Question { question, .. } => is_brief(question),
+            ActionText::Action { action, consequence, .. } => is_brief(action) && is_brief(consequence),
+            ActionText::Question { question, .. } => is_brief(question),
         };
         brief || !self.is_unchecked()
     }
@@ -268,18 +270,18 @@ impl Asked {
         self.unanswered.text(frame)
     }
 
-    pub(super) fn marks(&self, frame: &Frame) -> Vec<Mark> {
+    pub(super) fn marks(&self, frame: &Frame) -> Vec<QuestionMark> {
         match &self.what {
-            What::Action { risk, irreversible, reversibility, .. } => {
+            ActionText::Action { risk, irreversible, reversibility, .. } => {
                 marks(frame, *risk, *irreversible, *reversibility)
             }
-            What::Question { .. } => Vec::new(),
+            ActionText::Question { .. } => Vec::new(),
         }
     }
 
     /// The calls an approval permits.
     pub(super) fn yes_means(&self, frame: &Frame) -> Option<String> {
-        let What::Action { allowance_s, .. } = &self.what else { return None };
+        let ActionText::Action { allowance_s, .. } = &self.what else { return None };
         Some(frame.say_of("asked-yes-means", "duration", frame.duration(allowance_s)))
     }
 
@@ -301,7 +303,12 @@ impl Asked {
 }
 
 /// Marks for the risk and the reversibility.
-pub(super) fn marks(frame: &Frame, risk: Risk, irreversible: bool, reversibility: Option<Reversibility>) -> Vec<Mark> {
+pub(super) fn marks(
+    frame: &Frame,
+    risk: Risk,
+    irreversible: bool,
+    reversibility: Option<Reversibility>,
+) -> Vec<QuestionMark> {
     let (kind, id) = match risk {
         Risk::High => ("care", "asked-risk-high"),
         Risk::Medium => ("calm", "asked-risk-medium"),
@@ -312,7 +319,7 @@ pub(super) fn marks(frame: &Frame, risk: Risk, irreversible: bool, reversibility
         (false, Some(Reversibility::ReversibleWithEffort)) => ("calm", "asked-reversible-with-effort"),
         (false, _) => ("calm", "asked-reversible"),
     };
-    vec![Mark { kind, text: frame.say(id) }, Mark { kind: undo_kind, text: frame.say(undo) }]
+    vec![QuestionMark { kind, text: frame.say(id) }, QuestionMark { kind: undo_kind, text: frame.say(undo) }]
 }
 
 impl Unanswered {

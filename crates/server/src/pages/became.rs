@@ -4,22 +4,22 @@ use super::{Frame, Prose, Unanswered};
 use countersign_protocol::time::UnixMillis;
 
 #[derive(Clone, Debug)]
-pub enum Became {
+pub enum OutcomeText {
     /// Pending.
     Open,
     /// The deadline has passed; the expiry is being recorded.
     Over,
     Accepted {
-        by: Who,
+        by: DecidedBy,
         at: UnixMillis,
     },
     Rejected {
-        by: Who,
+        by: DecidedBy,
         at: UnixMillis,
         reason: Option<Prose>,
     },
     Answered {
-        by: Who,
+        by: DecidedBy,
         at: UnixMillis,
         response: Prose,
     },
@@ -32,7 +32,7 @@ pub enum Became {
     },
     /// An entitled person cancelled it.
     CalledOff {
-        by: Who,
+        by: DecidedBy,
         at: UnixMillis,
         reason: Option<Prose>,
     },
@@ -45,7 +45,7 @@ pub enum Became {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
+pub enum DecidedBy {
     You,
     SomebodyElse,
 }
@@ -103,88 +103,90 @@ pub enum ToldBy {
     SomebodyElse,
 }
 
-impl Became {
+impl OutcomeText {
     pub fn is_open(&self) -> bool {
-        matches!(self, Became::Open)
+        matches!(self, OutcomeText::Open)
     }
 
     /// Whether the reader of the page settled the question.
     pub fn is_by_you(&self) -> bool {
-        let (Became::Accepted { by, .. }
-        | Became::Rejected { by, .. }
-        | Became::Answered { by, .. }
-        | Became::CalledOff { by, .. }) = self
+        let (OutcomeText::Accepted { by, .. }
+        | OutcomeText::Rejected { by, .. }
+        | OutcomeText::Answered { by, .. }
+        | OutcomeText::CalledOff { by, .. }) = self
         else {
             return false;
         };
-        *by == Who::You
+        *by == DecidedBy::You
     }
 
     /// The outcome in one sentence.
     pub(super) fn text(&self, frame: &Frame) -> String {
         frame.say(match self {
-            Became::Open => "became-open",
-            Became::Over => "became-over",
-            Became::Accepted { by: Who::You, .. } => "became-accepted-you",
-            Became::Accepted { .. } => "became-accepted-other",
-            Became::Rejected { by: Who::You, .. } => "became-rejected-you",
-            Became::Rejected { .. } => "became-rejected-other",
-            Became::Answered { by: Who::You, .. } => "became-answered-you",
-            Became::Answered { .. } => "became-answered-other",
-            Became::Expired { .. } => "became-expired",
-            Became::Withdrawn { .. } => "became-withdrawn",
-            Became::CalledOff { by: Who::You, .. } => "became-called-off-you",
-            Became::CalledOff { .. } => "became-called-off-other",
-            Became::SessionOver { .. } => "became-session-over",
-            Became::Revoked { .. } => "became-revoked",
+            OutcomeText::Open => "became-open",
+            OutcomeText::Over => "became-over",
+            OutcomeText::Accepted { by: DecidedBy::You, .. } => "became-accepted-you",
+            OutcomeText::Accepted { .. } => "became-accepted-other",
+            OutcomeText::Rejected { by: DecidedBy::You, .. } => "became-rejected-you",
+            OutcomeText::Rejected { .. } => "became-rejected-other",
+            OutcomeText::Answered { by: DecidedBy::You, .. } => "became-answered-you",
+            OutcomeText::Answered { .. } => "became-answered-other",
+            OutcomeText::Expired { .. } => "became-expired",
+            OutcomeText::Withdrawn { .. } => "became-withdrawn",
+            OutcomeText::CalledOff { by: DecidedBy::You, .. } => "became-called-off-you",
+            OutcomeText::CalledOff { .. } => "became-called-off-other",
+            OutcomeText::SessionOver { .. } => "became-session-over",
+            OutcomeText::Revoked { .. } => "became-revoked",
         })
     }
 
     /// The label beside the heading.
     pub(super) fn word(&self, frame: &Frame) -> String {
         frame.say(match self {
-            Became::Open => "became-word-open",
-            Became::Over | Became::Expired { .. } => "became-word-expired",
-            Became::Accepted { .. } => "became-word-accepted",
-            Became::Rejected { .. } => "became-word-rejected",
-            Became::Answered { .. } => "became-word-answered",
-            Became::CalledOff { .. } => "became-word-called-off",
-            Became::Withdrawn { .. } | Became::SessionOver { .. } | Became::Revoked { .. } => "became-word-withdrawn",
+            OutcomeText::Open => "became-word-open",
+            OutcomeText::Over | OutcomeText::Expired { .. } => "became-word-expired",
+            OutcomeText::Accepted { .. } => "became-word-accepted",
+            OutcomeText::Rejected { .. } => "became-word-rejected",
+            OutcomeText::Answered { .. } => "became-word-answered",
+            OutcomeText::CalledOff { .. } => "became-word-called-off",
+            OutcomeText::Withdrawn { .. } | OutcomeText::SessionOver { .. } | OutcomeText::Revoked { .. } => {
+                "became-word-withdrawn"
+            }
         })
     }
 
     pub(super) fn at(&self) -> Option<&UnixMillis> {
         match self {
-            Became::Open | Became::Over => None,
-            Became::Accepted { at, .. }
-            | Became::Rejected { at, .. }
-            | Became::Answered { at, .. }
-            | Became::Expired { at, .. }
-            | Became::Withdrawn { at }
-            | Became::CalledOff { at, .. }
-            | Became::SessionOver { at }
-            | Became::Revoked { at } => Some(at),
+            OutcomeText::Open | OutcomeText::Over => None,
+            OutcomeText::Accepted { at, .. }
+            | OutcomeText::Rejected { at, .. }
+            | OutcomeText::Answered { at, .. }
+            | OutcomeText::Expired { at, .. }
+            | OutcomeText::Withdrawn { at }
+            | OutcomeText::CalledOff { at, .. }
+            | OutcomeText::SessionOver { at }
+            | OutcomeText::Revoked { at } => Some(at),
         }
     }
 
     /// The reason for a rejection or cancellation, as the person wrote it.
     pub(super) fn reason(&self) -> Option<&Prose> {
         match self {
-            Became::Rejected { reason, .. } | Became::CalledOff { reason, .. } => reason.as_ref(),
+            OutcomeText::Rejected { reason, .. } | OutcomeText::CalledOff { reason, .. } => reason.as_ref(),
             _ => None,
         }
     }
 
     pub(super) fn response(&self) -> Option<&Prose> {
         match self {
-            Became::Answered { response, .. } => Some(response),
+            OutcomeText::Answered { response, .. } => Some(response),
             _ => None,
         }
     }
 
     /// The outcome of a question that nobody answered. Never presented as a rejection.
     pub(super) fn as_if(&self, frame: &Frame) -> Option<String> {
-        let Became::Expired { as_if, .. } = self else { return None };
+        let OutcomeText::Expired { as_if, .. } = self else { return None };
         Some(match as_if {
             Unanswered::Rejected => frame.say("expired-as-rejected"),
             Unanswered::Accepted => frame.say("expired-as-accepted"),

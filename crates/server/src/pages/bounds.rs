@@ -1,6 +1,6 @@
 //! Standing approvals: the form a person fills in, and the limits in words.
 
-use super::{Frame, Line};
+use super::{Frame, PlainLine};
 use countersign_protocol::bounds::Bound;
 
 /// The form beside a question. Posts `answer=accept-more` with `uses`, `minutes` and, for each amount by its name,
@@ -24,8 +24,8 @@ pub struct Releasable {
     /// The argument's dotted name.
     pub name: String,
     /// Its value in this call.
-    pub is: Line,
-    pub counted: Counted,
+    pub is: PlainLine,
+    pub counted: AmountUnit,
     pub each: String,
     pub sum: String,
     /// The argument chosen as the unit.
@@ -34,7 +34,7 @@ pub struct Releasable {
 
 /// The unit of an amount.
 #[derive(Clone, Debug)]
-pub enum Counted {
+pub enum AmountUnit {
     In(String),
     /// A tool's amount: one of the tool's own arguments holds the unit.
     ByArgument(Vec<UnitChoice>),
@@ -43,7 +43,7 @@ pub enum Counted {
 #[derive(Clone, Debug)]
 pub struct UnitChoice {
     pub name: String,
-    pub is: Line,
+    pub is: PlainLine,
 }
 
 /// An invalid input of the form.
@@ -73,7 +73,7 @@ pub enum MoreError {
 /// An argument that may differ, and its limit.
 #[derive(Clone, Debug)]
 pub struct Bounded {
-    pub name: Line,
+    pub name: PlainLine,
     pub bound: Bound,
 }
 
@@ -123,7 +123,7 @@ impl Releasable {
             Some(unit) => format!("{} {unit}", self.is),
             None => self.is.to_string(),
         };
-        frame.say_both("more-amount", ("name", Line::cut(&self.name, 200).as_str()), ("amount", &now))
+        frame.say_both("more-amount", ("name", PlainLine::cut(&self.name, 200).as_str()), ("amount", &now))
     }
 
     pub(super) fn hint(&self, frame: &Frame) -> String {
@@ -140,15 +140,15 @@ impl Releasable {
 
     fn label(&self, frame: &Frame, plain: &str, with_unit: &str) -> String {
         match self.unit() {
-            Some(unit) => frame.say_of(with_unit, "unit", Line::cut(unit, 32).as_str()),
+            Some(unit) => frame.say_of(with_unit, "unit", PlainLine::cut(unit, 32).as_str()),
             None => frame.say(plain),
         }
     }
 
     fn unit(&self) -> Option<&str> {
         match &self.counted {
-            Counted::In(unit) => Some(unit),
-            Counted::ByArgument(_) => None,
+            AmountUnit::In(unit) => Some(unit),
+            AmountUnit::ByArgument(_) => None,
         }
     }
 
@@ -159,8 +159,8 @@ impl Releasable {
 
     pub(super) fn choices(&self) -> &[UnitChoice] {
         match &self.counted {
-            Counted::In(_) => &[],
-            Counted::ByArgument(choices) => choices,
+            AmountUnit::In(_) => &[],
+            AmountUnit::ByArgument(choices) => choices,
         }
     }
 
@@ -171,7 +171,7 @@ impl Releasable {
 
 impl UnitChoice {
     pub(super) fn text(&self, frame: &Frame) -> String {
-        frame.say_both("more-unit-of", ("name", Line::cut(&self.name, 200).as_str()), ("unit", self.is.as_str()))
+        frame.say_both("more-unit-of", ("name", PlainLine::cut(&self.name, 200).as_str()), ("unit", self.is.as_str()))
     }
 }
 
@@ -182,9 +182,11 @@ impl MoreError {
             Self::Uses => frame.say("more-error-uses"),
             Self::Minutes => frame.say("more-error-minutes"),
             Self::NotAnAmount { .. } => frame.say("more-error-amount"),
-            Self::TooSmall { is, .. } => frame.say_of("more-error-too-small", "amount", Line::cut(is, 80).as_str()),
+            Self::TooSmall { is, .. } => {
+                frame.say_of("more-error-too-small", "amount", PlainLine::cut(is, 80).as_str())
+            }
             Self::NoUnit { .. } => frame.say("more-error-no-unit"),
-            Self::Refused(why) => frame.say_of("more-error-refused", "why", Line::cut(why, 500).as_str()),
+            Self::Refused(why) => frame.say_of("more-error-refused", "why", PlainLine::cut(why, 500).as_str()),
         }
     }
 }
@@ -193,7 +195,7 @@ impl Bounded {
     /// The limit for one call, and for the sum of all calls.
     pub(super) fn text(&self, frame: &Frame) -> String {
         let with_unit = |amount: String| match self.bound.unit() {
-            Some(unit) => format!("{amount} {}", Line::cut(unit, 32)),
+            Some(unit) => format!("{amount} {}", PlainLine::cut(unit, 32)),
             None => amount,
         };
         let alone = match &self.bound {

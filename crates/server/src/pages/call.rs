@@ -1,6 +1,6 @@
 //! The call that runs after an approval: the tool and every value, separate from any author's text.
 
-use super::{Frame, asked::Mark};
+use super::{Frame, asked::QuestionMark};
 use countersign_protocol::{
     request::{DetailPlace, RequestDetail, ValueKind, WhatRuns},
     visible::{Lookalike, quoted},
@@ -77,9 +77,9 @@ impl CallShown {
     }
 
     /// Warnings about lookalike characters, as text so that a screen reader reads them too.
-    pub(super) fn warnings(&self, frame: &Frame) -> Vec<Mark> {
+    pub(super) fn warnings(&self, frame: &Frame) -> Vec<QuestionMark> {
         let found = self.runs.details.iter().flat_map(|detail| detail.lookalikes.iter().map(move |one| (detail, one)));
-        found.map(|(detail, one)| Mark { kind: "care", text: self.warning(frame, detail, one) }).collect()
+        found.map(|(detail, one)| QuestionMark { kind: "care", text: self.warning(frame, detail, one) }).collect()
     }
 
     fn warning(&self, frame: &Frame, detail: &RequestDetail, found: &Lookalike) -> String {

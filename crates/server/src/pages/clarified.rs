@@ -1,24 +1,24 @@
 //! Clarification on the pages: the answers a question rests on, each with its source, and the gap a person is asked to
 //! close (R-2, R-14, W-13).
 
-use super::{Frame, Line, Prose, asked::Mark};
+use super::{Frame, PlainLine, Prose, asked::QuestionMark};
 use countersign_protocol::clarification::{GivenBy, Operation, Severity};
 use serde::Serialize;
 
 /// The answers that were clarified before a question was raised.
 #[derive(Clone, Debug)]
-pub struct Clarified {
+pub struct ClarificationBox {
     pub answers: Vec<ClarifiedAnswer>,
     /// Number of further answers; the session record has all.
     pub more: i64,
     /// The clarification session that holds the record.
-    pub session_id: Line,
+    pub session_id: PlainLine,
 }
 
 #[derive(Clone, Debug)]
 pub struct ClarifiedAnswer {
     /// The path of the field in the agent's plan.
-    pub field: Line,
+    pub field: PlainLine,
     pub question: Prose,
     pub answer: Prose,
     pub given_by: GivenBy,
@@ -28,23 +28,23 @@ pub struct ClarifiedAnswer {
 #[derive(Clone, Debug)]
 pub struct GapAsked {
     /// The path of the field in the agent's plan.
-    pub field: Line,
+    pub field: PlainLine,
     /// The text of the rule that found it.
     pub why: Prose,
     pub severity: Severity,
     pub stops: Vec<Operation>,
     /// The agent's own answer, and why it was refused.
-    pub said: Option<Refused>,
+    pub said: Option<RefusedAnswer>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Refused {
+pub struct RefusedAnswer {
     pub answer: Prose,
     /// In English, regardless of the page's language.
     pub why: Prose,
 }
 
-impl Clarified {
+impl ClarificationBox {
     pub(super) fn more_text(&self, frame: &Frame) -> Option<String> {
         (self.more > 0).then(|| frame.say_count("clarified-more", self.more))
     }
@@ -61,10 +61,10 @@ impl Clarified {
 
 impl ClarifiedAnswer {
     /// The source of the answer, always stated.
-    pub(super) fn whose(&self, frame: &Frame) -> Mark {
+    pub(super) fn whose(&self, frame: &Frame) -> QuestionMark {
         match self.given_by {
-            GivenBy::Own => Mark { kind: "care", text: frame.say("clarified-own") },
-            GivenBy::Person => Mark { kind: "calm", text: frame.say("clarified-person") },
+            GivenBy::Own => QuestionMark { kind: "care", text: frame.say("clarified-own") },
+            GivenBy::Person => QuestionMark { kind: "calm", text: frame.say("clarified-person") },
         }
     }
 

@@ -1,6 +1,6 @@
 //! The consent screen: one operator asks to act for one person (AAP 5.1, 13.2, 14.4; R-13).
 
-use super::{Frame, Operator, Prose, ScopeWords, Shown, Warning};
+use super::{Disclosed, Frame, OperatorLabel, Prose, ScopeWords, Warning};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 use serde::Serialize;
@@ -12,7 +12,7 @@ pub struct ConnectPage {
     pub frame: Frame,
     /// The last path segment of `/connect/{request}`.
     pub request: String,
-    pub operator: Operator,
+    pub operator: OperatorLabel,
     pub warnings: Vec<Warning>,
     pub scopes: Vec<ScopeWords>,
     /// The identity the agent acts under, as worded in the disclosure the person agrees to.
@@ -49,8 +49,8 @@ pub enum ConnectError {
 
 impl ConnectPage {
     /// The canonical text of everything consent-relevant, its digest and language.
-    pub fn shown(&self) -> Shown {
-        let words = Words {
+    pub fn shown(&self) -> Disclosed {
+        let words = ConnectDisclosure {
             v: 1,
             language: self.frame.language.tag(),
             service: self.frame.service.as_str(),
@@ -67,7 +67,7 @@ impl ConnectPage {
             ends: self.frame.say("connect-ends"),
             then: self.then(),
         };
-        Shown::of(self.frame.language, &words)
+        Disclosed::of(self.frame.language, &words)
     }
 
     pub fn shown_text(&self) -> String {
@@ -132,7 +132,7 @@ impl ConnectPage {
 
 /// The canonical text. A new member changes every digest: increment `v` with it.
 #[derive(Serialize)]
-struct Words<'a> {
+struct ConnectDisclosure<'a> {
     v: u8,
     language: &'a str,
     service: &'a str,

@@ -1,6 +1,6 @@
 //! The pages after a connection request is settled.
 
-use super::{Frame, Operator};
+use super::{Frame, OperatorLabel};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 
@@ -9,7 +9,7 @@ use countersign_protocol::time::UnixMillis;
 #[template(path = "connected.html")]
 pub struct ConnectedPage {
     pub frame: Frame,
-    pub operator: Operator,
+    pub operator: OperatorLabel,
     pub code: String,
     pub code_expires_at: UnixMillis,
     /// Path prefix of the new connection's page: `{prefix}/agents/{delegation_id}`.
@@ -28,7 +28,7 @@ pub struct ConnectEndedPage {
 #[derive(Clone, Debug)]
 pub enum ConnectEnd {
     Denied {
-        operator: Operator,
+        operator: OperatorLabel,
     },
     /// The ten minutes are over.
     Expired,

@@ -7,13 +7,13 @@ use askama::Template;
 #[template(path = "error.html")]
 pub struct ErrorPage {
     pub frame: Frame,
-    pub trouble: Trouble,
+    pub trouble: ErrorKind,
     /// A reference the person can quote and the owner can find in the log.
     pub request_id: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ErrorKind {
     /// 400
     BadRequest,
     /// 403
@@ -43,7 +43,7 @@ impl ErrorPage {
 
     fn next(&self) -> String {
         match self.trouble {
-            Trouble::TooMany { retry_after_s } => {
+            ErrorKind::TooMany { retry_after_s } => {
                 self.frame.say_of("trouble-too-many-next", "duration", self.frame.duration(&retry_after_s))
             }
             _ => self.say("next"),
@@ -52,14 +52,14 @@ impl ErrorPage {
 
     fn say(&self, part: &str) -> String {
         let trouble = match self.trouble {
-            Trouble::BadRequest => "bad-request",
-            Trouble::NotAllowed => "not-allowed",
-            Trouble::FormExpired => "form-expired",
-            Trouble::NotFound => "not-found",
-            Trouble::WrongMethod => "wrong-method",
-            Trouble::TooMany { .. } => "too-many",
-            Trouble::Internal => "internal",
-            Trouble::Unavailable => "unavailable",
+            ErrorKind::BadRequest => "bad-request",
+            ErrorKind::NotAllowed => "not-allowed",
+            ErrorKind::FormExpired => "form-expired",
+            ErrorKind::NotFound => "not-found",
+            ErrorKind::WrongMethod => "wrong-method",
+            ErrorKind::TooMany { .. } => "too-many",
+            ErrorKind::Internal => "internal",
+            ErrorKind::Unavailable => "unavailable",
         };
         self.frame.say(&format!("trouble-{trouble}-{part}"))
     }

@@ -1,20 +1,20 @@
 //! The frame of every page: language, service name and signed-in person.
 
-use super::{Language, Line, assets, words::say};
+use super::{Language, PlainLine, assets, words::say};
 use countersign_protocol::time::UnixMillis;
 use fluent_bundle::FluentValue;
 
 #[derive(Clone, Debug)]
 pub struct Frame {
     pub(super) language: Language,
-    pub(super) service: Line,
-    pub(super) person: Option<Line>,
+    pub(super) service: PlainLine,
+    pub(super) person: Option<PlainLine>,
 }
 
 impl Frame {
     /// `service` is the project's display name, `person` the name of the signed-in person.
     pub fn new(language: Language, service: &str, person: Option<&str>) -> Self {
-        Self { language, service: service.into(), person: person.map(Line::from) }
+        Self { language, service: service.into(), person: person.map(PlainLine::from) }
     }
 
     pub fn language(&self) -> Language {

@@ -1,6 +1,6 @@
 //! Pending questions of a person, and executions with an unknown outcome.
 
-use super::{Asked, AskedBy, Frame, Line, call};
+use super::{AskedBy, Frame, PlainLine, QuestionSummary, call};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 
@@ -9,7 +9,7 @@ use countersign_protocol::time::UnixMillis;
 #[template(path = "inbox.html")]
 pub struct InboxPage {
     pub frame: Frame,
-    pub questions: Vec<Asked>,
+    pub questions: Vec<QuestionSummary>,
     pub unreported: Vec<Unreported>,
     /// Number of open allowances, each of which permits calls without another question.
     pub open_yeses: usize,
@@ -39,9 +39,9 @@ pub struct Unreported {
     pub execution_id: String,
     pub decision_id: String,
     pub project: String,
-    pub service: Line,
+    pub service: PlainLine,
     pub by: AskedBy,
-    pub action: Line,
+    pub action: PlainLine,
     pub claimed_at: UnixMillis,
     pub since: UnixMillis,
     /// Until when the service behind the gateway is being asked, if it is.
@@ -80,7 +80,7 @@ pub enum InboxError {
 impl InboxPage {
     /// Adds to questions that read the same the values in which they differ.
     pub fn tell_apart(&mut self) {
-        let named = |asked: &mut Asked| format!("{} {}", asked.by.name(), asked.headline());
+        let named = |asked: &mut QuestionSummary| format!("{} {}", asked.by.name(), asked.headline());
         let calls = self.questions.iter_mut().filter_map(|asked| Some((named(asked), asked.call.as_mut()?)));
         call::tell_apart(&mut calls.collect::<Vec<_>>());
     }

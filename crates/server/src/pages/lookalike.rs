@@ -3,7 +3,7 @@
 //! The warnings only add to the page: the ASCII form of the domain stays the identity, and no domain is refused here. A
 //! domain is compared with those the person already trusts and with the service's own.
 
-use super::{Frame, Line};
+use super::{Frame, PlainLine};
 use countersign_protocol::domain::Domain;
 use unicode_security::{MixedScript, skeleton};
 
@@ -25,7 +25,7 @@ pub enum Warning {
 }
 
 /// Every warning about `domain`, the most serious first.
-pub fn examine(domain: &Domain, name: &Line, connected: &[Domain], service: Option<&Domain>) -> Vec<Warning> {
+pub fn examine(domain: &Domain, name: &PlainLine, connected: &[Domain], service: Option<&Domain>) -> Vec<Warning> {
     let known = connected.iter().filter(|known| is_lookalike(domain, known));
     let mut warnings: Vec<Warning> =
         known.map(|known| Warning::LooksLikeConnected { connected: known.clone() }).collect();
@@ -101,7 +101,7 @@ fn embeds(domain: &Domain, trusted: &Domain) -> bool {
 }
 
 /// A domain in the operator's name, unless it belongs to the verified one.
-fn claimed_domain(domain: &Domain, name: &Line) -> Option<Warning> {
+fn claimed_domain(domain: &Domain, name: &PlainLine) -> Option<Warning> {
     let edge = |c: char| !c.is_alphanumeric();
     let words = name.as_str().split(|c: char| c.is_whitespace() || matches!(c, '/' | '@' | '(' | ')' | ',' | ':'));
     let domains = words.filter_map(|word| Domain::parse(&word.trim_matches(edge).to_lowercase()).ok());

@@ -2,7 +2,7 @@
 //!
 //! This module makes no decisions, does no I/O and reads no clock. Every page works without a script and carries
 //! neither inline script nor inline style, so the policy of [`content_security_policy`] can be strict. Texts come from
-//! `locales/*.ftl`; names that strangers chose become a [`Line`] or [`Prose`] before they are shown.
+//! `locales/*.ftl`; names that strangers chose become a [`PlainLine`] or [`Prose`] before they are shown.
 
 mod account;
 mod agents;
@@ -37,32 +37,34 @@ mod words;
 mod tests;
 
 pub use account::{AccountError, AccountPage};
-pub use agents::{AgentPage, AgentsNotice, AgentsPage, AuditRow, Connection, ConnectionState, EndReason, RevokePage};
+pub use agents::{
+    AgentConnection, AgentPage, AgentsNotice, AgentsPage, AuditRow, ConnectionState, EndReason, RevokePage,
+};
 pub use allowances::{AllowancesError, AllowancesPage, OpenGroup, OpenYes, SumLeft};
-pub use asked::{Asked, AskedBy, Author, Detail, Unanswered, What};
+pub use asked::{ActionText, AskedBy, Author, Detail, QuestionSummary, Unanswered};
 pub use assets::{Asset, assets};
-pub use became::{Became, RunBy, Runs, ToldBy, Who};
-pub use bounds::{AllowMore, Bounded, Counted, MoreError, Releasable, UnitChoice};
+pub use became::{DecidedBy, OutcomeText, RunBy, Runs, ToldBy};
+pub use bounds::{AllowMore, AmountUnit, Bounded, MoreError, Releasable, UnitChoice};
 pub use call::CallShown;
-pub use clarified::{Clarified, ClarifiedAnswer, GapAsked, Refused};
+pub use clarified::{ClarificationBox, ClarifiedAnswer, GapAsked, RefusedAnswer};
 pub use connect::{ConnectError, ConnectPage, Liability};
 pub use connect_ended::{ConnectEnd, ConnectEndedPage, ConnectedPage};
-pub use error::{ErrorPage, Trouble};
+pub use error::{ErrorKind, ErrorPage};
 pub use frame::Frame;
 pub use home::HomePage;
 pub use inbox::{InboxError, InboxPage, ListenAt, Listening, Typed, Unreported};
 pub use language::{Language, pick_language};
 pub use lookalike::{Warning, examine};
-pub use operator::Operator;
-pub use plain::{Line, Piece, Prose};
-pub use plan::{Change, PlanError, PlanEvent, PlanPage, StepProgress};
+pub use operator::OperatorLabel;
+pub use plain::{Piece, PlainLine, Prose};
+pub use plan::{PlanChangeMark, PlanError, PlanEvent, PlanPage, StepProgress};
 pub use planned::{PlanAsked, StepAsked, StepRuns};
 pub use policy::{content_security_policy, listening_policy, local_path};
-pub use question::{Choosable, Difference, Field, May, QuestionError, QuestionNotice, QuestionPage};
+pub use question::{Choosable, DeviationLines, Field, PersonOffer, QuestionError, QuestionNotice, QuestionPage};
 pub use scope::ScopeWords;
-pub use shown::Shown;
+pub use shown::Disclosed;
 pub use sign_in::{SignInError, SignInNotice, SignInPage, SignInPurpose};
-pub use subscribers::{NewSubscriber, Subscriber, SubscriberMadePage, SubscribersError};
+pub use subscribers::{NewSubscriber, SubscriberMadePage, SubscriberRow, SubscribersError};
 
 /// A page that can be rendered.
 pub trait Page: askama::Template {

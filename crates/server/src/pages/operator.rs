@@ -1,18 +1,18 @@
 //! An operator as people see it: the verified domain is the identity, its self-chosen name is decoration.
 
-use super::Line;
+use super::PlainLine;
 use countersign_protocol::domain::Domain;
 
 /// The domain is the identity; the self-chosen name proves nothing (AAP 13.2).
 #[derive(Clone, Debug)]
-pub struct Operator {
+pub struct OperatorLabel {
     pub domain: Domain,
-    pub name: Line,
+    pub name: PlainLine,
 }
 
-impl Operator {
+impl OperatorLabel {
     pub fn new(domain: Domain, name: &str) -> Self {
-        Self { domain, name: Line::cut(name, 60) }
+        Self { domain, name: PlainLine::cut(name, 60) }
     }
 
     /// The labels with their dots, so that a long domain breaks between them. It is never cut.

@@ -1,7 +1,7 @@
 //! Untrusted text, made safe to display.
 //!
 //! The templates escape HTML; this module handles the remaining characters that reverse, hide or overlay their
-//! surroundings. They are shown by code point, and nothing is dropped. A [`Line`] or [`Prose`] can only be made
+//! surroundings. They are shown by code point, and nothing is dropped. A [`PlainLine`] or [`Prose`] can only be made
 //! through here.
 
 use countersign_protocol::visible::visible;
@@ -9,7 +9,7 @@ use std::fmt;
 
 /// One line, cut after a number of characters: a name, a path, a description.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line(String);
+pub struct PlainLine(String);
 
 /// Text of several paragraphs, never cut: a person must see it in full.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Piece<'a> {
 
 const NAME: usize = 80;
 
-impl Line {
+impl PlainLine {
     pub fn cut(text: &str, most: usize) -> Self {
         let line = visible(&on_one_line(text));
         if line.chars().count() <= most {
@@ -109,13 +109,13 @@ fn without_isolates(text: &str) -> String {
     text.replace(['\u{2068}', '\u{2069}'], "")
 }
 
-impl From<&str> for Line {
+impl From<&str> for PlainLine {
     fn from(text: &str) -> Self {
         Self::cut(text, NAME)
     }
 }
 
-impl From<String> for Line {
+impl From<String> for PlainLine {
     fn from(text: String) -> Self {
         Self::cut(&text, NAME)
     }
@@ -133,7 +133,7 @@ impl From<String> for Prose {
     }
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for PlainLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

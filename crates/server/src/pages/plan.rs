@@ -1,6 +1,6 @@
 //! The progress of a plan, its open allowances, and their revocation.
 
-use super::{AskedBy, Frame, Line, OpenYes, Prose, StepAsked};
+use super::{AskedBy, Frame, OpenYes, PlainLine, Prose, StepAsked};
 use askama::Template;
 use countersign_protocol::{
     mplp::{PlanStatus, StepStatus},
@@ -14,7 +14,7 @@ pub struct PlanPage {
     pub frame: Frame,
     pub path: String,
     pub id: String,
-    pub service: Line,
+    pub service: PlainLine,
     pub by: AskedBy,
     pub title: Prose,
     pub objective: Prose,
@@ -52,12 +52,12 @@ pub struct StepProgress {
 #[derive(Clone, Debug)]
 pub struct PlanEvent {
     pub at: UnixMillis,
-    pub change: Change,
+    pub change: PlanChangeMark,
     pub reason: Option<Prose>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Change {
+pub enum PlanChangeMark {
     Plan { to: PlanStatus },
     Step { number: usize, to: StepStatus },
 }
@@ -72,8 +72,8 @@ pub enum PlanError {
 }
 
 impl PlanPage {
-    fn name(&self) -> Line {
-        Line::cut(self.title.as_str(), 80)
+    fn name(&self) -> PlainLine {
+        PlainLine::cut(self.title.as_str(), 80)
     }
 
     fn page_title(&self) -> String {
@@ -187,8 +187,8 @@ impl StepProgress {
 impl PlanEvent {
     fn text(&self, frame: &Frame) -> String {
         match self.change {
-            Change::Plan { to } => frame.say_of("plan-event-plan", "status", plan_status(frame, to)),
-            Change::Step { number, to } => {
+            PlanChangeMark::Plan { to } => frame.say_of("plan-event-plan", "status", plan_status(frame, to)),
+            PlanChangeMark::Step { number, to } => {
                 let (number, status) = (number.to_string(), step_status(frame, to));
                 frame.say_both("plan-event-step", ("number", &number), ("status", &status))
             }

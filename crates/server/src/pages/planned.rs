@@ -1,8 +1,8 @@
 //! A plan as a person sees it: the call of each step, its uses and its limits.
 
 use super::{
-    Author, Bounded, Detail, Frame, Line, Prose,
-    asked::{Mark, marks},
+    Author, Bounded, Detail, Frame, PlainLine, Prose,
+    asked::{QuestionMark, marks},
 };
 use countersign_protocol::aaep::event::Risk;
 use serde::Serialize;
@@ -14,7 +14,7 @@ pub struct PlanAsked {
     pub title: Prose,
     pub objective: Prose,
     /// The role under which the agent asks, and the agent's reason.
-    pub role: Line,
+    pub role: PlainLine,
     pub reason: Option<Prose>,
     /// The lifetime of an approval, in seconds.
     pub lasts_s: i64,
@@ -31,7 +31,7 @@ pub struct StepAsked {
     pub description: Prose,
     /// The numbers of the steps that must be completed first.
     pub after: Vec<usize>,
-    pub role: Option<Line>,
+    pub role: Option<PlainLine>,
     /// `None` for a step that the agent carries out by itself.
     pub runs: Option<StepRuns>,
     /// Whether its checkbox is ticked.
@@ -85,10 +85,10 @@ impl StepAsked {
     }
 
     /// The decision about the step; the class only repeats the words.
-    pub(super) fn decided(&self, frame: &Frame) -> Option<Mark> {
+    pub(super) fn decided(&self, frame: &Frame) -> Option<QuestionMark> {
         Some(match self.approved? {
-            true => Mark { kind: "active", text: frame.say("step-approved") },
-            false => Mark { kind: "suspended", text: frame.say("step-not-approved") },
+            true => QuestionMark { kind: "active", text: frame.say("step-approved") },
+            false => QuestionMark { kind: "suspended", text: frame.say("step-not-approved") },
         })
     }
 
@@ -97,7 +97,7 @@ impl StepAsked {
             id: &self.id,
             description: self.description.as_str(),
             after: &self.after,
-            role: self.role.as_ref().map(Line::as_str),
+            role: self.role.as_ref().map(PlainLine::as_str),
             runs: self.runs.as_ref().map(|runs| runs.words(frame)),
         }
     }
@@ -116,10 +116,10 @@ impl StepRuns {
         frame.say_count("planned-uses", self.uses)
     }
 
-    pub(super) fn marks(&self, frame: &Frame) -> Vec<Mark> {
+    pub(super) fn marks(&self, frame: &Frame) -> Vec<QuestionMark> {
         let mut said = marks(frame, self.risk, self.irreversible, None);
         if self.asks_again {
-            said.push(Mark { kind: "care", text: frame.say("planned-asks-again") });
+            said.push(QuestionMark { kind: "care", text: frame.say("planned-asks-again") });
         }
         said
     }

@@ -1,8 +1,8 @@
 //! One question in full, the answer forms, and its outcome.
 
 use super::{
-    AllowMore, Asked, Became, Clarified, Detail, Frame, GapAsked, Line, Listening, MoreError, OpenYes, PlanAsked,
-    Prose, Runs, Shown, What,
+    ActionText, AllowMore, ClarificationBox, Detail, Disclosed, Frame, GapAsked, Listening, MoreError, OpenYes,
+    OutcomeText, PlainLine, PlanAsked, Prose, QuestionSummary, Runs,
     clarified::{ClarifiedWords, GapWords},
     planned::PlanWords,
 };
@@ -15,8 +15,8 @@ use serde::Serialize;
 #[template(path = "question.html")]
 pub struct QuestionPage {
     pub frame: Frame,
-    pub asked: Asked,
-    pub became: Became,
+    pub asked: QuestionSummary,
+    pub became: OutcomeText,
     pub runs: Option<Runs>,
     /// The open standing approval, if one was given.
     pub open: Option<OpenYes>,
@@ -25,14 +25,14 @@ pub struct QuestionPage {
     /// The exact arguments of a tool call.
     pub arguments: Vec<Detail>,
     /// The deviation from an approved plan.
-    pub difference: Option<Difference>,
+    pub difference: Option<DeviationLines>,
     /// Clarified answers that the question rests on.
-    pub clarified: Option<Clarified>,
+    pub clarified: Option<ClarificationBox>,
     /// The open gap that the question is about.
     pub gap: Option<GapAsked>,
     /// Whether this person may abandon the clarification session of that gap.
     pub abandons: bool,
-    pub may: May,
+    pub may: PersonOffer,
     /// Its governance is locked for decisions (M-27). A person entitled to decide anyway must confirm the override.
     pub locked: bool,
     /// The standing approval form, where one can be given.
@@ -52,7 +52,7 @@ pub struct QuestionPage {
 
 /// The deviation of a call from the nearest step of an approved plan.
 #[derive(Clone, Debug)]
-pub struct Difference {
+pub struct DeviationLines {
     /// In English, regardless of the page's language.
     pub lines: Vec<Prose>,
     pub plan_path: String,
@@ -60,7 +60,7 @@ pub struct Difference {
 
 /// The actions available to this person.
 #[derive(Clone, Debug)]
-pub enum May {
+pub enum PersonOffer {
     /// Approve, reject, or only one of the two.
     Decide {
         yes: bool,
@@ -91,7 +91,7 @@ pub enum Field {
 pub struct Choosable {
     /// The value that the agent receives.
     pub value: String,
-    pub label: Line,
+    pub label: PlainLine,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,9 +132,9 @@ pub enum QuestionNotice {
 impl QuestionPage {
     /// The canonical text that an approval covers, and its digest. The form carries the digest, and an approval is
     /// valid only for exactly this text. An extension of the deadline does not change it.
-    pub fn shown(&self) -> Shown {
+    pub fn shown(&self) -> Disclosed {
         let asked = &self.asked;
-        let words = Words {
+        let words = QuestionDisclosure {
             v: 4,
             language: self.frame.language.tag(),
             service: asked.service.as_str(),
@@ -162,7 +162,7 @@ impl QuestionPage {
                 .map(|one| one.heading(&self.frame))
                 .collect(),
         };
-        Shown::of_question(self.frame.language, &words)
+        Disclosed::of_question(self.frame.language, &words)
     }
 
     /// The calls an approval permits.
@@ -175,7 +175,7 @@ impl QuestionPage {
 
     /// Whether free text is the only answer. Among choices, leaving a gap unresolved is one of the choices.
     fn takes_text_alone(&self) -> bool {
-        matches!(&self.may, May::Respond(fields) if matches!(fields.as_slice(), [Field::Text]))
+        matches!(&self.may, PersonOffer::Respond(fields) if matches!(fields.as_slice(), [Field::Text]))
     }
 
     fn context_label(&self) -> String {
@@ -188,7 +188,7 @@ impl QuestionPage {
 
     /// Whether the steps have checkboxes.
     fn chooses_steps(&self) -> bool {
-        self.became.is_open() && matches!(self.may, May::Decide { yes: true, .. })
+        self.became.is_open() && matches!(self.may, PersonOffer::Decide { yes: true, .. })
     }
 
     fn more_error(&self) -> Option<&MoreError> {
@@ -217,7 +217,11 @@ impl QuestionPage {
         let id = match self.error.as_ref()? {
             QuestionError::More(error) => return Some(error.text(&self.frame)),
             QuestionError::OutOfBounds(why) => {
-                return Some(self.frame.say_of("question-error-out-of-bounds", "why", Line::cut(why, 500).as_str()));
+                return Some(self.frame.say_of(
+                    "question-error-out-of-bounds",
+                    "why",
+                    PlainLine::cut(why, 500).as_str(),
+                ));
             }
             QuestionError::StepNeeds { step, needs } => {
                 let (step, needs) = (step.to_string(), needs.to_string());
@@ -247,7 +251,7 @@ impl QuestionPage {
             Some(QuestionError::NoResponse(ResponseKind::Freetext)) => "text",
             Some(QuestionError::NoResponse(ResponseKind::YesNo)) => "yes",
             Some(QuestionError::NoResponse(ResponseKind::MultipleChoice)) => "choice-1",
-            Some(QuestionError::Locked) if matches!(self.may, May::Decide { .. }) => "override",
+            Some(QuestionError::Locked) if matches!(self.may, PersonOffer::Decide { .. }) => "override",
             Some(QuestionError::NoStep) => "step-1",
             Some(QuestionError::StepNeeds { needs, .. }) => return format!("step-{needs}"),
             Some(QuestionError::More(error)) => {
@@ -290,7 +294,7 @@ impl Field {
 
 /// The canonical text. A new member changes every digest: increment `v` with it.
 #[derive(Serialize)]
-struct Words<'a> {
+struct QuestionDisclosure<'a> {
     v: u8,
     language: &'a str,
     service: &'a str,
@@ -324,17 +328,17 @@ struct WhatShown<'a> {
 }
 
 impl<'a> WhatShown<'a> {
-    fn of(what: &'a What) -> Self {
+    fn of(what: &'a ActionText) -> Self {
         let text = |prose: &'a Option<Prose>| prose.as_ref().map(Prose::as_str);
         match what {
-            What::Action { action, consequence, summary, details, .. } => Self {
+            ActionText::Action { action, consequence, summary, details, .. } => Self {
                 asked: action.as_str(),
                 consequence: Some(consequence.as_str()),
                 summary: text(summary),
                 context: None,
                 details: details.iter().map(|detail| (detail.name.as_str(), detail.value.as_str())).collect(),
             },
-            What::Question { question, context, summary } => Self {
+            ActionText::Question { question, context, summary } => Self {
                 asked: question.as_str(),
                 consequence: None,
                 summary: text(summary),

@@ -1,16 +1,16 @@
 //! A scope as people read it.
 
-use super::{Frame, Line};
+use super::{Frame, PlainLine};
 use countersign_protocol::project::Scope;
 
 /// The actions a scope allows and forbids, as the service defines them (AAP 12.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScopeWords {
-    pub id: Line,
+    pub id: PlainLine,
     /// `None` for a scope that the service no longer offers.
-    pub description: Option<Line>,
-    pub allows: Vec<Line>,
-    pub never: Vec<Line>,
+    pub description: Option<PlainLine>,
+    pub allows: Vec<PlainLine>,
+    pub never: Vec<PlainLine>,
     pub irreversible: bool,
     pub undo_window_s: i64,
     pub requires_confirmation: bool,
@@ -18,10 +18,10 @@ pub struct ScopeWords {
 
 impl From<&Scope> for ScopeWords {
     fn from(scope: &Scope) -> Self {
-        let lines = |ids: &[String]| ids.iter().map(|id| Line::from(id.as_str())).collect();
+        let lines = |ids: &[String]| ids.iter().map(|id| PlainLine::from(id.as_str())).collect();
         Self {
             id: scope.id.as_str().into(),
-            description: Some(Line::cut(&scope.description, 200)),
+            description: Some(PlainLine::cut(&scope.description, 200)),
             allows: lines(&scope.allows),
             never: lines(&scope.explicitly_excludes),
             irreversible: scope.irreversible,
@@ -45,21 +45,21 @@ impl ScopeWords {
         }
     }
     /// Marks for reversibility and for confirmation before each use.
-    pub(super) fn marks(&self, frame: &Frame) -> Vec<Mark> {
+    pub(super) fn marks(&self, frame: &Frame) -> Vec<ScopeMark> {
         let undo = match (self.irreversible, self.undo_window_s) {
             (_, 1..) => {
                 let text = frame.say_of("scope-undo", "duration", frame.duration(&self.undo_window_s));
-                Some(Mark { kind: "calm", text })
+                Some(ScopeMark { kind: "calm", text })
             }
-            (true, _) => Some(Mark { kind: "care", text: frame.say("scope-irreversible") }),
+            (true, _) => Some(ScopeMark { kind: "care", text: frame.say("scope-irreversible") }),
             _ => None,
         };
-        let confirmed = Mark { kind: "calm", text: frame.say("scope-requires-confirmation") };
+        let confirmed = ScopeMark { kind: "calm", text: frame.say("scope-requires-confirmation") };
         undo.into_iter().chain(self.requires_confirmation.then_some(confirmed)).collect()
     }
 }
 
-pub(super) struct Mark {
+pub(super) struct ScopeMark {
     pub(super) kind: &'static str,
     pub(super) text: String,
 }

@@ -9,13 +9,13 @@ use serde::Serialize;
 /// The text is stored with the approval, and its digest travels through the form: an approval is valid only for exactly
 /// this text in this language (AAP 14.4, C-59).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct Disclosed {
     pub language: Language,
     pub text: String,
     pub digest: Digest,
 }
 
-impl Shown {
+impl Disclosed {
     pub(super) fn of<T: Serialize>(language: Language, words: &T) -> Self {
         Self::on(b"countersign consent screen 1\n", language, words)
     }

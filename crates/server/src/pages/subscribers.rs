@@ -1,16 +1,16 @@
 //! Subscriber tokens a person gave to screen readers, speakers and scripts, and their revocation.
 
-use super::{Frame, Line};
+use super::{Frame, PlainLine};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 
 /// A token of the person, without its secret.
 #[derive(Clone, Debug)]
-pub struct Subscriber {
+pub struct SubscriberRow {
     pub id: String,
     pub project: String,
-    pub service: Line,
-    pub name: Line,
+    pub service: PlainLine,
+    pub name: PlainLine,
     pub may_answer: bool,
     pub legacy: bool,
     pub approves_high_risk: bool,
@@ -22,7 +22,7 @@ pub struct Subscriber {
 #[derive(Clone, Debug, Default)]
 pub struct NewSubscriber {
     /// The projects it can be issued for, by id and name.
-    pub projects: Vec<(String, Line)>,
+    pub projects: Vec<(String, PlainLine)>,
     /// Whether any of them accepts tokens in URLs.
     pub legacy: bool,
     /// Its lifetime.
@@ -46,13 +46,13 @@ pub enum SubscribersError {
 #[template(path = "subscriber_made.html")]
 pub struct SubscriberMadePage {
     pub frame: Frame,
-    pub subscriber: Subscriber,
+    pub subscriber: SubscriberRow,
     pub secret: String,
     /// The URL for a client that cannot send credentials; as secret as the token.
     pub endpoint: Option<String>,
 }
 
-impl Subscriber {
+impl SubscriberRow {
     /// The path of its revocation form.
     pub(super) fn path(&self) -> String {
         format!("/account/subscribers/{}/{}/revoke", self.project, self.id)

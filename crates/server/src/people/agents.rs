@@ -2,20 +2,20 @@
 
 use crate::{
     App,
-    http::{answer::Refused, asker::Asker, at::At},
+    http::{answer::RefusalResponse, asker::Asker, at::AtProject},
 };
 use axum::extract::State;
 use countersign_engine::{Delegation, DelegationState, RevokeReason};
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::time::{UnixMillis, rfc3339, rfc3339_option};
 
 #[derive(serde::Serialize, utoipa::ToSchema)]
 pub(crate) struct Agents {
-    agents: Vec<Agent>,
+    agents: Vec<ConnectedAgent>,
 }
 
 #[derive(serde::Serialize, utoipa::ToSchema)]
-pub(crate) struct Agent {
+pub(crate) struct ConnectedAgent {
     delegation_id: String,
     /// The verified domain; `operator_name` is the operator's own name for itself.
     operator: String,
@@ -38,17 +38,21 @@ pub(crate) struct Agent {
     path = "/v1/agents",
     tag = "people",
     summary = "The connected agents of a person",
-    responses((status = 200, description = "Connections, newest first", body = Agents), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "Connections, newest first", body = Agents), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []))
 )]
-pub(crate) async fn get(State(app): State<App>, At(at): At, asker: Asker) -> Result<axum::Json<Agents>, Refused> {
+pub(crate) async fn get(
+    State(app): State<App>,
+    AtProject(at): AtProject,
+    asker: Asker,
+) -> Result<axum::Json<Agents>, RefusalResponse> {
     let who = asker.person()?;
     let found = app.engine.delegations_of(at.project.key, who.person.key).await?;
     let now = app.engine.now();
     Ok(axum::Json(Agents { agents: found.iter().map(|delegation| agent(delegation, now)).collect() }))
 }
 
-fn agent(delegation: &Delegation, now: UnixMillis) -> Agent {
+fn agent(delegation: &Delegation, now: UnixMillis) -> ConnectedAgent {
     let (state, revoked_at) = match delegation.state {
         DelegationState::AutoRevoked { reason: RevokeReason::PolicyExpired, .. } => ("expired", None),
         DelegationState::Revoked { at, .. } | DelegationState::AutoRevoked { at, .. } => ("revoked", Some(at)),
@@ -56,7 +60,7 @@ fn agent(delegation: &Delegation, now: UnixMillis) -> Agent {
         DelegationState::Suspended { .. } => ("suspended", None),
         DelegationState::Active => ("active", None),
     };
-    Agent {
+    ConnectedAgent {
         delegation_id: delegation.id.clone(),
         operator: delegation.operator.to_string(),
         operator_name: delegation.operator_name.clone(),

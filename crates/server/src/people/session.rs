@@ -3,8 +3,8 @@
 use crate::{
     App,
     http::{
-        address::Source,
-        answer::Refused,
+        address::SourceNetwork,
+        answer::RefusalResponse,
         asker::{Asker, same_origin},
         body::Json,
         cookie,
@@ -15,7 +15,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_engine::{Refusal, SignedIn};
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::time::{UnixMillis, rfc3339};
 use http::{HeaderMap, StatusCode, header};
 
@@ -51,10 +51,10 @@ pub(crate) struct SignInSession {
     path = "/session",
     tag = "people",
     summary = "The signed-in person",
-    responses((status = 200, description = "Signed in", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "Signed in", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []))
 )]
-pub(crate) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Json<SignInSession>, Refused> {
+pub(crate) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Json<SignInSession>, RefusalResponse> {
     Ok(axum::Json(told(&app, asker.person()?)?))
 }
 
@@ -64,14 +64,14 @@ pub(crate) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Js
     tag = "people",
     summary = "Sign in",
     request_body = SignIn,
-    responses((status = 201, description = "Signed in; the cookie is set", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope))
+    responses((status = 201, description = "Signed in; the cookie is set", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    Source(source): Source,
+    SourceNetwork(source): SourceNetwork,
     asker: Asker,
     Json(body): Json<SignIn>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     same_origin(&app, &asker.headers)?;
     let started = app.engine.sign_in(&body.name, &body.password, &source, asker.signed_in.as_ref()).await?;
     let who = app.engine.signed_in(&started.secret).await?.ok_or(Refusal::SignInFailed)?;
@@ -86,15 +86,15 @@ pub(crate) async fn post(
     summary = "Authenticate again",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
     request_body = Prove,
-    responses((status = 200, description = "Authenticated; a new cookie is set", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "Authenticated; a new cookie is set", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []))
 )]
 pub(crate) async fn fresh(
     State(app): State<App>,
-    Source(source): Source,
+    SourceNetwork(source): SourceNetwork,
     asker: Asker,
     Json(body): Json<Prove>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
     let started = app.engine.sign_in(&who.person.subject, &body.password, &source, Some(who)).await?;
@@ -108,10 +108,10 @@ pub(crate) async fn fresh(
     tag = "people",
     summary = "Sign out",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    responses((status = 204, description = "Signed out"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 204, description = "Signed out"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []))
 )]
-pub(crate) async fn delete(State(app): State<App>, asker: Asker) -> Result<Response, Refused> {
+pub(crate) async fn delete(State(app): State<App>, asker: Asker) -> Result<Response, RefusalResponse> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
     app.engine.sign_out(who).await?;
@@ -124,10 +124,10 @@ pub(crate) async fn delete(State(app): State<App>, asker: Asker) -> Result<Respo
     tag = "people",
     summary = "Sign out on every device",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    responses((status = 204, description = "Signed out everywhere"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 204, description = "Signed out everywhere"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []))
 )]
-pub(crate) async fn delete_everywhere(State(app): State<App>, asker: Asker) -> Result<Response, Refused> {
+pub(crate) async fn delete_everywhere(State(app): State<App>, asker: Asker) -> Result<Response, RefusalResponse> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
     app.engine.sign_out_everywhere(who).await?;

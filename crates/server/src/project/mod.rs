@@ -2,11 +2,11 @@
 
 use crate::{
     App,
-    http::{address::Source, answer::Refused, asker::Asker, at::At, body::Json},
+    http::{address::SourceNetwork, answer::RefusalResponse, asker::Asker, at::AtProject, body::Json},
 };
 use axum::{Router, extract::State, routing::get};
 use countersign_engine::{Actor, ApplyRefusal, ApplyTrouble, ProjectAt, Refusal, Role};
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::project::ProjectDocument;
 
 pub(crate) fn router() -> Router<App> {
@@ -26,15 +26,15 @@ pub(crate) struct AppliedDocument {
     path = "/v1/project",
     tag = "admins",
     summary = "The project document in force",
-    responses((status = 200, description = "The document and its version", body = AppliedDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "The document and its version", body = AppliedDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn show(
     State(app): State<App>,
-    At(at): At,
-    Source(source): Source,
+    AtProject(at): AtProject,
+    SourceNetwork(source): SourceNetwork,
     asker: Asker,
-) -> Result<axum::Json<AppliedDocument>, Refused> {
+) -> Result<axum::Json<AppliedDocument>, RefusalResponse> {
     admin(&app, &at, &asker, &source).await?;
     Ok(axum::Json(AppliedDocument { version: at.project.version, document: at.project.document }))
 }
@@ -46,16 +46,16 @@ pub(crate) async fn show(
     summary = "Apply a project document",
     params(("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session"), ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
     request_body = ProjectDocument,
-    responses((status = 200, description = "In force now", body = AppliedDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "In force now", body = AppliedDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn apply(
     State(app): State<App>,
-    At(at): At,
-    Source(source): Source,
+    AtProject(at): AtProject,
+    SourceNetwork(source): SourceNetwork,
     asker: Asker,
     Json(document): Json<ProjectDocument>,
-) -> Result<axum::Json<AppliedDocument>, Refused> {
+) -> Result<axum::Json<AppliedDocument>, RefusalResponse> {
     let by = admin(&app, &at, &asker, &source).await?;
     if document.id != at.project.id {
         return Err(Refusal::invalid("the document is for another project").into());

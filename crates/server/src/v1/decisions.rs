@@ -1,10 +1,10 @@
 //! `GET /v1/decisions/{decision}?wait=`: the state of a decision, at once or by long poll until it is settled.
 
-use super::{Caller, DecisionId};
-use crate::{App, http::answer::Refused, serve::Connection};
+use super::{AgentCaller, DecisionId};
+use crate::{App, http::answer::RefusalResponse, serve::ClientConnection};
 use axum::extract::{Query, State, rejection::QueryRejection};
 use countersign_engine::Refusal;
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::decisions::DecisionDocument;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub(crate) const PATH: &str = "/v1/decisions/{decision}";
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(55);
 
 #[derive(Debug, serde::Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct WaitQuery {
     wait: Option<String>,
 }
 
@@ -24,16 +24,16 @@ pub(crate) struct Asked {
     summary = "A decision, optionally after waiting for its settlement",
     params(("decision" = String, Path, description = "decision_id of the question"),
         ("wait" = Option<u32>, Query, minimum = 0, maximum = 55, description = "How many seconds to wait for a settlement; repeat the request if there was none")),
-    responses((status = 200, description = "The current decision", body = DecisionDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "The current decision", body = DecisionDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(
     State(app): State<App>,
-    Caller { at, agent, token }: Caller,
+    AgentCaller { at, agent, token }: AgentCaller,
     DecisionId(id): DecisionId,
-    mut connection: Connection,
-    asked: Result<Query<Asked>, QueryRejection>,
-) -> Result<axum::Json<DecisionDocument>, Refused> {
+    mut connection: ClientConnection,
+    asked: Result<Query<WaitQuery>, QueryRejection>,
+) -> Result<axum::Json<DecisionDocument>, RefusalResponse> {
     let wait = wait(asked)?;
     if wait.is_zero() {
         return Ok(axum::Json(app.engine.decision(&at, &agent, &id).await?));
@@ -46,7 +46,7 @@ pub(crate) async fn get(
     Ok(axum::Json(document))
 }
 
-fn wait(asked: Result<Query<Asked>, QueryRejection>) -> Result<Duration, Refusal> {
+fn wait(asked: Result<Query<WaitQuery>, QueryRejection>) -> Result<Duration, Refusal> {
     let Query(asked) = asked.map_err(|_| Refusal::invalid("the query could not be read"))?;
     let Some(text) = asked.wait else { return Ok(Duration::ZERO) };
     let seconds = text.parse().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit())).map(Duration::from_secs);

@@ -12,9 +12,9 @@ pub(crate) mod withdraw;
 use crate::{
     App,
     http::{
-        answer::Refused,
-        at::At,
-        credential::{Credential, SentTo},
+        answer::RefusalResponse,
+        at::AtProject,
+        credential::{BearerCredential, SentTo},
         layers,
         nonce::Nonce,
     },
@@ -26,8 +26,8 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::{get, post},
 };
-use countersign_engine::{Agent, ProjectAt, RaisedDecision, Refusal};
-use countersign_protocol::aaep::ingest::Problem;
+use countersign_engine::{AgentPrincipal, ProjectAt, RaisedDecision, Refusal};
+use countersign_protocol::aaep::ingest::MemberProblem;
 use http::{HeaderValue, StatusCode, header, request::Parts};
 
 pub(crate) fn router() -> Router<App> {
@@ -47,20 +47,20 @@ fn endpoints() -> Router<App> {
 }
 
 /// An agent, authenticated by its API key or its access token, and its project.
-pub(crate) struct Caller {
+pub(crate) struct AgentCaller {
     pub(crate) at: ProjectAt,
-    pub(crate) agent: Agent,
+    pub(crate) agent: AgentPrincipal,
     /// For authenticating the agent again during a long poll: its DPoP proof is valid only once.
     pub(crate) token: String,
 }
 
-impl FromRequestParts<App> for Caller {
-    type Rejection = Refused;
+impl FromRequestParts<App> for AgentCaller {
+    type Rejection = RefusalResponse;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
-        let At(at) = At::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
+        let AtProject(at) = AtProject::from_request_parts(parts, app).await?;
         Nonce::of(parts).give(app.engine.nonce_for_calls_at(&at));
-        let credential = Credential::of(&parts.headers, &SentTo::of(parts))?.ok_or(Refusal::NoCredentials)?;
+        let credential = BearerCredential::of(&parts.headers, &SentTo::of(parts))?.ok_or(Refusal::NoCredentials)?;
         let url = credential.url(&at);
         let agent = app.engine.agent(&at, credential.presented(&url)?).await?;
         Ok(Self { at, agent, token: credential.token })
@@ -71,9 +71,9 @@ impl FromRequestParts<App> for Caller {
 pub(crate) struct DecisionId(pub(crate) String);
 
 impl FromRequestParts<App> for DecisionId {
-    type Rejection = Refused;
+    type Rejection = RefusalResponse;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
         let params = RawPathParams::from_request_parts(parts, app).await.ok();
         let id = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == "decision"));
         let nobodys = || {
@@ -86,7 +86,7 @@ impl FromRequestParts<App> for DecisionId {
 }
 
 /// Reports every problem with a question at once.
-pub(crate) fn without(problems: &[Problem]) -> Result<(), Refusal> {
+pub(crate) fn without(problems: &[MemberProblem]) -> Result<(), Refusal> {
     if problems.is_empty() {
         return Ok(());
     }

@@ -1,12 +1,12 @@
 //! `POST /v1/decisions/{decision}/withdraw`: an agent withdraws its question (AAEP 6.8).
 
-use super::{Caller, DecisionId};
+use super::{AgentCaller, DecisionId};
 use crate::{
     App,
-    http::{answer::Refused, body::Json},
+    http::{answer::RefusalResponse, body::Json},
 };
 use axum::extract::State;
-use countersign_protocol::aap::error::Envelope;
+use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::decisions::{DecisionDocument, WithdrawRequest};
 
 #[utoipa::path(
@@ -16,14 +16,14 @@ use countersign_protocol::decisions::{DecisionDocument, WithdrawRequest};
     summary = "Withdraw a pending question",
     params(("decision" = String, Path, description = "decision_id of the question")),
     request_body = WithdrawRequest,
-    responses((status = 200, description = "Withdrawn; it can no longer be answered", body = DecisionDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = Envelope), (status = "5XX", description = "Server error", body = Envelope)),
+    responses((status = 200, description = "Withdrawn; it can no longer be answered", body = DecisionDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
-    Caller { at, agent, .. }: Caller,
+    AgentCaller { at, agent, .. }: AgentCaller,
     DecisionId(id): DecisionId,
     Json(body): Json<WithdrawRequest>,
-) -> Result<axum::Json<DecisionDocument>, Refused> {
+) -> Result<axum::Json<DecisionDocument>, RefusalResponse> {
     Ok(axum::Json(app.engine.withdraw(&at, &agent, &id, &body).await?))
 }

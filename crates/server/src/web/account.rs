@@ -3,7 +3,7 @@
 use super::{answer, form::Form, subscribers, visit::Visit};
 use crate::{
     App,
-    http::answer::Refused,
+    http::answer::RefusalResponse,
     pages::{AccountError, AccountPage},
     people::end_cookie,
 };
@@ -19,7 +19,7 @@ pub(super) async fn get(
     State(app): State<App>,
     visit: Visit,
     Query(told): Query<HashMap<String, String>>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let page = page(&app, &visit).await?;
     let taken_back = match told.get("taken-back") {
         Some(id) => subscribers::taken_back(&app, &visit, id).await?,
@@ -29,7 +29,7 @@ pub(super) async fn get(
     Ok(answer::page(StatusCode::OK, &page.frame, &page))
 }
 
-pub(super) async fn sign_out(State(app): State<App>, visit: Visit, form: Form) -> Result<Response, Refused> {
+pub(super) async fn sign_out(State(app): State<App>, visit: Visit, form: Form) -> Result<Response, RefusalResponse> {
     let who = visit.person()?;
     if let Err(refusal) = visit.own_form(&app, form.field("csrf")) {
         return Ok(expired(&app, &visit, &refusal).await?);
@@ -38,7 +38,11 @@ pub(super) async fn sign_out(State(app): State<App>, visit: Visit, form: Form) -
     Ok((end_cookie(), answer::see_other("/sign-in?signed-out")).into_response())
 }
 
-pub(super) async fn sign_out_everywhere(State(app): State<App>, visit: Visit, form: Form) -> Result<Response, Refused> {
+pub(super) async fn sign_out_everywhere(
+    State(app): State<App>,
+    visit: Visit,
+    form: Form,
+) -> Result<Response, RefusalResponse> {
     let who = visit.person()?;
     if let Err(refusal) = visit.own_form(&app, form.field("csrf")) {
         return Ok(expired(&app, &visit, &refusal).await?);

@@ -3,8 +3,8 @@
 use super::{answer, connection, visit::Visit};
 use crate::{
     App,
-    http::{answer::Refused, at::At},
-    pages::{AgentPage, AuditRow, Line},
+    http::{answer::RefusalResponse, at::AtProject},
+    pages::{AgentPage, AuditRow, PlainLine},
 };
 use axum::{
     extract::{Path, Query, State},
@@ -19,11 +19,11 @@ const ENTRIES: usize = 50;
 
 pub(super) async fn get(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     visit: Visit,
     Path(path): Path<HashMap<String, String>>,
     Query(asked): Query<HashMap<String, String>>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let who = visit.person()?;
     let delegation = connection::find(&app, &at, who, delegation_id(&path)?).await?;
     let member = Actor::Person(Box::new(app.engine.member(who, at.project.key).await?));
@@ -52,12 +52,12 @@ pub(super) fn delegation_id(path: &HashMap<String, String>) -> Result<&str, Refu
 
 /// An entry that is not a call has no method and path; its event type is shown instead of the path.
 fn row(entry: &AuditEntry) -> AuditRow {
-    let or_dash = |text: &Option<String>| Line::from(text.as_deref().unwrap_or("–"));
+    let or_dash = |text: &Option<String>| PlainLine::from(text.as_deref().unwrap_or("–"));
     AuditRow {
         at: entry.timestamp,
         method: or_dash(&entry.method),
-        path: Line::cut(entry.path.as_deref().unwrap_or(&entry.event_type), 200),
-        intent_type: entry.intent_type.as_deref().map(Line::from),
+        path: PlainLine::cut(entry.path.as_deref().unwrap_or(&entry.event_type), 200),
+        intent_type: entry.intent_type.as_deref().map(PlainLine::from),
         outcome: or_dash(&entry.outcome.clone().or_else(|| entry.reason.clone())),
         session: or_dash(&entry.session_id),
     }

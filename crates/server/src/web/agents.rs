@@ -3,8 +3,8 @@
 use super::{answer, connection, places, visit::Visit};
 use crate::{
     App,
-    http::{answer::Refused, at::At},
-    pages::{AgentsNotice, AgentsPage, Connection, Frame},
+    http::{answer::RefusalResponse, at::AtProject},
+    pages::{AgentConnection, AgentsNotice, AgentsPage, Frame},
 };
 use axum::{
     extract::{Query, State},
@@ -15,9 +15,13 @@ use http::StatusCode;
 use std::collections::HashMap;
 
 /// The action just taken, from the query: `?revoked=` or `?already=` with the delegation's id.
-type Asked = Query<HashMap<String, String>>;
+type RevokedQuery = Query<HashMap<String, String>>;
 
-pub(super) async fn everywhere(State(app): State<App>, visit: Visit, asked: Asked) -> Result<Response, Refused> {
+pub(super) async fn everywhere(
+    State(app): State<App>,
+    visit: Visit,
+    asked: RevokedQuery,
+) -> Result<Response, RefusalResponse> {
     let places = places::behind(&app, &visit, visit.person()?).await?;
     let frame = match places.as_slice() {
         [only] => visit.frame_of(&only.project),
@@ -26,7 +30,12 @@ pub(super) async fn everywhere(State(app): State<App>, visit: Visit, asked: Aske
     Ok(list(&app, &visit, frame, &places, &asked).await?)
 }
 
-pub(super) async fn get(State(app): State<App>, At(at): At, visit: Visit, asked: Asked) -> Result<Response, Refused> {
+pub(super) async fn get(
+    State(app): State<App>,
+    AtProject(at): AtProject,
+    visit: Visit,
+    asked: RevokedQuery,
+) -> Result<Response, RefusalResponse> {
     let frame = visit.frame_of(&at.project);
     Ok(list(&app, &visit, frame, &[at], &asked).await?)
 }
@@ -51,7 +60,7 @@ async fn list(
 }
 
 /// The notice, checked against the connections: anybody can make up a URL.
-fn notice(asked: &HashMap<String, String>, connections: &[Connection]) -> Option<AgentsNotice> {
+fn notice(asked: &HashMap<String, String>, connections: &[AgentConnection]) -> Option<AgentsNotice> {
     let cut_off = |id: &String| connections.iter().find(|c| c.delegation_id == *id && connection::is_cut_off(c));
     let just_now = asked.get("revoked").and_then(cut_off);
     let before = asked.get("already").and_then(cut_off);

@@ -8,15 +8,15 @@ use super::{
 };
 use crate::{
     App,
-    http::{answer::Refused, at::At},
-    pages::{AllowancesError, AllowancesPage, Line, OpenGroup},
+    http::{answer::RefusalResponse, at::AtProject},
+    pages::{AllowancesError, AllowancesPage, OpenGroup, PlainLine},
 };
 use axum::{
     extract::{Path, Query, State},
     response::Response,
 };
 use countersign_engine::{
-    AllowanceState, CancelledFor, Member, OpenAllowance, ProjectAt, Refusal, Via, Words, audience,
+    AllowanceState, CancelledFor, OpenAllowance, ProjectAt, ProjectMember, Refusal, TextAuthor, Via, audience,
 };
 use http::StatusCode;
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ pub(super) async fn get(
     State(app): State<App>,
     visit: Visit,
     Query(told): Query<HashMap<String, String>>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let mut page = page(&app, &visit).await?;
     if let Some(id) = told.get("taken-back") {
         page.taken_back = was_taken_back(&app, &visit, id).await?;
@@ -37,17 +37,17 @@ pub(super) async fn get(
 
 pub(super) async fn take_back(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     visit: Visit,
     Path(path): Path<HashMap<String, String>>,
     form: Form,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let id = path.get("id").map_or("", String::as_str);
     let member = app.engine.member(visit.person()?, at.project.key).await?;
     match taken_back(&app, &at, &visit, &member, id, &form).await {
         Ok(()) => Ok(answer::see_other(&format!("{HERE}?taken-back={}", answer::in_query(id)))),
-        Err(Trouble::Refused(refusal)) => Err(refusal.into()),
-        Err(Trouble::Told(error, refusal)) => {
+        Err(AllowanceError::Refused(refusal)) => Err(refusal.into()),
+        Err(AllowanceError::Told(error, refusal)) => {
             app.metrics.refused(refusal.code());
             Ok(again(&app, &visit, error, id, &form).await?)
         }
@@ -55,12 +55,12 @@ pub(super) async fn take_back(
 }
 
 /// An error the page shows itself, or a refusal with a page of its own.
-enum Trouble {
+enum AllowanceError {
     Told(AllowancesError, Refusal),
     Refused(Refusal),
 }
 
-impl From<Refusal> for Trouble {
+impl From<Refusal> for AllowanceError {
     fn from(refusal: Refusal) -> Self {
         match refusal {
             Refusal::NotAuthorized(_) => Self::Told(AllowancesError::NotYours, refusal),
@@ -74,14 +74,14 @@ async fn taken_back(
     app: &App,
     at: &ProjectAt,
     visit: &Visit,
-    member: &Member,
+    member: &ProjectMember,
     id: &str,
     form: &Form,
-) -> Result<(), Trouble> {
-    visit.own_form(app, form.field("csrf")).map_err(|why| Trouble::Told(AllowancesError::FormExpired, why))?;
+) -> Result<(), AllowanceError> {
+    visit.own_form(app, form.field("csrf")).map_err(|why| AllowanceError::Told(AllowancesError::FormExpired, why))?;
     let too_long = |_| {
         let error = AllowancesError::ReasonTooLong { id: id.to_owned() };
-        Trouble::Told(error, Refusal::invalid("the reason is too long"))
+        AllowanceError::Told(error, Refusal::invalid("the reason is too long"))
     };
     let reason = given::reason(form).map_err(too_long)?;
     // An allowance the person may not see is reported as not found.
@@ -127,7 +127,7 @@ async fn page(app: &App, visit: &Visit) -> Result<AllowancesPage, Refusal> {
 async fn add(
     app: &App,
     at: &ProjectAt,
-    member: &Member,
+    member: &ProjectMember,
     open: OpenAllowance,
     groups: &mut Vec<OpenGroup>,
 ) -> Result<(), Refusal> {
@@ -139,7 +139,7 @@ async fn add(
         return Ok(());
     }
     let title = match plan {
-        Some(plan) => Line::cut(&plan.document.title, 200),
+        Some(plan) => PlainLine::cut(&plan.document.title, 200),
         None => asked::headline_line(decision, 200),
     };
     let sees_question = audience(decision).has(member.person.key, &member.roles());
@@ -148,7 +148,7 @@ async fn add(
         service: name_of(&at.project).into(),
         by: asked::by(decision, &asked::principal(app, at, member, decision).await?),
         title,
-        unchecked: plan.is_some() || decision.words == Words::Agent,
+        unchecked: plan.is_some() || decision.words == TextAuthor::Agent,
         plan_path: plan.as_ref().map(|plan| planned::path(at, &plan.id)),
         question_path: sees_question.then(|| format!("{}/{}/{}", inbox::HERE, at.project.id, decision.id)),
         open: vec![yes],

@@ -3,10 +3,13 @@
 use super::{clarified, planned, visit::name_of};
 use crate::{
     App,
-    pages::{Asked, AskedBy, Author, CallShown, Detail, Difference, Line, Operator, Prose, Unanswered, What},
+    pages::{
+        ActionText, AskedBy, Author, CallShown, Detail, DeviationLines, OperatorLabel, PlainLine, Prose,
+        QuestionSummary, Unanswered,
+    },
 };
 use countersign_engine::{
-    Decision, DecisionState, Member, ProjectAt, Question, Refusal, Words, audience, clarified_words, held,
+    Decision, DecisionState, ProjectAt, ProjectMember, Question, Refusal, TextAuthor, audience, clarified_words, held,
     mplp_views::deviation, what_runs,
 };
 use countersign_protocol::{
@@ -17,9 +20,15 @@ use countersign_protocol::{
 use serde_json::{Map, Value};
 
 /// The question of a decision. `principal` is the proven identity of the requester.
-pub(super) fn of(at: &ProjectAt, decision: &Decision, session_id: &str, principal: &str, now: UnixMillis) -> Asked {
+pub(super) fn of(
+    at: &ProjectAt,
+    decision: &Decision,
+    session_id: &str,
+    principal: &str,
+    now: UnixMillis,
+) -> QuestionSummary {
     let deadline = deadline(decision);
-    Asked {
+    QuestionSummary {
         decision_id: decision.id.clone(),
         event_id: decision.event_id.clone(),
         session_id: session_id.to_owned(),
@@ -29,12 +38,12 @@ pub(super) fn of(at: &ProjectAt, decision: &Decision, session_id: &str, principa
         words: match decision.words {
             _ if decision.plan().is_some() => Author::Plan,
             _ if decision.gap.is_some() => Author::Rule,
-            Words::Agent => Author::Agent,
-            Words::Owner => Author::Service,
+            TextAuthor::Agent => Author::Agent,
+            TextAuthor::Owner => Author::Service,
         },
         language: decision.language.clone(),
         what: what(decision),
-        tool: Some(Line::cut(&decision.action, 200)).filter(|tool| !tool.is_empty()),
+        tool: Some(PlainLine::cut(&decision.action, 200)).filter(|tool| !tool.is_empty()),
         call: what_runs(decision).map(CallShown::new),
         technical: technical(decision),
         unanswered: unanswered(decision),
@@ -48,8 +57,8 @@ pub(super) fn of(at: &ProjectAt, decision: &Decision, session_id: &str, principa
 /// The domain of the operator, or the principal of an API key. The agent's own name for itself is ignored.
 pub(super) fn by(decision: &Decision, principal: &str) -> AskedBy {
     match &decision.raised_by.operator {
-        Some(domain) => AskedBy::Operator(Operator::new(domain.clone(), "")),
-        None => AskedBy::Key(Line::cut(principal, 200)),
+        Some(domain) => AskedBy::Operator(OperatorLabel::new(domain.clone(), "")),
+        None => AskedBy::Key(PlainLine::cut(principal, 200)),
     }
 }
 
@@ -58,7 +67,7 @@ pub(super) fn by(decision: &Decision, principal: &str) -> AskedBy {
 pub(super) async fn principal(
     app: &App,
     at: &ProjectAt,
-    member: &Member,
+    member: &ProjectMember,
     decision: &Decision,
 ) -> Result<String, Refusal> {
     match audience(decision).has(member.person.key, &member.roles()) {
@@ -75,17 +84,17 @@ pub(super) fn headline(decision: &Decision) -> &str {
 }
 
 /// The headline as one line of a list.
-pub(super) fn headline_line(decision: &Decision, most: usize) -> Line {
+pub(super) fn headline_line(decision: &Decision, most: usize) -> PlainLine {
     match is_the_agents(decision) {
-        true => Line::cut(headline(decision), most),
-        false => Line::rendered(headline(decision), most),
+        true => PlainLine::cut(headline(decision), most),
+        false => PlainLine::rendered(headline(decision), most),
     }
 }
 
 /// Whether the texts of the question are the agent's own. Text rendered from the owner's template or by Countersign
 /// quotes its values.
 fn is_the_agents(decision: &Decision) -> bool {
-    decision.words == Words::Agent && decision.plan().is_none() && decision.gap.is_none()
+    decision.words == TextAuthor::Agent && decision.plan().is_none() && decision.gap.is_none()
 }
 
 pub(super) fn deadline(decision: &Decision) -> Option<UnixMillis> {
@@ -95,11 +104,11 @@ pub(super) fn deadline(decision: &Decision) -> Option<UnixMillis> {
     }
 }
 
-fn what(decision: &Decision) -> What {
+fn what(decision: &Decision) -> ActionText {
     let terms = &decision.terms;
     let prose = |text: &str| if is_the_agents(decision) { Prose::new(text) } else { Prose::rendered(text) };
     match &decision.question {
-        Question::Confirmation(asked) => What::Action {
+        Question::Confirmation(asked) => ActionText::Action {
             action: prose(&asked.action),
             consequence: prose(&asked.consequence),
             summary: summary(&asked.summaries, clarified_words::of_question(asked).is_some())
@@ -111,7 +120,7 @@ fn what(decision: &Decision) -> What {
             reversibility: terms.reversibility,
             allowance_s: terms.allowance_s,
         },
-        Question::Clarification(asked) => What::Question {
+        Question::Clarification(asked) => ActionText::Question {
             question: prose(&asked.question),
             context: asked.context.as_deref().map(prose),
             summary: summary(&asked.summaries, false).map(prose),
@@ -134,21 +143,21 @@ fn says_more(text: &str, action: &str, consequence: &str) -> bool {
     ![bare(action), both].contains(&bare(text))
 }
 
-fn details(words: Words, context: Option<&Map<String, Value>>) -> Vec<Detail> {
+fn details(words: TextAuthor, context: Option<&Map<String, Value>>) -> Vec<Detail> {
     match (words, context) {
         (_, None) => Vec::new(),
-        (Words::Agent, Some(context)) => {
+        (TextAuthor::Agent, Some(context)) => {
             let ours = [deviation::MEMBER, clarified_words::MEMBER];
             context.iter().filter(|(name, _)| !ours.contains(&name.as_str())).map(detail).collect()
         }
-        (Words::Owner, Some(context)) => amounts(context),
+        (TextAuthor::Owner, Some(context)) => amounts(context),
     }
 }
 
 fn amounts(context: &Map<String, Value>) -> Vec<Detail> {
     let text = |amount: &Value, member: &str| amount.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
     let amounts = context.get("values").and_then(Value::as_array).into_iter().flatten().map(|amount| Detail {
-        name: Line::exact(&text(amount, "name")),
+        name: PlainLine::exact(&text(amount, "name")),
         value: format!("{} {}", text(amount, "amount"), text(amount, "unit")).into(),
     });
     amounts.collect()
@@ -157,7 +166,7 @@ fn amounts(context: &Map<String, Value>) -> Vec<Detail> {
 /// The details that the gateway adds to every held request, without those about an absent body.
 fn technical(decision: &Decision) -> Vec<Detail> {
     let Question::Confirmation(asked) = &decision.question else { return Vec::new() };
-    let Some(context) = asked.extra_context.as_ref().filter(|_| decision.words == Words::Owner) else {
+    let Some(context) = asked.extra_context.as_ref().filter(|_| decision.words == TextAuthor::Owner) else {
         return Vec::new();
     };
     let bodiless = context.get("body_bytes").and_then(Value::as_u64) == Some(0);
@@ -174,18 +183,18 @@ fn technical(decision: &Decision) -> Vec<Detail> {
 }
 
 /// The deviation of a call from an approved plan, in Countersign's own words, kept apart from the agent's.
-pub(super) fn difference(at: &ProjectAt, decision: &Decision) -> Option<Difference> {
+pub(super) fn difference(at: &ProjectAt, decision: &Decision) -> Option<DeviationLines> {
     let Question::Confirmation(asked) = &decision.question else { return None };
     let found = asked.extra_context.as_ref()?.get(deviation::MEMBER)?;
     let lines = found.get("lines").and_then(Value::as_array)?.iter().filter_map(Value::as_str);
     let plan = found.get("plan_id").and_then(Value::as_str).and_then(|id| MplpId::parse(id).ok())?;
-    Some(Difference { lines: lines.map(Prose::rendered).collect(), plan_path: planned::path(at, &plan) })
+    Some(DeviationLines { lines: lines.map(Prose::rendered).collect(), plan_path: planned::path(at, &plan) })
 }
 
 /// An argument as people read it, like the members of a context.
-pub(super) fn pretty(member: &held::Member) -> String {
+pub(super) fn pretty(member: &held::JsonMember) -> String {
     match member {
-        held::Member::Text(text) => text.clone(),
+        held::JsonMember::Text(text) => text.clone(),
         other => other.compact(),
     }
 }
@@ -196,7 +205,7 @@ pub(super) fn detail((name, value): (&String, &Value)) -> Detail {
         Value::String(text) => text.clone(),
         other => serde_json::to_string_pretty(other).unwrap_or_default(),
     };
-    Detail { name: Line::exact(name), value: value.into() }
+    Detail { name: PlainLine::exact(name), value: value.into() }
 }
 
 fn unanswered(decision: &Decision) -> Unanswered {

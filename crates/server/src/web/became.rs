@@ -1,7 +1,7 @@
 //! The outcome of a decision, for a person in its audience.
 
 use super::granted;
-use crate::pages::{Became, OpenYes, Prose, RunBy, Runs, ToldBy, Unanswered, Who};
+use crate::pages::{DecidedBy, OpenYes, OutcomeText, Prose, RunBy, Runs, ToldBy, Unanswered};
 use countersign_engine::{
     Allowance, AllowanceState, Ballot, CancelledFor, DecisionState, Defaulted, Execution, ExecutionState, Point,
     ProjectAt, Reporter, Whole,
@@ -9,30 +9,30 @@ use countersign_engine::{
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use serde_json::Value;
 
-pub(super) fn of(whole: &Whole, reader: RowKey, now: UnixMillis) -> Became {
-    let who = |by: &Ballot| if by.person == reader { Who::You } else { Who::SomebodyElse };
+pub(super) fn of(whole: &Whole, reader: RowKey, now: UnixMillis) -> OutcomeText {
+    let who = |by: &Ballot| if by.person == reader { DecidedBy::You } else { DecidedBy::SomebodyElse };
     match &whole.decision.state {
-        DecisionState::Pending { deadline, .. } if now < *deadline => Became::Open,
-        DecisionState::Pending { .. } => Became::Over,
-        DecisionState::Accepted { by, .. } => Became::Accepted { by: who(by), at: by.at },
+        DecisionState::Pending { deadline, .. } if now < *deadline => OutcomeText::Open,
+        DecisionState::Pending { .. } => OutcomeText::Over,
+        DecisionState::Accepted { by, .. } => OutcomeText::Accepted { by: who(by), at: by.at },
         DecisionState::Rejected { by, rationale, .. } => {
-            Became::Rejected { by: who(by), at: by.at, reason: rationale.as_deref().map(Prose::from) }
+            OutcomeText::Rejected { by: who(by), at: by.at, reason: rationale.as_deref().map(Prose::from) }
         }
         DecisionState::Answered { by, response, .. } => {
-            Became::Answered { by: who(by), at: by.at, response: text(response).into() }
+            OutcomeText::Answered { by: who(by), at: by.at, response: text(response).into() }
         }
-        DecisionState::Expired { at, as_if } => Became::Expired { at: *at, as_if: came_to(as_if) },
-        DecisionState::Cancelled { at, why: CancelledFor::TakenBack, by, reason } => Became::CalledOff {
-            by: by.as_ref().map_or(Who::SomebodyElse, who),
+        DecisionState::Expired { at, as_if } => OutcomeText::Expired { at: *at, as_if: came_to(as_if) },
+        DecisionState::Cancelled { at, why: CancelledFor::TakenBack, by, reason } => OutcomeText::CalledOff {
+            by: by.as_ref().map_or(DecidedBy::SomebodyElse, who),
             at: *at,
             reason: reason.as_deref().map(Prose::from),
         },
         DecisionState::Cancelled { at, why: CancelledFor::Withdrawn | CancelledFor::Superseded, .. } => {
-            Became::Withdrawn { at: *at }
+            OutcomeText::Withdrawn { at: *at }
         }
-        DecisionState::Cancelled { at, why: CancelledFor::SessionOver, .. } => Became::SessionOver { at: *at },
+        DecisionState::Cancelled { at, why: CancelledFor::SessionOver, .. } => OutcomeText::SessionOver { at: *at },
         DecisionState::Cancelled { at, why: CancelledFor::Revoked | CancelledFor::Restored, .. } => {
-            Became::Revoked { at: *at }
+            OutcomeText::Revoked { at: *at }
         }
     }
 }

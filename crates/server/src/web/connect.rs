@@ -2,13 +2,13 @@
 
 use super::{
     answer,
-    consent::{self, Asked},
+    consent::{self, ConsentRequest},
     form::Form,
     visit::Visit,
 };
 use crate::{
     App,
-    http::answer::Refused,
+    http::answer::RefusalResponse,
     pages::{ConnectEnd, ConnectEndedPage, ConnectError, ConnectPage, ConnectedPage, Frame},
 };
 use axum::{
@@ -26,7 +26,7 @@ pub(super) async fn get(
     State(app): State<App>,
     visit: Visit,
     Path(request): Path<String>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     over_or(&app, &visit, &request, show(&app, &visit, &request).await).await
 }
 
@@ -35,18 +35,18 @@ pub(super) async fn post(
     visit: Visit,
     Path(request): Path<String>,
     form: Form,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     over_or(&app, &visit, &request, settle(&app, &visit, &request, &form).await).await
 }
 
 async fn show(app: &App, visit: &Visit, request: &str) -> Result<Response, Refusal> {
-    let asked = Asked::load(app, visit, request).await?;
+    let asked = ConsentRequest::load(app, visit, request).await?;
     let page = asked.page(app, visit).await?;
     Ok(consent::sent(&asked, &page))
 }
 
 async fn settle(app: &App, visit: &Visit, request: &str, form: &Form) -> Result<Response, Refusal> {
-    let asked = Asked::load(app, visit, request).await?;
+    let asked = ConsentRequest::load(app, visit, request).await?;
     if visit.own_form(app, form.field("csrf")).is_err() {
         return again(app, &asked, asked.page(app, visit).await?, ConnectError::FormExpired);
     }
@@ -58,7 +58,7 @@ async fn settle(app: &App, visit: &Visit, request: &str, form: &Form) -> Result<
 }
 
 /// Denies the request, and redirects to the operator's callback if there is one.
-async fn deny(app: &App, visit: &Visit, asked: &Asked) -> Result<Response, Refusal> {
+async fn deny(app: &App, visit: &Visit, asked: &ConsentRequest) -> Result<Response, Refusal> {
     let body = DelegateRequest { approve: false, ..asked.body() };
     if let Some(redirect) = app.engine.deny(&asked.at, &asked.member, &body).await? {
         return Ok(answer::see_other(&redirect));
@@ -68,7 +68,7 @@ async fn deny(app: &App, visit: &Visit, asked: &Asked) -> Result<Response, Refus
 }
 
 /// An approval is valid only for the exact page: it is rendered again and compared before the engine is called.
-async fn approve(app: &App, visit: &Visit, asked: &Asked, form: &Form) -> Result<Response, Refusal> {
+async fn approve(app: &App, visit: &Visit, asked: &ConsentRequest, form: &Form) -> Result<Response, Refusal> {
     let page = asked.page(app, visit).await?;
     if form.field("acknowledged_disclosure") != "true" {
         return again(app, asked, page, ConnectError::NotAcknowledged);
@@ -90,7 +90,12 @@ async fn approve(app: &App, visit: &Visit, asked: &Asked, form: &Form) -> Result
 }
 
 /// The browser gets only the code: the token is for the operator alone.
-async fn connected(app: &App, visit: &Visit, asked: &Asked, granted: DelegateResponse) -> Result<Response, Refusal> {
+async fn connected(
+    app: &App,
+    visit: &Visit,
+    asked: &ConsentRequest,
+    granted: DelegateResponse,
+) -> Result<Response, Refusal> {
     if let Some(redirect) = granted.redirect {
         return Ok(answer::see_other(&redirect));
     }
@@ -109,7 +114,7 @@ async fn connected(app: &App, visit: &Visit, asked: &Asked, granted: DelegateRes
     Ok(answer::page(StatusCode::OK, &page.frame, &page))
 }
 
-fn again(app: &App, asked: &Asked, page: ConnectPage, error: ConnectError) -> Result<Response, Refusal> {
+fn again(app: &App, asked: &ConsentRequest, page: ConnectPage, error: ConnectError) -> Result<Response, Refusal> {
     app.metrics.refused(match error {
         ConnectError::FormExpired => Code::CsrfRejected,
         ConnectError::NotAcknowledged | ConnectError::ChangedSince => Code::InvalidRequest,
@@ -123,10 +128,10 @@ async fn over_or(
     visit: &Visit,
     request: &str,
     answered: Result<Response, Refusal>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let Err(refusal @ Refusal::ConnectRequestGone(_)) = answered else { return Ok(answered?) };
     app.metrics.refused(refusal.code());
-    let Ok(asked) = Asked::load(app, visit, request).await else {
+    let Ok(asked) = ConsentRequest::load(app, visit, request).await else {
         return Ok(ended(visit.frame(app).await, ConnectEnd::Gone, StatusCode::NOT_FOUND));
     };
     let end = asked.end(app.engine.now()).unwrap_or(ConnectEnd::Gone);

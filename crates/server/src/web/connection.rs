@@ -3,16 +3,16 @@
 use super::visit::name_of;
 use crate::{
     App,
-    pages::{Connection, ConnectionState, EndReason, Operator, ScopeWords},
+    pages::{AgentConnection, ConnectionState, EndReason, OperatorLabel, ScopeWords},
 };
 use countersign_engine::{Delegation, DelegationState, Project, ProjectAt, Refusal, RevokeReason, SignedIn};
 use countersign_protocol::time::UnixMillis;
 
-pub(super) fn of(at: &ProjectAt, delegation: &Delegation, now: UnixMillis) -> Connection {
-    Connection {
+pub(super) fn of(at: &ProjectAt, delegation: &Delegation, now: UnixMillis) -> AgentConnection {
+    AgentConnection {
         delegation_id: delegation.id.clone(),
         prefix: at.prefix(),
-        operator: Operator::new(delegation.operator.clone(), &delegation.operator_name),
+        operator: OperatorLabel::new(delegation.operator.clone(), &delegation.operator_name),
         service: name_of(&at.project).into(),
         scopes: delegation.scopes.iter().map(|id| scope(&at.project, id)).collect(),
         since: delegation.granted_at,
@@ -33,7 +33,7 @@ pub(super) fn is_live(delegation: &Delegation, now: UnixMillis) -> bool {
 }
 
 /// Revoked by a person, not expired.
-pub(super) fn is_cut_off(connection: &Connection) -> bool {
+pub(super) fn is_cut_off(connection: &AgentConnection) -> bool {
     matches!(connection.state, ConnectionState::Ended { why: EndReason::ManualRevoke, .. })
 }
 

@@ -4,10 +4,10 @@ use super::{answer, places, visit::Visit};
 use crate::{
     App,
     http::at::by_host,
-    pages::{ConnectEnd, ConnectError, ConnectPage, Liability, Operator, ScopeWords, examine},
+    pages::{ConnectEnd, ConnectError, ConnectPage, Liability, OperatorLabel, ScopeWords, examine},
 };
 use axum::response::Response;
-use countersign_engine::{Address, ConnectProgress, ConnectRequest, Member, ProjectAt, Refusal};
+use countersign_engine::{Address, ConnectProgress, ConnectRequest, ProjectAt, ProjectMember, Refusal};
 use countersign_protocol::{
     aap::delegate::{DelegateRequest, DisclosureResponse, ScopeInWords},
     domain::Domain,
@@ -17,13 +17,13 @@ use countersign_protocol::{
 use http::StatusCode;
 
 /// The request, its project, and the person asked for consent.
-pub(super) struct Asked {
+pub(super) struct ConsentRequest {
     pub(super) request: ConnectRequest,
     pub(super) at: ProjectAt,
-    pub(super) member: Member,
+    pub(super) member: ProjectMember,
 }
 
-impl Asked {
+impl ConsentRequest {
     pub(super) async fn load(app: &App, visit: &Visit, id: &str) -> Result<Self, Refusal> {
         let who = visit.person()?;
         let found = app.engine.connectable(id).await?;
@@ -42,8 +42,8 @@ impl Asked {
         DelegateRequest { request_id: Some(self.request.id.clone()), approve: true, ..DelegateRequest::default() }
     }
 
-    pub(super) fn operator(&self) -> Operator {
-        Operator::new(self.request.operator.clone(), &self.request.operator_name)
+    pub(super) fn operator(&self) -> OperatorLabel {
+        OperatorLabel::new(self.request.operator.clone(), &self.request.operator_name)
     }
 
     pub(super) fn callback(&self) -> Option<url::Url> {
@@ -96,7 +96,7 @@ impl Asked {
         let offered = self.at.project.document.scopes.iter().find(|scope| scope.id == shown.id);
         let known = offered.map_or_else(|| ScopeWords::no_longer_offered(&shown.id), ScopeWords::from);
         ScopeWords {
-            description: Some(crate::pages::Line::cut(&shown.description, 200)),
+            description: Some(crate::pages::PlainLine::cut(&shown.description, 200)),
             irreversible: shown.irreversible,
             never: shown.never.iter().map(|action| action.as_str().into()).collect(),
             ..known
@@ -114,7 +114,7 @@ impl Asked {
 }
 
 /// Sends the page, with an error status if a form was invalid. The form may redirect to the operator's callback.
-pub(super) fn sent(asked: &Asked, page: &ConnectPage) -> Response {
+pub(super) fn sent(asked: &ConsentRequest, page: &ConnectPage) -> Response {
     let status = match page.error {
         None => StatusCode::OK,
         Some(ConnectError::NotAcknowledged) => StatusCode::UNPROCESSABLE_ENTITY,

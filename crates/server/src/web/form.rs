@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    http::{answer::Refused, body},
+    http::{answer::RefusalResponse, body},
 };
 use axum::{
     extract::{FromRequest, Request},
@@ -24,7 +24,7 @@ impl FromRequest<App> for Form {
             return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE.into_response());
         }
         let bytes = body::read(request, app.limits.max_body_bytes).await?;
-        Self::parse(&bytes).map_err(|why| Refused(why).into_response())
+        Self::parse(&bytes).map_err(|why| RefusalResponse(why).into_response())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::form::Form;
 use crate::pages::{Language, QuestionError};
-use countersign_engine::Given;
+use countersign_engine::AnswerContent;
 use countersign_protocol::aaep::event::{ResponseKind, YesNo};
 use serde_json::Value;
 
@@ -12,12 +12,12 @@ pub(super) const MORE: &str = "accept-more";
 /// The maximum length of a reason, the same as on the wire (AAEP 6.3.2).
 const LONGEST: usize = 4096;
 
-pub(super) fn of(form: &Form, language: Language) -> Result<Given, QuestionError> {
+pub(super) fn of(form: &Form, language: Language) -> Result<AnswerContent, QuestionError> {
     match form.field("answer") {
         "accept" => reply(form, YesNo::Accept),
-        MORE => Ok(Given::Reply { decision: YesNo::Accept, rationale: None, modified_action: None }),
+        MORE => Ok(AnswerContent::Reply { decision: YesNo::Accept, rationale: None, modified_action: None }),
         "reject" => reply(form, YesNo::Reject),
-        "respond" => response(form, language).map(|response| Given::Response { response, confidence: None }),
+        "respond" => response(form, language).map(|response| AnswerContent::Response { response, confidence: None }),
         _ => Err(QuestionError::NotAllowed),
     }
 }
@@ -32,8 +32,8 @@ pub(super) fn reason(form: &Form) -> Result<Option<String>, QuestionError> {
     }
 }
 
-fn reply(form: &Form, decision: YesNo) -> Result<Given, QuestionError> {
-    Ok(Given::Reply { decision, rationale: reason(form)?, modified_action: None })
+fn reply(form: &Form, decision: YesNo) -> Result<AnswerContent, QuestionError> {
+    Ok(AnswerContent::Reply { decision, rationale: reason(form)?, modified_action: None })
 }
 
 fn response(form: &Form, language: Language) -> Result<Value, QuestionError> {

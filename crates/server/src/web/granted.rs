@@ -3,8 +3,8 @@
 use super::{asked, planned};
 use crate::pages::{Author, OpenYes, Prose, SumLeft};
 use countersign_engine::{
-    Allowance, Decision, Plan, ProjectAt, Words, allowance_id,
-    bounded::{Sum, What},
+    Allowance, Decision, Plan, ProjectAt, TextAuthor, allowance_id,
+    bounded::{ActionTarget, Sum},
 };
 
 /// An allowance with its decision and, for a step, its plan.
@@ -39,11 +39,11 @@ pub(super) fn of(at: &ProjectAt, allowance: &Allowance, decision: &Decision, pla
 /// The owner's text, or the call itself: an agent's text about its own call does not prove which call runs.
 fn itself(allowance: &Allowance, decision: &Decision) -> (Prose, Author) {
     match (decision.words, &allowance.pattern) {
-        (Words::Owner, _) => (Prose::rendered(asked::headline(decision)), Author::Service),
-        (Words::Agent, Some(pattern)) => {
-            let (What::Tool { name } | What::Route { id: name }) = pattern.what();
+        (TextAuthor::Owner, _) => (Prose::rendered(asked::headline(decision)), Author::Service),
+        (TextAuthor::Agent, Some(pattern)) => {
+            let (ActionTarget::Tool { name } | ActionTarget::Route { id: name }) = pattern.what();
             (format!("{name} {}", pattern.arguments().compact()).into(), Author::Plan)
         }
-        (Words::Agent, None) => (asked::headline(decision).into(), Author::Agent),
+        (TextAuthor::Agent, None) => (asked::headline(decision).into(), Author::Agent),
     }
 }

@@ -6,19 +6,19 @@ use super::{
 };
 use crate::{
     App,
-    http::answer::Refused,
-    pages::{Asked, InboxError, InboxPage, ListenAt, Listening, Typed, Unreported},
+    http::answer::RefusalResponse,
+    pages::{InboxError, InboxPage, ListenAt, Listening, QuestionSummary, Typed, Unreported},
 };
 use axum::{extract::State, response::Response};
 use countersign_engine::{
-    ExecutionState, Member, ProjectAt, Refusal, Tenancy, UnknownOutcome, audience, may_reconcile,
+    ExecutionState, ProjectAt, ProjectMember, Refusal, Tenancy, UnknownOutcome, audience, may_reconcile,
 };
 use countersign_protocol::time::UnixMillis;
 use http::StatusCode;
 
 pub(super) const HERE: &str = "/inbox";
 
-pub(super) async fn get(State(app): State<App>, visit: Visit) -> Result<Response, Refused> {
+pub(super) async fn get(State(app): State<App>, visit: Visit) -> Result<Response, RefusalResponse> {
     let page = page(&app, &visit).await?;
     Ok(answer::listening_page(StatusCode::OK, &page.frame, &page))
 }
@@ -76,7 +76,12 @@ async fn page(app: &App, visit: &Visit) -> Result<InboxPage, Refusal> {
 }
 
 /// Questions that can still be answered. Expired ones are about to be settled.
-async fn waiting(app: &App, at: &ProjectAt, member: &Member, now: UnixMillis) -> Result<Vec<Asked>, Refusal> {
+async fn waiting(
+    app: &App,
+    at: &ProjectAt,
+    member: &ProjectMember,
+    now: UnixMillis,
+) -> Result<Vec<QuestionSummary>, Refusal> {
     let items = app.engine.inbox(at, member).await?;
     let open = items.iter().filter(|item| asked::deadline(&item.decision).is_some_and(|deadline| now < deadline));
     Ok(open.map(|item| asked::of(at, &item.decision, &item.session.id, &item.session.producer.agent_id, now)).collect())
@@ -85,7 +90,7 @@ async fn waiting(app: &App, at: &ProjectAt, member: &Member, now: UnixMillis) ->
 async fn unreported(
     app: &App,
     at: &ProjectAt,
-    member: &Member,
+    member: &ProjectMember,
     unknown: &UnknownOutcome,
 ) -> Result<Unreported, Refusal> {
     let UnknownOutcome { execution, decision } = unknown;
@@ -112,7 +117,7 @@ async fn unreported(
 }
 
 /// The event stream of a project, for people with a role in it: nobody else may subscribe there.
-pub(super) fn listen_at(app: &App, at: &ProjectAt, member: &Member) -> Option<ListenAt> {
+pub(super) fn listen_at(app: &App, at: &ProjectAt, member: &ProjectMember) -> Option<ListenAt> {
     let prefix = match app.engine.settings().tenancy {
         Tenancy::Single => String::new(),
         Tenancy::Multi => format!("/projects/{}", at.project.id),

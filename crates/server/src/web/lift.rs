@@ -3,7 +3,7 @@
 use super::{agent::delegation_id, answer, connection, form::Form, visit::Visit};
 use crate::{
     App,
-    http::{answer::Refused, at::At},
+    http::{answer::RefusalResponse, at::AtProject},
 };
 use axum::{
     extract::{Path, State},
@@ -14,11 +14,11 @@ use std::collections::HashMap;
 
 pub(super) async fn post(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     visit: Visit,
     Path(path): Path<HashMap<String, String>>,
     form: Form,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let who = visit.person()?;
     let delegation = connection::find(&app, &at, who, delegation_id(&path)?).await?;
     visit.own_form(&app, form.field("csrf"))?;

@@ -1,35 +1,35 @@
 //! The actions offered to a person on a question's page. The engine checks each again when it is taken.
 
 use super::{answer, asked};
-use crate::pages::{Choosable, Field, Line, May};
-use countersign_engine::{Answerer, Assurance, Clarification, Decision, Question, counts};
+use crate::pages::{Choosable, Field, PersonOffer, PlainLine};
+use countersign_engine::{Assurance, Clarification, Decision, ProvenPerson, Question, counts};
 use countersign_protocol::aaep::event::{ResponseKind, YesNo};
 
 /// The extensions a person can ask for, in seconds.
 pub(super) const MORE_S: [i64; 2] = [60, 300];
 
 /// `path` is that of the question's own page.
-pub(super) fn of(decision: &Decision, by: &Answerer, path: &str) -> May {
+pub(super) fn of(decision: &Decision, by: &ProvenPerson, path: &str) -> PersonOffer {
     let has = |yes| says(decision, by, yes);
     match &decision.question {
-        _ if !has(true) && !has(false) => May::Nothing,
-        _ if decision.is_locked() && !by.deciding.overrides() => May::Locked,
-        _ if decision.terms.floor > Assurance::Fresh => May::NotHere,
+        _ if !has(true) && !has(false) => PersonOffer::Nothing,
+        _ if decision.is_locked() && !by.deciding.overrides() => PersonOffer::Locked,
+        _ if decision.terms.floor > Assurance::Fresh => PersonOffer::NotHere,
         _ if decision.terms.floor > by.assurance => {
-            May::ProveFirst { path: format!("/sign-in?fresh&next={}", answer::in_query(path)) }
+            PersonOffer::ProveFirst { path: format!("/sign-in?fresh&next={}", answer::in_query(path)) }
         }
         Question::Confirmation(asked) => {
             let takes = |reply| asked.allowed_replies.contains(&reply);
             let (yes, no) = (has(true) && takes(YesNo::Accept), has(false) && takes(YesNo::Reject));
-            if yes || no { May::Decide { yes, no } } else { May::Nothing }
+            if yes || no { PersonOffer::Decide { yes, no } } else { PersonOffer::Nothing }
         }
-        Question::Clarification(_) if !has(true) => May::Nothing,
-        Question::Clarification(asked) => May::Respond(fields(asked)),
+        Question::Clarification(_) if !has(true) => PersonOffer::Nothing,
+        Question::Clarification(asked) => PersonOffer::Respond(fields(asked)),
     }
 }
 
 /// Whether the person's approval or rejection would be valid: by policy, and by an approving role (R-1, M-06).
-fn says(decision: &Decision, by: &Answerer, yes: bool) -> bool {
+fn says(decision: &Decision, by: &ProvenPerson, yes: bool) -> bool {
     let own_no = by.person == decision.raised_by.person && !yes;
     let by_role = matches!(decision.question, Question::Clarification(_)) || own_no || by.deciding.approves();
     by_role && counts(decision, by.person, &by.roles, yes)
@@ -37,7 +37,8 @@ fn says(decision: &Decision, by: &Answerer, yes: bool) -> bool {
 
 fn fields(asked: &Clarification) -> Vec<Field> {
     let choices = asked.choices.iter();
-    let choices = choices.map(|choice| Choosable { value: choice.value.clone(), label: Line::cut(&choice.label, 300) });
+    let choices =
+        choices.map(|choice| Choosable { value: choice.value.clone(), label: PlainLine::cut(&choice.label, 300) });
     let choices: Vec<Choosable> = choices.collect();
     let field = |kind: &ResponseKind| match kind {
         ResponseKind::Freetext => Field::Text,

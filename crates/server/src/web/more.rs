@@ -1,8 +1,8 @@
 //! The standing approval form: the arguments that may vary, and reading the limits.
 
 use super::form::Form;
-use crate::pages::{AllowMore, Counted, Language, Line, MoreError, Releasable, UnitChoice};
-use countersign_engine::{AskedFor, Decision, ProjectAt, bounded::What, held::Member};
+use crate::pages::{AllowMore, AmountUnit, Language, MoreError, PlainLine, Releasable, UnitChoice};
+use countersign_engine::{AskedFor, Decision, ProjectAt, bounded::ActionTarget, held::JsonMember};
 use countersign_protocol::{
     aaep::event::Risk,
     bounds::{Amount, Bound, Bounds, MAX_UNIT},
@@ -71,12 +71,12 @@ fn bound(amount: &Releasable, language: Language) -> Result<Option<Bound>, MoreE
     let each = read_amount("each", &amount.each, amount, language)?;
     let sum = read_amount("sum", &amount.sum, amount, language)?;
     let unit = match &amount.counted {
-        Counted::In(unit) => Some(unit.clone()),
-        Counted::ByArgument(_) => None,
+        AmountUnit::In(unit) => Some(unit.clone()),
+        AmountUnit::ByArgument(_) => None,
     };
     let offered = |choices: &[UnitChoice]| choices.iter().any(|choice| choice.name == amount.unit_from);
     let unit_from = match &amount.counted {
-        Counted::ByArgument(choices) if offered(choices) => Some(amount.unit_from.clone()),
+        AmountUnit::ByArgument(choices) if offered(choices) => Some(amount.unit_from.clone()),
         _ => None,
     };
     // A limit for the sum alone also limits each call.
@@ -111,15 +111,15 @@ fn posted_as(what: &str, amount: &Releasable) -> String {
 /// A route declares its amounts and their units; for a tool, every number may be an amount.
 fn amounts(asked: &AskedFor) -> Vec<Releasable> {
     match &asked.what {
-        What::Route { .. } => of_route(asked),
-        What::Tool { .. } => of_tool(asked),
+        ActionTarget::Route { .. } => of_route(asked),
+        ActionTarget::Tool { .. } => of_tool(asked),
     }
 }
 
 fn of_route(asked: &AskedFor) -> Vec<Releasable> {
     let one = |(name, unit): (&str, &str)| {
         let is = written(asked.arguments.get(name)?)?;
-        Some(releasable(name, is, Counted::In(unit.to_owned())))
+        Some(releasable(name, is, AmountUnit::In(unit.to_owned())))
     };
     asked.units.known().into_iter().filter_map(one).collect()
 }
@@ -131,56 +131,56 @@ fn of_tool(asked: &AskedFor) -> Vec<Releasable> {
     scalars.retain(|(name, member)| asked.arguments.get(name) == Some(member));
     let units: Vec<UnitChoice> = scalars.iter().filter_map(|(name, member)| unit_choice(name, member)).collect();
     let numbers = scalars.iter().filter_map(|(name, member)| Some((name, of_number(member)?)));
-    numbers.take(MOST).map(|(name, is)| releasable(name, is, Counted::ByArgument(units.clone()))).collect()
+    numbers.take(MOST).map(|(name, is)| releasable(name, is, AmountUnit::ByArgument(units.clone()))).collect()
 }
 
 /// Every number and text, by its dotted name.
-fn walk<'a>(member: &'a Member, name: &str, found: &mut Vec<(String, &'a Member)>) {
+fn walk<'a>(member: &'a JsonMember, name: &str, found: &mut Vec<(String, &'a JsonMember)>) {
     let below = |inner: &str| if name.is_empty() { inner.to_owned() } else { format!("{name}.{inner}") };
     match member {
-        Member::Object(members) => members.iter().for_each(|(inner, value)| walk(value, &below(inner), found)),
-        Member::List(items) => {
+        JsonMember::Object(members) => members.iter().for_each(|(inner, value)| walk(value, &below(inner), found)),
+        JsonMember::List(items) => {
             items.iter().enumerate().for_each(|(at, value)| walk(value, &below(&at.to_string()), found));
         }
-        Member::Number(_) | Member::Text(_) => found.push((name.to_owned(), member)),
-        Member::Null | Member::Bool(_) => {}
+        JsonMember::Number(_) | JsonMember::Text(_) => found.push((name.to_owned(), member)),
+        JsonMember::Null | JsonMember::Bool(_) => {}
     }
 }
 
 /// A number, or a text that looks like an amount of money. Without a fraction it may be an account number.
-fn of_number(member: &Member) -> Option<&str> {
+fn of_number(member: &JsonMember) -> Option<&str> {
     match member {
-        Member::Text(text) if !text.contains('.') => None,
+        JsonMember::Text(text) if !text.contains('.') => None,
         member => written(member),
     }
 }
 
-fn written(member: &Member) -> Option<&str> {
+fn written(member: &JsonMember) -> Option<&str> {
     match member {
-        Member::Number(text) | Member::Text(text) => Amount::parse(text).ok().map(|_| text.as_str()),
+        JsonMember::Number(text) | JsonMember::Text(text) => Amount::parse(text).ok().map(|_| text.as_str()),
         _ => None,
     }
 }
 
-fn unit_choice(name: &str, member: &Member) -> Option<UnitChoice> {
-    let Member::Text(text) = member else { return None };
+fn unit_choice(name: &str, member: &JsonMember) -> Option<UnitChoice> {
+    let JsonMember::Text(text) = member else { return None };
     let short = (1..=MAX_UNIT).contains(&text.chars().count()) && Amount::parse(text).is_err();
     let plain = text.trim() == text && !text.chars().any(char::is_control);
-    (short && plain).then(|| UnitChoice { name: name.to_owned(), is: Line::cut(text, MAX_UNIT) })
+    (short && plain).then(|| UnitChoice { name: name.to_owned(), is: PlainLine::cut(text, MAX_UNIT) })
 }
 
-fn releasable(name: &str, is: &str, counted: Counted) -> Releasable {
+fn releasable(name: &str, is: &str, counted: AmountUnit) -> Releasable {
     let called_so = |choice: &&UnitChoice| {
         let last = choice.name.rsplit('.').next().unwrap_or_default();
         UNITS.iter().any(|unit| last.eq_ignore_ascii_case(unit))
     };
     let unit_from = match &counted {
-        Counted::ByArgument(choices) => choices.iter().find(called_so).map(|choice| choice.name.clone()),
-        Counted::In(_) => None,
+        AmountUnit::ByArgument(choices) => choices.iter().find(called_so).map(|choice| choice.name.clone()),
+        AmountUnit::In(_) => None,
     };
     Releasable {
         name: name.to_owned(),
-        is: Line::cut(is, 80),
+        is: PlainLine::cut(is, 80),
         counted,
         each: String::new(),
         sum: String::new(),

@@ -8,17 +8,21 @@ use super::{
 };
 use crate::{
     App,
-    http::{answer::Refused, at::At},
-    pages::{AskedBy, Change, Line, Operator, PlanError, PlanEvent, PlanPage, Prose, StepAsked, StepProgress},
+    http::{answer::RefusalResponse, at::AtProject},
+    pages::{
+        AskedBy, OperatorLabel, PlainLine, PlanChangeMark, PlanError, PlanEvent, PlanPage, Prose, StepAsked,
+        StepProgress,
+    },
 };
 use axum::{
     extract::{Path, Query, State},
     response::Response,
 };
 use countersign_engine::{
-    Member, Plan, PlanShown, ProjectAt, Reader, Refusal, Role, Via, audience, counts, mplp_views::progress::is_running,
+    Plan, PlanReader, PlanShown, ProjectAt, ProjectMember, Refusal, Role, Via, audience, counts,
+    mplp_views::progress::is_running,
 };
-use countersign_protocol::mplp::{BaseEvent, MplpId, Plan as PlanDocument, PlanStatus, Step};
+use countersign_protocol::mplp::{BaseEvent, MplpId, Plan as PlanDocument, PlanStatus, PlanStep};
 use http::StatusCode;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
@@ -30,11 +34,11 @@ type Params = Path<HashMap<String, String>>;
 
 pub(super) async fn get(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     visit: Visit,
     Path(path): Params,
     Query(told): Query<HashMap<String, String>>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let here = Here::load(&app, at, &visit, &path).await?;
     let page = here.page(&app, &visit).await?;
     // Checked against the plan: anybody can make up a URL.
@@ -45,11 +49,11 @@ pub(super) async fn get(
 
 pub(super) async fn take_back(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     visit: Visit,
     Path(path): Params,
     form: Form,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let here = Here::load(&app, at, &visit, &path).await?;
     let (status, error, refusal) = match here.cancel(&app, &visit, &form).await {
         Ok(()) => return Ok(answer::see_other(&format!("{}?taken-back", here.path()))),
@@ -70,7 +74,7 @@ pub(super) async fn take_back(
 /// A plan and its viewer.
 struct Here {
     at: ProjectAt,
-    member: Member,
+    member: ProjectMember,
     shown: PlanShown,
 }
 
@@ -80,7 +84,7 @@ impl Here {
         let member = app.engine.member(visit.person()?, at.project.key).await?;
         let id = path.get("plan_id").map_or("", String::as_str);
         let id = MplpId::parse(id).map_err(|_| Refusal::NotFound("there is no such plan".into()))?;
-        let shown = app.engine.plan(&at, &Reader::Person(Box::new(member.clone())), &id).await?;
+        let shown = app.engine.plan(&at, &PlanReader::Person(Box::new(member.clone())), &id).await?;
         Ok(Self { at, member, shown })
     }
 
@@ -116,12 +120,12 @@ impl Here {
     async fn by(&self, app: &App) -> Result<AskedBy, Refusal> {
         let Plan { by, .. } = &self.shown.plan;
         Ok(match (&by.operator, &self.shown.decision) {
-            (Some(domain), _) => AskedBy::Operator(Operator::new(domain.clone(), "")),
+            (Some(domain), _) => AskedBy::Operator(OperatorLabel::new(domain.clone(), "")),
             (None, Some(decision)) => {
                 let principal = asked::principal(app, &self.at, &self.member, decision).await?;
-                AskedBy::Key(Line::cut(&principal, 200))
+                AskedBy::Key(PlainLine::cut(&principal, 200))
             }
-            (None, None) => AskedBy::Key(Line::cut(&by.principal, 200)),
+            (None, None) => AskedBy::Key(PlainLine::cut(&by.principal, 200)),
         })
     }
 
@@ -137,7 +141,7 @@ impl Here {
         steps.into_iter().zip(&plan.document.steps).map(|(asked, step)| self.progress(app, asked, step)).collect()
     }
 
-    fn progress(&self, app: &App, asked: StepAsked, step: &Step) -> StepProgress {
+    fn progress(&self, app: &App, asked: StepAsked, step: &PlanStep) -> StepProgress {
         let PlanShown { plan, decision, allowances } = &self.shown;
         let tally = plan.actions.get(&step.step_id).map(|planned| planned.tally).unwrap_or_default();
         let now = app.engine.now();
@@ -182,8 +186,8 @@ fn happened(document: &PlanDocument, event: &BaseEvent) -> Option<PlanEvent> {
     let data = event.data.as_ref()?;
     let step = data.get("step_id").and_then(|id| id.as_str()).and_then(|id| MplpId::parse(id).ok());
     let change = match step {
-        Some(step) => Change::Step { number: planned::number(document, &step)?, to: status(data.get("to")?)? },
-        None => Change::Plan { to: status(data.get("to")?)? },
+        Some(step) => PlanChangeMark::Step { number: planned::number(document, &step)?, to: status(data.get("to")?)? },
+        None => PlanChangeMark::Plan { to: status(data.get("to")?)? },
     };
     let reason = data.get("reason").and_then(|reason| reason.as_str()).map(Prose::from);
     Some(PlanEvent { at: event.timestamp, change, reason })

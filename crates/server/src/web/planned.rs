@@ -1,12 +1,14 @@
 //! A plan as a person sees it, and the steps the person ticks.
 
 use super::{asked::pretty, form::Form};
-use crate::pages::{Author, Bounded, Detail, Line, PlanAsked, Prose, QuestionError, StepAsked, StepRuns};
-use countersign_engine::{Decision, Plan, Planned, ProjectAt, Words, bounded::Pattern, held::Member, mplp_views};
-use countersign_protocol::mplp::{MplpId, Plan as PlanDocument, Step};
+use crate::pages::{Author, Bounded, Detail, PlainLine, PlanAsked, Prose, QuestionError, StepAsked, StepRuns};
+use countersign_engine::{
+    Decision, Plan, PlannedAction, ProjectAt, TextAuthor, bounded::Pattern, held::JsonMember, mplp_views,
+};
+use countersign_protocol::mplp::{MplpId, Plan as PlanDocument, PlanStep};
 use std::collections::BTreeMap;
 
-type Actions = BTreeMap<MplpId, Planned>;
+type Actions = BTreeMap<MplpId, PlannedAction>;
 
 /// The plan as this question shows it; `None` if a later question was raised about it.
 pub(super) fn of(at: &ProjectAt, plan: &Plan, decision: &Decision) -> Option<PlanAsked> {
@@ -19,7 +21,7 @@ pub(super) fn of(at: &ProjectAt, plan: &Plan, decision: &Decision) -> Option<Pla
         path: path(at, &plan.id),
         title: asked.document.title.as_str().into(),
         objective: asked.document.objective.as_str().into(),
-        role: Line::cut(&target.requested_by_role, 200),
+        role: PlainLine::cut(&target.requested_by_role, 200),
         reason: target.reason.as_deref().map(Prose::from),
         lasts_s: plan.lasts_s,
         steps: steps(&asked.document, &asked.actions, plan.approved.as_deref().filter(|_| decided(plan, decision))),
@@ -37,12 +39,12 @@ fn decided(plan: &Plan, decision: &Decision) -> bool {
 }
 
 pub(super) fn steps(document: &PlanDocument, actions: &Actions, approved: Option<&[MplpId]>) -> Vec<StepAsked> {
-    let one = |(at, step): (usize, &Step)| StepAsked {
+    let one = |(at, step): (usize, &PlanStep)| StepAsked {
         id: step.step_id.to_string(),
         number: at + 1,
         description: step.description.as_str().into(),
         after: step.dependencies.iter().filter_map(|id| number(document, id)).collect(),
-        role: step.agent_role.as_deref().map(|role| Line::cut(role, 200)),
+        role: step.agent_role.as_deref().map(|role| PlainLine::cut(role, 200)),
         runs: actions.get(&step.step_id).map(runs),
         chosen: true,
         approved: approved.map(|steps| steps.contains(&step.step_id)),
@@ -55,7 +57,7 @@ pub(super) fn number(document: &PlanDocument, id: &MplpId) -> Option<usize> {
     document.steps.iter().position(|step| step.step_id == *id).map(|at| at + 1)
 }
 
-fn runs(planned: &Planned) -> StepRuns {
+fn runs(planned: &PlannedAction) -> StepRuns {
     StepRuns {
         shown: Prose::rendered(&planned.shown),
         words: author(planned),
@@ -69,23 +71,23 @@ fn runs(planned: &Planned) -> StepRuns {
 }
 
 /// The author of a step's text: the owner, or the call itself.
-pub(super) fn author(planned: &Planned) -> Author {
+pub(super) fn author(planned: &PlannedAction) -> Author {
     match planned.words {
-        Words::Owner => Author::Service,
-        Words::Agent => Author::Plan,
+        TextAuthor::Owner => Author::Service,
+        TextAuthor::Agent => Author::Plan,
     }
 }
 
 pub(super) fn bounds(pattern: &Pattern) -> Vec<Bounded> {
-    let one = |(name, bound): (&String, &_)| Bounded { name: Line::cut(name, 200), bound: Clone::clone(bound) };
+    let one = |(name, bound): (&String, &_)| Bounded { name: PlainLine::cut(name, 200), bound: Clone::clone(bound) };
     pattern.released().iter().map(one).collect()
 }
 
 fn arguments(pattern: &Pattern) -> Vec<Detail> {
-    let Member::Object(members) = pattern.arguments().root() else { return Vec::new() };
-    let one = |(name, member): &(String, Member)| {
+    let JsonMember::Object(members) = pattern.arguments().root() else { return Vec::new() };
+    let one = |(name, member): &(String, JsonMember)| {
         // JSON values stay JSON; numbers of any length keep their digits.
-        Detail { name: Line::exact(name), value: pretty(member).into() }
+        Detail { name: PlainLine::exact(name), value: pretty(member).into() }
     };
     members.iter().map(one).collect()
 }

@@ -3,16 +3,16 @@
 use super::{answer, asked, became, clarified, form::Form, given, inbox, may, more, planned, visit::Visit};
 use crate::{
     App,
-    http::{answer::Refused, at::At},
-    pages::{Became, Language, Listening, MoreError, QuestionError, QuestionNotice, QuestionPage},
+    http::{answer::RefusalResponse, at::AtProject},
+    pages::{Language, Listening, MoreError, OutcomeText, QuestionError, QuestionNotice, QuestionPage},
 };
 use axum::{
     extract::{Path, Query, State},
     response::Response,
 };
 use countersign_engine::{
-    Abandoning, Answered, AskedFor, AskedGap, Assurance, ByPerson, Decision, DecisionState, Extra, Given, Member,
-    NotCounted, Plan, ProjectAt, Reader, Refusal, Via, Whole,
+    Abandoning, AnswerContent, Answered, AskedFor, AskedGap, Assurance, ByPerson, Decision, DecisionState, Extra,
+    NotCounted, Plan, PlanReader, ProjectAt, ProjectMember, Refusal, Via, Whole,
 };
 use countersign_protocol::{aaep::event::YesNo, aap::error::Code, mplp::MplpId};
 use http::StatusCode;
@@ -23,11 +23,11 @@ type Params = Path<HashMap<String, String>>;
 
 pub(super) async fn get(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     visit: Visit,
     Path(path): Params,
     Query(told): Query<HashMap<String, String>>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let before = Before::load(&app, at, &visit, &path).await?;
     let page = before.page(&app, &visit)?;
     let page = QuestionPage { notice: notice(&told, &page), ..page };
@@ -36,22 +36,22 @@ pub(super) async fn get(
 
 pub(super) async fn post(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     visit: Visit,
     Path(path): Params,
     form: Form,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let before = Before::load(&app, at, &visit, &path).await?;
     let done = match visit.own_form(&app, form.field("csrf")) {
-        Err(_) => Err(Trouble::Told(QuestionError::FormExpired)),
+        Err(_) => Err(AnswerError::Told(QuestionError::FormExpired)),
         Ok(()) if !form.field("more").is_empty() => before.more_time(&app, &form).await,
         Ok(()) if !form.field("abandon").is_empty() => before.abandon(&app).await,
         Ok(()) => before.answer(&app, &visit, &form).await,
     };
     match done {
         Ok(done) => Ok(answer::see_other(&format!("{}?{done}", before.path()))),
-        Err(Trouble::Refused(refusal)) => Err(refusal.into()),
-        Err(Trouble::Told(error)) => {
+        Err(AnswerError::Refused(refusal)) => Err(refusal.into()),
+        Err(AnswerError::Told(error)) => {
             let path = HashMap::from([(ID.to_owned(), before.whole.decision.id.clone())]);
             let now = Before::load(&app, before.at, &visit, &path).await?;
             Ok(again(&app, &visit, &now, &form, error)?)
@@ -64,7 +64,7 @@ const ID: &str = "decision_id";
 /// A question and its viewer.
 struct Before {
     at: ProjectAt,
-    member: Member,
+    member: ProjectMember,
     whole: Whole,
     /// The plan that the question is about.
     plan: Option<Plan>,
@@ -79,24 +79,24 @@ struct Before {
 }
 
 /// Why an answer was not accepted: an error the page shows itself, or a refusal with a page of its own.
-enum Trouble {
+enum AnswerError {
     Told(QuestionError),
     Refused(Refusal),
 }
 
-impl From<Refusal> for Trouble {
+impl From<Refusal> for AnswerError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
 }
 
-impl From<QuestionError> for Trouble {
+impl From<QuestionError> for AnswerError {
     fn from(error: QuestionError) -> Self {
         Self::Told(error)
     }
 }
 
-impl From<NotCounted> for Trouble {
+impl From<NotCounted> for AnswerError {
     fn from(why: NotCounted) -> Self {
         match why {
             NotCounted::Unknown => Self::Refused(Refusal::NotFound("there is no such question".into())),
@@ -182,11 +182,11 @@ impl Before {
     }
 
     /// Returns the query of the page to redirect to.
-    async fn answer(&self, app: &App, visit: &Visit, form: &Form) -> Result<&'static str, Trouble> {
+    async fn answer(&self, app: &App, visit: &Visit, form: &Form) -> Result<&'static str, AnswerError> {
         let given = given::of(form, visit.language)?;
         let page = self.page(app, visit)?;
         // An approval is valid only for the exact text of the page; a rejection needs no proof of reading.
-        let is_no = matches!(given, Given::Reply { decision: YesNo::Reject, .. });
+        let is_no = matches!(given, AnswerContent::Reply { decision: YesNo::Reject, .. });
         if !is_no && form.field("shown") != page.shown().digest.hex() {
             return Err(QuestionError::ChangedSince.into());
         }
@@ -213,16 +213,18 @@ impl Before {
 
     /// Whether the person already gave the same answer: a form sent twice must not report that another person was
     /// faster.
-    async fn said_the_same(&self, app: &App, given: &Given) -> Result<bool, Refusal> {
+    async fn said_the_same(&self, app: &App, given: &AnswerContent) -> Result<bool, Refusal> {
         let now = app.engine.seen_decision(&self.at, &self.member, &self.whole.decision.id).await?;
         let me = self.member.person.key;
         Ok(match (&now.decision.state, given) {
-            (DecisionState::Accepted { by, .. }, Given::Reply { decision: YesNo::Accept, .. }) => by.person == me,
+            (DecisionState::Accepted { by, .. }, AnswerContent::Reply { decision: YesNo::Accept, .. }) => {
+                by.person == me
+            }
             (
                 DecisionState::Rejected { by, rationale, .. },
-                Given::Reply { decision: YesNo::Reject, rationale: r, .. },
+                AnswerContent::Reply { decision: YesNo::Reject, rationale: r, .. },
             ) => by.person == me && rationale == r,
-            (DecisionState::Answered { by, response, .. }, Given::Response { response: r, .. }) => {
+            (DecisionState::Answered { by, response, .. }, AnswerContent::Response { response: r, .. }) => {
                 by.person == me && response == r
             }
             _ => false,
@@ -230,14 +232,14 @@ impl Before {
     }
 
     /// Abandons the clarification session: none of its gaps is asked about or stops the agent any more.
-    async fn abandon(&self, app: &App) -> Result<&'static str, Trouble> {
+    async fn abandon(&self, app: &App) -> Result<&'static str, AnswerError> {
         let gone = || Refusal::NotFound("there is no clarification here to abandon".into());
         let session = self.abandons.as_ref().ok_or_else(gone)?;
         app.engine.clarify_abandon(&self.at, Abandoning::Person(&self.member), session).await?;
         Ok("abandoned")
     }
 
-    async fn more_time(&self, app: &App, form: &Form) -> Result<&'static str, Trouble> {
+    async fn more_time(&self, app: &App, form: &Form) -> Result<&'static str, AnswerError> {
         let seconds = form.field("more").parse().ok().filter(|seconds| may::MORE_S.contains(seconds));
         let seconds = seconds.ok_or_else(|| Refusal::invalid("more must be 60 or 300"))?;
         let by = app.engine.answerer(&self.at, &self.member, Via::Page);
@@ -290,9 +292,14 @@ fn extra(page: &QuestionPage, form: &Form, is_no: bool, language: Language) -> R
 }
 
 /// The plan, if this person may see it. A former addressee of a question about it sees only that question.
-async fn plan_of(app: &App, at: &ProjectAt, member: &Member, decision: &Decision) -> Result<Option<Plan>, Refusal> {
+async fn plan_of(
+    app: &App,
+    at: &ProjectAt,
+    member: &ProjectMember,
+    decision: &Decision,
+) -> Result<Option<Plan>, Refusal> {
     let Some(target) = decision.target.as_ref().filter(|target| target.plan.is_some()) else { return Ok(None) };
-    let reader = Reader::Person(Box::new(member.clone()));
+    let reader = PlanReader::Person(Box::new(member.clone()));
     match app.engine.plan(at, &reader, &target.target_id).await {
         Ok(shown) => Ok(Some(shown.plan)),
         Err(Refusal::NotFound(_)) => Ok(None),
@@ -304,7 +311,7 @@ async fn plan_of(app: &App, at: &ProjectAt, member: &Member, decision: &Decision
 fn notice(told: &HashMap<String, String>, page: &QuestionPage) -> Option<QuestionNotice> {
     let answered = told.contains_key("answered") && page.became.is_by_you();
     let reconciled = told.contains_key("reconciled") && page.runs.as_ref().is_some_and(|runs| runs.is_told_by_you());
-    let extended = told.contains_key("more") && matches!(page.became, Became::Open);
+    let extended = told.contains_key("more") && matches!(page.became, OutcomeText::Open);
     match (answered, reconciled, extended) {
         (true, ..) => Some(QuestionNotice::Answered),
         (_, true, _) => Some(QuestionNotice::Reconciled),

@@ -3,31 +3,31 @@
 use super::{answer, form::Form, given, inbox, visit::Visit};
 use crate::{
     App,
-    http::{answer::Refused, at::At},
+    http::{answer::RefusalResponse, at::AtProject},
     pages::{InboxError, Typed},
 };
 use axum::{
     extract::{Path, State},
     response::Response,
 };
-use countersign_engine::{Member, ProjectAt, Refusal, UnknownOutcome, Via, audience};
+use countersign_engine::{ProjectAt, ProjectMember, Refusal, UnknownOutcome, Via, audience};
 use std::collections::HashMap;
 
 pub(super) async fn post(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     visit: Visit,
     Path(path): Path<HashMap<String, String>>,
     form: Form,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let named = |name: &str| path.get(name).map_or("", String::as_str);
     let (decision_id, execution_id) = (named("decision_id"), named("execution_id"));
     let member = app.engine.member(visit.person()?, at.project.key).await?;
     let ran = ran(&form);
     match settle(&app, &at, &visit, &member, (decision_id, execution_id), &form).await {
         Ok(unknown) => Ok(answer::see_other(&follows(&at, &member, &unknown))),
-        Err(Trouble::Refused(refusal)) => Err(refusal.into()),
-        Err(Trouble::Told(error, refusal)) => {
+        Err(ReconcileError::Refused(refusal)) => Err(refusal.into()),
+        Err(ReconcileError::Told(error, refusal)) => {
             app.metrics.refused(refusal.code());
             let typed = Typed { ran, reason: form.field("reason").to_owned() };
             Ok(inbox::again(&app, &visit, error, (execution_id, typed)).await?)
@@ -36,12 +36,12 @@ pub(super) async fn post(
 }
 
 /// An error the page shows itself, or a refusal with a page of its own.
-enum Trouble {
+enum ReconcileError {
     Told(InboxError, Refusal),
     Refused(Refusal),
 }
 
-impl From<Refusal> for Trouble {
+impl From<Refusal> for ReconcileError {
     fn from(refusal: Refusal) -> Self {
         match refusal {
             Refusal::NotAuthorized(_) => Self::Told(InboxError::NotEntitled, refusal),
@@ -55,15 +55,15 @@ async fn settle(
     app: &App,
     at: &ProjectAt,
     visit: &Visit,
-    member: &Member,
+    member: &ProjectMember,
     (decision_id, execution_id): (&str, &str),
     form: &Form,
-) -> Result<UnknownOutcome, Trouble> {
+) -> Result<UnknownOutcome, ReconcileError> {
     if let Err(refusal) = visit.own_form(app, form.field("csrf")) {
-        return Err(Trouble::Told(InboxError::FormExpired, refusal));
+        return Err(ReconcileError::Told(InboxError::FormExpired, refusal));
     }
     let execution = execution_id.to_owned();
-    let missing = |error| Trouble::Told(error, Refusal::invalid("the form is not filled in"));
+    let missing = |error| ReconcileError::Told(error, Refusal::invalid("the form is not filled in"));
     let ran = ran(form).ok_or_else(|| missing(InboxError::NothingChosen { execution_id: execution.clone() }))?;
     let reason = given::reason(form).ok().flatten();
     let reason = reason.ok_or_else(|| missing(InboxError::NoReason { execution_id: execution.clone() }))?;
@@ -77,7 +77,7 @@ async fn settle(
 async fn find(
     app: &App,
     at: &ProjectAt,
-    member: &Member,
+    member: &ProjectMember,
     decision_id: &str,
     execution_id: &str,
 ) -> Result<UnknownOutcome, Refusal> {
@@ -102,7 +102,7 @@ fn ran(form: &Form) -> Option<bool> {
 }
 
 /// Redirects to the question, if the person may open it.
-fn follows(at: &ProjectAt, member: &Member, unknown: &UnknownOutcome) -> String {
+fn follows(at: &ProjectAt, member: &ProjectMember, unknown: &UnknownOutcome) -> String {
     let decision = &unknown.decision;
     match audience(decision).has(member.person.key, &member.roles()) {
         true => format!("{}/{}/{}?reconciled", inbox::HERE, at.project.id, decision.id),

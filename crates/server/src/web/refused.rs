@@ -3,8 +3,8 @@
 use super::{answer, visit};
 use crate::{
     App,
-    http::{answer::Refused, cookie, request_id::RequestId},
-    pages::{ErrorPage, Frame, Trouble},
+    http::{answer::RefusalResponse, cookie, request_id::RequestId},
+    pages::{ErrorKind, ErrorPage, Frame},
 };
 use axum::{
     extract::{Request, State},
@@ -16,13 +16,13 @@ use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 
 /// Middleware around every page: a browser never gets a JSON answer.
 pub(super) async fn as_page(State(app): State<App>, id: RequestId, request: Request, next: Next) -> Response {
-    let reader = Reader { headers: request.headers().clone(), uri: request.uri().clone(), id };
+    let reader = ErrorPageReader { headers: request.headers().clone(), uri: request.uri().clone(), id };
     let response = next.run(request).await;
     if !reader.reads_pages() {
         return response;
     }
-    match response.extensions().get::<Refused>() {
-        Some(Refused(refusal)) => reader.told(&app, &refusal.clone()).await,
+    match response.extensions().get::<RefusalResponse>() {
+        Some(RefusalResponse(refusal)) => reader.told(&app, &refusal.clone()).await,
         None if is_bare(&response) => reader.shown(&app, response.status(), by_status(response.status())).await,
         None => response,
     }
@@ -30,9 +30,9 @@ pub(super) async fn as_page(State(app): State<App>, id: RequestId, request: Requ
 
 /// The fallback handler. Mostly programs end up here, so only an explicit `Accept: text/html` gets a page.
 pub(crate) async fn nowhere(State(app): State<App>, id: RequestId, headers: HeaderMap, uri: Uri) -> Response {
-    let reader = Reader { headers, uri, id };
+    let reader = ErrorPageReader { headers, uri, id };
     if reader.accept().contains("text/html") {
-        return reader.shown(&app, StatusCode::NOT_FOUND, Trouble::NotFound).await;
+        return reader.shown(&app, StatusCode::NOT_FOUND, ErrorKind::NotFound).await;
     }
     StatusCode::NOT_FOUND.into_response()
 }
@@ -45,13 +45,13 @@ fn is_bare(response: &Response) -> bool {
 }
 
 /// The request's headers and URI, for an error page.
-struct Reader {
+struct ErrorPageReader {
     headers: HeaderMap,
     uri: Uri,
     id: RequestId,
 }
 
-impl Reader {
+impl ErrorPageReader {
     fn accept(&self) -> &str {
         self.headers.get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or_default()
     }
@@ -81,7 +81,7 @@ impl Reader {
         format!("{sign_in}{}", answer::in_query(here))
     }
 
-    async fn shown(&self, app: &App, status: StatusCode, trouble: Trouble) -> Response {
+    async fn shown(&self, app: &App, status: StatusCode, trouble: ErrorKind) -> Response {
         let service = visit::service_name(app, &self.headers, &self.uri).await;
         let person = self.person(app).await;
         let frame = Frame::new(visit::language(&self.headers), &service, person.as_deref());
@@ -98,23 +98,23 @@ impl Reader {
 }
 
 /// An absent record and another person's are indistinguishable (C-61).
-fn of_refusal(refusal: &Refusal) -> (StatusCode, Trouble) {
+fn of_refusal(refusal: &Refusal) -> (StatusCode, ErrorKind) {
     let status = StatusCode::from_u16(refusal.code().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     match refusal {
-        Refusal::DelegationNotFound => (StatusCode::NOT_FOUND, Trouble::NotFound),
-        Refusal::CsrfRejected => (status, Trouble::FormExpired),
-        Refusal::TooManyAttempts { retry_after_s } => (status, Trouble::TooMany { retry_after_s: *retry_after_s }),
+        Refusal::DelegationNotFound => (StatusCode::NOT_FOUND, ErrorKind::NotFound),
+        Refusal::CsrfRejected => (status, ErrorKind::FormExpired),
+        Refusal::TooManyAttempts { retry_after_s } => (status, ErrorKind::TooMany { retry_after_s: *retry_after_s }),
         _ => (status, by_status(status)),
     }
 }
 
-fn by_status(status: StatusCode) -> Trouble {
+fn by_status(status: StatusCode) -> ErrorKind {
     match status {
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Trouble::NotAllowed,
-        StatusCode::NOT_FOUND | StatusCode::GONE => Trouble::NotFound,
-        StatusCode::METHOD_NOT_ALLOWED => Trouble::WrongMethod,
-        StatusCode::SERVICE_UNAVAILABLE => Trouble::Unavailable,
-        status if status.is_client_error() => Trouble::BadRequest,
-        _ => Trouble::Internal,
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ErrorKind::NotAllowed,
+        StatusCode::NOT_FOUND | StatusCode::GONE => ErrorKind::NotFound,
+        StatusCode::METHOD_NOT_ALLOWED => ErrorKind::WrongMethod,
+        StatusCode::SERVICE_UNAVAILABLE => ErrorKind::Unavailable,
+        status if status.is_client_error() => ErrorKind::BadRequest,
+        _ => ErrorKind::Internal,
     }
 }

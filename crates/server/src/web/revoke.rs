@@ -3,7 +3,7 @@
 use super::{agent::delegation_id, answer, connection, form::Form, visit::Visit};
 use crate::{
     App,
-    http::{answer::Refused, at::At},
+    http::{answer::RefusalResponse, at::AtProject},
     pages::RevokePage,
 };
 use axum::{
@@ -17,10 +17,10 @@ use std::collections::HashMap;
 
 pub(super) async fn get(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     visit: Visit,
     Path(path): Path<HashMap<String, String>>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let delegation = connection::find(&app, &at, visit.person()?, delegation_id(&path)?).await?;
     if !connection::is_live(&delegation, app.engine.now()) {
         return Ok(answer::see_other(&format!("{}/agents?already={}", at.prefix(), delegation.id)));
@@ -30,11 +30,11 @@ pub(super) async fn get(
 
 pub(super) async fn post(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     visit: Visit,
     Path(path): Path<HashMap<String, String>>,
     form: Form,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let who = visit.person()?;
     let delegation = connection::find(&app, &at, who, delegation_id(&path)?).await?;
     if let Err(refusal) = visit.own_form(&app, form.field("csrf")) {

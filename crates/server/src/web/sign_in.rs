@@ -3,7 +3,7 @@
 use super::{answer, form::Form, visit::Visit};
 use crate::{
     App,
-    http::{address::Source, answer::Refused, asker::same_origin},
+    http::{address::SourceNetwork, answer::RefusalResponse, asker::same_origin},
     pages::{SignInError, SignInNotice, SignInPage, SignInPurpose, local_path},
     people::start_cookie,
 };
@@ -21,7 +21,7 @@ pub(super) async fn get(
     State(app): State<App>,
     visit: Visit,
     Query(asked): Query<HashMap<String, String>>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let next = asked.get("next").and_then(|next| local_path(next)).unwrap_or(AFTERWARDS);
     let wants_proof = asked.contains_key("fresh");
     if visit.asker.signed_in.is_some() && !wants_proof {
@@ -37,15 +37,15 @@ pub(super) async fn get(
 
 pub(super) async fn post(
     State(app): State<App>,
-    Source(source): Source,
+    SourceNetwork(source): SourceNetwork,
     visit: Visit,
     form: Form,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let next = local_path(form.field("next")).unwrap_or(AFTERWARDS);
     match enter(&app, &visit, &form, &source).await {
         Ok(secret) => Ok((start_cookie(&app, &secret), answer::see_other(next)).into_response()),
-        Err(Trouble::Form(error)) => Ok(again(&app, &visit, &form, next, error).await?),
-        Err(Trouble::Refused(refusal)) => {
+        Err(SignInFailure::Form(error)) => Ok(again(&app, &visit, &form, next, error).await?),
+        Err(SignInFailure::Refused(refusal)) => {
             let error = told(&refusal)?;
             app.metrics.refused(refusal.code());
             Ok(again(&app, &visit, &form, next, error).await?)
@@ -54,19 +54,19 @@ pub(super) async fn post(
 }
 
 /// Why the sign-in failed: an incomplete form, or a refusal of the engine.
-enum Trouble {
+enum SignInFailure {
     Form(SignInError),
     Refused(Refusal),
 }
 
-impl From<Refusal> for Trouble {
+impl From<Refusal> for SignInFailure {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
 }
 
 /// Returns the secret of the new sign-in session.
-async fn enter(app: &App, visit: &Visit, form: &Form, source: &str) -> Result<String, Trouble> {
+async fn enter(app: &App, visit: &Visit, form: &Form, source: &str) -> Result<String, SignInFailure> {
     let (name, password) = (form.field("username"), form.field("password"));
     // A form with a CSRF token was rendered for a signed-in person and is valid for nobody else.
     if form.field("csrf").is_empty() {
@@ -75,10 +75,10 @@ async fn enter(app: &App, visit: &Visit, form: &Form, source: &str) -> Result<St
         proves_the_same_person(app, visit, form)?;
     }
     if name.is_empty() {
-        return Err(Trouble::Form(SignInError::MissingUsername));
+        return Err(SignInFailure::Form(SignInError::MissingUsername));
     }
     if password.is_empty() {
-        return Err(Trouble::Form(SignInError::MissingPassword));
+        return Err(SignInFailure::Form(SignInError::MissingPassword));
     }
     let started = app.engine.sign_in(name, password, source, visit.asker.signed_in.as_ref()).await?;
     Ok(started.secret)

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     App,
-    http::{answer::Refused, at::At},
-    pages::{AccountError, AccountPage, Line, NewSubscriber, Subscriber, SubscriberMadePage, SubscribersError},
+    http::{answer::RefusalResponse, at::AtProject},
+    pages::{AccountError, AccountPage, NewSubscriber, PlainLine, SubscriberMadePage, SubscriberRow, SubscribersError},
 };
 use axum::{
     extract::{Path, State},
@@ -20,7 +20,7 @@ use http::StatusCode;
 use std::collections::HashMap;
 
 /// The person's active tokens, and the form for a new one.
-pub(super) async fn of(app: &App, visit: &Visit) -> Result<(Vec<Subscriber>, NewSubscriber), Refusal> {
+pub(super) async fn of(app: &App, visit: &Visit) -> Result<(Vec<SubscriberRow>, NewSubscriber), Refusal> {
     let who = visit.person()?;
     let now = app.engine.now();
     let (mut found, mut new) = (Vec::new(), NewSubscriber::default());
@@ -38,7 +38,7 @@ pub(super) async fn of(app: &App, visit: &Visit) -> Result<(Vec<Subscriber>, New
 }
 
 /// The name of a token, if it was really revoked: anybody can make up a URL.
-pub(super) async fn taken_back(app: &App, visit: &Visit, id: &str) -> Result<Option<Line>, Refusal> {
+pub(super) async fn taken_back(app: &App, visit: &Visit, id: &str) -> Result<Option<PlainLine>, Refusal> {
     let who = visit.person()?;
     for at in places(app, visit).await? {
         let tokens = app.engine.subscriber_tokens(&at, who.person.key).await?;
@@ -49,7 +49,7 @@ pub(super) async fn taken_back(app: &App, visit: &Visit, id: &str) -> Result<Opt
     Ok(None)
 }
 
-pub(super) async fn add(State(app): State<App>, visit: Visit, form: Form) -> Result<Response, Refused> {
+pub(super) async fn add(State(app): State<App>, visit: Visit, form: Form) -> Result<Response, RefusalResponse> {
     let who = visit.person()?;
     if let Err(refusal) = visit.own_form(&app, form.field("csrf")) {
         return Ok(account::expired(&app, &visit, &refusal).await?);
@@ -78,11 +78,11 @@ pub(super) async fn add(State(app): State<App>, visit: Visit, form: Form) -> Res
 
 pub(super) async fn revoke(
     State(app): State<App>,
-    At(at): At,
+    AtProject(at): AtProject,
     visit: Visit,
     Path(path): Path<HashMap<String, String>>,
     form: Form,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusalResponse> {
     let who = visit.person()?;
     if let Err(refusal) = visit.own_form(&app, form.field("csrf")) {
         return Ok(account::expired(&app, &visit, &refusal).await?);
@@ -130,12 +130,12 @@ async fn again(app: &App, visit: &Visit, form: &Form, error: SubscribersError) -
     Ok(answer::page(StatusCode::UNPROCESSABLE_ENTITY, &page.frame, &page))
 }
 
-fn shown(at: &ProjectAt, token: &SubscriberToken) -> Subscriber {
-    Subscriber {
+fn shown(at: &ProjectAt, token: &SubscriberToken) -> SubscriberRow {
+    SubscriberRow {
         id: token.id.clone(),
         project: at.project.id.to_string(),
         service: name_of(&at.project).into(),
-        name: Line::cut(&token.name, 128),
+        name: PlainLine::cut(&token.name, 128),
         may_answer: token.may_answer,
         legacy: token.legacy,
         approves_high_risk: token.approves_high_risk,

@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    http::{answer::Refused, asker::Asker, at::by_host},
+    http::{answer::RefusalResponse, asker::Asker, at::by_host},
     pages::{Frame, Language, pick_language},
 };
 use axum::extract::{FromRequestParts, OriginalUri};
@@ -16,9 +16,9 @@ pub(super) struct Visit {
 }
 
 impl FromRequestParts<App> for Visit {
-    type Rejection = Refused;
+    type Rejection = RefusalResponse;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Refused> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
         let asker = Asker::from_request_parts(parts, app).await?;
         let uri = parts.extensions.get::<OriginalUri>().map_or_else(|| parts.uri.clone(), |uri| uri.0.clone());
         Ok(Self { language: language(&asker.headers), asker, uri })

@@ -1,7 +1,7 @@
 //! The pages in a real browser, with the keyboard alone.
 
 use countersign_engine::Throttle;
-use countersign_server::{Limits, Serving, serve};
+use countersign_server::{Limits, ServedListener, serve};
 use countersign_testkit::{Backend, Kit, PASSWORD, Plane, Setup};
 use http::Method;
 use serde_json::{Value, json};
@@ -116,12 +116,12 @@ async fn approved_in(story: &str) -> (Plane, String) {
     (plane, told["code"].as_str().unwrap().to_owned())
 }
 
-async fn serving() -> (Plane, Serving) {
+async fn serving() -> (Plane, ServedListener) {
     serving_with(Setup::default()).await
 }
 
 /// A plane that a browser can reach. `localhost` counts as secure, so its cookies are the real ones.
-async fn serving_with(setup: Setup) -> (Plane, Serving) {
+async fn serving_with(setup: Setup) -> (Plane, ServedListener) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let origin = format!("http://localhost:{}", listener.local_addr().unwrap().port());
     let operators = vec!["acme.test", "northwind.test"];

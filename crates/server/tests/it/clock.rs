@@ -1,11 +1,11 @@
 //! A clock leap pauses decisions and changes nothing; an administrator accepts a corrected clock.
 
-use countersign_engine::{ClockTrouble, StartError, store::Place};
+use countersign_engine::{ClockTrouble, StartError, store::StoreLocation};
 use countersign_server::admin::{AcceptClock, AcceptedClock, AdminRefusal, AdminRequest as _};
 use countersign_testkit::{
     Plane, Setup, TestPerson,
-    bank::{BankScene, Manner, Sent},
-    decisions::Asked,
+    bank::{BankScene, GatewayRequest, Manner},
+    decisions::DecisionFixture,
     on_both_stores, postgres, stored_evidence,
 };
 use serde_json::json;
@@ -28,7 +28,7 @@ on_both_stores! {
         let register = plane.register_body(plane.acme(), &scene.connected);
         for leap in [YEAR_S, 3, -3, -YEAR_S] {
             plane.leap_secs(leap).await;
-            for sent in [Sent::new("GET", "/accounts"), BankScene::transfer(), Sent::new("POST", "/notes").json("{}")] {
+            for sent in [GatewayRequest::new("GET", "/accounts"), BankScene::transfer(), GatewayRequest::new("POST", "/notes").json("{}")] {
                 assert_eq!(scene.sends(sent).await.status, 503, "{leap}");
             }
             for path in ["/v1/agents", "/inbox", "/agents"] {
@@ -43,7 +43,7 @@ on_both_stores! {
             plane.leap_secs(-leap).await;
             plane.engine.keep_pace().await.unwrap();
             assert_eq!(plane.readyz().await.0, 200, "{leap}");
-            scene.sends(Sent::new("GET", "/accounts")).await.expect(200);
+            scene.sends(GatewayRequest::new("GET", "/accounts")).await.expect(200);
             alice.get(plane, "/v1/agents").await.expect(200);
         }
         assert!(scene.bank.effects().is_empty());
@@ -51,7 +51,7 @@ on_both_stores! {
 
     ///
     async fn nothing_expires_or_is_swept_by_a_leap_and_what_was_open_is_answered_afterwards(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "to": "acme" })).await;
         let tidied = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
         for leap in [YEAR_S, -YEAR_S] {
@@ -77,7 +77,7 @@ on_both_stores! {
 
     ///
     async fn a_deadline_that_passed_while_nothing_was_decided_is_never_a_yes(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let tidied = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_unseen(59).await;
         plane.leap_secs(YEAR_S).await;
@@ -116,7 +116,7 @@ on_both_stores! {
         let scene = BankScene::on(plane, bank).await;
         let plane = &scene.plane;
         plane.advance_secs(700).await;
-        let unheld = || Sent::new("GET", "/accounts");
+        let unheld = || GatewayRequest::new("GET", "/accounts");
         scene.agent.takes_nonce(None);
         scene.once(scene.dressed(&scene.agent, unheld())).await.expect(200);
         scene.approved(BankScene::transfer()).await;
@@ -144,7 +144,7 @@ on_both_stores! {
     ///
     async fn a_clock_that_is_set_back_ends_what_was_given_while_it_was_ahead(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "to": "acme" })).await;
         plane.leap_secs(-YEAR_S).await;
         assert_eq!(alice.get(&plane, "/v1/agents").await.status, 503);
@@ -161,10 +161,10 @@ on_both_stores! {
     ///
     async fn an_access_token_that_a_clock_ahead_gave_out_ends_when_it_is_set_back(kit) {
         let scene = kit.bank().await;
-        scene.sends(Sent::new("GET", "/accounts")).await.expect(200);
+        scene.sends(GatewayRequest::new("GET", "/accounts")).await.expect(200);
         scene.plane.leap_secs(-YEAR_S).await;
         accept(&scene.plane).await.unwrap();
-        assert_eq!(scene.sends(Sent::new("GET", "/accounts")).await.refusal(), (401, "access_token_invalid".into()));
+        assert_eq!(scene.sends(GatewayRequest::new("GET", "/accounts")).await.refusal(), (401, "access_token_invalid".into()));
         assert_eq!(scene.bank.got().len(), 1);
     }
 
@@ -196,7 +196,7 @@ on_both_stores! {
         let scene = kit.bank().await;
         scene.plane.clock.suspend_millis(600_000);
         scene.plane.advance_unseen(0).await;
-        scene.sends(Sent::new("GET", "/accounts")).await.expect(200);
+        scene.sends(GatewayRequest::new("GET", "/accounts")).await.expect(200);
         assert_eq!(scene.plane.readyz().await.0, 200);
     }
 }
@@ -204,8 +204,9 @@ on_both_stores! {
 ///
 #[tokio::test]
 async fn a_database_server_whose_clock_leaps_pauses_its_nodes() {
-    let Asked { plane, alice, agent } = countersign_testkit::Kit(countersign_testkit::Backend::Postgres).asked().await;
-    let Place::Postgres(place) = &plane.place else { panic!("no PostgreSQL") };
+    let DecisionFixture { plane, alice, agent } =
+        countersign_testkit::Kit(countersign_testkit::Backend::Postgres).asked().await;
+    let StoreLocation::Postgres(place) = &plane.place else { panic!("no PostgreSQL") };
     let asked = agent.asks_to(&plane, "payments.send", json!({ "to": "acme" })).await;
     for leap in [YEAR_S, -YEAR_S] {
         postgres::set_clock(&place.url, plane.now().plus_secs(leap).0).await;

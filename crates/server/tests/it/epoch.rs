@@ -3,8 +3,8 @@
 use countersign_engine::Actor;
 use countersign_testkit::{
     Setup, TestPerson,
-    bank::{BankScene, Sent},
-    decisions::Asked,
+    bank::{BankScene, GatewayRequest},
+    decisions::DecisionFixture,
     on_both_stores, stored_evidence,
 };
 use http::Method;
@@ -14,13 +14,13 @@ on_both_stores! {
     ///
     async fn no_approval_token_or_delegation_of_before_lets_anything_through(kit) {
         let scene = kit.bank().await;
-        scene.sends(Sent::new("GET", "/accounts")).await.expect(200);
+        scene.sends(GatewayRequest::new("GET", "/accounts")).await.expect(200);
         scene.approved(BankScene::transfer()).await;
         BankScene::decision(&scene.sends(BankScene::transfer_of("7.00")).await);
         let before = scene.bank.got().len();
         let started = scene.plane.engine.start_epoch().await.unwrap();
         assert_eq!((started.delegations, started.questions, started.approvals), (1, 1, 1), "{started:?}");
-        for sent in [Sent::new("GET", "/accounts"), BankScene::transfer_of("8.00"), BankScene::transfer().confirmed("true")] {
+        for sent in [GatewayRequest::new("GET", "/accounts"), BankScene::transfer_of("8.00"), BankScene::transfer().confirmed("true")] {
             assert_eq!(scene.sends(sent).await.refusal(), (401, "access_token_invalid".into()));
         }
         let body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
@@ -38,7 +38,7 @@ on_both_stores! {
         let (project, id) = (scene.plane.at().await.project, scene.connected.delegation_id.clone());
         scene.plane.engine.lift_delegation(&project, &id, None).await.unwrap();
         let agent = scene.plane.holder(&scene.connected, |_| {}).await;
-        scene.sends_as(&agent, Sent::new("GET", "/accounts")).await.expect(200);
+        scene.sends_as(&agent, GatewayRequest::new("GET", "/accounts")).await.expect(200);
         let held = scene.sends_as(&agent, BankScene::transfer().confirmed("true")).await;
         assert_eq!(held.refusal(), (403, "irreversible_requires_confirm".into()));
         assert_eq!(scene.bank.effects().len(), 0);
@@ -55,7 +55,7 @@ on_both_stores! {
             let people = engine.people().await.unwrap();
             let person = people.into_iter().find(|(person, _)| person.subject == name).unwrap().0;
             let membership = None;
-            Actor::Person(Box::new(countersign_engine::Member { person, membership, fresh_until: scene.plane.now() }))
+            Actor::Person(Box::new(countersign_engine::ProjectMember { person, membership, fresh_until: scene.plane.now() }))
         };
         drop(bob);
         let refused = engine.lift_delegation(&project, &id, Some(&member("bob").await)).await;
@@ -67,7 +67,7 @@ on_both_stores! {
 
     ///
     async fn keys_are_suspended_and_sign_ins_and_subscriber_tokens_have_ended(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (phone, _heard) = alice.listening(&plane).await;
         let paying = json!({ "tool": "payments.send", "arguments": { "to": "acme" } });
         let approved = agent.asks_to(&plane, "payments.send", paying["arguments"].clone()).await;
@@ -98,7 +98,7 @@ on_both_stores! {
     ///
     async fn what_was_revoked_stays_revoked_and_each_epoch_is_in_the_evidence(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         plane.revoke_key(&agent).await;
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
         let first = plane.engine.start_epoch().await.unwrap();

@@ -4,7 +4,7 @@ mod deadlines;
 mod shares;
 
 use countersign_gateway::Network;
-use countersign_server::{Limits, Serving, serve_behind};
+use countersign_server::{Limits, ServedListener, serve_behind};
 use countersign_testkit::{Backend, Kit, Plane};
 use std::{net::SocketAddr, time::Duration};
 use tokio::{
@@ -24,7 +24,7 @@ fn patient() -> Limits {
 
 struct Door {
     plane: Plane,
-    serving: Serving,
+    serving: ServedListener,
 }
 
 async fn door(limits: Limits, trusted: &[&str]) -> Door {

@@ -11,8 +11,8 @@ use axum::{Router, body::Body};
 use countersign_engine::{Engine, ManualClock};
 use countersign_testkit::{
     Answer, Backend, Kit, Plane, Setup, TestAgent, TestPerson,
-    aaep::{Heard, Subscriber},
-    decisions::Asked,
+    aaep::{ReceivedEvents, Subscriber},
+    decisions::DecisionFixture,
 };
 use http::{Method, header};
 use serde_json::{Value, json};
@@ -49,18 +49,18 @@ impl Two {
     }
 
     async fn with(first: Plane, clock: &ManualClock) -> Self {
-        let Asked { plane: first, alice, agent } = Asked::on(first).await;
+        let DecisionFixture { plane: first, alice, agent } = DecisionFixture::on(first).await;
         let (engine, public) = first.second_node_by(clock).await;
         Self { first, second: Node { engine, public }, alice, agent }
     }
 
     /// Alice's subscriber at the second node.
-    async fn listening_at_the_second(&self) -> (Subscriber, Heard) {
+    async fn listening_at_the_second(&self) -> (Subscriber, ReceivedEvents) {
         let mut subscriber = self.alice.subscriber(&self.first).await;
         subscriber.subscribes(&self.first).await;
         let path = format!("/aaep/v1/events?subscription_id={}", subscriber.subscription_id);
         let request = subscriber.request(Method::GET, &path).header(header::ACCEPT, "text/event-stream");
-        let heard = Heard::open(&self.second.public, request.body(Body::empty()).unwrap()).await;
+        let heard = ReceivedEvents::open(&self.second.public, request.body(Body::empty()).unwrap()).await;
         (subscriber, heard)
     }
 

@@ -10,7 +10,7 @@ use http::{HeaderMap, Request};
 use serde_json::Value;
 use tower::ServiceExt as _;
 
-pub struct Heard {
+pub struct ReceivedEvents {
     pub headers: HeaderMap,
     body: BodyDataStream,
     buffer: String,
@@ -18,7 +18,7 @@ pub struct Heard {
 
 /// One event of the stream, as on the wire.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct StreamLine {
     pub event: Option<String>,
     pub id: Option<String>,
     pub data: Option<String>,
@@ -26,7 +26,7 @@ pub struct Line {
     pub is_comment: bool,
 }
 
-impl Heard {
+impl ReceivedEvents {
     pub async fn open(node: &Router, request: Request<Body>) -> Self {
         let response = in_time("a stream", node.clone().oneshot(request)).await.expect("a router never fails");
         let (parts, body) = response.into_parts();
@@ -38,11 +38,11 @@ impl Heard {
     }
 
     /// The next block of lines, or `None` at the end of the stream.
-    pub async fn line(&mut self) -> Option<Line> {
+    pub async fn line(&mut self) -> Option<StreamLine> {
         in_time("a line of the stream", self.read()).await
     }
 
-    async fn read(&mut self) -> Option<Line> {
+    async fn read(&mut self) -> Option<StreamLine> {
         loop {
             if let Some((block, rest)) = self.buffer.split_once("\n\n") {
                 let line = lines_of(block);
@@ -91,7 +91,7 @@ impl Heard {
     }
 
     /// Reads to the end; returns the remaining events.
-    pub async fn rest(&mut self) -> Vec<Line> {
+    pub async fn rest(&mut self) -> Vec<StreamLine> {
         let rest = async {
             let mut lines = Vec::new();
             while let Some(line) = self.read().await {
@@ -103,8 +103,8 @@ impl Heard {
     }
 }
 
-fn lines_of(block: &str) -> Line {
-    let mut line = Line::default();
+fn lines_of(block: &str) -> StreamLine {
+    let mut line = StreamLine::default();
     for text in block.split('\n') {
         match text.split_once(':').map(|(name, value)| (name, value.trim_start())) {
             Some(("", _)) => line.is_comment = true,

@@ -3,7 +3,7 @@
 use super::Subscriber;
 use crate::{Answer, Plane, aaep_judge, deadline::in_time};
 use axum::body::Body;
-use countersign_server::{Limits, Serving, serve};
+use countersign_server::{Limits, ServedListener, serve};
 use futures_util::{SinkExt as _, StreamExt as _};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
 use serde_json::Value;
@@ -15,24 +15,24 @@ use tokio_tungstenite::{
 };
 
 /// A plane that listens on a port of loopback.
-pub struct Place {
-    pub serving: Serving,
+pub struct ListeningPlane {
+    pub serving: ServedListener,
     pub address: SocketAddr,
 }
 
 impl Plane {
-    pub async fn on_a_port(&self) -> Place {
+    pub async fn on_a_port(&self) -> ListeningPlane {
         self.on_a_port_with(Limits::default()).await
     }
 
-    pub async fn on_a_port_with(&self, limits: Limits) -> Place {
+    pub async fn on_a_port_with(&self, limits: Limits) -> ListeningPlane {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let serving = serve(listener, self.public.clone(), limits).expect("a listener");
-        Place { address: serving.address(), serving }
+        ListeningPlane { address: serving.address(), serving }
     }
 }
 
-impl Place {
+impl ListeningPlane {
     #[expect(clippy::disallowed_methods, reason = "a test's client connects to the test's own server")]
     pub async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.expect("a connection")
@@ -81,7 +81,7 @@ pub struct Socket {
 
 /// An item received from a socket.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Said {
+pub enum SocketMessage {
     Message(Value),
     /// The close code, if there was one.
     Closed(Option<u16>),
@@ -104,25 +104,27 @@ impl Socket {
         in_time("a frame to be sent", self.stream.send(frame)).await.expect("a frame that is sent");
     }
 
-    pub async fn next(&mut self) -> Said {
+    pub async fn next(&mut self) -> SocketMessage {
         in_time("a message of the socket", self.read()).await
     }
 
-    async fn read(&mut self) -> Said {
+    async fn read(&mut self) -> SocketMessage {
         loop {
             match self.stream.next().await {
-                Some(Ok(Message::Text(text))) => return Said::Message(serde_json::from_str(&text).expect("JSON")),
-                Some(Ok(Message::Close(frame))) => return Said::Closed(frame.map(|frame| frame.code.into())),
+                Some(Ok(Message::Text(text))) => {
+                    return SocketMessage::Message(serde_json::from_str(&text).expect("JSON"));
+                }
+                Some(Ok(Message::Close(frame))) => return SocketMessage::Closed(frame.map(|frame| frame.code.into())),
                 Some(Ok(_)) => {}
-                Some(Err(_)) | None => return Said::Closed(None),
+                Some(Err(_)) | None => return SocketMessage::Closed(None),
             }
         }
     }
 
     pub async fn message(&mut self) -> Value {
         match self.next().await {
-            Said::Message(message) => message,
-            Said::Closed(code) => panic!("the socket was closed: {code:?}"),
+            SocketMessage::Message(message) => message,
+            SocketMessage::Closed(code) => panic!("the socket was closed: {code:?}"),
         }
     }
 
@@ -136,7 +138,7 @@ impl Socket {
     pub async fn next_of(&mut self, name: &str) -> Value {
         let found = async {
             loop {
-                let Said::Message(event) = self.read().await else { panic!("the socket was closed") };
+                let SocketMessage::Message(event) = self.read().await else { panic!("the socket was closed") };
                 aaep_judge::judge_event(&event);
                 if event["type"] == format!("aaep:agent.{name}") {
                     return event;
@@ -150,7 +152,7 @@ impl Socket {
     pub async fn code(&mut self) -> Option<u16> {
         let closed = async {
             loop {
-                if let Said::Closed(code) = self.read().await {
+                if let SocketMessage::Closed(code) = self.read().await {
                     return code;
                 }
             }

@@ -9,7 +9,7 @@ use std::sync::{
 
 /// One request to the gateway.
 #[derive(Clone, Debug)]
-pub struct Sent {
+pub struct GatewayRequest {
     pub method: String,
     /// Path and query.
     pub target: String,
@@ -17,7 +17,7 @@ pub struct Sent {
     pub body: Vec<u8>,
 }
 
-impl Sent {
+impl GatewayRequest {
     pub fn new(method: &str, target: &str) -> Self {
         Self { method: method.into(), target: target.into(), headers: Vec::new(), body: Vec::new() }
     }

@@ -2,7 +2,7 @@
 
 use super::BankScene;
 use crate::postgres;
-use countersign_engine::store::Place;
+use countersign_engine::store::StoreLocation;
 
 const ALL: &str = "SELECT doc FROM held_requests ORDER BY key";
 
@@ -10,12 +10,12 @@ impl BankScene {
     /// Every held request as it is stored. Only of a lasting plane.
     pub async fn kept(&self) -> Vec<String> {
         match &self.plane.place {
-            Place::Temporary => panic!("only a lasting plane's rows can be read from outside"),
-            Place::Postgres(place) => {
+            StoreLocation::Temporary => panic!("only a lasting plane's rows can be read from outside"),
+            StoreLocation::Postgres(place) => {
                 let lines = postgres::run(&place.url, ALL).await;
                 lines.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
             }
-            Place::File(path) => {
+            StoreLocation::File(path) => {
                 let path = path.clone();
                 let read = move || {
                     let connection = rusqlite::Connection::open(path).expect("the store's file");

@@ -7,9 +7,9 @@ mod plans;
 mod scene;
 mod service;
 
-pub use holder::{Holder, Sent};
-pub use plans::{Draft, paying, paying_exactly, paying_within, payouts, transfers};
-pub use scene::{BankScene, GATEWAY, Node};
+pub use holder::{GatewayRequest, Holder};
+pub use plans::{PlanDraft, paying, paying_exactly, paying_within, payouts, transfers};
+pub use scene::{BankScene, GATEWAY, GatewayListener};
 pub use service::{Bank, Got, Manner};
 
 use countersign_protocol::{ids::ProjectId, project::ProjectDocument};

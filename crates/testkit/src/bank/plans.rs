@@ -3,7 +3,9 @@
 use super::{BankScene, Holder};
 use crate::{Answer, Plane, TestPerson, agent_request};
 use axum::body::Body;
-use countersign_engine::{Allowance, Answerer, ByPerson, Counted, Extra, Given, NotCounted, Refusal, Via};
+use countersign_engine::{
+    Allowance, AnswerContent, ByPerson, CountedAnswer, Extra, NotCounted, ProvenPerson, Refusal, Via,
+};
 use countersign_protocol::{
     aaep::event::{Risk, YesNo},
     bounds::Bounds,
@@ -46,14 +48,14 @@ pub fn paying_exactly(amount: &str) -> Value {
 
 /// An agent's plan, built step by step.
 #[derive(Clone, Debug)]
-pub struct Draft {
+pub struct PlanDraft {
     number: u64,
     steps: Vec<Value>,
     actions: Map<String, Value>,
     lasts_seconds: Option<i64>,
 }
 
-impl Default for Draft {
+impl Default for PlanDraft {
     fn default() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -61,7 +63,7 @@ impl Default for Draft {
     }
 }
 
-impl Draft {
+impl PlanDraft {
     /// A plan of one step.
     pub fn of(action: Value) -> Self {
         Self::default().runs(action)
@@ -154,50 +156,50 @@ impl BankScene {
         panic!("no nonce was good enough")
     }
 
-    pub async fn writes(&self, draft: &Draft) -> Answer {
+    pub async fn writes(&self, draft: &PlanDraft) -> Answer {
         self.posts(&self.agent, "/mplp/v1/plans", &draft.submission()).await
     }
 
     /// Proposes a written plan; returns the ids of the pending decision.
-    pub async fn proposes(&self, draft: &Draft, how: &Value) -> Value {
+    pub async fn proposes(&self, draft: &PlanDraft, how: &Value) -> Value {
         let proposed = self.posts(&self.agent, &draft.path("/propose"), how).await.expect(201);
         let name = |header: &str| proposed.header(header).expect("the name of the question").to_owned();
         json!({ "decision_id": name("countersign-decision"), "confirm_id": name("countersign-confirm") })
     }
 
     /// Writes and proposes a plan.
-    pub async fn proposed(&self, draft: &Draft) -> Value {
+    pub async fn proposed(&self, draft: &PlanDraft) -> Value {
         self.writes(draft).await.expect(201);
         self.proposes(draft, &json!({})).await
     }
 
     /// Writes and proposes a plan, and alice approves all of it.
-    pub async fn planned(&self, draft: &Draft) -> Value {
+    pub async fn planned(&self, draft: &PlanDraft) -> Value {
         let decision = self.proposed(draft).await;
         self.alice.accepts(&self.plane, &decision).await;
         decision
     }
 
     /// The plan as its agent reads it.
-    pub async fn plan(&self, draft: &Draft) -> Value {
+    pub async fn plan(&self, draft: &PlanDraft) -> Value {
         self.own(&self.agent, Method::GET, &draft.path("")).await.expect(200).json()
     }
 
     /// The status of a plan, and of each of its steps.
-    pub async fn statuses(&self, draft: &Draft) -> (String, Vec<String>) {
+    pub async fn statuses(&self, draft: &PlanDraft) -> (String, Vec<String>) {
         let plan = self.plan(draft).await;
         let status = |value: &Value| value["status"].as_str().expect("a status").to_owned();
         (status(&plan), plan["steps"].as_array().expect("steps").iter().map(status).collect())
     }
 
     /// The call of a step, and its remaining uses.
-    pub async fn step(&self, draft: &Draft, number: usize) -> Value {
+    pub async fn step(&self, draft: &PlanDraft, number: usize) -> Value {
         let actions = self.own(&self.agent, Method::GET, &draft.path("/actions")).await.expect(200).json();
         actions["steps"][number - 1].clone()
     }
 
     /// The remaining uses of a step.
-    pub async fn uses_left(&self, draft: &Draft, number: usize) -> i64 {
+    pub async fn uses_left(&self, draft: &PlanDraft, number: usize) -> i64 {
         self.step(draft, number).await["runs"]["left"]["uses"].as_i64().expect("what is left of a step")
     }
 
@@ -215,21 +217,26 @@ impl TestPerson {
         plane: &Plane,
         decision: &Value,
         steps: &[String],
-    ) -> Result<Counted, NotCounted> {
+    ) -> Result<CountedAnswer, NotCounted> {
         let steps = steps.iter().map(|step| MplpId::parse(step).expect("an id")).collect();
         self.says_more(plane, decision, Extra { steps: Some(steps), ..Extra::default() }).await
     }
 
     /// Gives a standing approval within limits.
-    pub async fn accepts_within(&self, plane: &Plane, decision: &Value, bounds: Value) -> Result<Counted, NotCounted> {
+    pub async fn accepts_within(
+        &self,
+        plane: &Plane,
+        decision: &Value,
+        bounds: Value,
+    ) -> Result<CountedAnswer, NotCounted> {
         let bounds: Bounds = serde_json::from_value(bounds).expect("bounds");
         self.says_more(plane, decision, Extra { bounds: Some(bounds), ..Extra::default() }).await
     }
 
-    async fn says_more(&self, plane: &Plane, decision: &Value, extra: Extra) -> Result<Counted, NotCounted> {
+    async fn says_more(&self, plane: &Plane, decision: &Value, extra: Extra) -> Result<CountedAnswer, NotCounted> {
         let answer = ByPerson {
             by: self.answerer(plane).await,
-            given: Given::Reply { decision: YesNo::Accept, rationale: None, modified_action: None },
+            given: AnswerContent::Reply { decision: YesNo::Accept, rationale: None, modified_action: None },
             claimed_at: plane.now(),
             decided_by: None,
             correlation_id: None,
@@ -252,7 +259,7 @@ impl TestPerson {
     }
 
     /// Cancels a plan with its remaining allowances.
-    pub async fn cancels(&self, plane: &Plane, draft: &Draft) -> Result<(), Refusal> {
+    pub async fn cancels(&self, plane: &Plane, draft: &PlanDraft) -> Result<(), Refusal> {
         let id = MplpId::parse(&draft.id()).expect("an id");
         plane.engine.cancel_plan(&plane.at().await, &id, &self.answerer(plane).await, None).await.map(|_| ())
     }
@@ -264,7 +271,7 @@ impl TestPerson {
         found.map(|_| ())
     }
 
-    async fn answerer(&self, plane: &Plane) -> Answerer {
+    async fn answerer(&self, plane: &Plane) -> ProvenPerson {
         let at = plane.at().await;
         plane.engine.answerer(&at, &self.member(plane, &at).await, Via::Page)
     }

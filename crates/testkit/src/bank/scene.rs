@@ -1,6 +1,6 @@
 //! The usual fixture of gateway tests: alice has connected acme's agent, which holds a key and calls the bank.
 
-use super::{Bank, Holder, SCOPES, Sent};
+use super::{Bank, GatewayRequest, Holder, SCOPES};
 use crate::{Answer, Connected, Kit, Plane, Setup, TestPerson, agent_request, envelope};
 use axum::body::Body;
 use bytes::Bytes;
@@ -29,19 +29,19 @@ pub const GATEWAY: &str = "https://bank.example.test";
 pub struct BankScene {
     pub plane: Plane,
     pub bank: Bank,
-    pub gateway: Node,
+    pub gateway: GatewayListener,
     pub alice: TestPerson,
     pub connected: Connected,
     pub agent: Holder,
 }
 
 /// A gateway's listener, closed when this is dropped.
-pub struct Node {
+pub struct GatewayListener {
     pub address: SocketAddr,
     _stop: oneshot::Sender<()>,
 }
 
-impl Node {
+impl GatewayListener {
     pub async fn open(engine: &Arc<Engine>, change: impl FnOnce(&mut GatewaySettings)) -> Self {
         Self::with(change, |settings| Gateway::new(Arc::clone(engine), settings)).await
     }
@@ -106,7 +106,7 @@ impl Kit {
 
 impl BankScene {
     pub async fn on(plane: Plane, bank: Bank) -> Self {
-        let gateway = Node::of(&plane, |_| {}).await;
+        let gateway = GatewayListener::of(&plane, |_| {}).await;
         let alice = plane.person("alice").await;
         let connected = plane.connect(&alice, plane.acme(), SCOPES).await;
         let agent = plane.holder(&connected, |_| {}).await;
@@ -134,16 +134,16 @@ impl BankScene {
     }
 
     /// Sends a request as the fixture's agent, at its first node.
-    pub async fn sends(&self, sent: Sent) -> Answer {
+    pub async fn sends(&self, sent: GatewayRequest) -> Answer {
         self.sends_as(&self.agent, sent).await
     }
 
-    pub async fn sends_as(&self, agent: &Holder, sent: Sent) -> Answer {
+    pub async fn sends_as(&self, agent: &Holder, sent: GatewayRequest) -> Answer {
         self.sends_at(self.gateway.address, agent, sent).await
     }
 
     /// Adds credentials and a fresh proof, and retries once if a nonce is demanded.
-    pub async fn sends_at(&self, node: SocketAddr, agent: &Holder, sent: Sent) -> Answer {
+    pub async fn sends_at(&self, node: SocketAddr, agent: &Holder, sent: GatewayRequest) -> Answer {
         let answer = self.once_at(node, self.dressed(agent, sent.clone())).await;
         agent.takes_nonce(answer.header("dpop-nonce"));
         let challenged = answer.header("www-authenticate").is_some_and(|text| text.contains("use_dpop_nonce"));
@@ -154,7 +154,7 @@ impl BankScene {
     }
 
     /// Adds all headers of an agent: version, mode, delegation, session, token and proof.
-    pub fn dressed(&self, agent: &Holder, sent: Sent) -> Sent {
+    pub fn dressed(&self, agent: &Holder, sent: GatewayRequest) -> GatewayRequest {
         let intent = intent_of(&sent.target);
         let sent = sent
             .with("aap-version", "2.0")
@@ -169,12 +169,12 @@ impl BankScene {
     }
 
     /// Sends exactly this request, over a connection of its own.
-    pub async fn once(&self, sent: Sent) -> Answer {
+    pub async fn once(&self, sent: GatewayRequest) -> Answer {
         self.once_at(self.gateway.address, sent).await
     }
 
     #[expect(clippy::disallowed_methods, reason = "a test's client connects to the test's own gateway")]
-    pub async fn once_at(&self, node: SocketAddr, sent: Sent) -> Answer {
+    pub async fn once_at(&self, node: SocketAddr, sent: GatewayRequest) -> Answer {
         let stream = TcpStream::connect(node).await.expect("the gateway");
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("a connection");
@@ -207,7 +207,7 @@ impl BankScene {
     }
 
     /// Sends a call that needs approval, has alice approve it, and returns the decision.
-    pub async fn approved(&self, sent: Sent) -> Value {
+    pub async fn approved(&self, sent: GatewayRequest) -> Value {
         let held = self.sends(sent).await;
         assert_eq!(held.refusal(), (403, "irreversible_requires_confirm".into()), "{}", held.text());
         let decision = Self::decision(&held);
@@ -246,13 +246,13 @@ impl BankScene {
     }
 
     /// The usual transfer: 82,000 dollars.
-    pub fn transfer() -> Sent {
+    pub fn transfer() -> GatewayRequest {
         Self::transfer_of("82000.00")
     }
 
-    pub fn transfer_of(amount: &str) -> Sent {
+    pub fn transfer_of(amount: &str) -> GatewayRequest {
         let body = format!(r#"{{"from":"ours","to":"theirs","amount":"{amount}","currency":"USD"}}"#);
-        Sent::new("POST", "/transfers").json(body)
+        GatewayRequest::new("POST", "/transfers").json(body)
     }
 }
 

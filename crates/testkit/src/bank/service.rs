@@ -56,12 +56,12 @@ pub enum Manner {
 /// A running service. Executed writes are effects.
 #[derive(Clone)]
 pub struct Bank {
-    shared: Arc<Shared>,
+    shared: Arc<BankState>,
     pub address: SocketAddr,
 }
 
 #[derive(Default)]
-struct Shared {
+struct BankState {
     got: Mutex<Vec<Got>>,
     manner: Mutex<Manner>,
     reads: Mutex<Option<(u16, String)>>,
@@ -70,7 +70,7 @@ struct Shared {
     begun: watch::Sender<usize>,
 }
 
-type Body = UnsyncBoxBody<Bytes, Infallible>;
+type BankBody = UnsyncBoxBody<Bytes, Infallible>;
 
 impl Bank {
     pub async fn open() -> Self {
@@ -177,7 +177,7 @@ impl Bank {
         self.shared.arrived.notify_one();
     }
 
-    async fn answer(&self, mut request: Request<Incoming>) -> Response<Body> {
+    async fn answer(&self, mut request: Request<Incoming>) -> Response<BankBody> {
         let upgrade = request.headers().contains_key("upgrade").then(|| hyper::upgrade::on(&mut request));
         let (parts, body) = request.into_parts();
         self.shared.begun.send_modify(|begun| *begun += 1);
@@ -224,25 +224,25 @@ fn usual(method: &Method) -> u16 {
     if *method == Method::POST { 201 } else { 200 }
 }
 
-fn short(status: u16, method: Method) -> Response<Body> {
+fn short(status: u16, method: Method) -> Response<BankBody> {
     let body = if method == Method::HEAD { Bytes::new() } else { Bytes::from_static(b"{\"from\":\"bank\"}") };
     respond(status, Full::from(body).boxed_unsync())
 }
 
-fn respond(status: u16, body: Body) -> Response<Body> {
+fn respond(status: u16, body: BankBody) -> Response<BankBody> {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(status).expect("a status");
     response
 }
 
-fn unsized_body(bytes: usize) -> Body {
+fn unsized_body(bytes: usize) -> BankBody {
     let whole = bytes / 1000;
     let sizes = std::iter::repeat_n(1000, whole).chain(Some(bytes % 1000).filter(|rest| *rest > 0));
     let frames = sizes.map(|size| Ok(Frame::data(Bytes::from(vec![b'x'; size]))));
     StreamBody::new(stream::iter(frames.collect::<Vec<_>>())).boxed_unsync()
 }
 
-fn events() -> Response<Body> {
+fn events() -> Response<BankBody> {
     let tick = |n: u64| async move {
         tokio::time::sleep(Duration::from_millis(if n == 0 { 0 } else { 20 })).await;
         Ok(Frame::data(Bytes::from(format!("data: {n}\n\n"))))
@@ -253,7 +253,7 @@ fn events() -> Response<Body> {
 }
 
 /// A WebSocket that echoes every text frame.
-fn shake_hands(headers: &HeaderMap, upgrade: hyper::upgrade::OnUpgrade) -> Response<Body> {
+fn shake_hands(headers: &HeaderMap, upgrade: hyper::upgrade::OnUpgrade) -> Response<BankBody> {
     let key = headers.get("sec-websocket-key").map(|key| key.as_bytes().to_vec()).unwrap_or_default();
     let accept = tokio_tungstenite::tungstenite::handshake::derive_accept_key(&key);
     tokio::spawn(async move {

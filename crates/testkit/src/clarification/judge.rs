@@ -8,7 +8,7 @@ use crate::{
 };
 use countersign_jose::KeyPolicy;
 use countersign_jose::clarification::{
-    Registry as Known, Report, Wrong, check_attestation, check_audit, check_handoff, check_message, check_record,
+    ChainReport, Registry as Known, Wrong, check_attestation, check_audit, check_handoff, check_message, check_record,
 };
 use jsonschema::{Draft, Registry, Validator};
 use serde_json::{Value, json};
@@ -93,7 +93,7 @@ fn says_the_same(answer: &Value, message: &Value) {
 }
 
 /// The result of the project's own verifier with an agent's published keys.
-pub fn proven(keys: &Value, document: &Value) -> Result<Report, Wrong> {
+pub fn proven(keys: &Value, document: &Value) -> Result<ChainReport, Wrong> {
     let published = serde_json::from_value(keys.clone()).expect("published keys");
     let known = Known::new(KeyPolicy::default()).with(&published);
     match kind_of(document) {

@@ -13,7 +13,7 @@ pub struct ForeignJudge {
     name: &'static str,
     /// Held from a question to its answer, so no answer can be mistaken for another's. A failure in between poisons the
     /// lock: nobody may use an oracle that failed once.
-    process: Mutex<Process>,
+    process: Mutex<ValidatorProcess>,
 }
 
 impl ForeignJudge {
@@ -22,7 +22,7 @@ impl ForeignJudge {
         program.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = program.spawn().unwrap_or_else(|why| panic!("{name} is missing: run ./test --prepare ({why})"));
         let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut process = Process { name, child, to, from };
+        let mut process = ValidatorProcess { name, child, to, from };
         assert_eq!(process.answer(&json!({ "schemas": schemas, "cases": [] })), [true; 0], "{name}");
         Self { name, process: Mutex::new(process) }
     }
@@ -41,14 +41,14 @@ impl ForeignJudge {
     }
 }
 
-struct Process {
+struct ValidatorProcess {
     name: &'static str,
     child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
 }
 
-impl Process {
+impl ValidatorProcess {
     /// The oracle reads a whole line before it writes one, so the two cannot deadlock.
     #[track_caller]
     fn answer(&mut self, question: &Value) -> Vec<bool> {

@@ -1,6 +1,6 @@
 //! The suite's stream.
 
-use super::{Shared, SuiteAgent, Told};
+use super::{StreamItem, SuiteAgent, SuiteState};
 use countersign_engine::{Delivered, EventStream};
 use countersign_protocol::aaep::handshake::{ReasonCode, SubscriptionRejected, SubscriptionRequest};
 use serde_json::{Value, json};
@@ -13,20 +13,20 @@ use tokio::{
 /// The suite gives up a stream that is silent for 30 seconds.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
-pub(super) struct Connection {
-    suite: Arc<Shared>,
-    told: OwnedMutexGuard<mpsc::UnboundedReceiver<Told>>,
+pub(super) struct SuiteConnection {
+    suite: Arc<SuiteState>,
+    told: OwnedMutexGuard<mpsc::UnboundedReceiver<StreamItem>>,
     events: EventStream,
     /// Whether the suite negotiated the current subscription.
     is_negotiated: bool,
     heartbeat: Interval,
 }
 
-impl Connection {
+impl SuiteConnection {
     /// Opens an implicit subscription (C15).
     pub(super) async fn open(SuiteAgent(suite): SuiteAgent) -> Self {
         let told = Arc::clone(&suite.told).lock_owned().await;
-        let Shared { engine, at, listener, .. } = &*suite;
+        let SuiteState { engine, at, listener, .. } = &*suite;
         let subscription = engine.subscribe_implicitly(at, listener).await.expect("a subscription");
         let events = engine.stream(at, listener, &subscription, None).await.expect("a stream");
         let heartbeat = tokio::time::interval(HEARTBEAT);
@@ -57,15 +57,15 @@ impl Connection {
         }
     }
 
-    async fn answer(&mut self, told: Told) -> Option<Value> {
+    async fn answer(&mut self, told: StreamItem) -> Option<Value> {
         match told {
-            Told::UserInput(text) => {
+            StreamItem::UserInput(text) => {
                 let session_id = self.suite.voice.begin(&text).await;
                 // Made up for the suite, which reads the session id from the first message after its input and
                 // ignores the rest of it: if it were an event, the session would lack its first one.
                 (!self.is_negotiated).then(|| json!({ "kind": "user_input.accepted", "session_id": session_id }))
             }
-            Told::SubscriptionRequest(request) => Some(self.negotiate(&request).await),
+            StreamItem::SubscriptionRequest(request) => Some(self.negotiate(&request).await),
         }
     }
 
@@ -79,7 +79,7 @@ impl Connection {
             Ok(accepted) => accepted,
             Err(rejected) => return serde_json::to_value(rejected).expect("a document"),
         };
-        let Shared { engine, at, listener, .. } = &*self.suite;
+        let SuiteState { engine, at, listener, .. } = &*self.suite;
         let events = engine.stream(at, listener, &accepted.subscription_id, None).await.expect("a stream");
         let replaced = std::mem::replace(&mut self.events, events);
         let replaced = replaced.subscription_id().to_owned();

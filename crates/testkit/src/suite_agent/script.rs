@@ -1,8 +1,8 @@
 //! The agent's script for each request of the suite.
 
-use countersign_engine::{Agent, Engine, ProjectAt};
+use countersign_engine::{AgentPrincipal, Engine, ProjectAt};
 use countersign_protocol::{
-    aaep::ingest::{Published, published},
+    aaep::ingest::{IngestedEvent, published},
     decisions::{
         ClaimRequest, ClarificationRequest, ConfirmationRequest, DecisionDocument, OutcomeRequest, OutcomeStatus, State,
     },
@@ -60,7 +60,7 @@ struct Speaker {
     engine: Arc<Engine>,
     at: ProjectAt,
     token: String,
-    agent: Agent,
+    agent: AgentPrincipal,
     session: String,
 }
 
@@ -239,6 +239,6 @@ fn event(name: &str, summary: &str, members: Value) -> Value {
     event
 }
 
-fn sound(event: &Value) -> Published {
+fn sound(event: &Value) -> IngestedEvent {
     published(event).unwrap_or_else(|problems| panic!("{problems:?}: {event}"))
 }

@@ -1,5 +1,5 @@
 use super::{Figures, Spread, quantile};
-use crate::gateway::round::Turn;
+use crate::gateway::round::RoundResult;
 use std::time::Duration;
 
 fn ms(millis: u64) -> Duration {
@@ -28,13 +28,13 @@ fn the_median_of_an_even_number_lies_between_the_two_in_the_middle() {
 
 #[test]
 fn each_turn_is_compared_with_the_unit_of_its_own_moment() {
-    let turn = |cpu, unit| Turn {
+    let turn = |cpu, unit| RoundResult {
         answered: 10,
         latencies: vec![ms(1); 10],
         elapsed: ms(1000),
         cpu: ms(cpu),
         unit: ms(unit),
-        ..Turn::default()
+        ..RoundResult::default()
     };
     // In the second turn everything took twice as long.
     let figures = Figures::of("one", &[turn(20, 1), turn(40, 2)]);

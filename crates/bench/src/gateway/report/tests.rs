@@ -1,4 +1,4 @@
-use super::{Block, Report};
+use super::{Block, GatewayReport};
 use crate::{
     StoreKind,
     gateway::{
@@ -9,7 +9,7 @@ use crate::{
 use serde_json::Value;
 
 /// All contenders in order: calls a second, CPU in V, p99.
-pub(crate) fn report() -> Report {
+pub(crate) fn report() -> GatewayReport {
     let contenders = vec![
         figures(NGINX, 20_000.0, 0.5, 4.0),
         figures(PROXY, 8_000.0, 2.0, 10.0),
@@ -17,7 +17,7 @@ pub(crate) fn report() -> Report {
         figures(OIDC_PROVIDER, 1_000.0, 15.0, 80.0),
         figures(FASTIFY_JOSE, 2_000.0, 9.0, 40.0),
     ];
-    Report { rounds: 3, in_flight: 64, blocks: vec![Block { store: StoreKind::Sqlite, nodes: 1, contenders }] }
+    GatewayReport { rounds: 3, in_flight: 64, blocks: vec![Block { store: StoreKind::Sqlite, nodes: 1, contenders }] }
 }
 
 fn figures(name: &'static str, rate: f64, cpu: f64, p99_ms: f64) -> Figures {

@@ -1,10 +1,10 @@
-use super::{Action::*, Event, Outcome::*, is_linearizable, *};
+use super::{Action::*, HistoryEvent, HistoryOutcome::*, is_linearizable, *};
 use proptest::prelude::*;
 
 const ONE: Action = Approve { uses: 1 };
 
-fn event(action: Action, invoked: u64, returned: u64, outcome: Outcome) -> Event {
-    Event { action, invoked, returned, outcome }
+fn event(action: Action, invoked: u64, returned: u64, outcome: HistoryOutcome) -> HistoryEvent {
+    HistoryEvent { action, invoked, returned, outcome }
 }
 
 #[test]
@@ -64,10 +64,10 @@ fn a_standing_approval_is_used_as_often_as_it_says() {
 }
 
 /// Events of a sequential run, each extended around the moment of its effect.
-fn sequential() -> impl Strategy<Value = (u32, Vec<Event>)> {
+fn sequential() -> impl Strategy<Value = (u32, Vec<HistoryEvent>)> {
     let attempt = (0..4_u8, 0..40_u64, 0..40_u64, any::<bool>());
     (1..4_u32, prop::collection::vec(attempt, 0..14)).prop_map(|(uses, attempts)| {
-        let mut decision = Decision::Pending;
+        let mut decision = DecisionModel::Pending;
         let mut history = Vec::new();
         for (n, (kind, before, after, is_heard)) in attempts.into_iter().enumerate() {
             let action = match kind {
@@ -97,11 +97,11 @@ proptest! {
 
     #[test]
     fn one_use_more_than_approved_is_found((uses, history) in sequential()) {
-        let known: Vec<Event> = history.into_iter().filter(|event| event.action != Revoke).collect();
-        let is_use = |event: &&Event| event.action == Use && event.outcome == Done;
+        let known: Vec<HistoryEvent> = history.into_iter().filter(|event| event.action != Revoke).collect();
+        let is_use = |event: &&HistoryEvent| event.action == Use && event.outcome == Done;
         let used = known.iter().filter(is_use).count() as u32;
         let more = (0..=uses.saturating_sub(used)).map(|n| event(Use, 100, 1000 + u64::from(n), Done));
-        let history: Vec<Event> = known.iter().copied().chain(more).collect();
+        let history: Vec<HistoryEvent> = known.iter().copied().chain(more).collect();
         prop_assert!(!is_linearizable(&history));
     }
 }

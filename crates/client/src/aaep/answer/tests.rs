@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 const SUBSCRIPTION: &str = "sub_1";
 
-fn question(event: &Value) -> Arc<Question> {
+fn question(event: &Value) -> Arc<ReceivedQuestion> {
     let mut inbox = Inbox::new(Trust::default());
     inbox.apply(&received(event), at(0));
     Arc::clone(inbox.questions().next().unwrap())
 }
 
-fn clarification(more: Value) -> Arc<Question> {
+fn clarification(more: Value) -> Arc<ReceivedQuestion> {
     question(&Producer::foreign().clarifies(0, more))
 }
 
@@ -22,7 +22,7 @@ fn yes() -> Answer {
     Answer::Yes { rationale: None }
 }
 
-fn response(question: &Question, typed: &str) -> Result<Value, NotAnAnswer> {
+fn response(question: &ReceivedQuestion, typed: &str) -> Result<Value, NotAnAnswer> {
     Ok(question.reply(&question.read_answer(typed)?, SUBSCRIPTION, at(1))?["response"].clone())
 }
 

@@ -6,9 +6,9 @@ fn what_is_no_event_is_told_as_such_and_not_repeated() {
     for text in
         ["", "nonsense rpl_secret", "[]", "{}", "{\"type\":\"x\"}", "{\"type\":\"aaep:agent.awaiting.confirmation\"}"]
     {
-        assert_eq!(Received::read(text), Err(Unreadable), "{text}");
+        assert_eq!(Received::read(text), Err(NotAnEvent), "{text}");
     }
-    assert!(!Unreadable.to_string().contains("rpl"));
+    assert!(!NotAnEvent.to_string().contains("rpl"));
 }
 
 /// AAEP-6.9-06

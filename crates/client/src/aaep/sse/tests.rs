@@ -2,15 +2,15 @@ use super::*;
 
 const TWO: &str = "\u{feff}: hello\nevent: aaep.event\nid: evt_1\ndata: {\"a\":\ndata: 1}\n\n:\n\ndata:x\nid: bad\0\n\nretry: 5\nid\n\n";
 
-fn decoded(parts: impl Iterator<Item = Vec<u8>>) -> Vec<Message> {
+fn decoded(parts: impl Iterator<Item = Vec<u8>>) -> Vec<SseMessage> {
     let mut decoder = Decoder::default();
     parts.flat_map(|part| decoder.push(&part).unwrap()).collect()
 }
 
-fn expected() -> Vec<Message> {
+fn expected() -> Vec<SseMessage> {
     let id = Some("evt_1".to_owned());
-    let named = Message { id: id.clone(), event: "aaep.event".into(), data: "{\"a\":\n1}".into() };
-    vec![named, Message { id, event: "message".into(), data: "x".into() }]
+    let named = SseMessage { id: id.clone(), event: "aaep.event".into(), data: "{\"a\":\n1}".into() };
+    vec![named, SseMessage { id, event: "message".into(), data: "x".into() }]
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{GAPS, RESOLVE, agent, ask_body, key, plan, publishes, response, session, told};
 use crate::service::{Service, ok};
-use countersign_client::clarification::{Answerer, ClarificationError, Clarifications};
+use countersign_client::clarification::{AnswerSigner, ClarificationError, Clarifications};
 use countersign_protocol::{
     clarification::{
         Signable as _,
@@ -25,7 +25,7 @@ fn service() -> Arc<Service> {
 }
 
 async fn signs(agent: &Clarifications, plan: &Value, gap_id: &str) -> Result<ResolveResponse, ClarificationError> {
-    let by = Answerer { agent_id: "planner".into(), key: key(9) };
+    let by = AnswerSigner { agent_id: "planner".into(), key: key(9) };
     let now = UnixMillis::parse_rfc3339("2026-05-10T15:00:05Z").unwrap();
     agent.answer_signed(&session(), plan, (gap_id, "main"), &by, now).await
 }

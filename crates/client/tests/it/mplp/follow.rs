@@ -4,8 +4,8 @@ use super::{KEY, PLAN, SERVICE};
 use async_trait::async_trait;
 use bytes::Bytes;
 use countersign_client::{
-    mplp::{Following, Mplp, MplpError},
-    transport::{Chunks, FetchError, Opened, Request, Response, Streaming, Transport, Unreachable},
+    mplp::{Mplp, MplpError, PlanFollower},
+    transport::{Chunks, FetchError, Request, Response, Streaming, StreamingResponse, Transport, Unreachable},
 };
 use countersign_jose::ProofKey;
 use countersign_protocol::{mplp::MplpId, origin::Origin, time::UnixMillis};
@@ -45,14 +45,14 @@ impl Transport for Log {
 
 #[async_trait]
 impl Streaming for Log {
-    async fn open(&self, request: Request) -> Result<Opened, Unreachable> {
+    async fn open(&self, request: Request) -> Result<StreamingResponse, Unreachable> {
         self.asked.lock().unwrap().push(request);
         let next = self.streams.lock().unwrap().pop_front();
         let Some(Scripted(status, named, pieces)) = next else { return Err(FetchError::Connect.into()) };
         let pair = |(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value));
         let headers: HeaderMap = named.into_iter().map(pair).collect();
         let body = Box::new(Pieces(pieces.into()));
-        Ok(Opened { status: StatusCode::from_u16(status).unwrap(), headers, body })
+        Ok(StreamingResponse { status: StatusCode::from_u16(status).unwrap(), headers, body })
     }
 }
 
@@ -91,11 +91,11 @@ fn mplp(log: &Arc<Log>) -> Mplp {
     Mplp::new(&Origin::parse(SERVICE).unwrap(), None, KEY, log.clone())
 }
 
-fn following(log: &Arc<Log>, after: Option<&str>) -> Following {
+fn following(log: &Arc<Log>, after: Option<&str>) -> PlanFollower {
     mplp(log).follow(log.clone(), after.map(str::to_owned), Box::new(|| 0))
 }
 
-async fn numbers(following: &mut Following, count: usize) -> Vec<u8> {
+async fn numbers(following: &mut PlanFollower, count: usize) -> Vec<u8> {
     let mut heard = Vec::new();
     for _ in 0..count {
         let id: MplpId = following.next().await.unwrap().event_id;

@@ -1,6 +1,6 @@
 use super::producer::{Producer, TOKEN, accepted, answer, config, subscriber};
 use countersign_client::{
-    aaep::{SubscribeError, Subscriber},
+    aaep::{SubscribeError, SubscriberClient},
     transport::{FetchError, Unreachable},
 };
 use countersign_protocol::{
@@ -14,7 +14,7 @@ const SUBSCRIPTIONS: &str = "/aaep/v1/subscriptions";
 async fn refused(with: countersign_client::transport::Response) -> SubscribeError {
     let producer = Producer::new();
     producer.answers(SUBSCRIPTIONS, [with]);
-    Subscriber::connect(config(), producer, Box::new(|| 0)).await.err().unwrap()
+    SubscriberClient::connect(config(), producer, Box::new(|| 0)).await.err().unwrap()
 }
 
 #[tokio::test]
@@ -41,7 +41,7 @@ async fn what_is_no_subscription_is_not_taken_for_one() {
     let unreachable = Unreachable::Fetch(FetchError::Connect);
     let producer = Producer::new();
     producer.results(SUBSCRIPTIONS, [Err(unreachable.clone())]);
-    let error = Subscriber::connect(config(), producer, Box::new(|| 0)).await.err().unwrap();
+    let error = SubscriberClient::connect(config(), producer, Box::new(|| 0)).await.err().unwrap();
     assert_eq!(error, SubscribeError::Unreachable(unreachable));
 }
 
@@ -67,7 +67,7 @@ async fn a_project_has_its_own_address() {
     producer.answers("/projects/calendar/aaep/v1/subscriptions", [answer(201, &accepted("sub_1"))]);
     let mut config = config();
     config.project = Some(ProjectId::parse("calendar").unwrap());
-    Subscriber::connect(config, producer.clone(), Box::new(|| 0)).await.unwrap();
+    SubscriberClient::connect(config, producer.clone(), Box::new(|| 0)).await.unwrap();
     assert_eq!(producer.requests()[0].url, "https://producer.example/projects/calendar/aaep/v1/subscriptions");
 }
 

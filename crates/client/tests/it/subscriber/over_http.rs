@@ -3,7 +3,7 @@
 use super::producer::{TOKEN, accepted, at, listen, question};
 use bytes::Bytes;
 use countersign_client::{
-    aaep::{Answer, Subscriber, SubscriberConfig},
+    aaep::{Answer, SubscriberClient, SubscriberConfig},
     transport::WithLoopback,
 };
 use countersign_outbound::{Fetcher, FetcherConfig};
@@ -111,7 +111,8 @@ async fn a_subscriber_hears_resumes_and_answers_over_a_real_connection() {
     let (server, origin) = Server::start().await;
     let plain = Fetcher::new(FetcherConfig { native_roots: false, ..FetcherConfig::default() }).unwrap();
     let config = SubscriberConfig::new(origin, TOKEN);
-    let mut subscriber = Subscriber::connect(config, Arc::new(WithLoopback(plain)), Box::new(|| 0)).await.unwrap();
+    let mut subscriber =
+        SubscriberClient::connect(config, Arc::new(WithLoopback(plain)), Box::new(|| 0)).await.unwrap();
     assert!(subscriber.producer_date().is_some());
     let inbox = listen(&mut subscriber, 3).await;
     assert_eq!(*server.last_event_ids.lock().unwrap(), [None, Some("evt_2".to_owned())]);

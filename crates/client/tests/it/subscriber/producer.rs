@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use countersign_client::{
-    aaep::{Heard, Inbox, Received, Subscriber, SubscriberConfig, Trust},
-    transport::{Chunks, FetchError, Opened, Request, Response, Streaming, Transport, Unreachable},
+    aaep::{Inbox, Received, SubscriberClient, SubscriberConfig, SubscriberEvent, Trust},
+    transport::{Chunks, FetchError, Request, Response, Streaming, StreamingResponse, Transport, Unreachable},
 };
 use countersign_protocol::{origin::Origin, time::UnixMillis};
 use http::{HeaderMap, StatusCode};
@@ -88,7 +88,7 @@ impl Transport for Producer {
 
 #[async_trait]
 impl Streaming for Producer {
-    async fn open(&self, request: Request) -> Result<Opened, Unreachable> {
+    async fn open(&self, request: Request) -> Result<StreamingResponse, Unreachable> {
         self.requests.lock().unwrap().push(request);
         assert!(self.requests().len() < 100, "what is waited for never comes");
         let next = self.streams.lock().unwrap().pop_front().unwrap_or(Ok(vec![Piece::Silence(1_000_000)]));
@@ -97,7 +97,7 @@ impl Streaming for Producer {
             Err(status) => (status, Vec::new()),
         };
         let body = Box::new(Pieces(pieces.into()));
-        Ok(Opened { status: StatusCode::from_u16(status).unwrap(), headers: HeaderMap::new(), body })
+        Ok(StreamingResponse { status: StatusCode::from_u16(status).unwrap(), headers: HeaderMap::new(), body })
     }
 }
 
@@ -164,21 +164,21 @@ pub(super) fn config() -> SubscriberConfig {
     SubscriberConfig::new(Origin::parse(ORIGIN).unwrap(), TOKEN)
 }
 
-pub(super) async fn subscriber(producer: &Arc<Producer>) -> Subscriber {
-    Subscriber::connect(config(), producer.clone(), Box::new(|| 0)).await.unwrap()
+pub(super) async fn subscriber(producer: &Arc<Producer>) -> SubscriberClient {
+    SubscriberClient::connect(config(), producer.clone(), Box::new(|| 0)).await.unwrap()
 }
 
 /// The next received event; everything else is skipped.
-pub(super) async fn next_event(subscriber: &mut Subscriber) -> Received {
+pub(super) async fn next_event(subscriber: &mut SubscriberClient) -> Received {
     loop {
-        if let Heard::Received(received) = subscriber.next().await.unwrap() {
+        if let SubscriberEvent::Received(received) = subscriber.next().await.unwrap() {
             return *received;
         }
     }
 }
 
 /// Listens until this many questions are open.
-pub(super) async fn listen(subscriber: &mut Subscriber, until: usize) -> Inbox {
+pub(super) async fn listen(subscriber: &mut SubscriberClient, until: usize) -> Inbox {
     let mut inbox = Inbox::new(Trust::default());
     while inbox.questions().count() < until {
         inbox.apply(&next_event(subscriber).await, at(1));

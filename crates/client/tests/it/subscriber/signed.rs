@@ -1,5 +1,5 @@
 use super::producer::{ORIGIN, Producer, accepted, answer, config};
-use countersign_client::aaep::{ManifestKeys, Manifests, NotProven, SubscribeError, Subscriber};
+use countersign_client::aaep::{ManifestKeys, Manifests, NotProven, SubscribeError, SubscriberClient};
 use countersign_jose::{KeyPolicy, KeySet, SigningKey};
 use countersign_protocol::aap::jwks::Jwks;
 use serde_json::{Value, json};
@@ -38,10 +38,10 @@ fn producer(signed: Option<String>, keys: &Value) -> Arc<Producer> {
     producer
 }
 
-async fn connect(producer: &Arc<Producer>, manifests: Manifests) -> Result<Subscriber, SubscribeError> {
+async fn connect(producer: &Arc<Producer>, manifests: Manifests) -> Result<SubscriberClient, SubscribeError> {
     let mut config = config();
     config.manifests = manifests;
-    Subscriber::connect(config, producer.clone(), Box::new(|| 0)).await
+    SubscriberClient::connect(config, producer.clone(), Box::new(|| 0)).await
 }
 
 fn published() -> Manifests {

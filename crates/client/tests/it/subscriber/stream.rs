@@ -1,16 +1,16 @@
 use super::producer::{Piece, Producer, answer, at, listen, next_event, piece, question, subscriber};
-use countersign_client::aaep::{Heard, Inbox, Received, SubscribeError, Subscriber, Trust};
+use countersign_client::aaep::{Inbox, Received, SubscribeError, SubscriberClient, SubscriberEvent, Trust};
 use serde_json::json;
 use std::time::Duration;
 
-async fn heard(subscriber: &mut Subscriber, count: usize) -> Vec<String> {
+async fn heard(subscriber: &mut SubscriberClient, count: usize) -> Vec<String> {
     let mut all = Vec::new();
     for _ in 0..count {
         all.push(match subscriber.next().await.unwrap() {
-            Heard::Connected { anew } => format!("connected {anew}"),
-            Heard::Received(received) => received.event_id().unwrap_or("closed").to_owned(),
-            Heard::Unreadable => "unreadable".into(),
-            Heard::Lost { next } => format!("lost {}", next.as_secs()),
+            SubscriberEvent::Connected { anew } => format!("connected {anew}"),
+            SubscriberEvent::Received(received) => received.event_id().unwrap_or("closed").to_owned(),
+            SubscriberEvent::Unreadable => "unreadable".into(),
+            SubscriberEvent::Lost { next } => format!("lost {}", next.as_secs()),
         });
     }
     all

@@ -1,4 +1,4 @@
-use super::{About, manifest};
+use super::{ManifestContext, manifest};
 use crate::aaep::negotiate::Offer;
 use countersign_protocol::aaep::{envelope::Producer, manifest::Manifest};
 
@@ -11,7 +11,7 @@ fn the_manifest_is_one_that_our_own_reader_accepts_and_says_what_the_offer_says(
         model: None,
         manifest_uri: None,
     };
-    let about = About {
+    let about = ManifestContext {
         producer: &producer,
         origin: "https://plane.example",
         path_prefix: "/aaep/v1",

@@ -12,7 +12,7 @@ use serde_json::{Map, json};
 
 /// The negotiated terms of a subscription.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Terms {
+pub struct SubscriptionTerms {
     pub version: String,
     /// The highest conformance level common to both sides.
     pub level: u8,
@@ -35,7 +35,7 @@ pub struct Terms {
     pub(super) asked: Capabilities,
 }
 
-impl Terms {
+impl SubscriptionTerms {
     /// For a connection without a subscription request: all events, unfolded and with sequence numbers (C15).
     pub fn implicit(offer: &Offer) -> Self {
         let asked = Capabilities {

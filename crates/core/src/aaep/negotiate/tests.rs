@@ -1,6 +1,8 @@
 mod properties;
 
-use super::{Extension, Filter, MIN_TIMEOUT, Offer, Rejection, Terms, best_language, negotiate, renegotiate};
+use super::{
+    Extension, Filter, MIN_TIMEOUT, Offer, Rejection, SubscriptionTerms, best_language, negotiate, renegotiate,
+};
 use countersign_protocol::aaep::{
     envelope::Verbosity,
     event::Boundary,
@@ -18,7 +20,7 @@ fn request(capabilities: Capabilities) -> SubscriptionRequest {
     }
 }
 
-fn asked(capabilities: Value) -> Result<Terms, Rejection> {
+fn asked(capabilities: Value) -> Result<SubscriptionTerms, Rejection> {
     negotiate(&request(Capabilities::parse(&capabilities).unwrap()), &Offer::default())
 }
 
@@ -46,7 +48,7 @@ fn a_producer_that_is_full_says_when_to_come_back() {
     let document = negotiate(&request(Capabilities::default()), &offer).unwrap_err().document(None);
     assert_eq!((document.reason_code, document.retry_after_seconds), (ReasonCode::RateLimit, Some(60)));
     // A change of terms does not evict an existing subscriber.
-    let terms = Terms::implicit(&offer);
+    let terms = SubscriptionTerms::implicit(&offer);
     assert!(renegotiate(&terms, &Capabilities::default(), &offer).is_ok());
 }
 
@@ -161,12 +163,12 @@ fn whoever_may_only_read_is_not_promised_that_replies_count() {
     let terms = negotiate(&request(can), &offer).unwrap();
     assert_eq!(terms.honored.supports_confirmation_reply, Some(false));
     assert!(!terms.answers_confirmations && terms.notes.is_some());
-    assert!(!Terms::implicit(&offer).answers_confirmations);
+    assert!(!SubscriptionTerms::implicit(&offer).answers_confirmations);
 }
 
 #[test]
 fn whoever_never_asked_gets_everything_counted_and_may_reply() {
-    let terms = Terms::implicit(&Offer::default());
+    let terms = SubscriptionTerms::implicit(&Offer::default());
     assert!(terms.form.sequence && terms.answers_confirmations && terms.answers_clarifications);
     assert_eq!((terms.rate, terms.finest, terms.level), (None, Boundary::None, 3));
 }

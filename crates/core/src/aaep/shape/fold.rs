@@ -1,6 +1,6 @@
 //! Held events and folding a later event into an earlier one: no content is lost, it is sent in one event (C13).
 
-use crate::aaep::spoken::Spoken;
+use crate::aaep::spoken::SharedEvent;
 use countersign_protocol::{
     aaep::{
         event::{Event, OutputStreaming, Payload},
@@ -16,9 +16,9 @@ const LONGEST_CHUNK: usize = 16 * 1024;
 
 /// One event, or several folded into one.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct FoldedEvent {
     /// The last of them; the folded event has its id, its position and its summaries.
-    pub(super) last: Arc<Spoken>,
+    pub(super) last: Arc<SharedEvent>,
     folded: Folded,
     /// When it may be sent, apart from the limits of the subscription.
     pub(super) due: UnixMillis,
@@ -43,8 +43,8 @@ enum Folded {
     },
 }
 
-impl Held {
-    pub(super) fn new(spoken: Arc<Spoken>, due: UnixMillis, is_open: bool) -> Self {
+impl FoldedEvent {
+    pub(super) fn new(spoken: Arc<SharedEvent>, due: UnixMillis, is_open: bool) -> Self {
         Self { last: spoken, folded: Folded::Nothing, due, is_open }
     }
 
@@ -53,7 +53,7 @@ impl Held {
     }
 
     /// Whether both belong to the same series of events, so that one may replace the other.
-    pub(super) fn is_of_one_kind_with(&self, next: &Spoken) -> bool {
+    pub(super) fn is_of_one_kind_with(&self, next: &SharedEvent) -> bool {
         match (self.payload(), &next.event.payload) {
             (Payload::StateChanged(_), Payload::StateChanged(_))
             | (Payload::ProgressUpdated(_), Payload::ProgressUpdated(_)) => true,
@@ -108,7 +108,7 @@ impl Held {
     }
 
     /// The event to send. A folded event is new, so it is stamped now (C12), but never later than its successor.
-    pub(super) fn release(self, now: UnixMillis, before: Option<UnixMillis>) -> Arc<Spoken> {
+    pub(super) fn release(self, now: UnixMillis, before: Option<UnixMillis>) -> Arc<SharedEvent> {
         if matches!(self.folded, Folded::Nothing) {
             return self.last;
         }
@@ -117,7 +117,7 @@ impl Held {
         // Streamed text is the agent's own and has no translations.
         let translated = self.last.translations.iter().filter(|_| !matches!(self.folded, Folded::Text { .. }));
         let translations = translated.map(|(tag, event)| (tag.clone(), of(event))).collect();
-        Arc::new(Spoken::new(self.last.session, self.last.seq, of(&self.last.event), translations))
+        Arc::new(SharedEvent::new(self.last.session, self.last.seq, of(&self.last.event), translations))
     }
 
     pub(super) fn stamped(&self) -> UnixMillis {
@@ -170,7 +170,7 @@ fn text_of(output: &OutputStreaming) -> Folded {
     Folded::Text { chunk: chunk.clone(), position: *position, end: end_of(output), complete: *complete }
 }
 
-fn joined(text: Folded, next: &Held) -> Folded {
+fn joined(text: Folded, next: &FoldedEvent) -> Folded {
     let Folded::Text { mut chunk, position, complete, .. } = text else { return text };
     let (more, ends) = match (&next.folded, next.payload()) {
         (Folded::Text { chunk, complete, .. }, _) => (chunk.as_str(), *complete),

@@ -2,8 +2,8 @@
 //!
 //! A folded event takes the position of its last part, so positions only grow from front to back.
 
-use super::fold::Held;
-use crate::aaep::spoken::Spoken;
+use super::fold::FoldedEvent;
+use crate::aaep::spoken::SharedEvent;
 use countersign_protocol::{
     aaep::event::{Boundary, Payload},
     time::UnixMillis,
@@ -16,14 +16,14 @@ const NEVER: UnixMillis = UnixMillis(i64::MAX);
 
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    held: VecDeque<Held>,
+    held: VecDeque<FoldedEvent>,
 }
 
 impl Queue {
     /// Takes the next event of the session, folded into a held event of its kind if no content is lost.
-    pub(super) fn put(&mut self, spoken: Arc<Spoken>, finest: Boundary, now: UnixMillis) {
+    pub(super) fn put(&mut self, spoken: Arc<SharedEvent>, finest: Boundary, now: UnixMillis) {
         let is_open = is_open(&spoken, finest);
-        let next = Held::new(spoken, if is_open { NEVER } else { now }, is_open);
+        let next = FoldedEvent::new(spoken, if is_open { NEVER } else { now }, is_open);
         self.end_phrases_for(&next, now);
         let next = self.fold_into_last_of_its_kind(next, now);
         self.held.push_back(next);
@@ -38,14 +38,14 @@ impl Queue {
         }
     }
 
-    pub(super) fn front(&self) -> Option<&Held> {
+    pub(super) fn front(&self) -> Option<&FoldedEvent> {
         self.held.front()
     }
 
     /// Removes the first event for sending.
-    pub(super) fn pop(&mut self, now: UnixMillis, before: Option<UnixMillis>) -> Option<Arc<Spoken>> {
+    pub(super) fn pop(&mut self, now: UnixMillis, before: Option<UnixMillis>) -> Option<Arc<SharedEvent>> {
         let first = self.held.pop_front()?;
-        let next = self.held.front().map(Held::stamped);
+        let next = self.held.front().map(FoldedEvent::stamped);
         Some(first.release(now, next.or(before)))
     }
 
@@ -61,7 +61,7 @@ impl Queue {
     }
 
     pub(super) fn text_len(&self) -> usize {
-        self.held.iter().map(Held::text_len).sum()
+        self.held.iter().map(FoldedEvent::text_len).sum()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -70,7 +70,7 @@ impl Queue {
 
     /// Nothing overtakes a phrase, and nothing waits long for its end: an event showing that the agent moved on cuts it
     /// at once, progress and other texts cut it after a delay. A continued phrase moves behind those by itself.
-    fn end_phrases_for(&mut self, next: &Held, now: UnixMillis) {
+    fn end_phrases_for(&mut self, next: &FoldedEvent, now: UnixMillis) {
         match next.payload() {
             _ if next.is_open => {}
             Payload::ProgressUpdated(_) | Payload::OutputStreaming(_) => {
@@ -82,7 +82,7 @@ impl Queue {
     }
 
     /// The last event of its kind with the next one folded in, removed from the queue; or only the next one.
-    fn fold_into_last_of_its_kind(&mut self, next: Held, now: UnixMillis) -> Held {
+    fn fold_into_last_of_its_kind(&mut self, next: FoldedEvent, now: UnixMillis) -> FoldedEvent {
         let Some(place) = self.held.iter().rposition(|held| held.is_of_one_kind_with(&next.last)) else { return next };
         let Some(last) = self.held.get_mut(place) else { return next };
         if !last.takes(&next) {
@@ -113,7 +113,7 @@ impl Queue {
 }
 
 /// Whether text is held for more: it names its boundary, and that is finer than the subscriber wants.
-pub(super) fn is_open(spoken: &Spoken, finest: Boundary) -> bool {
+pub(super) fn is_open(spoken: &SharedEvent, finest: Boundary) -> bool {
     match &spoken.event.payload {
         Payload::OutputStreaming(output) if !output.complete => {
             matches!(output.coalesce_hint, Some(hint) if hint != Boundary::None && hint < finest)

@@ -1,4 +1,4 @@
-use super::{Form, Spoken};
+use super::{Form, SharedEvent};
 use crate::aaep::shape::tests::script::{START, event};
 use countersign_protocol::aaep::{
     envelope::{LocalizationHints, Verbosity},
@@ -14,7 +14,7 @@ fn started(terse: Option<&str>, normal: Option<&str>, detailed: Option<&str>) ->
 }
 
 fn written(event: Event, form: &Form) -> Value {
-    serde_json::from_str(&Spoken::new(1, 7, event, Vec::new()).json(form)).unwrap()
+    serde_json::from_str(&SharedEvent::new(1, 7, event, Vec::new()).json(form)).unwrap()
 }
 
 fn form(verbosity: Verbosity) -> Form {
@@ -25,7 +25,7 @@ fn form(verbosity: Verbosity) -> Form {
 fn what_some_readers_take_for_the_end_of_a_line_is_never_written_as_it_is() {
     let text = "a\u{85}b\u{2028}c\u{2029}d\ne";
     let output = OutputStreaming { chunk: text.into(), ..OutputStreaming::default() };
-    let spoken = Spoken::new(1, 0, event(1, 0, START, Payload::OutputStreaming(output)), Vec::new());
+    let spoken = SharedEvent::new(1, 0, event(1, 0, START, Payload::OutputStreaming(output)), Vec::new());
     let json = spoken.json(&Form::default());
     assert!(!json.contains(['\u{85}', '\u{2028}', '\u{2029}', '\n', '\r']), "{json}");
     let back: Value = serde_json::from_str(&json).unwrap();
@@ -34,7 +34,7 @@ fn what_some_readers_take_for_the_end_of_a_line_is_never_written_as_it_is() {
 
 #[test]
 fn a_form_is_written_once_and_forms_do_not_mix() {
-    let spoken = Spoken::new(1, 7, started(Some("t"), Some("n"), Some("d")), Vec::new());
+    let spoken = SharedEvent::new(1, 7, started(Some("t"), Some("n"), Some("d")), Vec::new());
     let plain = spoken.json(&Form::default());
     let counted = spoken.json(&Form { sequence: true, ..Form::default() });
     let terse = spoken.json(&form(Verbosity::Terse));
@@ -45,7 +45,7 @@ fn a_form_is_written_once_and_forms_do_not_mix() {
 
 #[test]
 fn many_threads_that_want_one_form_get_one_text() {
-    let spoken = Spoken::new(1, 7, started(None, Some("n"), None), Vec::new());
+    let spoken = SharedEvent::new(1, 7, started(None, Some("n"), None), Vec::new());
     let texts: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| spoken.json(&Form::default()))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -78,7 +78,7 @@ fn an_event_has_the_summaries_up_to_the_wanted_length_and_says_which_length_it_h
 fn the_hubs_words_come_in_the_language_that_was_asked_for_if_there_is_one() {
     let mut german = started(None, Some("Hallo"), None);
     german.envelope.localization_hints = LocalizationHints::of("de");
-    let spoken = Spoken::new(1, 7, started(None, Some("hello"), None), vec![("de".into(), german)]);
+    let spoken = SharedEvent::new(1, 7, started(None, Some("hello"), None), vec![("de".into(), german)]);
     let said = |language: Option<&str>| {
         let form = Form { language: language.map(Into::into), ..Form::default() };
         let json: Value = serde_json::from_str(&spoken.json(&form)).unwrap();
@@ -93,7 +93,7 @@ fn the_hubs_words_come_in_the_language_that_was_asked_for_if_there_is_one() {
 #[test]
 fn whatever_either_says_is_critical_is_critical() {
     let mut urgent = started(None, Some("n"), None);
-    assert!(!Spoken::new(1, 0, urgent.clone(), Vec::new()).is_critical());
+    assert!(!SharedEvent::new(1, 0, urgent.clone(), Vec::new()).is_critical());
     urgent.envelope.urgency = countersign_protocol::aaep::envelope::Urgency::Critical;
-    assert!(Spoken::new(1, 0, urgent, Vec::new()).is_critical());
+    assert!(SharedEvent::new(1, 0, urgent, Vec::new()).is_critical());
 }

@@ -1,8 +1,8 @@
 use super::{AddToken, AddTokenView, NewSubscriberToken, RevokeToken, RevokeTokenView};
 use crate::{
     env::Env,
-    news::News,
-    people::Member,
+    news::Signal,
+    people::ProjectMember,
     records::{Membership, Person, Project, Record, Role},
     refusal::Refusal,
     step::Operation as _,
@@ -29,7 +29,7 @@ fn project(legacy: bool) -> Arc<Project> {
     })
 }
 
-fn member(key: i64, roles: &[Role]) -> Member {
+fn member(key: i64, roles: &[Role]) -> ProjectMember {
     let person = Person {
         key,
         version: 3,
@@ -43,7 +43,7 @@ fn member(key: i64, roles: &[Role]) -> Member {
         generation: 1,
     };
     let membership = Membership { key: key + 1, version: 4, project: 1, person: key, roles: roles.to_vec() };
-    Member { person, membership: Some(membership), fresh_until: NOW }
+    ProjectMember { person, membership: Some(membership), fresh_until: NOW }
 }
 
 fn new() -> NewSubscriberToken {
@@ -82,7 +82,7 @@ fn only_members_get_tokens_and_only_ones_that_make_sense() {
 fn a_token_that_approves_what_is_worst_is_made_only_with_a_fresh_proof() {
     let new = NewSubscriberToken { approves_high_risk: true, ..new() };
     let of = |fresh_until| {
-        let member = Member { fresh_until, ..member(10, &[Role::User]) };
+        let member = ProjectMember { fresh_until, ..member(10, &[Role::User]) };
         AddToken { new: new.clone() }.decide(&AddTokenView { project: project(false), member }, &env())
     };
     assert!(matches!(of(NOW.plus_secs(-1)), Err(Refusal::FreshSignInRequired)));
@@ -113,7 +113,7 @@ fn a_token_is_taken_back_by_its_person_alone_and_once() {
 
     let step = RevokeToken.decide(&view(member(10, &[Role::User]), token), &env()).unwrap();
     assert_eq!(step.answer.revoked_at, Some(NOW));
-    assert_eq!(step.effects.news, [News::Standing { person: 10 }]);
+    assert_eq!(step.effects.news, [Signal::Standing { person: 10 }]);
     assert!(matches!(&step.effects.puts[..], [Record::SubscriberToken(put)] if *put == step.answer));
     let again = RevokeToken.decide(&view(member(10, &[Role::User]), step.answer), &env()).unwrap();
     assert!(again.effects.is_empty());

@@ -1,6 +1,6 @@
 //! Authority for exactly one call, decided but not yet durable.
 
-use super::{CallFacts, Counted};
+use super::{CallFacts, CountedLimits};
 use crate::{
     env::Env,
     records::{Record, UnsettledWrite, WriteFingerprint},
@@ -24,7 +24,7 @@ pub struct AuthorizedCall {
 /// A call's intent: its step, the step's counters, and the row that identifies repeats of a write.
 pub struct Intent {
     pub effects: Effects,
-    pub counted: Counted,
+    pub counted: CountedLimits,
     pub write: Option<Box<UnsettledWrite>>,
 }
 
@@ -84,9 +84,9 @@ impl AuthorizedCall {
 
     /// The step to commit before the response of a read is released. The response is dropped if, meanwhile, access was
     /// revoked, the proof was used elsewhere or a limit was exhausted.
-    pub fn read(&self, outcome: &str, bytes: i64, env: &Env) -> Result<(Effects, Counted), NotCanonical> {
+    pub fn read(&self, outcome: &str, bytes: i64, env: &Env) -> Result<(Effects, CountedLimits), NotCanonical> {
         let usage = &self.facts.usage;
-        let request = if self.begun { Counted::default() } else { usage.reserve(false) };
+        let request = if self.begun { CountedLimits::default() } else { usage.reserve(false) };
         let counted = request.with(usage.egress(bytes, false));
         let effects = Effects {
             guards: self.facts.guards.clone(),
@@ -101,7 +101,7 @@ impl AuthorizedCall {
     /// The outcome of a write. A reservation returns only on the upstream's own response that nothing was done.
     pub fn written(&self, outcome: &str, no_effect: bool, bytes: i64, env: &Env) -> Result<Effects, NotCanonical> {
         let usage = &self.facts.usage;
-        let back = if no_effect { usage.give_back() } else { Counted::default() };
+        let back = if no_effect { usage.give_back() } else { CountedLimits::default() };
         let counts = back.with(usage.egress(bytes, true)).counts();
         let call_id = self.write().map(|write| write.call_id.as_str());
         Ok(Effects { counts, evidence: vec![self.facts.outcome(outcome, call_id, env)?], ..Effects::default() })

@@ -14,7 +14,7 @@ pub struct Call {
     pub path: String,
     /// Raw, without the question mark.
     pub query: Option<String>,
-    pub credential: Credential,
+    pub credential: CallCredential,
     /// The `DPoP` header.
     pub proof: Option<String>,
     /// The method and address of the proof, if they differ from the call's: a stored request is redeemed by another
@@ -38,7 +38,7 @@ pub struct Call {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Credential {
+pub enum CallCredential {
     #[default]
     None,
     /// The hash of an access token, and its scheme.
@@ -70,14 +70,14 @@ pub struct Bearer {
 /// Proof verification. A signature costs more than the rest of the decision, so it is verified only in its turn, after
 /// the token.
 pub struct Proving<'a> {
-    pub verify: &'a dyn Fn(&str) -> Result<Proven, String>,
+    pub verify: &'a dyn Fn(&str) -> Result<ProvenProof, String>,
     /// Whether a proof currently needs a nonce of ours.
     pub nonce_demanded: bool,
 }
 
 /// A proof with a valid signature and valid JWT claims.
 #[derive(Clone, Debug)]
-pub struct Proven {
+pub struct ProvenProof {
     pub proof: VerifiedProof,
     /// Whether it contains a recent nonce of ours.
     pub nonce: bool,
@@ -86,7 +86,7 @@ pub struct Proven {
 impl Call {
     pub fn token(&self) -> Option<(&Digest, Scheme)> {
         match &self.credential {
-            Credential::Token { hash, scheme } => Some((hash, *scheme)),
+            CallCredential::Token { hash, scheme } => Some((hash, *scheme)),
             _ => None,
         }
     }

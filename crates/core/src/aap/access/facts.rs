@@ -1,13 +1,13 @@
 //! The facts of a decided call. They permit nothing.
 
-use super::{AccessView, Bearer, Call, Counted, Usage};
+use super::{AccessView, Bearer, Call, CountedLimits, Usage};
 use crate::{
     env::Env,
-    evidence::Entry,
+    evidence::DraftEntry,
     project::{USER_DELEGATED, is_intent_type},
     records::{Project, Raiser, Table},
     refusal::Refusal,
-    step::{Draft, Effects, Guard, SpentProof},
+    step::{Effects, EvidenceDraft, Guard, SpentProof},
 };
 use countersign_protocol::{
     canonical::NotCanonical,
@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Caller, route and intent. Data only: authority is [`super::AuthorizedCall`].
 #[derive(Clone, Debug)]
 pub struct CallFacts {
-    pub(super) who: Who,
+    pub(super) who: CallPrincipal,
     pub(super) project: Arc<Project>,
     route: Arc<Route>,
     method: String,
@@ -49,7 +49,7 @@ pub enum Confirmation {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Who {
+pub(super) struct CallPrincipal {
     pub(super) project: (RowKey, ProjectId),
     document_version: i64,
     pub(super) delegation: Option<(RowKey, String)>,
@@ -68,7 +68,7 @@ impl CallFacts {
         intent_known: bool,
         now: UnixMillis,
     ) -> Self {
-        let who = Who::of(view, bearer);
+        let who = CallPrincipal::of(view, bearer);
         let mut guards = vec![
             Guard { table: Table::Project, key: view.project.key, version: view.project.version },
             Guard { table: Table::Session, key: bearer.session.key, version: bearer.session.version },
@@ -174,7 +174,7 @@ impl CallFacts {
     }
 
     /// Checks the limits without reserving.
-    pub fn room(&self) -> Counted {
+    pub fn room(&self) -> CountedLimits {
         self.usage.look(self.writes())
     }
 
@@ -204,9 +204,9 @@ impl CallFacts {
 
     /// The evidence of a started call. It is not listed in the audit, where the outcome is a call's only entry. `call_id`
     /// identifies a write without approval.
-    pub(super) fn started(&self, call_id: Option<&str>, env: &Env) -> Result<Draft, NotCanonical> {
+    pub(super) fn started(&self, call_id: Option<&str>, env: &Env) -> Result<EvidenceDraft, NotCanonical> {
         let entry = self.entry("call_started", env.now).open_if("call_id", call_id).seal(&mut env.salts())?;
-        Ok(Draft { delegation: None, session: None, ..entry })
+        Ok(EvidenceDraft { delegation: None, session: None, ..entry })
     }
 
     /// The audit entry of a refused call with a known caller. It uses `proof`.
@@ -229,12 +229,17 @@ impl CallFacts {
         Ok(Effects { evidence: vec![entry.seal(&mut env.mint())?], ..Effects::default() })
     }
 
-    pub(super) fn outcome(&self, outcome: &str, call_id: Option<&str>, env: &Env) -> Result<Draft, NotCanonical> {
+    pub(super) fn outcome(
+        &self,
+        outcome: &str,
+        call_id: Option<&str>,
+        env: &Env,
+    ) -> Result<EvidenceDraft, NotCanonical> {
         let entry = self.entry("call", env.now).open("outcome", outcome).open_if("call_id", call_id);
         entry.seal(&mut env.salts())
     }
 
-    pub(super) fn entry(&self, event_type: &'static str, now: UnixMillis) -> Entry {
+    pub(super) fn entry(&self, event_type: &'static str, now: UnixMillis) -> DraftEntry {
         let entry = self
             .who
             .entry(event_type, now)
@@ -264,7 +269,7 @@ fn ends_at(bearer: &Bearer) -> UnixMillis {
     ends
 }
 
-impl Who {
+impl CallPrincipal {
     pub(super) fn of(view: &AccessView, bearer: &Bearer) -> Self {
         Self {
             project: (view.project.key, view.project.id.clone()),
@@ -277,7 +282,7 @@ impl Who {
         }
     }
 
-    pub(super) fn refused(&self, refusal: &Refusal, call: &Call, env: &Env) -> Option<Draft> {
+    pub(super) fn refused(&self, refusal: &Refusal, call: &Call, env: &Env) -> Option<EvidenceDraft> {
         let outcome = format!("{} {}", refusal.code().status(), refusal.code());
         let intent = call.intent_type.as_deref().filter(|intent| is_intent_type(intent));
         let entry = self
@@ -289,8 +294,8 @@ impl Who {
         entry.seal(&mut env.mint()).ok()
     }
 
-    fn entry(&self, event_type: &'static str, now: UnixMillis) -> Entry {
-        let entry = Entry::new((self.project.0, &self.project.1), event_type, now)
+    fn entry(&self, event_type: &'static str, now: UnixMillis) -> DraftEntry {
+        let entry = DraftEntry::new((self.project.0, &self.project.1), event_type, now)
             .in_session(self.session.0, &self.session.1)
             .open("operator", self.operator.as_str())
             .open("mode", USER_DELEGATED)

@@ -14,19 +14,19 @@ mod unsettled;
 mod usage;
 
 pub use authorized::{AuthorizedCall, Intent};
-pub use call::{AccessView, Bearer, Call, Credential, Proven, Proving, Scheme};
+pub use call::{AccessView, Bearer, Call, CallCredential, ProvenProof, Proving, Scheme};
 pub use facts::{CallFacts, Confirmation};
 pub use needs_approval::NeedsApproval;
 pub use possession::{possession, proof_required, spend};
-pub use refused::Refused;
+pub use refused::RefusedCall;
 pub use unsettled::{BEGINNING_BYTES, ReadWrite, SeenWrite, SettleWrite, UNSETTLED_S, WriteResult};
-pub use usage::{Counted, Limit, Usage};
+pub use usage::{CountedLimits, Limit, Usage};
 
 use crate::{
     aap::standing,
     held,
     project::{self, is_intent_type, matching_route},
-    records::{Plan, Planned, Session, SessionEnd, SessionState},
+    records::{Plan, PlannedAction, Session, SessionEnd, SessionState},
     refusal::Refusal,
 };
 use countersign_protocol::{
@@ -34,48 +34,54 @@ use countersign_protocol::{
     project::{Confirmed, Route, Scope},
     time::UnixMillis,
 };
-use facts::Who;
+use facts::CallPrincipal;
 
 /// Interval between checks of an operator's keys (AAP 4.1, C-88).
 pub const KEY_CHECK_S: i64 = 3600;
 
 /// The result of the decision.
 #[derive(Debug)]
-pub enum Verdict {
+pub enum CallVerdict {
     Authorized(AuthorizedCall),
     /// Passed every check except a person's approval (C-02).
     NeedsApproval(NeedsApproval),
 }
 
-pub fn decide(call: &Call, view: &AccessView, proving: &Proving<'_>, now: UnixMillis) -> Result<Verdict, Refused> {
-    if call.credential == Credential::None {
-        return Err(Refused::of_nobody(Refusal::NoCredentials));
+pub fn decide(
+    call: &Call,
+    view: &AccessView,
+    proving: &Proving<'_>,
+    now: UnixMillis,
+) -> Result<CallVerdict, RefusedCall> {
+    if call.credential == CallCredential::None {
+        return Err(RefusedCall::of_nobody(Refusal::NoCredentials));
     }
-    speaks_our_version(call).map_err(Refused::of_nobody)?;
+    speaks_our_version(call).map_err(RefusedCall::of_nobody)?;
     let document = &view.project.document;
     let unknown = || Refusal::RouteNotFound(format!("{} {}", call.method, short(&call.path)));
-    let route = matching_route(document, &call.method, &call.path).ok_or_else(unknown).map_err(Refused::of_nobody)?;
-    let bearer = live_bearer(call, view, now).map_err(Refused::of_nobody)?;
+    let route =
+        matching_route(document, &call.method, &call.path).ok_or_else(unknown).map_err(RefusedCall::of_nobody)?;
+    let bearer = live_bearer(call, view, now).map_err(RefusedCall::of_nobody)?;
     let needed = tier_needed(view, route);
     let required = proof_required(document) || needed >= 3;
     // A caller without the key is a stranger with a stolen token: its calls stay out of the bearer's audit.
-    let (_, scheme) = call.token().ok_or(Refusal::AccessTokenInvalid).map_err(Refused::of_nobody)?;
+    let (_, scheme) = call.token().ok_or(Refusal::AccessTokenInvalid).map_err(RefusedCall::of_nobody)?;
     let shown = (scheme, call.proof.as_deref());
     let proof = possession(shown, bearer.token.jkt.as_ref(), view.project.key, required, proving);
-    let proof = proof.map_err(Refused::of_nobody)?;
+    let proof = proof.map_err(RefusedCall::of_nobody)?;
     match decide_for(call, view, route, needed, bearer, now) {
         Ok(fits) => {
             let facts = CallFacts::new(call, view, route, bearer, fits.intent_known, now);
             Ok(match fits.confirmation {
-                Needs::Nothing => Verdict::Authorized(AuthorizedCall::new(facts, proof)),
+                Needs::Nothing => CallVerdict::Authorized(AuthorizedCall::new(facts, proof)),
                 Needs::ItsWord => {
                     let facts = facts.confirmed(Confirmation::SelfAsserted);
-                    Verdict::Authorized(AuthorizedCall::new(facts, proof))
+                    CallVerdict::Authorized(AuthorizedCall::new(facts, proof))
                 }
-                Needs::Decision => Verdict::NeedsApproval(NeedsApproval::new(facts, proof)),
+                Needs::Decision => CallVerdict::NeedsApproval(NeedsApproval::new(facts, proof)),
             })
         }
-        Err(refusal) => Err(Refused::of(refusal, Who::of(view, bearer), proof)),
+        Err(refusal) => Err(RefusedCall::of(refusal, CallPrincipal::of(view, bearer), proof)),
     }
 }
 
@@ -134,18 +140,18 @@ fn confirmation(call: &Call, view: &AccessView, route: &Route, bearer: &Bearer) 
 }
 
 /// A plan with calls of this route requires a person's approval of them, even if the scope accepts less.
-pub fn within_plans(verdict: Verdict, plans: &[Plan]) -> Verdict {
+pub fn within_plans(verdict: CallVerdict, plans: &[Plan]) -> CallVerdict {
     match verdict {
-        Verdict::Authorized(call) if call.facts().is_self_asserted() && is_planned(call.facts().route(), plans) => {
+        CallVerdict::Authorized(call) if call.facts().is_self_asserted() && is_planned(call.facts().route(), plans) => {
             let (facts, proof) = call.into_parts();
-            Verdict::NeedsApproval(NeedsApproval::new(facts.confirmed(Confirmation::NotNeeded), proof))
+            CallVerdict::NeedsApproval(NeedsApproval::new(facts.confirmed(Confirmation::NotNeeded), proof))
         }
         verdict => verdict,
     }
 }
 
 fn is_planned(route: &Route, plans: &[Plan]) -> bool {
-    let runs = |planned: &Planned| planned.action.route.as_deref() == Some(route.id.as_str());
+    let runs = |planned: &PlannedAction| planned.action.route.as_deref() == Some(route.id.as_str());
     plans.iter().any(|plan| plan.actions.values().any(runs))
 }
 

@@ -1,6 +1,6 @@
 //! A call that passed every check except human approval. Only a claim authorizes it.
 
-use super::{AuthorizedCall, CallFacts, Confirmation, Counted};
+use super::{AuthorizedCall, CallFacts, Confirmation, CountedLimits};
 use crate::{
     decision::{
         claim::{Claim, ClaimView},
@@ -54,12 +54,12 @@ impl NeedsApproval {
     }
 
     /// Checks the limits: no person is asked about a call that they would refuse.
-    pub fn room(&self) -> Counted {
+    pub fn room(&self) -> CountedLimits {
         self.facts.room()
     }
 
     /// Records the call and its `refusal`: audit entry, used proof, counted request.
-    pub fn refused(&self, refusal: &Refusal, env: &Env) -> Result<(Effects, Counted), NotCanonical> {
+    pub fn refused(&self, refusal: &Refusal, env: &Env) -> Result<(Effects, CountedLimits), NotCanonical> {
         let counted = self.request();
         let refused = self.facts.refused(refusal, self.proof(), env)?;
         Ok((Effects { counts: counted.counts(), ..refused }, counted))
@@ -73,7 +73,7 @@ impl NeedsApproval {
 
     /// The step that makes a call pending. The proof must be used before anyone relies on it, and not a second time
     /// after the approval.
-    pub fn waits(&self) -> (Effects, Counted) {
+    pub fn waits(&self) -> (Effects, CountedLimits) {
         let counted = self.request();
         (Effects { counts: counted.counts(), proof: self.proof(), ..Effects::default() }, counted)
     }
@@ -92,8 +92,8 @@ impl NeedsApproval {
         self.counted
     }
 
-    fn request(&self) -> Counted {
-        if self.counted { Counted::default() } else { self.facts.usage.request() }
+    fn request(&self) -> CountedLimits {
+        if self.counted { CountedLimits::default() } else { self.facts.usage.request() }
     }
 
     fn proof(&self) -> Option<SpentProof> {
@@ -106,7 +106,7 @@ impl NeedsApproval {
         mut claim: Claim,
         view: &ClaimView,
         env: &Env,
-    ) -> Result<(Step<(AuthorizedCall, Execution)>, Counted), Refusal> {
+    ) -> Result<(Step<(AuthorizedCall, Execution)>, CountedLimits), Refusal> {
         let confirmation = Confirmation::Decided { decision_id: view.decision.id.clone(), digest: claim.digest };
         // An approval is valid for the session that asked, not for another of the same delegation (AAP 14.1).
         if view.decision.raised_by.session != Some(self.facts.session()) {

@@ -1,6 +1,6 @@
 //! Proof of possession of the key a token is bound to (AAP 18, C-26 to C-29, R-22).
 
-use super::{Proven, Proving, Scheme};
+use super::{ProvenProof, Proving, Scheme};
 use crate::{refusal::Refusal, step::SpentProof};
 use countersign_protocol::{hash::Digest, ids::RowKey, project::ProjectDocument};
 
@@ -40,12 +40,12 @@ pub fn possession(
 
 /// Accepts a valid proof by the expected key, with a nonce where one is required.
 pub fn spend(
-    proven: Proven,
+    proven: ProvenProof,
     jkt: Option<&Digest>,
     project: RowKey,
     nonce_demanded: bool,
 ) -> Result<SpentProof, Refusal> {
-    let Proven { proof, nonce } = proven;
+    let ProvenProof { proof, nonce } = proven;
     if jkt.is_some_and(|jkt| jkt != proof.jkt()) {
         return Err(Refusal::DpopInvalid("it was made with another key than the token is bound to".into()));
     }

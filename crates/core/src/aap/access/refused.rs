@@ -1,6 +1,6 @@
 //! A refused call, with its audit subject once its bearer is known.
 
-use super::{Call, facts::Who};
+use super::{Call, facts::CallPrincipal};
 use crate::{
     env::Env,
     refusal::Refusal,
@@ -8,17 +8,17 @@ use crate::{
 };
 
 #[derive(Clone, Debug)]
-pub struct Refused {
+pub struct RefusedCall {
     pub refusal: Refusal,
-    known: Option<Box<(Who, Option<SpentProof>)>>,
+    known: Option<Box<(CallPrincipal, Option<SpentProof>)>>,
 }
 
-impl Refused {
+impl RefusedCall {
     pub(super) fn of_nobody(refusal: Refusal) -> Self {
         Self { refusal, known: None }
     }
 
-    pub(super) fn of(refusal: Refusal, who: Who, proof: Option<SpentProof>) -> Self {
+    pub(super) fn of(refusal: Refusal, who: CallPrincipal, proof: Option<SpentProof>) -> Self {
         Self { refusal, known: Some(Box::new((who, proof))) }
     }
 

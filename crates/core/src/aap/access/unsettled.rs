@@ -2,9 +2,9 @@
 
 use super::CallFacts;
 use crate::{
-    decision::Place,
+    decision::ProjectRef,
     env::{Env, Mint},
-    evidence::Entry,
+    evidence::DraftEntry,
     held::HttpRequest,
     records::{Record, Table, UnsettledWrite, WriteFingerprint, WriteState},
     refusal::Refusal,
@@ -129,7 +129,7 @@ pub struct SeenWrite {
 
 impl SeenWrite {
     /// The change of the write's row, and whether the outcome contradicts a person's reconciliation.
-    pub fn follow(&self, row: &UnsettledWrite, place: &Place, env: &Env) -> Result<(Effects, bool), NotCanonical> {
+    pub fn follow(&self, row: &UnsettledWrite, place: &ProjectRef, env: &Env) -> Result<(Effects, bool), NotCanonical> {
         let guards = vec![Guard { table: Table::UnsettledWrite, key: row.key, version: row.version }];
         let effects = match (&row.state, self.result) {
             (WriteState::Settled { ran, .. }, WriteResult::Ran | WriteResult::DidNotRun) => {
@@ -166,7 +166,7 @@ pub struct SettleWrite {
 }
 
 impl Operation for SettleWrite {
-    type View = (Place, UnsettledWrite);
+    type View = (ProjectRef, UnsettledWrite);
     type Answer = UnsettledWrite;
     type Refusal = Refusal;
 
@@ -193,8 +193,8 @@ impl Operation for SettleWrite {
     }
 }
 
-fn entry(row: &UnsettledWrite, place: &Place, event_type: &'static str, env: &Env) -> Entry {
-    Entry::new((place.0, &place.1), event_type, env.now)
+fn entry(row: &UnsettledWrite, place: &ProjectRef, event_type: &'static str, env: &Env) -> DraftEntry {
+    DraftEntry::new((place.0, &place.1), event_type, env.now)
         .under_delegation(row.delegation, &row.delegation_id)
         .open("call_id", row.call_id.as_str())
         .open("action", row.action.as_str())

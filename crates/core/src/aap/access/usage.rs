@@ -3,7 +3,7 @@
 //! They are counted and reserved in the step of the call itself, so two concurrent calls on different nodes cannot both
 //! get the last one.
 
-use super::facts::Who;
+use super::facts::CallPrincipal;
 use crate::{records::Receipt, refusal::Refusal, step::Count};
 use countersign_protocol::{aap::consent_receipt::UsageLimits, ids::RowKey, time::UnixMillis};
 
@@ -48,10 +48,10 @@ pub struct Usage {
 
 /// A step's counters, each named after its limit.
 #[derive(Clone, Debug, Default)]
-pub struct Counted(Vec<Count>);
+pub struct CountedLimits(Vec<Count>);
 
 impl Usage {
-    pub(super) fn of(who: &Who, receipt: Option<&Receipt>, now: UnixMillis) -> Self {
+    pub(super) fn of(who: &CallPrincipal, receipt: Option<&Receipt>, now: UnixMillis) -> Self {
         let hour = now.secs().div_euclid(3600);
         let holder: RowKey = who.delegation.as_ref().map_or(who.session.0, |(key, _)| *key);
         let (project, session) = (who.project.0, who.session.0);
@@ -70,13 +70,13 @@ impl Usage {
     }
 
     /// The counters of a call before it is forwarded: one request, one write if it is one, and a check of the egress.
-    pub(super) fn reserve(&self, writes: bool) -> Counted {
+    pub(super) fn reserve(&self, writes: bool) -> CountedLimits {
         self.request().with(self.reserve_after_waiting(writes))
     }
 
     /// As `reserve`, for a call counted among the hour's requests when it became pending.
-    pub(super) fn reserve_after_waiting(&self, writes: bool) -> Counted {
-        let mut counted = Counted::default();
+    pub(super) fn reserve_after_waiting(&self, writes: bool) -> CountedLimits {
+        let mut counted = CountedLimits::default();
         if writes && let Some(limit) = self.limits.writes_per_session {
             counted.0.push(self.count(Limit::WritesPerSession, 1, limit));
         }
@@ -84,15 +84,15 @@ impl Usage {
     }
 
     /// The request alone.
-    pub(super) fn request(&self) -> Counted {
+    pub(super) fn request(&self) -> CountedLimits {
         let limit = self.limits.requests_per_hour.unwrap_or(i64::MAX);
-        Counted(vec![self.count(Limit::RequestsPerHour, 1, limit)])
+        CountedLimits(vec![self.count(Limit::RequestsPerHour, 1, limit)])
     }
 
     /// Checks the limits without reserving: before a person is asked, and before the upstream is called. Empty if
     /// the receipt sets no limits.
-    pub(super) fn look(&self, writes: bool) -> Counted {
-        let mut counted = Counted::default();
+    pub(super) fn look(&self, writes: bool) -> CountedLimits {
+        let mut counted = CountedLimits::default();
         if let Some(limit) = self.limits.requests_per_hour {
             counted.0.push(self.count(Limit::RequestsPerHour, 0, limit - 1));
         }
@@ -102,22 +102,22 @@ impl Usage {
         counted.with(self.look_at_egress())
     }
 
-    fn look_at_egress(&self) -> Counted {
+    fn look_at_egress(&self) -> CountedLimits {
         let look = self.egress_limit().map(|limit| self.count(Limit::DataEgress, 0, limit - 1));
-        Counted(look.into_iter().collect())
+        CountedLimits(look.into_iter().collect())
     }
 
     /// Returns a write that the upstream itself reported as not done.
-    pub(super) fn give_back(&self) -> Counted {
+    pub(super) fn give_back(&self) -> CountedLimits {
         let back = self.limits.writes_per_session.map(|_| self.count(Limit::WritesPerSession, -1, i64::MAX));
-        Counted(back.into_iter().collect())
+        CountedLimits(back.into_iter().collect())
     }
 
     /// Counts outgoing bytes. Those of a write are counted but never refused.
-    pub fn egress(&self, bytes: i64, writes: bool) -> Counted {
+    pub fn egress(&self, bytes: i64, writes: bool) -> CountedLimits {
         let limit = self.egress_limit().filter(|_| bytes != 0);
         let count = limit.map(|limit| self.count(Limit::DataEgress, bytes, if writes { i64::MAX } else { limit }));
-        Counted(count.into_iter().collect())
+        CountedLimits(count.into_iter().collect())
     }
 
     pub fn egress_key(&self) -> String {
@@ -143,7 +143,7 @@ impl Usage {
     }
 }
 
-impl Counted {
+impl CountedLimits {
     pub fn with(mut self, more: Self) -> Self {
         self.0.extend(more.0);
         self

@@ -15,7 +15,7 @@ const LARGEST: u64 = (1 << 53) - 1;
 
 /// The parts of a gap that decide about its answers.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct AnswerableGap<'a> {
     pub severity: Severity,
     pub suggestions: &'a [String],
     pub exclusive: bool,
@@ -50,7 +50,7 @@ pub enum Unusable {
 
 impl Rules {
     /// Accepts an answer, or gives the reason for rejecting it.
-    pub fn judge(&self, asked: &Asked<'_>, answer: &str) -> Result<Accepted, Unusable> {
+    pub fn judge(&self, asked: &AnswerableGap<'_>, answer: &str) -> Result<Accepted, Unusable> {
         if is_blank(answer) {
             return Err(Unusable::Blank);
         }

@@ -2,7 +2,7 @@
 
 use super::{
     answer,
-    kind::{self, Kind, Shared},
+    kind::{self, RuleKind, RuleSetContext},
     lookout::Lookout,
     path::BadPath,
     places::Paths,
@@ -69,7 +69,7 @@ pub(super) struct Compiled {
     pub(super) person: Option<bool>,
     pub(super) answer: AnswerKind,
     pub(super) when: Vec<When>,
-    pub(super) kind: Kind,
+    pub(super) kind: RuleKind,
 }
 
 /// All rules compiled together: shared paths and phrases are matched once.
@@ -93,7 +93,7 @@ pub(super) fn compile<'r>(rules: impl Iterator<Item = &'r Rule>) -> Result<Compi
     if good.len() > MAX_RULES {
         bad.push(whole("rules", format!("are more than {MAX_RULES}")));
     }
-    let Shared { paths, lookout } = compiler.shared;
+    let RuleSetContext { paths, lookout } = compiler.shared;
     let lookout = lookout.compile().map_err(|why| vec![whole("phrases", why.to_string())])?;
     bad.extend(good.iter().filter_map(|rule| vague_suggestion(rule, &lookout)));
     if bad.is_empty() { Ok(Compilation { rules: good, paths, lookout }) } else { Err(bad) }
@@ -108,7 +108,7 @@ fn vague_suggestion(rule: &Compiled, lookout: &Lookout) -> Option<BadRule> {
 
 #[derive(Default)]
 struct Compiler {
-    shared: Shared,
+    shared: RuleSetContext,
     ids: HashSet<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Rules,
-    gather::Kept,
+    gather::MergedFinding,
     look::Seen,
     path,
     places::Places,
@@ -77,7 +77,7 @@ impl Finding {
 }
 
 /// Fills in the texts of a finding.
-pub(super) fn finding(kept: Kept<'_>, rules: &Rules, places: &Places<'_>) -> Result<Finding, TooManyGaps> {
+pub(super) fn finding(kept: MergedFinding<'_>, rules: &Rules, places: &Places<'_>) -> Result<Finding, TooManyGaps> {
     let field = path::field(&kept.tokens);
     let say = |name: Name| match name {
         Name::Field => quoted(&field),

@@ -14,12 +14,12 @@ use std::collections::HashMap;
 pub(super) struct Gathered<'a, 'p> {
     rules: &'a [Compiled],
     places: &'p Places<'a>,
-    kept: Vec<Kept<'a>>,
+    kept: Vec<MergedFinding<'a>>,
     at: HashMap<String, usize>,
 }
 
 /// The gap at one place: asked by the most severe rule, and blocking the operations of all rules that match there.
-pub(super) struct Kept<'a> {
+pub(super) struct MergedFinding<'a> {
     pub(super) hit: Hit<'a>,
     pub(super) rule: &'a Compiled,
     pub(super) tokens: Vec<Token<'a>>,
@@ -46,18 +46,18 @@ impl<'a, 'p> Gathered<'a, 'p> {
         }
         self.at.insert(pointer.clone(), self.kept.len());
         let (blocked, person) = (rule.blocked.clone(), rule.person);
-        self.kept.push(Kept { hit, rule, tokens, pointer, blocked, person });
+        self.kept.push(MergedFinding { hit, rule, tokens, pointer, blocked, person });
         Ok(())
     }
 
     /// Sorted by rule; the findings of one rule keep the order of the plan.
-    pub(super) fn in_order(mut self) -> Vec<Kept<'a>> {
+    pub(super) fn in_order(mut self) -> Vec<MergedFinding<'a>> {
         self.kept.sort_by_key(|kept| kept.hit.rule);
         self.kept
     }
 }
 
-impl<'a> Kept<'a> {
+impl<'a> MergedFinding<'a> {
     fn unite(&mut self, hit: Hit<'a>, rule: &'a Compiled) {
         let (severity, known) = (rule.severity, self.rule.severity);
         self.blocked.extend(&rule.blocked);

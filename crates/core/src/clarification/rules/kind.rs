@@ -2,8 +2,8 @@
 
 use super::{
     compile::Bad,
-    lookout::{Looker, LookoutBook, Reach},
-    path::{Path, Step, names},
+    lookout::{ListReach, Looker, LookoutBook},
+    path::{Path, PathStep, names},
     places::{PathId, Paths},
     words::{BadPhrases, Phrases, is_blank, slug, words},
 };
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum RuleKind {
     Required { parent: PathId, name: String },
     // The phrases of these three are in [`super::lookout::Lookout`], with those of all other rules.
     Ambiguous,
@@ -48,12 +48,12 @@ pub(super) struct Need {
 
 /// State shared by the rules of one document.
 #[derive(Default)]
-pub(super) struct Shared {
+pub(super) struct RuleSetContext {
     pub(super) paths: Paths,
     pub(super) lookout: LookoutBook,
 }
 
-pub(super) fn compile(written: &LooksFor, rule: usize, shared: &mut Shared) -> Result<Kind, Bad> {
+pub(super) fn compile(written: &LooksFor, rule: usize, shared: &mut RuleSetContext) -> Result<RuleKind, Bad> {
     let paths = &mut shared.paths;
     match written {
         LooksFor::Required { field } => required(field, paths),
@@ -69,13 +69,13 @@ pub(super) fn compile(written: &LooksFor, rule: usize, shared: &mut Shared) -> R
     }
 }
 
-impl Shared {
+impl RuleSetContext {
     /// Registers phrases, numbered from 0, for each of the fields.
     fn look_for(
         &mut self,
         rule: usize,
         fields: &[PathId],
-        reach: Reach,
+        reach: ListReach,
         phrases: impl Iterator<Item = String>,
     ) -> Result<(), BadPhrases> {
         for (number, phrase) in phrases.enumerate() {
@@ -86,27 +86,27 @@ impl Shared {
         Ok(())
     }
 
-    fn ambiguous(&mut self, rule: usize, fields: &[String], phrases: &[String]) -> Result<Kind, Bad> {
+    fn ambiguous(&mut self, rule: usize, fields: &[String], phrases: &[String]) -> Result<RuleKind, Bad> {
         if phrases.is_empty() {
             return Err(Bad::new("phrases", "has none"));
         }
         let fields = ids("fields", fields, &mut self.paths)?;
-        let looked_for = self.look_for(rule, &fields, Reach::Text, phrases.iter().cloned());
+        let looked_for = self.look_for(rule, &fields, ListReach::Text, phrases.iter().cloned());
         looked_for.map_err(Bad::phrases("phrases"))?;
         phrases.iter().try_for_each(|phrase| self.lookout.is_vague(phrase)).map_err(Bad::phrases("phrases"))?;
-        Ok(Kind::Ambiguous)
+        Ok(RuleKind::Ambiguous)
     }
 
-    fn overlap(&mut self, rule: usize, field: &str, pairs: &[Pair], confirmed_in: &str) -> Result<Kind, Bad> {
+    fn overlap(&mut self, rule: usize, field: &str, pairs: &[Pair], confirmed_in: &str) -> Result<RuleKind, Bad> {
         if pairs.is_empty() {
             return Err(Bad::new("pairs", "has none"));
         }
         let base = one_place("confirmed_in", confirmed_in)?;
         let field = id("field", field, &mut self.paths)?;
         let selected = pairs.iter().map(|pair| slug(&pair.selected));
-        self.look_for(rule, &[field], Reach::TextAndItems, selected).map_err(Bad::phrases("pairs"))?;
+        self.look_for(rule, &[field], ListReach::TextAndItems, selected).map_err(Bad::phrases("pairs"))?;
         let overlaps = pairs.iter().map(|pair| overlap(pair, &base)).collect::<Option<_>>();
-        overlaps.map(Kind::Overlap).ok_or_else(|| Bad::new("pairs", "has one that overlaps with nothing"))
+        overlaps.map(RuleKind::Overlap).ok_or_else(|| Bad::new("pairs", "has one that overlaps with nothing"))
     }
 
     fn mismatch(
@@ -115,7 +115,7 @@ impl Shared {
         fields: &[String],
         jurisdictions: &BTreeMap<String, String>,
         decided_in: &str,
-    ) -> Result<Kind, Bad> {
+    ) -> Result<RuleKind, Bad> {
         let bad = |why: &str| Err(Bad::new("jurisdictions", why));
         if jurisdictions.values().any(|of| is_blank(of)) {
             return bad("has a blank one");
@@ -125,10 +125,10 @@ impl Shared {
         }
         let fields = ids("fields", fields, &mut self.paths)?;
         let known = jurisdictions.keys().map(|key| slug(key));
-        self.look_for(rule, &fields, Reach::TextAndItems, known).map_err(Bad::phrases("jurisdictions"))?;
+        self.look_for(rule, &fields, ListReach::TextAndItems, known).map_err(Bad::phrases("jurisdictions"))?;
         let one = |(key, of): (&String, &String)| Jurisdiction { slug: slug(key), of: of.clone() };
         let jurisdictions = jurisdictions.iter().map(one).collect();
-        Ok(Kind::Mismatch { jurisdictions, decided_in: one_place("decided_in", decided_in)? })
+        Ok(RuleKind::Mismatch { jurisdictions, decided_in: one_place("decided_in", decided_in)? })
     }
 }
 
@@ -139,12 +139,12 @@ fn overlap(pair: &Pair, base: &[String]) -> Option<Overlap> {
     named.then(|| Overlap { selected: pair.selected.clone(), overlaps: pair.overlaps.clone(), confirmed_in })
 }
 
-fn required(field: &str, paths: &mut Paths) -> Result<Kind, Bad> {
+fn required(field: &str, paths: &mut Paths) -> Result<RuleKind, Bad> {
     let path = Path::parse(field).map_err(Bad::path("field"))?;
-    let Some((Step::Member(name), parent)) = path.0.split_last() else {
+    let Some((PathStep::Member(name), parent)) = path.0.split_last() else {
         return Err(Bad::new("field", "must end in the name of the member that must be there"));
     };
-    Ok(Kind::Required { parent: paths.id_of(parent), name: name.clone() })
+    Ok(RuleKind::Required { parent: paths.id_of(parent), name: name.clone() })
 }
 
 fn layout_needed(
@@ -153,12 +153,12 @@ fn layout_needed(
     layout_in: &str,
     layout: &str,
     paths: &mut Paths,
-) -> Result<Kind, Bad> {
+) -> Result<RuleKind, Bad> {
     let subtag = |tag: &String| !tag.is_empty() && tag.chars().all(|c| c.is_ascii_alphanumeric());
     if languages.is_empty() || !languages.iter().all(subtag) {
         return Err(Bad::new("languages", "must be subtags such as ar or arab, at least one"));
     }
-    Ok(Kind::Layout {
+    Ok(RuleKind::Layout {
         field: id("field", field, paths)?,
         languages: languages.iter().map(|tag| tag.to_ascii_lowercase()).collect(),
         layout_in: one_place("layout_in", layout_in)?,
@@ -167,16 +167,16 @@ fn layout_needed(
     })
 }
 
-fn input(field: &str, equals: &[Value], needs: &[String], paths: &mut Paths) -> Result<Kind, Bad> {
+fn input(field: &str, equals: &[Value], needs: &[String], paths: &mut Paths) -> Result<RuleKind, Bad> {
     let cause = Path::parse(field).map_err(Bad::path("field"))?;
-    if cause.0.contains(&Step::Below) {
+    if cause.0.contains(&PathStep::Below) {
         return Err(Bad::new("field", "must not have **: a required value belongs to one place"));
     }
     if equals.is_empty() || needs.is_empty() {
         return Err(Bad::new(if needs.is_empty() { "needs" } else { "equals" }, "has none"));
     }
     let needs = needs.iter().map(|needed| need(needed, &cause)).collect::<Result<_, _>>()?;
-    Ok(Kind::Input { field: paths.id(&cause), equals: equals.to_vec(), needs })
+    Ok(RuleKind::Input { field: paths.id(&cause), equals: equals.to_vec(), needs })
 }
 
 /// The common prefix of need and cause refers to the same items; only names may follow it.

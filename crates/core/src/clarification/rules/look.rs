@@ -6,7 +6,7 @@ use super::{
     compile::Compiled,
     finding::TooManyGaps,
     gather::Gathered,
-    kind::{Jurisdiction, Kind, Need, Overlap},
+    kind::{Jurisdiction, Need, Overlap, RuleKind},
     lookout::Sighting,
     path::Token,
     places::{PathId, PlaceId, Places, is_missing, texts},
@@ -55,13 +55,13 @@ pub(super) fn look<'a>(rules: &'a Rules, places: &Places<'a>, found: &mut Gather
     for (rule, compiled) in rules.rules.iter().enumerate() {
         if compiled.when.iter().all(|when| when.holds(places)) {
             let seen = sightings.get(&rule).map(Vec::as_slice).unwrap_or_default();
-            Looking { rule, places, seen, found: &mut *found }.by(compiled)?;
+            RuleRun { rule, places, seen, found: &mut *found }.by(compiled)?;
         }
     }
     Ok(())
 }
 
-struct Looking<'l, 'a, 'p> {
+struct RuleRun<'l, 'a, 'p> {
     rule: usize,
     places: &'l Places<'a>,
     /// The phrases of this rule found in the plan.
@@ -69,20 +69,20 @@ struct Looking<'l, 'a, 'p> {
     found: &'l mut Gathered<'a, 'p>,
 }
 
-impl<'a> Looking<'_, 'a, '_> {
+impl<'a> RuleRun<'_, 'a, '_> {
     fn by(&mut self, rule: &'a Compiled) -> Result<(), TooManyGaps> {
         match &rule.kind {
-            Kind::Required { parent, name } => self.required(*parent, name),
-            Kind::Ambiguous => self.ambiguous(),
-            Kind::Overlap(overlaps) => self.overlap(overlaps),
-            Kind::Mismatch { jurisdictions, decided_in } => self.mismatch(jurisdictions, decided_in),
-            Kind::Layout { field, languages, layout_in, layout, named } => {
+            RuleKind::Required { parent, name } => self.required(*parent, name),
+            RuleKind::Ambiguous => self.ambiguous(),
+            RuleKind::Overlap(overlaps) => self.overlap(overlaps),
+            RuleKind::Mismatch { jurisdictions, decided_in } => self.mismatch(jurisdictions, decided_in),
+            RuleKind::Layout { field, languages, layout_in, layout, named } => {
                 let all = self.places.at(*field).flat_map(|(_, value)| texts(value));
                 let tags: Vec<&str> = all.filter(|tag| needs_layout(tag, languages)).collect();
                 let settled = tags.is_empty() || self.is_laid_out(layout_in, named, rule.severity);
                 if settled { Ok(()) } else { self.hit(0, layout_in, Seen::Languages { tags, layout }) }
             }
-            Kind::Input { field, equals, needs } => self.input(*field, equals, needs),
+            RuleKind::Input { field, equals, needs } => self.input(*field, equals, needs),
         }
     }
 

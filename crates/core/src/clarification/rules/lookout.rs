@@ -24,11 +24,11 @@ pub(super) struct LookoutBook {
 }
 
 /// The rules that search for each phrase at each path.
-type Wanted = BTreeMap<(PathId, Reach), HashMap<usize, Vec<Looker>>>;
+type Wanted = BTreeMap<(PathId, ListReach), HashMap<usize, Vec<Looker>>>;
 
 /// Whether the texts of a list at the path are searched too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reach {
+pub(super) enum ListReach {
     Text,
     TextAndItems,
 }
@@ -53,7 +53,7 @@ pub(super) struct Sighting<'p> {
 }
 
 impl LookoutBook {
-    pub(super) fn add(&mut self, at: (PathId, Reach), phrase: &str, looker: Looker) -> Result<(), BadPhrases> {
+    pub(super) fn add(&mut self, at: (PathId, ListReach), phrase: &str, looker: Looker) -> Result<(), BadPhrases> {
         let phrase = self.phrases.number(phrase)?;
         let lookers = self.wanted.entry(at).or_default().entry(phrase).or_default();
         if !lookers.contains(&looker) {
@@ -105,8 +105,8 @@ impl Lookout {
     }
 }
 
-fn reached<'p>(places: &Places<'p>, path: PathId, reach: Reach) -> impl Iterator<Item = (PlaceId, &'p str)> {
-    let items = reach == Reach::TextAndItems;
+fn reached<'p>(places: &Places<'p>, path: PathId, reach: ListReach) -> impl Iterator<Item = (PlaceId, &'p str)> {
+    let items = reach == ListReach::TextAndItems;
     let there = places.at(path).filter(move |(_, value)| items || value.is_string());
     there.flat_map(|(place, value)| texts(value).map(move |text| (place, text)))
 }

@@ -20,7 +20,7 @@ mod when;
 mod words;
 
 pub use accepted::{CannotWrite, accepted_plan, write_answer};
-pub use answer::{Accepted, Asked, Unusable};
+pub use answer::{Accepted, AnswerableGap, Unusable};
 pub use case::CaseFailed;
 pub use compile::BadRule;
 pub use finding::{Finding, TooManyGaps};

@@ -5,10 +5,10 @@ use serde_json::Value;
 
 /// A path of a rule: `components[*].type`, `compliance.*`, `**`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Path(pub(super) Vec<Step>);
+pub(super) struct Path(pub(super) Vec<PathStep>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Step {
+pub(super) enum PathStep {
     Member(String),
     EachItem,
     EachMember,
@@ -35,7 +35,7 @@ impl Path {
             steps.push(step);
             rest = behind;
         }
-        let within = steps.iter().rev().skip(1).any(|step| *step == Step::Below);
+        let within = steps.iter().rev().skip(1).any(|step| *step == PathStep::Below);
         match steps.is_empty() {
             true => Err(BadPath::Empty),
             false if within => Err(BadPath::BelowWithin),
@@ -49,15 +49,15 @@ impl Path {
     }
 }
 
-pub(super) fn names(steps: &[Step]) -> Option<Vec<String>> {
-    let name = |step: &Step| match step {
-        Step::Member(name) => Some(name.clone()),
-        Step::EachItem | Step::EachMember | Step::Below => None,
+pub(super) fn names(steps: &[PathStep]) -> Option<Vec<String>> {
+    let name = |step: &PathStep| match step {
+        PathStep::Member(name) => Some(name.clone()),
+        PathStep::EachItem | PathStep::EachMember | PathStep::Below => None,
     };
     steps.iter().map(name).collect()
 }
 
-fn next(rest: &str, first: bool) -> Option<(Step, &str)> {
+fn next(rest: &str, first: bool) -> Option<(PathStep, &str)> {
     match rest.strip_prefix('[') {
         Some(inside) => bracketed(inside),
         None if first => bare(rest),
@@ -65,23 +65,23 @@ fn next(rest: &str, first: bool) -> Option<(Step, &str)> {
     }
 }
 
-fn bracketed(inside: &str) -> Option<(Step, &str)> {
+fn bracketed(inside: &str) -> Option<(PathStep, &str)> {
     if let Some(behind) = inside.strip_prefix("*]") {
-        return Some((Step::EachItem, behind));
+        return Some((PathStep::EachItem, behind));
     }
     let mut texts = serde_json::Deserializer::from_str(inside).into_iter::<String>();
     let name = texts.next()?.ok()?;
     let behind = inside.get(texts.byte_offset()..)?.strip_prefix(']')?;
-    Some((Step::Member(name), behind))
+    Some((PathStep::Member(name), behind))
 }
 
-fn bare(rest: &str) -> Option<(Step, &str)> {
+fn bare(rest: &str) -> Option<(PathStep, &str)> {
     let end = rest.find(['.', '[']).unwrap_or(rest.len());
     let (name, behind) = rest.split_at_checked(end)?;
     let step = match name {
-        "*" => Step::EachMember,
-        "**" => Step::Below,
-        name if is_bare(name) => Step::Member(name.to_owned()),
+        "*" => PathStep::EachMember,
+        "**" => PathStep::Below,
+        name if is_bare(name) => PathStep::Member(name.to_owned()),
         _ => return None,
     };
     Some((step, behind))

@@ -1,6 +1,6 @@
 //! The places of a plan that rules refer to: each path is followed once, regardless of the number of rules.
 
-use super::path::{Path, Step, Token};
+use super::path::{Path, PathStep, Token};
 use serde_json::Value;
 use std::{collections::HashMap, ops::Range};
 
@@ -10,8 +10,8 @@ pub(super) type PlaceId = usize;
 /// The paths of all rules as a tree with shared prefixes; the plan itself is number 0.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
-    nodes: Vec<(PathId, Step)>,
-    known: HashMap<(PathId, Step), PathId>,
+    nodes: Vec<(PathId, PathStep)>,
+    known: HashMap<(PathId, PathStep), PathId>,
 }
 
 impl Paths {
@@ -19,11 +19,11 @@ impl Paths {
         self.id_of(&path.0)
     }
 
-    pub(super) fn id_of(&mut self, steps: &[Step]) -> PathId {
+    pub(super) fn id_of(&mut self, steps: &[PathStep]) -> PathId {
         steps.iter().fold(0, |above, step| self.below(above, step))
     }
 
-    fn below(&mut self, above: PathId, step: &Step) -> PathId {
+    fn below(&mut self, above: PathId, step: &PathStep) -> PathId {
         let key = (above, step.clone());
         if let Some(known) = self.known.get(&key) {
             return *known;
@@ -36,20 +36,20 @@ impl Paths {
 
 /// The places of one plan, grouped by path and in the order of the plan.
 pub(super) struct Places<'p> {
-    all: Vec<Place<'p>>,
+    all: Vec<LocatedValue<'p>>,
     of: Vec<Range<PlaceId>>,
 }
 
 /// A value and its parent. Paths are formatted only for findings.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct LocatedValue<'p> {
     value: &'p Value,
     from: Option<(PlaceId, Token<'p>)>,
 }
 
 impl<'p> Places<'p> {
     pub(super) fn of(paths: &Paths, plan: &'p Value) -> Self {
-        let whole = Place { value: plan, from: None };
+        let whole = LocatedValue { value: plan, from: None };
         let mut places = Self { all: vec![whole], of: Vec::with_capacity(paths.nodes.len() + 1) };
         places.of.push(0..1);
         for (above, step) in &paths.nodes {
@@ -62,24 +62,24 @@ impl<'p> Places<'p> {
         places
     }
 
-    fn follow(&mut self, at: PlaceId, step: &Step) {
+    fn follow(&mut self, at: PlaceId, step: &PathStep) {
         let Some(value) = self.value(at) else { return };
         match (step, value) {
-            (Step::Member(name), Value::Object(members)) => {
+            (PathStep::Member(name), Value::Object(members)) => {
                 let found = members.get_key_value(name.as_str());
                 self.all.extend(found.map(|(name, value)| member(at, name, value)));
             }
-            (Step::EachItem, Value::Array(_)) | (Step::EachMember, Value::Object(_)) => {
+            (PathStep::EachItem, Value::Array(_)) | (PathStep::EachMember, Value::Object(_)) => {
                 self.all.extend(children(at, value));
             }
-            (Step::Below, _) => self.everything_below(at, value),
+            (PathStep::Below, _) => self.everything_below(at, value),
             _ => {}
         }
     }
 
     /// Depth first, the reading order of the document.
     fn everything_below(&mut self, at: PlaceId, value: &'p Value) {
-        let mut waiting: Vec<Place<'p>> = children(at, value).rev().collect();
+        let mut waiting: Vec<LocatedValue<'p>> = children(at, value).rev().collect();
         while let Some(place) = waiting.pop() {
             waiting.extend(children(self.all.len(), place.value).rev());
             self.all.push(place);
@@ -119,16 +119,16 @@ impl<'p> Places<'p> {
     }
 }
 
-fn member<'p>(at: PlaceId, name: &'p str, value: &'p Value) -> Place<'p> {
-    Place { value, from: Some((at, Token::Member(name))) }
+fn member<'p>(at: PlaceId, name: &'p str, value: &'p Value) -> LocatedValue<'p> {
+    LocatedValue { value, from: Some((at, Token::Member(name))) }
 }
 
-fn children<'p>(at: PlaceId, value: &'p Value) -> Box<dyn DoubleEndedIterator<Item = Place<'p>> + 'p> {
+fn children<'p>(at: PlaceId, value: &'p Value) -> Box<dyn DoubleEndedIterator<Item = LocatedValue<'p>> + 'p> {
     match value {
         Value::Object(members) => Box::new(members.iter().map(move |(name, value)| member(at, name, value))),
-        Value::Array(items) => {
-            Box::new(items.iter().enumerate().map(move |(n, value)| Place { value, from: Some((at, Token::Item(n))) }))
-        }
+        Value::Array(items) => Box::new(
+            items.iter().enumerate().map(move |(n, value)| LocatedValue { value, from: Some((at, Token::Item(n))) }),
+        ),
         _ => Box::new(std::iter::empty()),
     }
 }

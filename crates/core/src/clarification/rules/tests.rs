@@ -1,4 +1,4 @@
-use super::{Asked, BadRule, CaseFailed, Finding, Rules, TooManyGaps, Unusable};
+use super::{AnswerableGap, BadRule, CaseFailed, Finding, Rules, TooManyGaps, Unusable};
 use countersign_protocol::clarification::{AnswerKind, ClarificationPolicy, Operation, Severity};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -352,7 +352,7 @@ fn judge(
     text: &str,
 ) -> Result<String, Unusable> {
     let suggestions: Vec<String> = suggestions.iter().map(|text| (*text).to_owned()).collect();
-    let asked = Asked { severity, suggestions: &suggestions, exclusive, answer };
+    let asked = AnswerableGap { severity, suggestions: &suggestions, exclusive, answer };
     Rules::built_in().judge(&asked, text).map(|accepted| accepted.text)
 }
 

@@ -9,10 +9,10 @@ const MAX_LISTED: usize = 6;
 
 /// A template for a question or its context. Inserted values are quoted and never parsed as a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Text(Vec<Part>);
+pub(super) struct Text(Vec<TextPart>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum TextPart {
     Words(String),
     Name(Name),
 }
@@ -58,7 +58,7 @@ impl Text {
                 behind
             } else {
                 let (name, behind) = braced(from, known)?;
-                parts.push(Part::Name(name));
+                parts.push(TextPart::Name(name));
                 behind
             };
         }
@@ -67,19 +67,19 @@ impl Text {
     }
 
     pub(super) fn say(&self, value: impl Fn(Name) -> String) -> String {
-        let part = |part: &Part| match part {
-            Part::Words(words) => words.clone(),
-            Part::Name(name) => value(*name),
+        let part = |part: &TextPart| match part {
+            TextPart::Words(words) => words.clone(),
+            TextPart::Name(name) => value(*name),
         };
         self.0.iter().map(part).collect()
     }
 }
 
-fn push_words(parts: &mut Vec<Part>, words: &str) {
+fn push_words(parts: &mut Vec<TextPart>, words: &str) {
     match parts.last_mut() {
         _ if words.is_empty() => {}
-        Some(Part::Words(before)) => before.push_str(words),
-        _ => parts.push(Part::Words(words.to_owned())),
+        Some(TextPart::Words(before)) => before.push_str(words),
+        _ => parts.push(TextPart::Words(words.to_owned())),
     }
 }
 

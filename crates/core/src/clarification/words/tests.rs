@@ -1,9 +1,9 @@
-use super::{Clarified, ClarifiedAnswer, MEMBER, mark, of_question};
+use super::{ClarificationResult, ClarifiedAnswer, MEMBER, mark, of_question};
 use crate::records::Confirmation;
 use countersign_protocol::{aaep::event::Summaries, clarification::GivenBy, hash::Digest};
 use serde_json::{Map, json};
 
-fn clarified(count: usize, answer: &str) -> Clarified {
+fn clarified(count: usize, answer: &str) -> ClarificationResult {
     let one = |n: usize| ClarifiedAnswer {
         field: format!("field-{n}"),
         question: "which?".into(),
@@ -11,7 +11,7 @@ fn clarified(count: usize, answer: &str) -> Clarified {
         given_by: if n.is_multiple_of(2) { GivenBy::Own } else { GivenBy::Person },
     };
     let session_id = "0e3702f7-c676-4d5e-8f57-db1bb1a91f8c".parse().unwrap();
-    Clarified { session_id, rounds: 9, head: Digest([7; 32]), answers: (0..count).map(one).collect() }
+    ClarificationResult { session_id, rounds: 9, head: Digest([7; 32]), answers: (0..count).map(one).collect() }
 }
 
 fn question() -> Confirmation {

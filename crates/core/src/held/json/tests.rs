@@ -83,7 +83,7 @@ fn numbers_keep_their_digits_and_members_their_order() {
 #[test]
 fn a_place_in_a_list_has_one_spelling() {
     let list = read(b"[\"a\",\"b\"]").unwrap();
-    assert_eq!(list.get("1"), Some(&Member::Text("b".into())));
+    assert_eq!(list.get("1"), Some(&JsonMember::Text("b".into())));
     for other in ["01", "+1", "", "2", "-1", "length"] {
         assert_eq!(list.get(other), None, "{other}");
     }

@@ -35,5 +35,5 @@ fn names_must_be_able_to_have_a_value_by_the_route() {
 #[test]
 fn doubled_braces_are_braces() {
     let template = Template::parse("{{{{}} }}{{path.inbox}}").unwrap();
-    assert_eq!(template.parts, [Part::Text("{{} }{path.inbox}".into())]);
+    assert_eq!(template.parts, [TemplatePart::Text("{{} }{path.inbox}".into())]);
 }

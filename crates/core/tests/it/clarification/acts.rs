@@ -11,17 +11,17 @@ use countersign_core::{
         expire::Expire,
         person::GapSeen,
         question,
-        resolve::{self, Resolve, ResolveView, Resolved, Verdict},
+        resolve::{self, AnswerVerdict, Resolve, ResolveView, Resolved},
         submit::{Submit, SubmitView},
         view,
     },
     decision::{
-        answer::{AnswerView, Counted, Given, NotCounted},
+        answer::{AnswerContent, AnswerView, CountedAnswer, NotCounted},
         due::DueView,
         raise::{Raise, RaiseView},
         terms::People,
     },
-    records::{AskedGap, Clarification, ClarificationSession, Decision, OfGap, Question, Words},
+    records::{AskedGap, Clarification, ClarificationSession, Decision, OfGap, Question, TextAuthor},
     refusal::Refusal,
     step::{Operation as _, Step},
 };
@@ -121,8 +121,8 @@ impl World {
             self.is_genuine(&view, &asked, said, signed)?;
         }
         let question = match &verdict {
-            Verdict::Escalated { .. } => Some(self.ask_a_person(agent, &view.session, &asked, said, &verdict)),
-            Verdict::Resolved { .. } => None,
+            AnswerVerdict::Escalated { .. } => Some(self.ask_a_person(agent, &view.session, &asked, said, &verdict)),
+            AnswerVerdict::Resolved { .. } => None,
         };
         let operation = Resolve {
             by: self.plane.raiser(agent),
@@ -184,7 +184,7 @@ impl World {
         session: &ClarificationSession,
         asked: &AskedGap,
         said: &str,
-        verdict: &Verdict,
+        verdict: &AnswerVerdict,
     ) -> Decision {
         let same = Digest::of(format!("gap\n{}\n{}", session.key, asked.gap.id).as_bytes());
         let pending = self.plane.store.pending_same(same).cloned();
@@ -204,7 +204,7 @@ impl World {
         };
         let env = self.plane.env(self.now());
         let gap = Some(OfGap { session: session.key, gap: asked.gap.id.clone() });
-        let raise = Raise { same, gap, words: Words::Owner, ..self.plane.asking(&ask, same, &env) };
+        let raise = Raise { same, gap, words: TextAuthor::Owner, ..self.plane.asking(&ask, same, &env) };
         let step = raise.decide(&view, &env).unwrap();
         self.commit(step).decision
     }
@@ -216,12 +216,12 @@ impl World {
     }
 
     /// A person answers the question.
-    pub(crate) fn person(&mut self, decision: RowKey, response: &str) -> Result<Counted, NotCounted> {
+    pub(crate) fn person(&mut self, decision: RowKey, response: &str) -> Result<CountedAnswer, NotCounted> {
         let step = self.answering(decision, response)?;
         Ok(self.commit(step))
     }
 
-    pub(crate) fn answering(&self, decision: RowKey, response: &str) -> Result<Step<Counted>, NotCounted> {
+    pub(crate) fn answering(&self, decision: RowKey, response: &str) -> Result<Step<CountedAnswer>, NotCounted> {
         let DueView { place, decision, session, plan } = self.plane.due_view(decision);
         let of = decision.gap.clone().unwrap();
         let asked_in = self.sessions().find(|row| row.key == of.session).unwrap().clone();
@@ -235,7 +235,7 @@ impl World {
         let policy = self.plane.project.document.plans.clone();
         let (pause_s, asked_for) = (600, None);
         let view = AnswerView { place, pause_s, decision, session, plan, asked_for, policy, gap: Some(gap) };
-        let given = Given::Response { response: response.into(), confidence: None };
+        let given = AnswerContent::Response { response: response.into(), confidence: None };
         answer(ALICE, given, self.now()).decide(&view, &self.plane.env(self.now()))
     }
 

@@ -5,7 +5,7 @@ use super::{
     world::{World, fields, open},
 };
 use countersign_core::{
-    clarification::{resolve::Verdict, view},
+    clarification::{resolve::AnswerVerdict, view},
     records::{ClarificationSession, GapState},
     refusal::Refusal,
 };
@@ -25,8 +25,8 @@ fn asked_about(world: &mut World, field: &str) -> MplpId {
     session.id
 }
 
-fn accepted(text: &str) -> Verdict {
-    Verdict::Resolved { accepted: text.into() }
+fn accepted(text: &str) -> AnswerVerdict {
+    AnswerVerdict::Resolved { accepted: text.into() }
 }
 
 fn counts(session: &ClarificationSession) -> [u64; 3] {
@@ -56,7 +56,7 @@ fn what_is_no_answer_leaves_the_gap_open_and_a_person_is_asked() {
         let before = world.session(&id);
         world.later(1);
         let told = world.resolve(&id, "gap-001", said).unwrap();
-        let Verdict::Escalated { why } = told.verdict else { panic!("{field} took {said:?}") };
+        let AnswerVerdict::Escalated { why } = told.verdict else { panic!("{field} took {said:?}") };
         assert!(!why.is_empty() && told.fresh);
         assert_eq!((open(&told.session), counts(&told.session)), (open(&before), counts(&before)), "{said:?}");
         let round = world.last(&id);
@@ -75,7 +75,7 @@ fn an_agents_own_answer_does_not_resolve_what_a_person_owes() {
     let mut world = World::new();
     let id = asked_about(&mut world, "owner");
     let told = world.resolve(&id, "gap-001", "the night shift").unwrap();
-    assert!(matches!(told.verdict, Verdict::Escalated { .. }));
+    assert!(matches!(told.verdict, AnswerVerdict::Escalated { .. }));
     let round = world.last(&id);
     assert_eq!((&round["resolved"], &round["given_by"]), (&json!(false), &json!("own")));
     assert_eq!(round["gap"]["person_must_answer"], true);
@@ -90,7 +90,7 @@ fn a_person_owes_the_answer_to_a_block_on_something_irreversible() {
         let mut world = World::new();
         let id = world.submit(plan(tool)).id;
         let told = world.resolve(&id, "gap-001", "Staging").unwrap();
-        assert_eq!(matches!(told.verdict, Verdict::Escalated { .. }), owed, "{tool}");
+        assert_eq!(matches!(told.verdict, AnswerVerdict::Escalated { .. }), owed, "{tool}");
         let warning = world.resolve(&id, "gap-002", "eu").unwrap();
         assert_eq!(warning.verdict, accepted("eu"), "a WARN is never owed by default");
         world.prove(&id);
@@ -278,7 +278,7 @@ fn a_round_says_what_was_asked_what_was_said_and_whose_answer_it_is() {
     assert_eq!(signatures.len(), 4, "signed anew every time");
     let exchanges = world.audit(&id)["clarification_chain"].clone();
     assert!(exchanges.as_array().unwrap().iter().all(|exchange| exchange["given_by"] == "own"));
-    let of = countersign_core::clarification::words::Clarified::of(&world.session(&id)).unwrap();
+    let of = countersign_core::clarification::words::ClarificationResult::of(&world.session(&id)).unwrap();
     assert!(of.answers.iter().all(|answer| answer.given_by == GivenBy::Own));
     assert!(of.lines().iter().all(|line| line.contains("agent's own")));
 }

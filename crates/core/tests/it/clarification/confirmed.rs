@@ -263,7 +263,7 @@ fn an_open_block_stops_the_operations_that_it_names_and_a_warning_or_an_answer_d
     });
     let id = world.submit(without(&["target", "region"])).id;
     let stopped = |world: &World, operation| {
-        let refused = stops::check(&[world.session(&id)], &[operation], stops::About::Asking, world.now());
+        let refused = stops::check(&[world.session(&id)], &[operation], stops::StoppedAction::Asking, world.now());
         assert!(matches!(refused, Ok(()) | Err(Refusal::ClarificationRequired(_))));
         refused.is_err()
     };

@@ -4,7 +4,7 @@ use super::{
     rules::{rule, without},
     world::World,
 };
-use countersign_core::{evidence::opened, step::Draft};
+use countersign_core::{evidence::opened, step::EvidenceDraft};
 use serde_json::{Map, Value, json};
 
 /// Clarification entries after the first `count` entries, with their event types and open members.
@@ -14,11 +14,11 @@ fn since(world: &World, count: usize) -> Vec<(&'static str, Map<String, Value>)>
     about.map(|draft| (draft.event_type, open_members(draft))).collect()
 }
 
-fn open_members(draft: &Draft) -> Map<String, Value> {
+fn open_members(draft: &EvidenceDraft) -> Map<String, Value> {
     serde_json::from_slice(&draft.leaf.bytes).unwrap()
 }
 
-fn whole(draft: &Draft) -> Map<String, Value> {
+fn whole(draft: &EvidenceDraft) -> Map<String, Value> {
     opened(&draft.leaf.bytes, draft.leaf.openings.as_deref()).unwrap()
 }
 

@@ -6,7 +6,7 @@ use super::{
     world::{World, helper},
 };
 use countersign_core::{
-    clarification::resolve::{Resolve, Verdict},
+    clarification::resolve::{AnswerVerdict, Resolve},
     refusal::Refusal,
     step::{Effects, Operation as _},
 };
@@ -155,8 +155,8 @@ impl Runner {
         }
         let expected = self.reference.resolve(at, said);
         let as_expected = match (&expected, &told) {
-            (Told::Resolved(wanted), Ok(Verdict::Resolved { accepted })) => wanted == accepted,
-            (Told::Escalated, Ok(Verdict::Escalated { .. }))
+            (Told::Resolved(wanted), Ok(AnswerVerdict::Resolved { accepted })) => wanted == accepted,
+            (Told::Escalated, Ok(AnswerVerdict::Escalated { .. }))
             | (Told::AlreadyResolved, Err(Refusal::AlreadyResolved(_)))
             | (Told::Gone, Err(Refusal::Conflict(_))) => true,
             _ => false,

@@ -6,7 +6,7 @@ use super::{
 };
 use countersign_core::{
     decision::answer::NotCounted,
-    records::{Decision, DecisionState, GapState, Words},
+    records::{Decision, DecisionState, GapState, TextAuthor},
 };
 use countersign_protocol::{
     aaep::event::ResponseKind,
@@ -101,7 +101,7 @@ fn a_persons_answer_resolves_the_gap_in_the_step_that_settles_the_question() {
 fn a_person_reads_the_rules_words_and_the_suggestions_and_what_the_agent_said_marked_as_its_own() {
     let mut world = World::new();
     let (_, question) = escalated(&mut world, "region", "mars”");
-    assert_eq!(question.words, Words::Owner);
+    assert_eq!(question.words, TextAuthor::Owner);
     let asked = World::asks(&question.question);
     assert!(asked.question.contains("region"));
     assert_eq!(asked.kinds, [ResponseKind::MultipleChoice], "nothing but what is offered answers it");
@@ -203,7 +203,7 @@ fn whoever_approves_reads_whose_answer_each_was() {
     world.resolve(&id, "gap-002", "me").unwrap();
     let question = world.question(&id, "gap-002").unwrap();
     world.person(question.key, "the “night” shift").unwrap();
-    let clarified = countersign_core::clarification::words::Clarified::of(&world.session(&id)).unwrap();
+    let clarified = countersign_core::clarification::words::ClarificationResult::of(&world.session(&id)).unwrap();
     let lines = clarified.lines();
     assert_eq!(lines[0], "amount: “7” (the agent's own answer)");
     assert_eq!(lines[1], "owner: “the \"night\" shift” (answered by a person)");

@@ -5,7 +5,7 @@ use super::{
     world::{World, helper},
 };
 use countersign_core::{
-    clarification::{resolve::Verdict, view},
+    clarification::{resolve::AnswerVerdict, view},
     refusal::Refusal,
 };
 use countersign_jose::clarification::AgentKey;
@@ -139,7 +139,7 @@ fn a_signed_answer_is_kept_with_its_key_and_proves_for_good() {
     let told = view::check(&before, &world.key()).unwrap();
     let signed = by_helper(&world, &id, &now(&world, -3));
     let resolved = world.resolve_by(0, &id, "gap-001", "Staging", Some(signed.clone())).unwrap();
-    assert_eq!(resolved.verdict, Verdict::Resolved { accepted: "Staging".into() });
+    assert_eq!(resolved.verdict, AnswerVerdict::Resolved { accepted: "Staging".into() });
     let round = world.last(&id);
     let by = json!({ "agent_id": KNOWN, "public_key": helper().public_key(), "attested": true });
     assert_eq!((&round["answered_by"], &round["given_by"]), (&by, &json!("own")));
@@ -171,7 +171,7 @@ fn a_signed_answer_to_what_a_person_owes_goes_to_that_person() {
     world.later(SECOND);
     let signed = world.signs(&id, "gap-001", "me", &now(&world, 0), (KNOWN, &helper()));
     let told = world.resolve_by(0, &id, "gap-001", "me", Some(signed)).unwrap();
-    assert!(matches!(told.verdict, Verdict::Escalated { .. }));
+    assert!(matches!(told.verdict, AnswerVerdict::Escalated { .. }));
     let round = world.last(&id);
     assert_eq!((&round["resolved"], &round["answered_by"]["attested"]), (&json!(false), &json!(true)));
     world.prove(&id);

@@ -1,7 +1,7 @@
 //! `countersign clarify abandon SESSION`: abandons a session about a draft.
 
 use super::{
-    connection::{Connection, failed},
+    connection::{ClarifyClient, failed},
     document::session_id,
 };
 use crate::{context::Context, failure::Failure};
@@ -20,7 +20,7 @@ pub(super) struct Arguments {
 
 pub(super) async fn run(
     arguments: &Arguments,
-    connection: &Connection,
+    connection: &ClarifyClient,
     json: bool,
     context: &Context,
 ) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use super::{
     document, source,
-    told::{self, Open},
+    told::{self, OpenGapLine},
 };
 use crate::{context::Context, failure::Failure};
 use countersign_protocol::clarification::{Severity, Status};
@@ -45,7 +45,7 @@ fn text(plan: &Path, found: &[Finding]) -> String {
         return format!("{plan} is ready: the rules find no gap\n");
     }
     let counted = told::counted(count(found, Severity::Block), count(found, Severity::Warn));
-    format!("{plan} needs clarification: {counted}\n{}", told::all(found.iter().map(Open::of_rules)))
+    format!("{plan} needs clarification: {counted}\n{}", told::all(found.iter().map(OpenGapLine::of_rules)))
 }
 
 /// The members of a gap, except for the number that a session would give it.

@@ -12,7 +12,7 @@ use std::{path::PathBuf, sync::Arc};
 const KEY_VARIABLE: &str = "COUNTERSIGN_API_KEY";
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Connection {
+pub(super) struct ClarifyClient {
     #[command(flatten)]
     service: Service,
 
@@ -21,7 +21,7 @@ pub(super) struct Connection {
     key_file: Option<PathBuf>,
 }
 
-impl Connection {
+impl ClarifyClient {
     /// The service client for the agent with this key.
     pub(super) fn resolve(&self, context: &Context) -> Result<Clarifications, Failure> {
         let key = secret(self.key_file.as_deref(), KEY_VARIABLE, context)?.ok_or_else(|| {

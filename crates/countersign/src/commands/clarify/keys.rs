@@ -1,6 +1,6 @@
 //! `countersign clarify keys`: the public keys for verifiers.
 
-use super::connection::Connection;
+use super::connection::ClarifyClient;
 use crate::{context::Context, failure::Failure, table::Table};
 use countersign_protocol::clarification::{PublishedKey, PublishedKeys};
 use serde_json::to_value;
@@ -9,7 +9,7 @@ use serde_json::to_value;
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {}
 
-pub(super) async fn run(connection: &Connection, json: bool, context: &Context) -> Result<(), Failure> {
+pub(super) async fn run(connection: &ClarifyClient, json: bool, context: &Context) -> Result<(), Failure> {
     let keys = connection.published_keys(context).await?;
     say(&keys, json, context)
 }

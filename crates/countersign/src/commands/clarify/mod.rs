@@ -17,7 +17,7 @@ mod verify;
 
 use crate::{context::Context, engine, failure::Failure};
 use clap::Subcommand;
-use connection::Connection;
+use connection::ClarifyClient;
 
 /// Find the gaps in a plan, have them answered, and prove each answer's source
 ///
@@ -27,7 +27,7 @@ use connection::Connection;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    connection: Connection,
+    connection: ClarifyClient,
 
     /// Print JSON for programs instead of text for people.
     #[arg(long, global = true)]
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure
     done.map_err(Failure::or_trouble)
 }
 
-fn over_http(command: &Command, connection: &Connection, json: bool, context: &Context) -> Result<(), Failure> {
+fn over_http(command: &Command, connection: &ClarifyClient, json: bool, context: &Context) -> Result<(), Failure> {
     engine::runtime()?.block_on(async {
         match command {
             Command::Keys(_) => keys::run(connection, json, context).await,

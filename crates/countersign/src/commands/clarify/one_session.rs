@@ -1,7 +1,7 @@
 //! `countersign clarify gaps|confirm|audit|handoff SESSION`: commands that take only a session id.
 
 use super::{
-    connection::{Connection, failed},
+    connection::{ClarifyClient, failed},
     document::session_id,
     report, told,
 };
@@ -36,7 +36,7 @@ pub(super) struct Arguments {
 
 pub(super) async fn run(
     command: &Command,
-    connection: &Connection,
+    connection: &ClarifyClient,
     json: bool,
     context: &Context,
 ) -> Result<(), Failure> {

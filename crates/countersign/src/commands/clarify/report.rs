@@ -2,18 +2,18 @@
 
 use super::told::severity;
 use crate::{context::Context, failure::Failure, table::printable};
-use countersign_client::clarification::{Proven, Report, RoundReport, Signer};
+use countersign_client::clarification::{ChainReport, ProvenKind, RoundReport, Signer};
 use countersign_protocol::clarification::GivenBy;
 use serde_json::to_value;
 
-pub(super) fn say(report: &Report, json: bool, context: &Context) -> Result<(), Failure> {
+pub(super) fn say(report: &ChainReport, json: bool, context: &Context) -> Result<(), Failure> {
     match json {
         true => context.say_json(&to_value(report).map_err(|why| Failure::new(why.to_string()))?),
         false => context.say(&text(report)),
     }
 }
 
-pub(super) fn text(report: &Report) -> String {
+pub(super) fn text(report: &ChainReport) -> String {
     let signer = match report.signer {
         Signer::Known => "signed with a registered key",
         Signer::IntegrityOnly => "signed with an unregistered key",
@@ -33,13 +33,13 @@ pub(super) fn text(report: &Report) -> String {
     lines.iter().map(|line| printable(line) + "\n").collect()
 }
 
-fn named(proven: Proven) -> &'static str {
+fn named(proven: ProvenKind) -> &'static str {
     match proven {
-        Proven::Message => "message",
-        Proven::Record => "record",
-        Proven::Attestation => "attestation",
-        Proven::Handoff => "handoff",
-        Proven::Audit => "audit",
+        ProvenKind::Message => "message",
+        ProvenKind::Record => "record",
+        ProvenKind::Attestation => "attestation",
+        ProvenKind::Handoff => "handoff",
+        ProvenKind::Audit => "audit",
     }
 }
 

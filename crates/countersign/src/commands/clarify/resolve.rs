@@ -1,7 +1,7 @@
 //! `countersign clarify resolve SESSION GAP ANSWER`: the agent's own answer.
 
 use super::{
-    connection::{Connection, failed},
+    connection::{ClarifyClient, failed},
     document::session_id,
 };
 use crate::{context::Context, failure::Failure, table::printable};
@@ -29,7 +29,7 @@ pub(super) struct Arguments {
 
 pub(super) async fn run(
     arguments: &Arguments,
-    connection: &Connection,
+    connection: &ClarifyClient,
     json: bool,
     context: &Context,
 ) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! `countersign clarify rotate-key`: replaces the signing key; the old one signs the rotation.
 
 use super::{
-    connection::{Connection, failed},
+    connection::{ClarifyClient, failed},
     keys,
 };
 use crate::{context::Context, failure::Failure};
@@ -10,7 +10,7 @@ use crate::{context::Context, failure::Failure};
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {}
 
-pub(super) async fn run(connection: &Connection, json: bool, context: &Context) -> Result<(), Failure> {
+pub(super) async fn run(connection: &ClarifyClient, json: bool, context: &Context) -> Result<(), Failure> {
     let published = connection.resolve(context)?.rotate_key().await.map_err(failed)?;
     keys::say(&published, json, context)
 }

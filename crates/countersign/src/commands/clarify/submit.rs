@@ -1,7 +1,7 @@
 //! `countersign clarify submit PLAN`: a session about a plan.
 
 use super::{
-    connection::{Connection, failed},
+    connection::{ClarifyClient, failed},
     document::{self, session_id},
     told,
 };
@@ -23,7 +23,7 @@ pub(super) struct Arguments {
 
 pub(super) async fn run(
     arguments: &Arguments,
-    connection: &Connection,
+    connection: &ClarifyClient,
     json: bool,
     context: &Context,
 ) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use countersign_server::admin::clarification_rules::Finding;
 use serde_json::to_value;
 
 /// An open gap, of a session or of an offline check.
-pub(super) struct Open<'a> {
+pub(super) struct OpenGapLine<'a> {
     /// Its number in a session, or the rule that found it.
     pub(super) name: &'a str,
     severity: Severity,
@@ -19,7 +19,7 @@ pub(super) struct Open<'a> {
     person: bool,
 }
 
-impl<'a> Open<'a> {
+impl<'a> OpenGapLine<'a> {
     pub(super) fn of_rules(found: &'a Finding) -> Self {
         Self {
             name: &found.rule,
@@ -68,7 +68,7 @@ impl<'a> Open<'a> {
 }
 
 /// All gaps, with an empty line before each.
-pub(super) fn all<'a>(open: impl Iterator<Item = Open<'a>>) -> String {
+pub(super) fn all<'a>(open: impl Iterator<Item = OpenGapLine<'a>>) -> String {
     open.map(|gap| format!("\n{}", gap.text())).collect()
 }
 
@@ -99,7 +99,7 @@ pub(super) fn standing(response: &CheckResponse, json: bool, context: &Context) 
         context.say(&format!("session {session} is ready: no gap is open\n"))?;
     } else {
         let counted = counted(response.blocking_count, response.warning_count);
-        let gaps = all(response.gaps.iter().map(Open::of_session));
+        let gaps = all(response.gaps.iter().map(OpenGapLine::of_session));
         let next = format!("\nanswer with: countersign clarify resolve {session} GAP ANSWER\n");
         context.say(&format!("session {session} needs clarification: {counted}\n{gaps}{next}"))?;
     }

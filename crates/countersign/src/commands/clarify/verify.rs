@@ -3,8 +3,8 @@
 use super::{document, report};
 use crate::{context::Context, failure::Failure, table::printable};
 use countersign_client::clarification::{
-    ChainSeal, Registry, Report, Wrong, check_against, check_attestation, check_audit, check_handoff, check_message,
-    check_record,
+    ChainReport, ChainSeal, Registry, Wrong, check_against, check_attestation, check_audit, check_handoff,
+    check_message, check_record,
 };
 use countersign_protocol::{clarification::PublishedKeys, mplp::read};
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ fn say_wrong(file: &Path, wrong: &Wrong, json: bool, context: &Context) -> Resul
     Err(Failure::told())
 }
 
-type Check = fn(&Value, &Registry) -> Result<Report, Wrong>;
+type Check = fn(&Value, &Registry) -> Result<ChainReport, Wrong>;
 
 /// Recognises a document by a member that only its kind has. A document that contains others is matched before them.
 fn kind(found: &Value) -> Option<Check> {

@@ -5,13 +5,15 @@
 //! the outcome at once.
 
 use super::{
-    connection::{Clock, Connected, not_answered, not_approved, not_subscribed, only_listens},
-    more::{More, confirm_of},
+    connection::{Connected, ServiceClock, not_answered, not_approved, not_subscribed, only_listens},
+    more::{StandingLimits, confirm_of},
     tell::ended,
 };
 use crate::{commands::plan::told, context::Context, failure::Failure};
 use clap::ValueEnum;
-use countersign_client::aaep::{Announcement, Answer, Ending, Heard, Inbox, Question, Replier, Subscriber};
+use countersign_client::aaep::{
+    Announcement, Answer, Ending, Inbox, ReceivedQuestion, Replier, SubscriberClient, SubscriberEvent,
+};
 use countersign_protocol::{
     aaep::questions::OpenQuestion,
     mplp::{AllowanceShown, DecisionRequest, DecisionStatus},
@@ -30,14 +32,14 @@ pub(super) struct Arguments {
     /// The question, as `countersign inbox list` names it.
     id: String,
 
-    decision: Decision,
+    decision: DecisionArgument,
 
     /// Why; the agent sees it.
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 
     #[command(flatten)]
-    more: More,
+    more: StandingLimits,
 }
 
 /// Answer an agent's clarification question, and end
@@ -51,7 +53,7 @@ pub(super) struct RespondArguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Decision {
+enum DecisionArgument {
     #[value(alias = "yes")]
     Approve,
     #[value(alias = "no")]
@@ -67,14 +69,14 @@ pub(super) async fn run(
     let reason = arguments.reason.clone();
     match arguments.decision {
         _ if arguments.more.is_nothing() => {}
-        Decision::Approve => return bounded(arguments, connected, json, context).await,
-        Decision::Reject => {
+        DecisionArgument::Approve => return bounded(arguments, connected, json, context).await,
+        DecisionArgument::Reject => {
             return Err(Failure::misused("limits and steps go with approve only; a rejection is for all of it"));
         }
     }
     let (answer, wanted) = match arguments.decision {
-        Decision::Approve => (Answer::Yes { rationale: reason }, Ending::Accepted),
-        Decision::Reject => (Answer::No { reason }, Ending::Rejected),
+        DecisionArgument::Approve => (Answer::Yes { rationale: reason }, Ending::Accepted),
+        DecisionArgument::Reject => (Answer::No { reason }, Ending::Rejected),
     };
     let ending = give(&arguments.id, connected, |_| Ok(answer)).await?;
     report(&arguments.id, ending, &[wanted], json, context)
@@ -115,7 +117,9 @@ pub(super) async fn respond(
     json: bool,
     context: &Context,
 ) -> Result<(), Failure> {
-    let read = |question: &Question| question.read_answer(&arguments.text).map_err(|why| Failure::new(why.to_string()));
+    let read = |question: &ReceivedQuestion| {
+        question.read_answer(&arguments.text).map_err(|why| Failure::new(why.to_string()))
+    };
     let ending = give(&arguments.id, connected, read).await?;
     report(&arguments.id, ending, &[Ending::Answered, Ending::Accepted, Ending::Rejected], json, context)
 }
@@ -124,7 +128,7 @@ pub(super) async fn respond(
 async fn give(
     id: &str,
     connected: &Connected,
-    answer: impl FnOnce(&Question) -> Result<Answer, Failure>,
+    answer: impl FnOnce(&ReceivedQuestion) -> Result<Answer, Failure>,
 ) -> Result<Ending, Failure> {
     let (subscriber, clock) = connected.subscribe().await?;
     if only_listens(&subscriber) {
@@ -140,8 +144,8 @@ async fn give(
 
 struct Listening {
     inbox: Inbox,
-    subscriber: Subscriber,
-    clock: Clock,
+    subscriber: SubscriberClient,
+    clock: ServiceClock,
 }
 
 impl Listening {
@@ -149,7 +153,7 @@ impl Listening {
         &mut self,
         id: &str,
         replier: &Replier,
-        answer: impl FnOnce(&Question) -> Result<Answer, Failure>,
+        answer: impl FnOnce(&ReceivedQuestion) -> Result<Answer, Failure>,
     ) -> Result<Ending, Failure> {
         let question = self.hear(id, replier).await?;
         let answer = answer(&question)?;
@@ -161,7 +165,7 @@ impl Listening {
     }
 
     /// The question itself: a new subscriber receives all pending ones (S1).
-    async fn hear(&mut self, id: &str, replier: &Replier) -> Result<Arc<Question>, Failure> {
+    async fn hear(&mut self, id: &str, replier: &Replier) -> Result<Arc<ReceivedQuestion>, Failure> {
         // If the list does not have it, there is no need to wait. Other producers have no list.
         let gone = || {
             Failure::new("there is no such pending question").hint("`countersign inbox list` shows the pending ones")
@@ -181,7 +185,7 @@ impl Listening {
         tokio::time::timeout(PATIENCE, heard).await.unwrap_or_else(|_| Err(gone()))
     }
 
-    async fn ending(&mut self, question: &Question) -> Result<Ending, Failure> {
+    async fn ending(&mut self, question: &ReceivedQuestion) -> Result<Ending, Failure> {
         loop {
             let over = self.next().await?.into_iter().find_map(|announcement| match announcement {
                 Announcement::Over { question: over, ending, .. } if over.id() == question.id() => Some(ending),
@@ -195,7 +199,7 @@ impl Listening {
 
     async fn next(&mut self) -> Result<Vec<Announcement>, Failure> {
         match self.subscriber.next().await.map_err(not_subscribed)? {
-            Heard::Received(received) => Ok(self.inbox.apply(&received, self.clock.now())),
+            SubscriberEvent::Received(received) => Ok(self.inbox.apply(&received, self.clock.now())),
             _ => Ok(Vec::new()),
         }
     }

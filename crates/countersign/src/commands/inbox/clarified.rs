@@ -1,11 +1,11 @@
 //! Answers clarified before a question was raised, with their sources.
 
 use crate::table::quoted;
-use countersign_client::aaep::{Asks, Question};
+use countersign_client::aaep::{Asks, ReceivedQuestion};
 use serde_json::Value;
 
 /// Only the service writes this member.
-pub(super) fn of(question: &Question) -> Option<&Value> {
+pub(super) fn of(question: &ReceivedQuestion) -> Option<&Value> {
     match question.asks() {
         Asks::Confirmation(asked) => asked.extra_context.as_ref()?.get("clarification"),
         Asks::Clarification(_) => None,

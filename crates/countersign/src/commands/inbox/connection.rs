@@ -9,7 +9,7 @@ use crate::{
 use clap::ValueEnum;
 use countersign_client::{
     aaep::{
-        ManifestKeys, Manifests, QuestionsError, Replier, SubscribeError, Subscriber, SubscriberConfig, Trust,
+        ManifestKeys, Manifests, QuestionsError, Replier, SubscribeError, SubscriberClient, SubscriberConfig, Trust,
         UnknownProducers, system_dice,
     },
     mplp::{Mplp, MplpError},
@@ -21,7 +21,7 @@ use std::{path::PathBuf, sync::Arc};
 const TOKEN_VARIABLE: &str = "COUNTERSIGN_TOKEN";
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Connection {
+pub(super) struct InboxClient {
     #[command(flatten)]
     service: Service,
 
@@ -62,7 +62,7 @@ pub(super) struct Connected {
     transport: Arc<WithLoopback>,
 }
 
-impl Connection {
+impl InboxClient {
     pub(super) fn resolve(self, context: &Context) -> Result<Connected, Failure> {
         let (origin, token) = (self.service.origin(context)?, self.token(context)?);
         let mut config = SubscriberConfig::new(origin, &token);
@@ -96,10 +96,10 @@ impl Connection {
 }
 
 impl Connected {
-    pub(super) async fn subscribe(&self) -> Result<(Subscriber, Clock), Failure> {
-        let subscriber = Subscriber::connect(self.config.clone(), self.transport.clone(), system_dice()).await;
+    pub(super) async fn subscribe(&self) -> Result<(SubscriberClient, ServiceClock), Failure> {
+        let subscriber = SubscriberClient::connect(self.config.clone(), self.transport.clone(), system_dice()).await;
         let subscriber = subscriber.map_err(not_subscribed)?;
-        let clock = Clock::by(subscriber.producer_date());
+        let clock = ServiceClock::by(subscriber.producer_date());
         Ok((subscriber, clock))
     }
 
@@ -115,17 +115,17 @@ impl Connected {
 }
 
 /// Whether the token is listen-only: the service accepts no answers from this subscriber.
-pub(super) fn only_listens(subscriber: &Subscriber) -> bool {
+pub(super) fn only_listens(subscriber: &SubscriberClient) -> bool {
     subscriber.accepted().honored_capabilities.supports_confirmation_reply == Some(false)
 }
 
 /// This machine's clock, corrected by its skew to the service's: deadlines follow the service's clock.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
+pub(super) struct ServiceClock {
     ahead_ms: i64,
 }
 
-impl Clock {
+impl ServiceClock {
     fn by(producer: Option<UnixMillis>) -> Self {
         // The service sends whole seconds.
         let ahead_ms = producer.map_or(0, |date| date.millis_since(system_now()));

@@ -2,7 +2,7 @@
 
 /// One parsed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum InboxCommand {
     Nothing,
     List,
     Help,
@@ -34,7 +34,7 @@ pub(super) const HELP: &[&str] = &[
     "quit: stop listening; questions stay pending",
 ];
 
-impl Line {
+impl InboxCommand {
     pub(super) fn read(text: &str) -> Self {
         let (first, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
         let rest = rest.trim();
@@ -83,19 +83,22 @@ mod tests {
     #[test]
     fn an_answer_without_the_number_of_its_question_answers_nothing() {
         for typed in ["approve", "yes", "reject because", "approve all", "x approve", "1", "more 60"] {
-            assert_eq!(Line::read(typed), Line::Unknown, "{typed}");
+            assert_eq!(InboxCommand::read(typed), InboxCommand::Unknown, "{typed}");
         }
     }
 
     #[test]
     fn a_line_is_a_question_and_what_is_said_to_it() {
-        let answer = |question: &str, text: &str| Line::Answer { question: question.into(), text: text.into() };
-        assert_eq!(Line::read(" 2  no  too much "), answer("2", "no  too much"));
-        assert_eq!(Line::read("dec_0a yes"), answer("dec_0a", "yes"));
-        assert_eq!(Line::read("1: more sugar"), answer("1", "more sugar"));
-        assert_eq!(Line::read("1 more"), Line::MoreTime { question: "1".into(), seconds: None });
-        assert_eq!(Line::read("1 more 60"), Line::MoreTime { question: "1".into(), seconds: Some(60) });
-        assert_eq!((Line::read(""), Line::read("LIST"), Line::read("quit")), (Line::Nothing, Line::List, Line::Quit));
+        let answer = |question: &str, text: &str| InboxCommand::Answer { question: question.into(), text: text.into() };
+        assert_eq!(InboxCommand::read(" 2  no  too much "), answer("2", "no  too much"));
+        assert_eq!(InboxCommand::read("dec_0a yes"), answer("dec_0a", "yes"));
+        assert_eq!(InboxCommand::read("1: more sugar"), answer("1", "more sugar"));
+        assert_eq!(InboxCommand::read("1 more"), InboxCommand::MoreTime { question: "1".into(), seconds: None });
+        assert_eq!(InboxCommand::read("1 more 60"), InboxCommand::MoreTime { question: "1".into(), seconds: Some(60) });
+        assert_eq!(
+            (InboxCommand::read(""), InboxCommand::read("LIST"), InboxCommand::read("quit")),
+            (InboxCommand::Nothing, InboxCommand::List, InboxCommand::Quit)
+        );
     }
 
     #[test]

@@ -2,14 +2,14 @@
 
 use super::{
     answer::how_to_answer,
-    connection::{Clock, Connected, not_subscribed, only_listens},
-    line::{HELP, Line, MORE_S, yes_or_no},
+    connection::{Connected, ServiceClock, not_subscribed, only_listens},
+    line::{HELP, InboxCommand, MORE_S, yes_or_no},
     plan_steps::{self, Steps},
     tell::Teller,
 };
 use crate::{context::Context, failure::Failure, span::in_words as duration};
 use countersign_client::{
-    aaep::{Announcement, Answer, Asks, Heard, Inbox, Question, Replier, Speech, Subscriber},
+    aaep::{Announcement, Answer, Asks, Inbox, ReceivedQuestion, Replier, Speech, SubscriberClient, SubscriberEvent},
     mplp::Mplp,
 };
 use serde_json::json;
@@ -57,7 +57,7 @@ struct Desk<'a> {
     inbox: Inbox,
     speech: Speech,
     teller: Teller<'a>,
-    clock: Clock,
+    clock: ServiceClock,
     /// Questions with an overdue outcome are sent here.
     checks: mpsc::Sender<String>,
     lost: bool,
@@ -65,7 +65,7 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    async fn work(&mut self, subscriber: Subscriber, mut checked: mpsc::Receiver<String>) -> Result<(), Failure> {
+    async fn work(&mut self, subscriber: SubscriberClient, mut checked: mpsc::Receiver<String>) -> Result<(), Failure> {
         let (mut heard, mut lines) = (listen(subscriber), typed());
         let mut tick = interval(Duration::from_secs(1));
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -77,7 +77,7 @@ impl Desk<'_> {
                     None => return Ok(()),
                 },
                 line = lines.recv(), if reading => match line {
-                    Some(line) => match self.line(Line::read(&line)).await? {
+                    Some(line) => match self.line(InboxCommand::read(&line)).await? {
                         Goes::On => {}
                         Goes::Away => return Ok(()),
                     },
@@ -97,7 +97,11 @@ impl Desk<'_> {
     }
 
     /// Takes everything that has arrived, so that a question is read out before earlier, less important events.
-    async fn hear(&mut self, first: Heard, more: &mut mpsc::Receiver<Result<Heard, Failure>>) -> Result<(), Failure> {
+    async fn hear(
+        &mut self,
+        first: SubscriberEvent,
+        more: &mut mpsc::Receiver<Result<SubscriberEvent, Failure>>,
+    ) -> Result<(), Failure> {
         self.take(first).await?;
         while let Ok(next) = more.try_recv() {
             self.take(next?).await?;
@@ -105,17 +109,17 @@ impl Desk<'_> {
         self.speak().await
     }
 
-    async fn take(&mut self, heard: Heard) -> Result<(), Failure> {
+    async fn take(&mut self, heard: SubscriberEvent) -> Result<(), Failure> {
         match heard {
-            Heard::Received(received) => {
+            SubscriberEvent::Received(received) => {
                 let told = self.inbox.apply(&received, self.clock.now());
                 self.speech.push(told);
                 Ok(())
             }
-            Heard::Unreadable => {
+            SubscriberEvent::Unreadable => {
                 self.teller.tell("problem", "An event could not be read", json!({ "event": "unreadable" }))
             }
-            Heard::Lost { next } => {
+            SubscriberEvent::Lost { next } => {
                 self.lost = true;
                 let seconds = next.as_secs();
                 let text = format!(
@@ -124,7 +128,7 @@ impl Desk<'_> {
                 );
                 self.teller.tell("problem", &text, json!({ "event": "lost", "next_attempt_seconds": seconds }))
             }
-            Heard::Connected { anew } => self.connected(anew).await,
+            SubscriberEvent::Connected { anew } => self.connected(anew).await,
         }
     }
 
@@ -163,28 +167,30 @@ impl Desk<'_> {
         }
     }
 
-    async fn steps_of(&self, question: &Question) -> Option<Steps> {
+    async fn steps_of(&self, question: &ReceivedQuestion) -> Option<Steps> {
         let Asks::Confirmation(asked) = question.asks() else { return None };
         plan_steps::of(&self.mplp, &asked.action, question.decision_id()).await
     }
 
-    async fn line(&mut self, line: Line) -> Result<Goes, Failure> {
+    async fn line(&mut self, line: InboxCommand) -> Result<Goes, Failure> {
         match line {
-            Line::Nothing => {}
-            Line::Quit => return Ok(Goes::Away),
-            Line::List => self.teller.list(&self.inbox, self.clock.now())?,
-            Line::Help => {
+            InboxCommand::Nothing => {}
+            InboxCommand::Quit => return Ok(Goes::Away),
+            InboxCommand::List => self.teller.list(&self.inbox, self.clock.now())?,
+            InboxCommand::Help => {
                 for text in HELP {
                     self.teller.tell("help", text, json!({ "event": "help", "text": text }))?;
                 }
             }
-            Line::Unknown => self.problem("An answer begins with the number of its question. Type help, or list")?,
-            Line::Answer { question, text } => {
+            InboxCommand::Unknown => {
+                self.problem("An answer begins with the number of its question. Type help, or list")?
+            }
+            InboxCommand::Answer { question, text } => {
                 if let Some(question) = self.find(&question)? {
                     self.answer(&question, &text).await?;
                 }
             }
-            Line::MoreTime { question, seconds } => {
+            InboxCommand::MoreTime { question, seconds } => {
                 if let Some(question) = self.find(&question)? {
                     self.more_time(&question, seconds.unwrap_or(MORE_S)).await?;
                 }
@@ -194,7 +200,7 @@ impl Desk<'_> {
     }
 
     /// The pending question with this name; prints a problem if there is none.
-    fn find(&mut self, named: &str) -> Result<Option<Arc<Question>>, Failure> {
+    fn find(&mut self, named: &str) -> Result<Option<Arc<ReceivedQuestion>>, Failure> {
         let found = self.teller.id(named).and_then(|id| self.inbox.question(id)).cloned();
         match (found, self.teller.id(named).is_some()) {
             (Some(question), _) => return Ok(Some(question)),
@@ -204,7 +210,7 @@ impl Desk<'_> {
         Ok(None)
     }
 
-    async fn answer(&mut self, question: &Arc<Question>, text: &str) -> Result<(), Failure> {
+    async fn answer(&mut self, question: &Arc<ReceivedQuestion>, text: &str) -> Result<(), Failure> {
         let answer = match (question.asks(), yes_or_no(text)) {
             (Asks::Confirmation(_), Some((true, rationale))) => Ok(Answer::Yes { rationale }),
             (Asks::Confirmation(_), Some((false, reason))) => Ok(Answer::No { reason }),
@@ -235,13 +241,13 @@ impl Desk<'_> {
     }
 
     /// How to answer a question that requires stronger authentication than this token.
-    async fn needs_more(&self, question: &Question) -> Option<String> {
+    async fn needs_more(&self, question: &ReceivedQuestion) -> Option<String> {
         let listed = self.replier.questions().await.ok()?;
         let open = listed.questions.into_iter().find(|open| question.decision_id() == Some(&open.decision_id))?;
         (open.assurance != "token").then(|| how_to_answer(&open))
     }
 
-    async fn more_time(&mut self, question: &Question, seconds: i64) -> Result<(), Failure> {
+    async fn more_time(&mut self, question: &ReceivedQuestion, seconds: i64) -> Result<(), Failure> {
         let Some(id) = question.decision_id() else { return self.problem("This producer gives no more time") };
         match self.replier.more_time(id, seconds).await {
             // The event that follows has the new deadline; without one the deadline could not be extended.
@@ -277,7 +283,7 @@ enum Goes {
 }
 
 /// Listens in a task of its own, so that a slow answer delays no question.
-fn listen(mut subscriber: Subscriber) -> mpsc::Receiver<Result<Heard, Failure>> {
+fn listen(mut subscriber: SubscriberClient) -> mpsc::Receiver<Result<SubscriberEvent, Failure>> {
     let (to, heard) = mpsc::channel(HEARD);
     tokio::spawn(async move {
         loop {

@@ -17,7 +17,7 @@ mod view;
 
 use crate::{context::Context, engine, failure::Failure};
 use clap::Subcommand;
-use connection::Connection;
+use connection::InboxClient;
 
 /// Receive agents' questions and answer them: at the terminal, or from a script
 ///
@@ -27,7 +27,7 @@ use connection::Connection;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    connection: Connection,
+    connection: InboxClient,
 
     /// One JSON object a line, for programs.
     #[arg(long, global = true)]

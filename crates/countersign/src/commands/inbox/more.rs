@@ -12,7 +12,7 @@ use super::connection::not_approved;
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Standing approval, or only some steps of a plan")]
-pub(super) struct More {
+pub(super) struct StandingLimits {
     /// For so many calls like this one.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=MAX_USES))]
     times: Option<i64>,
@@ -38,7 +38,7 @@ pub(super) struct More {
     steps: Vec<String>,
 }
 
-impl More {
+impl StandingLimits {
     /// Whether no limit and no step is given.
     pub(super) fn is_nothing(&self) -> bool {
         self.steps.is_empty() && matches!(self.bounds(), Ok(None))

@@ -33,14 +33,14 @@ fn line(detail: &RequestDetail) -> String {
 }
 
 /// A question of a list: its name, its text, and its call.
-pub(super) struct Listed {
+pub(super) struct ListedQuestion {
     pub(super) name: String,
     pub(super) text: String,
     pub(super) runs: WhatRuns,
 }
 
 /// The differences of a question from those in the list with the same text; `None` if there is no such question.
-pub(super) fn alike(at: usize, all: &[Listed]) -> Option<String> {
+pub(super) fn alike(at: usize, all: &[ListedQuestion]) -> Option<String> {
     let this = all.get(at)?;
     let others = all.iter().enumerate().filter(|(other, that)| *other != at && that.text == this.text);
     let (names, others): (Vec<&str>, Vec<&WhatRuns>) = others.map(|(_, that)| (that.name.as_str(), &that.runs)).unzip();

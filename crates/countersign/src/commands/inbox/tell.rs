@@ -12,7 +12,7 @@ use crate::{
     table::{printable, quoted, sentence},
 };
 use anstyle::{AnsiColor, Style};
-use countersign_client::aaep::{Announcement, Ending, Inbox, Question, SaidBy};
+use countersign_client::aaep::{Announcement, Ending, Inbox, ReceivedQuestion, SaidBy};
 use countersign_protocol::time::UnixMillis;
 use serde_json::{Value, json};
 use std::io::IsTerminal as _;
@@ -83,7 +83,12 @@ impl<'a> Teller<'a> {
     }
 
     /// A new question, with its steps if it is about a plan.
-    pub(super) fn asked(&mut self, question: &Question, steps: Option<Steps>, now: UnixMillis) -> Result<(), Failure> {
+    pub(super) fn asked(
+        &mut self,
+        question: &ReceivedQuestion,
+        steps: Option<Steps>,
+        now: UnixMillis,
+    ) -> Result<(), Failure> {
         let (view, name) = (View::from(question).of_plan(steps), self.name(question.id()));
         if self.json {
             return self.line(&json!({ "event": "asked", "question": view.json(now) }));

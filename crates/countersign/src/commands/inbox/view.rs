@@ -3,19 +3,19 @@
 use super::{
     clarified,
     plan_steps::Steps,
-    runs::{self, Listed},
+    runs::{self, ListedQuestion},
 };
 use crate::{
     span::in_words as duration,
     table::{printable, quoted, rendered},
 };
-use countersign_client::aaep::{Asks, Question, Words, in_words};
+use countersign_client::aaep::{Asks, ReceivedQuestion, TextSource, in_words};
 use countersign_protocol::{
     aaep::{
         event::{Choice, ResponseKind, Risk, YesNo},
         questions::OpenQuestion,
     },
-    decisions::Kind,
+    decisions::DecisionKind,
     request::WhatRuns,
     time::UnixMillis,
 };
@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 /// The displayed data of a question, from a list or an event.
 pub(super) struct View {
     pub(super) id: String,
-    kind: Kind,
+    kind: DecisionKind,
     /// The action, or the question.
     what: String,
     consequence: Option<String>,
@@ -34,7 +34,7 @@ pub(super) struct View {
     agent_id: String,
     operator: Option<String>,
     known_producer: bool,
-    words: Words,
+    words: TextSource,
     risk: Option<Risk>,
     irreversible: bool,
     default: Option<YesNo>,
@@ -54,28 +54,28 @@ pub(super) struct View {
 
 /// Adds to questions that read the same the values in which they differ.
 pub(super) fn tell_apart(named: &mut [(String, View)]) {
-    let of = |(name, view): &(String, View)| Listed {
+    let of = |(name, view): &(String, View)| ListedQuestion {
         name: name.clone(),
         text: view.reads(),
         runs: view.runs.clone().unwrap_or_default(),
     };
-    let all: Vec<Listed> = named.iter().map(of).collect();
+    let all: Vec<ListedQuestion> = named.iter().map(of).collect();
     for (at, (_, view)) in named.iter_mut().enumerate() {
         view.alike = runs::alike(at, &all);
     }
 }
 
-impl From<&Question> for View {
-    fn from(question: &Question) -> Self {
+impl From<&ReceivedQuestion> for View {
+    fn from(question: &ReceivedQuestion) -> Self {
         let (kind, what, consequence, context, choices, default) = match question.asks() {
             Asks::Confirmation(asked) => {
                 let consequence = Some(asked.consequence.clone());
                 let default = Some(asked.default_decision);
-                (Kind::Confirmation, asked.action.clone(), consequence, None, Vec::new(), default)
+                (DecisionKind::Confirmation, asked.action.clone(), consequence, None, Vec::new(), default)
             }
             Asks::Clarification(asked) => {
                 let choices = asked.choices.clone().unwrap_or_default();
-                (Kind::Clarification, asked.question.clone(), None, asked.context.clone(), choices, None)
+                (DecisionKind::Clarification, asked.question.clone(), None, asked.context.clone(), choices, None)
             }
         };
         Self {
@@ -118,7 +118,7 @@ impl From<&OpenQuestion> for View {
             agent_id: open.agent_id.clone(),
             operator: open.operator.clone(),
             known_producer: true,
-            words: if open.words == "owner" { Words::Owner } else { Words::Agent },
+            words: if open.words == "owner" { TextSource::Owner } else { TextSource::Agent },
             risk: open.risk_level,
             irreversible: open.irreversible.unwrap_or(false),
             default: open.default_decision,
@@ -150,7 +150,7 @@ impl View {
 
     /// The name first, and then everything a person must know to decide.
     pub(super) fn lines(&self, name: &str, now: UnixMillis) -> Vec<String> {
-        let asks = if self.kind == Kind::Confirmation { "needs your approval" } else { "asks" };
+        let asks = if self.kind == DecisionKind::Confirmation { "needs your approval" } else { "asks" };
         let mut lines = vec![format!("{name} {asks}: {}", self.said(&self.what))];
         lines.push(format!("Requested by: {}", self.requested_by()));
         lines.extend(self.consequence.as_ref().map(|text| format!("Consequence: {}", self.said(text))));
@@ -173,10 +173,10 @@ impl View {
     /// The possible answers, as typed.
     pub(super) fn how(&self, name: &str) -> String {
         match self.kind {
-            Kind::Confirmation => {
+            DecisionKind::Confirmation => {
                 format!("To answer: {name} approve, or {name} reject and your reason. For more time: {name} more")
             }
-            Kind::Clarification => {
+            DecisionKind::Clarification => {
                 let kinds: Vec<&str> = self.kinds.iter().map(in_words).collect();
                 format!("To answer: {name} and {}. For more time: {name} more", kinds.join(", or "))
             }
@@ -184,7 +184,7 @@ impl View {
     }
 
     pub(super) fn json(&self, now: UnixMillis) -> Value {
-        let confirmation = self.kind == Kind::Confirmation;
+        let confirmation = self.kind == DecisionKind::Confirmation;
         json!({
             "id": self.id,
             "kind": self.kind,
@@ -197,7 +197,7 @@ impl View {
             "agent_id": self.agent_id,
             "operator": self.operator,
             "known_producer": self.known_producer,
-            "words": match self.words { Words::Agent => "agent", Words::Owner => "owner", Words::Unsaid => "unsaid" },
+            "words": match self.words { TextSource::Agent => "agent", TextSource::Owner => "owner", TextSource::Unsaid => "unsaid" },
             "risk_level": self.risk,
             "irreversible": self.irreversible,
             "default_decision": self.default,
@@ -215,8 +215,8 @@ impl View {
     fn said(&self, text: &str) -> String {
         match self.words {
             _ if self.is_plan() => rendered(text),
-            Words::Owner => rendered(text),
-            Words::Agent | Words::Unsaid => quoted(text),
+            TextSource::Owner => rendered(text),
+            TextSource::Agent | TextSource::Unsaid => quoted(text),
         }
     }
 
@@ -243,9 +243,9 @@ impl View {
     fn whose_words(&self) -> &'static str {
         match self.words {
             _ if self.is_plan() => "the service's, about the agent's plan; the agent's own words are in quotes",
-            Words::Agent => "the agent's own words, which nobody has checked",
-            Words::Owner => "rendered by the service from the request; values of the request are in quotes",
-            Words::Unsaid => "of unknown author: the producer does not name one",
+            TextSource::Agent => "the agent's own words, which nobody has checked",
+            TextSource::Owner => "rendered by the service from the request; values of the request are in quotes",
+            TextSource::Unsaid => "of unknown author: the producer does not name one",
         }
     }
 
@@ -261,9 +261,9 @@ impl View {
 
     fn without_an_answer(&self) -> &'static str {
         match (self.kind, self.default) {
-            (Kind::Clarification, _) => "Without an answer the agent continues without it",
-            (Kind::Confirmation, Some(YesNo::Accept)) => "Without an answer it may run",
-            (Kind::Confirmation, _) => "Without an answer it does not run",
+            (DecisionKind::Clarification, _) => "Without an answer the agent continues without it",
+            (DecisionKind::Confirmation, Some(YesNo::Accept)) => "Without an answer it may run",
+            (DecisionKind::Confirmation, _) => "Without an answer it does not run",
         }
     }
 
@@ -273,9 +273,9 @@ impl View {
 }
 
 /// Only if the service wrote the question: an agent could write anything there.
-fn differs(question: &Question) -> Vec<String> {
+fn differs(question: &ReceivedQuestion) -> Vec<String> {
     let Asks::Confirmation(asked) = question.asks() else { return Vec::new() };
-    let told = asked.extra_context.as_ref().filter(|_| question.words() == Words::Owner);
+    let told = asked.extra_context.as_ref().filter(|_| question.words() == TextSource::Owner);
     let lines = told.and_then(|told| told.get("plan_difference")?.get("lines")?.as_array());
     lines.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 pub(crate) struct Arguments {
     /// The purpose of the key; a key has exactly one.
     #[arg(long)]
-    kind: Kind,
+    kind: KeyKindArgument,
 
     /// The holder of the key, as named in audit entries.
     #[arg(long, value_name = "NAME")]
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Kind {
+enum KeyKindArgument {
     /// Asks questions and waits for answers.
     Agent,
     /// Administers the project.
@@ -68,9 +68,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
 fn asked(arguments: &Arguments) -> NewKey {
     NewKey {
         kind: match arguments.kind {
-            Kind::Agent => ApiKeyKind::Agent,
-            Kind::Admin => ApiKeyKind::Admin,
-            Kind::EnforcementPoint => ApiKeyKind::EnforcementPoint,
+            KeyKindArgument::Agent => ApiKeyKind::Agent,
+            KeyKindArgument::Admin => ApiKeyKind::Admin,
+            KeyKindArgument::EnforcementPoint => ApiKeyKind::EnforcementPoint,
         },
         principal: arguments.principal.clone(),
         responsible: arguments.responsible.clone(),

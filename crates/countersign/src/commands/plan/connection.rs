@@ -9,7 +9,7 @@ use countersign_client::{
     aaep::system_dice,
     decisions::{Decisions, DecisionsError},
     mcp::Mcp,
-    mplp::{Following, Mplp, MplpError},
+    mplp::{Mplp, MplpError, PlanFollower},
     transport::WithLoopback,
 };
 use countersign_protocol::{ids::ProjectId, mplp::MplpId, origin::Origin};
@@ -59,7 +59,7 @@ impl Connected {
         Decisions::new(&self.service, self.project.as_ref(), &self.key, self.transport.clone(), system_dice())
     }
 
-    pub(super) fn follow(&self, after: Option<String>) -> Following {
+    pub(super) fn follow(&self, after: Option<String>) -> PlanFollower {
         self.mplp().follow(self.transport.clone(), after, system_dice())
     }
 }

@@ -3,7 +3,7 @@
 use crate::{context::Context, failure::Failure, operations};
 use countersign_protocol::project::ProjectDocument;
 use countersign_server::{
-    admin::{ApplyProject, Problem, check_project},
+    admin::{ApplyProject, DocumentProblem, check_project},
     config::project_file,
 };
 use std::path::{Path, PathBuf};
@@ -38,14 +38,14 @@ fn apply(document: ProjectDocument, context: &Context) -> Result<String, Failure
     Ok(format!("project {id}: version {version} {what}\n"))
 }
 
-fn refused(file: &Path, document: &ProjectDocument, problems: &[Problem]) -> Failure {
+fn refused(file: &Path, document: &ProjectDocument, problems: &[DocumentProblem]) -> Failure {
     Failure::all(problems.iter().map(|problem| format!("{}: {}", file.display(), explained(problem, document))))
         .hint("nothing was applied; `countersign project diff FILE` compares without applying")
 }
 
 /// The problem with the id of its scope or route instead of an index.
-pub(super) fn explained(problem: &Problem, document: &ProjectDocument) -> String {
-    let Problem { at, why } = problem;
+pub(super) fn explained(problem: &DocumentProblem, document: &ProjectDocument) -> String {
+    let DocumentProblem { at, why } = problem;
     let index = |list: &str| at.strip_prefix(list)?.strip_prefix('[')?.strip_suffix(']')?.parse::<usize>().ok();
     let scope = index("scopes").and_then(|n| document.scopes.get(n)).map(|scope| &scope.id);
     let route = index("routes").and_then(|n| document.routes.get(n)).map(|route| &route.id);

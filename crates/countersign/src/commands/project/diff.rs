@@ -3,7 +3,7 @@
 use super::{
     apply::explained,
     as_toml,
-    lines::{Line, compare},
+    lines::{DiffLine, compare},
 };
 use crate::{cli::Reading, context::Context, failure::Failure, operations};
 use anstyle::AnsiColor;
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
         context.say(&text(&document, current.as_ref(), &lines, context.terminal.accessible))?;
         warn(&document, context);
     }
-    if lines.iter().all(Line::is_same) { Ok(()) } else { Err(Failure::told()) }
+    if lines.iter().all(DiffLine::is_same) { Ok(()) } else { Err(Failure::told()) }
 }
 
 /// A comparison is also for unfinished documents, so their problems do not stop it.
@@ -49,10 +49,10 @@ fn warn(document: &ProjectDocument, context: &Context) {
     }
 }
 
-fn text(document: &ProjectDocument, current: Option<&Project>, lines: &[Line<'_>], accessible: bool) -> String {
+fn text(document: &ProjectDocument, current: Option<&Project>, lines: &[DiffLine<'_>], accessible: bool) -> String {
     let id = &document.id;
     let head = match current {
-        Some(project) if lines.iter().all(Line::is_same) => {
+        Some(project) if lines.iter().all(DiffLine::is_same) => {
             return format!("project {id}: the file equals the document in force, version {}\n", project.version);
         }
         Some(project) => format!("project {id}: from version {}, which is in force, to the file\n", project.version),
@@ -61,11 +61,11 @@ fn text(document: &ProjectDocument, current: Option<&Project>, lines: &[Line<'_>
     head + &if accessible { sentences(lines) } else { hunks(lines) }
 }
 
-fn sentences(lines: &[Line<'_>]) -> String {
-    let sentence = |line: &Line<'_>| match line {
-        Line::Same(_) => String::new(),
-        Line::Removed(text) => format!("removed: {text}\n"),
-        Line::Added(text) => format!("added: {text}\n"),
+fn sentences(lines: &[DiffLine<'_>]) -> String {
+    let sentence = |line: &DiffLine<'_>| match line {
+        DiffLine::Same(_) => String::new(),
+        DiffLine::Removed(text) => format!("removed: {text}\n"),
+        DiffLine::Added(text) => format!("added: {text}\n"),
     };
     lines.iter().map(sentence).collect()
 }
@@ -73,10 +73,10 @@ fn sentences(lines: &[Line<'_>]) -> String {
 /// Number of unchanged lines shown before and after a change.
 const AROUND: usize = 3;
 
-fn hunks(lines: &[Line<'_>]) -> String {
+fn hunks(lines: &[DiffLine<'_>]) -> String {
     let near = |n: usize| {
         let window = lines.get(n.saturating_sub(AROUND)..lines.len().min(n + AROUND + 1));
-        window.is_some_and(|window| !window.iter().all(Line::is_same))
+        window.is_some_and(|window| !window.iter().all(DiffLine::is_same))
     };
     let mut text = String::new();
     let mut left_out = false;
@@ -91,17 +91,17 @@ fn hunks(lines: &[Line<'_>]) -> String {
     text
 }
 
-fn json(document: &ProjectDocument, current: Option<&Project>, lines: &[Line<'_>]) -> Value {
-    let change = |line: &Line<'_>| match line {
-        Line::Same(_) => None,
-        Line::Removed(text) => Some(json!({ "removed": text })),
-        Line::Added(text) => Some(json!({ "added": text })),
+fn json(document: &ProjectDocument, current: Option<&Project>, lines: &[DiffLine<'_>]) -> Value {
+    let change = |line: &DiffLine<'_>| match line {
+        DiffLine::Same(_) => None,
+        DiffLine::Removed(text) => Some(json!({ "removed": text })),
+        DiffLine::Added(text) => Some(json!({ "added": text })),
     };
     let problems = check_project(document);
     json!({
         "id": document.id,
         "version_in_force": current.map(|project| project.version),
-        "same": lines.iter().all(Line::is_same),
+        "same": lines.iter().all(DiffLine::is_same),
         "changes": lines.iter().filter_map(change).collect::<Vec<_>>(),
         "problems": problems.iter().map(|p| json!({ "at": p.at, "why": p.why })).collect::<Vec<_>>(),
     })

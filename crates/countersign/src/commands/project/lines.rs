@@ -2,13 +2,13 @@
 
 /// A line of one of two texts, or of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line<'a> {
+pub(super) enum DiffLine<'a> {
     Same(&'a str),
     Removed(&'a str),
     Added(&'a str),
 }
 
-impl Line<'_> {
+impl DiffLine<'_> {
     pub(super) fn is_same(&self) -> bool {
         matches!(self, Self::Same(_))
     }
@@ -25,9 +25,9 @@ impl Line<'_> {
 }
 
 /// The shortest diff: it keeps the longest common sequence of lines.
-pub(super) fn compare<'a>(before: &'a str, after: &'a str) -> Vec<Line<'a>> {
+pub(super) fn compare<'a>(before: &'a str, after: &'a str) -> Vec<DiffLine<'a>> {
     let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let kept = Kept::of(&before, &after);
+    let kept = CommonLines::of(&before, &after);
     let (mut old, mut new) =
         (before.iter().copied().enumerate().peekable(), after.iter().copied().enumerate().peekable());
     let mut lines = Vec::new();
@@ -36,16 +36,16 @@ pub(super) fn compare<'a>(before: &'a str, after: &'a str) -> Vec<Line<'a>> {
             (Some((_, text)), Some((_, same))) if text == same => {
                 old.next();
                 new.next();
-                Line::Same(text)
+                DiffLine::Same(text)
             }
             // Of two equally short diffs, the one that removes before it adds.
             (Some((i, text)), other) if other.is_none_or(|(j, _)| kept.from(i + 1, j) >= kept.from(i, j + 1)) => {
                 old.next();
-                Line::Removed(text)
+                DiffLine::Removed(text)
             }
             (_, Some((_, text))) => {
                 new.next();
-                Line::Added(text)
+                DiffLine::Added(text)
             }
             (_, None) => return lines,
         });
@@ -53,12 +53,12 @@ pub(super) fn compare<'a>(before: &'a str, after: &'a str) -> Vec<Line<'a>> {
 }
 
 /// The length of the longest common sequence from each pair of positions on.
-struct Kept {
+struct CommonLines {
     width: usize,
     lengths: Vec<u32>,
 }
 
-impl Kept {
+impl CommonLines {
     fn of(before: &[&str], after: &[&str]) -> Self {
         let width = after.len() + 1;
         let mut kept = Self { width, lengths: vec![0; width * (before.len() + 1)] };

@@ -1,7 +1,7 @@
 //! `countersign routes check METHOD URL`: the required scopes and approvals of a request, the people asked, and the
 //! confirmation request they would see.
 
-use super::{Source, told};
+use super::{RouteSource, told};
 use crate::{cli::Reading, context::Context, failure::Failure};
 use countersign_server::admin::held::{NoRoute, explain};
 use serde_json::{json, to_value};
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     headers: Vec<(String, String)>,
 
     #[command(flatten)]
-    source: Source,
+    source: RouteSource,
 
     #[command(flatten)]
     reading: Reading,

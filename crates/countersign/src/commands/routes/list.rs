@@ -1,6 +1,6 @@
 //! `countersign routes list`
 
-use super::Source;
+use super::RouteSource;
 use crate::{cli::Reading, context::Context, failure::Failure, table::Table};
 use countersign_protocol::project::{ProjectDocument, Route};
 use countersign_server::admin::held::must_be_confirmed;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    source: Source,
+    source: RouteSource,
 
     #[command(flatten)]
     reading: Reading,

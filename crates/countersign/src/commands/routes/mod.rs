@@ -22,7 +22,7 @@ pub(crate) enum Command {
 
 /// The source of the routes.
 #[derive(Debug, clap::Args)]
-struct Source {
+struct RouteSource {
     /// A document, .toml or .json, that need not be in force. Default: the document in force.
     #[arg(long, value_name = "FILE")]
     project: Option<PathBuf>,
@@ -39,7 +39,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
     }
 }
 
-impl Source {
+impl RouteSource {
     fn document(&self, context: &Context) -> Result<ProjectDocument, Failure> {
         let Some(file) = &self.project else {
             let request = ShowProject { id: self.id.clone(), version: None };

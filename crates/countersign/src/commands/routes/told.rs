@@ -1,7 +1,7 @@
 //! The explanation as text: one line per fact.
 
 use crate::table::printable;
-use countersign_server::admin::held::{Explanation, Held};
+use countersign_server::admin::held::{Explanation, HoldTerms};
 
 pub(super) fn text(explained: &Explanation) -> String {
     let mut lines = vec![
@@ -25,7 +25,7 @@ pub(super) fn text(explained: &Explanation) -> String {
     lines.iter().map(|line| printable(line) + "\n").collect()
 }
 
-fn waits(held: &Held) -> Vec<String> {
+fn waits(held: &HoldTerms) -> Vec<String> {
     let mut lines = vec![
         format!("held: until a person approves exactly this, because {}", held.why.join(", and ")),
         format!("risk: {}", format!("{:?}", held.risk).to_lowercase()),

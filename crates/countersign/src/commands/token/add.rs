@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     approves_high_risk: bool,
 
     #[command(flatten)]
-    password: password::Source,
+    password: password::PasswordSource,
 
     /// The lifetime in days. The default and the maximum is the project's limit (90).
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(i64).range(1..=3650))]

@@ -1,6 +1,6 @@
 //! `countersign user add NAME`
 
-use super::{Role, words};
+use super::{RoleArgument, words};
 use crate::{context::Context, failure::Failure, operations, password};
 use countersign_server::admin::{AddPerson, ListPeople, ShowProject};
 
@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
 
     /// A role in the project; may be repeated.
     #[arg(long = "role", value_name = "ROLE")]
-    roles: Vec<Role>,
+    roles: Vec<RoleArgument>,
 
     /// The project of the roles. May be omitted if there is only one.
     #[arg(long, value_name = "ID", requires = "roles")]
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     platform_admin: bool,
 
     #[command(flatten)]
-    password: password::Source,
+    password: password::PasswordSource,
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {

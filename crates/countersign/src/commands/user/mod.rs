@@ -36,7 +36,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
 
 /// A person's role in a project.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Role {
+enum RoleArgument {
     /// Connects agents and revokes their access.
     User,
     /// Answers agents' questions.
@@ -47,13 +47,13 @@ enum Role {
     Auditor,
 }
 
-impl From<Role> for admin::Role {
-    fn from(role: Role) -> Self {
+impl From<RoleArgument> for admin::Role {
+    fn from(role: RoleArgument) -> Self {
         match role {
-            Role::User => Self::User,
-            Role::Approver => Self::Approver,
-            Role::Admin => Self::Admin,
-            Role::Auditor => Self::Auditor,
+            RoleArgument::User => Self::User,
+            RoleArgument::Approver => Self::Approver,
+            RoleArgument::Admin => Self::Admin,
+            RoleArgument::Auditor => Self::Auditor,
         }
     }
 }

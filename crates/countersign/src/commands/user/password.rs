@@ -10,7 +10,7 @@ pub(crate) struct Arguments {
     name: String,
 
     #[command(flatten)]
-    password: password::Source,
+    password: password::PasswordSource,
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! `countersign user role NAME`
 
-use super::{Role, words};
+use super::{RoleArgument, words};
 use crate::{context::Context, failure::Failure, operations};
 use countersign_server::admin::AssignRoles;
 
@@ -13,7 +13,7 @@ pub(crate) struct Arguments {
 
     /// A role; may be repeated.
     #[arg(long = "role", value_name = "ROLE")]
-    roles: Vec<Role>,
+    roles: Vec<RoleArgument>,
 
     /// Remove all roles.
     #[arg(long)]

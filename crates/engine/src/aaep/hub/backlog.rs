@@ -1,6 +1,6 @@
 //! Unread events of a reader, and its recent ones for resuming (S5).
 
-use countersign_core::aaep::spoken::Spoken;
+use countersign_core::aaep::spoken::SharedEvent;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -14,35 +14,35 @@ const REMEMBERED_MS: i64 = 600_000;
 
 #[derive(Default)]
 pub(super) struct Backlog {
-    unread: VecDeque<Sent>,
-    read: VecDeque<Sent>,
+    unread: VecDeque<BacklogEvent>,
+    read: VecDeque<BacklogEvent>,
     /// The next sequence number of each session received from its beginning and without a gap.
     counted: BTreeMap<RowKey, i64>,
 }
 
 #[derive(Clone)]
-pub(super) struct Sent {
-    pub(super) spoken: Arc<Spoken>,
+pub(super) struct BacklogEvent {
+    pub(super) spoken: Arc<SharedEvent>,
     pub(super) is_counted: bool,
 }
 
 impl Backlog {
-    pub(super) fn add(&mut self, spoken: Arc<Spoken>, counts: bool) {
+    pub(super) fn add(&mut self, spoken: Arc<SharedEvent>, counts: bool) {
         let is_counted = counts && self.is_next(&spoken);
-        self.unread.push_back(Sent { spoken, is_counted });
+        self.unread.push_back(BacklogEvent { spoken, is_counted });
     }
 
     pub(super) fn unread(&self) -> usize {
         self.unread.len()
     }
 
-    pub(super) fn waiting(&self) -> impl Iterator<Item = &Arc<Spoken>> {
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Arc<SharedEvent>> {
         self.unread.iter().map(|sent| &sent.spoken)
     }
 
-    pub(super) fn read(&mut self, now: UnixMillis) -> Option<Sent> {
+    pub(super) fn read(&mut self, now: UnixMillis) -> Option<BacklogEvent> {
         let sent = self.unread.pop_front()?;
-        let is_old = |sent: &Sent| now.millis_since(sent.spoken.event.envelope.timestamp) > REMEMBERED_MS;
+        let is_old = |sent: &BacklogEvent| now.millis_since(sent.spoken.event.envelope.timestamp) > REMEMBERED_MS;
         while self.read.len() >= REMEMBERED || self.read.front().is_some_and(is_old) {
             self.read.pop_front();
         }
@@ -65,7 +65,7 @@ impl Backlog {
     }
 
     /// Sequence numbers are sent only for a session received from its beginning, and only up to the first gap (C14).
-    fn is_next(&mut self, spoken: &Spoken) -> bool {
+    fn is_next(&mut self, spoken: &SharedEvent) -> bool {
         let next = self.counted.remove(&spoken.session);
         let is_next = spoken.seq == 0 || next == Some(spoken.seq);
         if is_next && !spoken.event.payload.is_terminal() {

@@ -8,9 +8,9 @@ use countersign_protocol::ids::RowKey;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Default)]
-pub(super) struct Elsewhere(BTreeMap<(RowKey, RowKey), BTreeSet<RowKey>>);
+pub(super) struct RemoteSubscriptions(BTreeMap<(RowKey, RowKey), BTreeSet<RowKey>>);
 
-impl Elsewhere {
+impl RemoteSubscriptions {
     pub(super) fn note(&mut self, place: (RowKey, RowKey), subscription: RowKey) {
         self.0.entry(place).or_default().insert(subscription);
     }

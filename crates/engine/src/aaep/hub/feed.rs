@@ -2,11 +2,11 @@
 //!
 //! While the reader is slow or absent, events are coalesced where possible.
 
-use super::backlog::{Backlog, Sent};
+use super::backlog::{Backlog, BacklogEvent};
 use countersign_core::aaep::{
-    negotiate::Terms,
+    negotiate::SubscriptionTerms,
     shape::Shaper,
-    spoken::{Form, Spoken},
+    spoken::{Form, SharedEvent},
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use std::{
@@ -26,9 +26,9 @@ pub(super) struct Feed {
     /// Sessions with a summary instead of their earlier events: events below this sequence number are skipped.
     floors: BTreeMap<RowKey, i64>,
     /// Questions repeated for a reader that joined late: they are not delivered a second time.
-    shown: Vec<Arc<Spoken>>,
+    shown: Vec<Arc<SharedEvent>>,
     /// Events that arrive while the snapshot for a new reader is loaded.
-    joining: Option<Vec<Arc<Spoken>>>,
+    joining: Option<Vec<Arc<SharedEvent>>>,
     /// Maximum number of unread events; raised by the size of a large snapshot.
     room: usize,
 }
@@ -38,11 +38,11 @@ pub(crate) struct Joined {
     pub(crate) session: RowKey,
     /// The summary covers every event before this one; `None` if only a question is known.
     pub(crate) floor: Option<i64>,
-    pub(crate) events: Vec<Arc<Spoken>>,
+    pub(crate) events: Vec<Arc<SharedEvent>>,
 }
 
 impl Feed {
-    pub(super) fn new(terms: Arc<Terms>, now: UnixMillis) -> Self {
+    pub(super) fn new(terms: Arc<SubscriptionTerms>, now: UnixMillis) -> Self {
         Self {
             shaper: Shaper::new(terms, now),
             backlog: Backlog::default(),
@@ -53,18 +53,18 @@ impl Feed {
         }
     }
 
-    pub(super) fn terms(&self) -> &Arc<Terms> {
+    pub(super) fn terms(&self) -> &Arc<SubscriptionTerms> {
         self.shaper.terms()
     }
 
-    pub(super) fn renegotiate(&mut self, terms: Arc<Terms>, now: UnixMillis) {
+    pub(super) fn renegotiate(&mut self, terms: Arc<SubscriptionTerms>, now: UnixMillis) {
         if **self.shaper.terms() != *terms {
             self.shaper.renegotiate(terms, now);
         }
     }
 
     /// Takes the next event of its session.
-    pub(super) fn push(&mut self, spoken: &Arc<Spoken>, is_read: bool, now: UnixMillis) {
+    pub(super) fn push(&mut self, spoken: &Arc<SharedEvent>, is_read: bool, now: UnixMillis) {
         match &mut self.joining {
             Some(said_since) => said_since.push(Arc::clone(spoken)),
             None => self.take_in(spoken, is_read, now),
@@ -101,12 +101,12 @@ impl Feed {
         said_since.iter().for_each(|spoken| self.take_in(spoken, true, now));
     }
 
-    pub(super) fn next(&mut self, now: UnixMillis) -> Option<(Arc<Spoken>, Form)> {
+    pub(super) fn next(&mut self, now: UnixMillis) -> Option<(Arc<SharedEvent>, Form)> {
         if self.backlog.unread() == 0 {
             self.shaper.pause(false);
             self.pull(now);
         }
-        let Sent { spoken, is_counted } = self.backlog.read(now)?;
+        let BacklogEvent { spoken, is_counted } = self.backlog.read(now)?;
         Some((spoken, Form { sequence: is_counted, ..self.shaper.form().clone() }))
     }
 
@@ -125,7 +125,7 @@ impl Feed {
         *self = Self::new(Arc::clone(self.shaper.terms()), now);
     }
 
-    fn take_in(&mut self, spoken: &Arc<Spoken>, is_read: bool, now: UnixMillis) {
+    fn take_in(&mut self, spoken: &Arc<SharedEvent>, is_read: bool, now: UnixMillis) {
         if self.was_told(spoken) {
             return;
         }
@@ -137,7 +137,7 @@ impl Feed {
     }
 
     /// Whether the snapshot already covered this event.
-    fn was_told(&mut self, spoken: &Spoken) -> bool {
+    fn was_told(&mut self, spoken: &SharedEvent) -> bool {
         if self.floors.get(&spoken.session).is_some_and(|floor| spoken.seq < *floor) {
             return true;
         }
@@ -164,7 +164,7 @@ impl Feed {
         }
     }
 
-    fn shape(&mut self, spoken: &Arc<Spoken>, now: UnixMillis) {
+    fn shape(&mut self, spoken: &Arc<SharedEvent>, now: UnixMillis) {
         let mut out = Vec::new();
         self.shaper.push(spoken, now, &mut out);
         self.let_out(out);
@@ -176,7 +176,7 @@ impl Feed {
         self.let_out(out);
     }
 
-    fn let_out(&mut self, out: Vec<Arc<Spoken>>) {
+    fn let_out(&mut self, out: Vec<Arc<SharedEvent>>) {
         let counts = self.shaper.form().sequence;
         out.into_iter().for_each(|spoken| self.backlog.add(spoken, counts));
     }

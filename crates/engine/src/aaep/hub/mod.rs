@@ -12,16 +12,16 @@ mod outlet;
 mod times;
 
 pub(crate) use feed::Joined;
-pub(crate) use outlet::{Attached, CLOSED, Ended, NO_LONGER_ENTITLED, Outlet, Taken};
+pub(crate) use outlet::{Attached, CLOSED, Delivery, Ended, NO_LONGER_ENTITLED, NextDelivery};
 
 use countersign_core::{
-    aaep::spoken::Spoken,
-    news::{Audience, Said},
+    aaep::spoken::SharedEvent,
+    news::{AaepSignal, Audience},
     records::{Role, SubscriptionOwner},
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
-use directory::Directory;
-use elsewhere::Elsewhere;
+use directory::SubscriptionDirectory;
+use elsewhere::RemoteSubscriptions;
 use order::Order;
 use std::{
     collections::{HashMap, VecDeque},
@@ -40,11 +40,11 @@ pub(crate) const IMPLICIT: &str = "implicit";
 #[derive(Default)]
 pub(crate) struct Hub {
     order: Mutex<Order>,
-    directory: RwLock<Directory>,
+    directory: RwLock<SubscriptionDirectory>,
     /// Outlets without a reader, and since when, oldest first.
-    away: Mutex<VecDeque<(UnixMillis, Arc<Outlet>)>>,
+    away: Mutex<VecDeque<(UnixMillis, Arc<Delivery>)>>,
     times: Mutex<Times>,
-    elsewhere: Mutex<Elsewhere>,
+    elsewhere: Mutex<RemoteSubscriptions>,
     /// When each person's old subscriptions were last cleaned up.
     tidied: Mutex<HashMap<(RowKey, RowKey), UnixMillis>>,
 }
@@ -53,14 +53,14 @@ pub(crate) struct Hub {
 #[derive(Default)]
 pub(crate) struct Gone {
     /// Their readers were too slow: their subscriptions must be closed.
-    pub(crate) too_slow: Vec<Arc<Outlet>>,
+    pub(crate) too_slow: Vec<Arc<Delivery>>,
     /// Their readers did not reconnect: their subscriptions stay open.
-    pub(crate) left: Vec<Arc<Outlet>>,
+    pub(crate) left: Vec<Arc<Delivery>>,
 }
 
 impl Hub {
     /// Delivers an event, in the order of its session.
-    pub(crate) fn said(&self, said: &Said, now: UnixMillis) -> Gone {
+    pub(crate) fn said(&self, said: &AaepSignal, now: UnixMillis) -> Gone {
         let mut full = Vec::new();
         lock(&self.order).arrived(said, now, &mut |said| self.tell(said, now, &mut full));
         self.give_up(full)
@@ -76,18 +76,18 @@ impl Hub {
     }
 
     /// Builds an event once for all subscribers, and delivers it to its audience.
-    fn tell(&self, said: &Said, now: UnixMillis, full: &mut Vec<Arc<Outlet>>) {
+    fn tell(&self, said: &AaepSignal, now: UnixMillis, full: &mut Vec<Arc<Delivery>>) {
         let directory = self.listed();
         let mut audience = directory.audience(said.project, &said.to).peekable();
         if audience.peek().is_none() {
             return;
         }
         let (event, translations) = (said.event.clone(), said.translations.clone());
-        let spoken = Arc::new(Spoken::new(said.session, said.seq, event, translations));
+        let spoken = Arc::new(SharedEvent::new(said.session, said.seq, event, translations));
         full.extend(audience.filter(|outlet| !outlet.push(&spoken, now)).cloned());
     }
 
-    fn give_up(&self, full: Vec<Arc<Outlet>>) -> Gone {
+    fn give_up(&self, full: Vec<Arc<Delivery>>) -> Gone {
         let mut gone = Gone::default();
         for outlet in full {
             self.listing().remove(outlet.key);
@@ -100,7 +100,7 @@ impl Hub {
     }
 
     /// Removes outlets without a reader for too long.
-    fn forget(&self, now: UnixMillis) -> Vec<Arc<Outlet>> {
+    fn forget(&self, now: UnixMillis) -> Vec<Arc<Delivery>> {
         let mut left = Vec::new();
         let mut away = lock(&self.away);
         while let Some((since, outlet)) = away.front()
@@ -119,14 +119,14 @@ impl Hub {
     }
 
     /// Lists a subscription. It buffers events from now on until a reader attaches, for at most a minute.
-    pub(crate) fn add(&self, outlet: &Arc<Outlet>, roles: Vec<Role>, now: UnixMillis) {
+    pub(crate) fn add(&self, outlet: &Arc<Delivery>, roles: Vec<Role>, now: UnixMillis) {
         self.note_times((outlet.project, outlet.person), outlet.key, outlet.terms().time_extension);
         lock(&self.elsewhere).forget((outlet.project, outlet.person), outlet.key);
         self.listing().add(outlet, roles);
         lock(&self.away).push_back((now, Arc::clone(outlet)));
     }
 
-    pub(crate) fn get(&self, subscription: RowKey) -> Option<Arc<Outlet>> {
+    pub(crate) fn get(&self, subscription: RowKey) -> Option<Arc<Delivery>> {
         self.listed().get(subscription).cloned()
     }
 
@@ -137,14 +137,14 @@ impl Hub {
         reader: (SubscriptionOwner, Option<UnixMillis>),
         last_event_id: Option<&str>,
         now: UnixMillis,
-    ) -> Option<(Arc<Outlet>, Attached)> {
+    ) -> Option<(Arc<Delivery>, Attached)> {
         // This lock prevents its concurrent removal.
         let directory = self.listed();
         let outlet = directory.get(subscription)?;
         Some((Arc::clone(outlet), outlet.attach(reader.0, reader.1, last_event_id, now)))
     }
 
-    pub(crate) fn detach(&self, outlet: &Arc<Outlet>, number: u64, now: UnixMillis) {
+    pub(crate) fn detach(&self, outlet: &Arc<Delivery>, number: u64, now: UnixMillis) {
         if outlet.detach(number, now) {
             lock(&self.away).push_back((now, Arc::clone(outlet)));
         }
@@ -161,7 +161,7 @@ impl Hub {
         self.listing().set_roles(subscription, roles);
     }
 
-    pub(crate) fn of_person(&self, person: RowKey) -> Vec<Arc<Outlet>> {
+    pub(crate) fn of_person(&self, person: RowKey) -> Vec<Arc<Delivery>> {
         self.listed().of_person(person)
     }
 
@@ -234,11 +234,11 @@ impl Hub {
         true
     }
 
-    fn listed(&self) -> RwLockReadGuard<'_, Directory> {
+    fn listed(&self) -> RwLockReadGuard<'_, SubscriptionDirectory> {
         self.directory.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn listing(&self) -> RwLockWriteGuard<'_, Directory> {
+    fn listing(&self) -> RwLockWriteGuard<'_, SubscriptionDirectory> {
         self.directory.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,7 +3,7 @@
 //! The store signals in order as far as it can; this handles the rest. An early event waits for the missing ones, but
 //! not for long: a subscriber with a gap is better off than one without events.
 
-use countersign_core::news::Said;
+use countersign_core::news::AaepSignal;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,15 +18,15 @@ const OVER_MS: i64 = 10_000;
 
 #[derive(Default)]
 pub(super) struct Order {
-    lines: HashMap<RowKey, Line>,
+    lines: HashMap<RowKey, SessionOrder>,
     /// Sessions with a gap.
     stuck: BTreeSet<RowKey>,
     tidied_at: UnixMillis,
 }
 
-struct Line {
+struct SessionOrder {
     next: i64,
-    held: BTreeMap<i64, Box<Said>>,
+    held: BTreeMap<i64, Box<AaepSignal>>,
     stuck_since: UnixMillis,
     heard_at: UnixMillis,
     is_over: bool,
@@ -34,8 +34,8 @@ struct Line {
 
 impl Order {
     /// Takes one event and delivers every event that is now in order. Duplicates are dropped.
-    pub(super) fn arrived(&mut self, said: &Said, now: UnixMillis, tell: &mut impl FnMut(&Said)) {
-        let line = self.lines.entry(said.session).or_insert_with(|| Line::beginning(said.seq, now));
+    pub(super) fn arrived(&mut self, said: &AaepSignal, now: UnixMillis, tell: &mut impl FnMut(&AaepSignal)) {
+        let line = self.lines.entry(said.session).or_insert_with(|| SessionOrder::beginning(said.seq, now));
         line.heard_at = now;
         if said.seq < line.next {
             return;
@@ -56,7 +56,7 @@ impl Order {
     }
 
     /// Skips gaps that were not filled in time, and drops old sessions.
-    pub(super) fn tick(&mut self, now: UnixMillis, tell: &mut impl FnMut(&Said)) {
+    pub(super) fn tick(&mut self, now: UnixMillis, tell: &mut impl FnMut(&AaepSignal)) {
         for session in self.stuck.clone() {
             let Some(line) = self.lines.get_mut(&session) else { continue };
             if now.millis_since(line.stuck_since) >= PATIENCE_MS {
@@ -79,32 +79,32 @@ impl Order {
     }
 }
 
-impl Line {
+impl SessionOrder {
     /// Events from before this node subscribed are not a gap.
     fn beginning(next: i64, now: UnixMillis) -> Self {
         Self { next, held: BTreeMap::new(), stuck_since: now, heard_at: now, is_over: false }
     }
 
-    fn hold(&mut self, said: &Said, now: UnixMillis) {
+    fn hold(&mut self, said: &AaepSignal, now: UnixMillis) {
         if self.held.is_empty() {
             self.stuck_since = now;
         }
         self.held.entry(said.seq).or_insert_with(|| Box::new(said.clone()));
     }
 
-    fn tell(&mut self, said: &Said, tell: &mut impl FnMut(&Said)) {
+    fn tell(&mut self, said: &AaepSignal, tell: &mut impl FnMut(&AaepSignal)) {
         self.next = said.seq + 1;
         self.is_over |= said.event.payload.is_terminal();
         tell(said);
     }
 
-    fn catch_up(&mut self, tell: &mut impl FnMut(&Said)) {
+    fn catch_up(&mut self, tell: &mut impl FnMut(&AaepSignal)) {
         while let Some(said) = self.held.remove(&self.next) {
             self.tell(&said, tell);
         }
     }
 
-    fn skip(&mut self, session: RowKey, tell: &mut impl FnMut(&Said)) {
+    fn skip(&mut self, session: RowKey, tell: &mut impl FnMut(&AaepSignal)) {
         let Some(first) = self.held.keys().next().copied() else { return };
         tracing::warn!(session, missing = self.next, going_on_with = first, "events of a session are missing");
         self.next = first;

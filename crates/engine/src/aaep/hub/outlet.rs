@@ -3,8 +3,8 @@
 use super::feed::{Feed, Joined};
 use countersign_core::{
     aaep::{
-        negotiate::Terms,
-        spoken::{Form, Spoken},
+        negotiate::SubscriptionTerms,
+        spoken::{Form, SharedEvent},
     },
     records::{Subscription, SubscriptionOwner},
 };
@@ -15,7 +15,7 @@ use std::sync::{
 };
 use tokio::sync::Notify;
 
-pub(crate) struct Outlet {
+pub(crate) struct Delivery {
     pub(crate) key: RowKey,
     pub(crate) project: RowKey,
     pub(crate) person: RowKey,
@@ -34,13 +34,13 @@ struct Inner {
     feed: Feed,
     /// The last event taken: an outlet that is in an audience twice delivers once.
     last: (RowKey, i64),
-    reader: Option<Reader>,
+    reader: Option<DeliveryReader>,
     readers: u64,
     away_since: UnixMillis,
     ended: Option<Ended>,
 }
 
-struct Reader {
+struct DeliveryReader {
     number: u64,
     wake: Arc<Notify>,
     credential: SubscriptionOwner,
@@ -75,8 +75,8 @@ pub(crate) struct Attached {
 }
 
 /// The next item for a reader.
-pub(crate) enum Taken {
-    Event(Arc<Spoken>, Form),
+pub(crate) enum NextDelivery {
+    Event(Arc<SharedEvent>, Form),
     /// Nothing before this time, unless it is woken.
     Wait(Option<UnixMillis>),
     Over(Ended),
@@ -84,8 +84,8 @@ pub(crate) enum Taken {
     Replaced,
 }
 
-impl Outlet {
-    pub(crate) fn new(row: &Subscription, terms: Arc<Terms>, now: UnixMillis) -> Self {
+impl Delivery {
+    pub(crate) fn new(row: &Subscription, terms: Arc<SubscriptionTerms>, now: UnixMillis) -> Self {
         let answers = row.may_answer && terms.answers_confirmations;
         Self {
             key: row.key,
@@ -112,13 +112,13 @@ impl Outlet {
         self.answers.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn terms(&self) -> Arc<Terms> {
+    pub(crate) fn terms(&self) -> Arc<SubscriptionTerms> {
         Arc::clone(self.inner().feed.terms())
     }
 
     /// Takes an event; false if the buffer is full, and then the outlet has ended.
     #[must_use]
-    pub(super) fn push(&self, spoken: &Arc<Spoken>, now: UnixMillis) -> bool {
+    pub(super) fn push(&self, spoken: &Arc<SharedEvent>, now: UnixMillis) -> bool {
         let mut inner = self.inner();
         let event = (spoken.session, spoken.seq);
         if inner.ended.is_some() || std::mem::replace(&mut inner.last, event) == event {
@@ -147,7 +147,7 @@ impl Outlet {
         inner.feed.stop_joining(now);
         inner.readers += 1;
         let (number, wake) = (inner.readers, Arc::new(Notify::new()));
-        inner.reader = Some(Reader { number, wake: Arc::clone(&wake), credential, until });
+        inner.reader = Some(DeliveryReader { number, wake: Arc::clone(&wake), credential, until });
         let resumes = inner.feed.begin(last_event_id);
         Attached { number, wake, resumes }
     }
@@ -162,21 +162,21 @@ impl Outlet {
     }
 
     /// The next item for this reader. Never blocks, so nothing is lost when its caller is dropped.
-    pub(crate) fn take(&self, number: u64, now: UnixMillis) -> Taken {
+    pub(crate) fn take(&self, number: u64, now: UnixMillis) -> NextDelivery {
         let mut inner = self.inner();
         if let Some(ended) = &inner.ended {
-            return Taken::Over(ended.clone());
+            return NextDelivery::Over(ended.clone());
         }
         let until = match &inner.reader {
             Some(reader) if reader.number == number => reader.until,
-            _ => return Taken::Replaced,
+            _ => return NextDelivery::Replaced,
         };
         if until.is_some_and(|until| until <= now) {
-            return Taken::Over(CREDENTIAL_OVER);
+            return NextDelivery::Over(CREDENTIAL_OVER);
         }
         match inner.feed.next(now) {
-            Some((spoken, form)) => Taken::Event(spoken, form),
-            None => Taken::Wait(inner.feed.next_due().into_iter().chain(until).min()),
+            Some((spoken, form)) => NextDelivery::Event(spoken, form),
+            None => NextDelivery::Wait(inner.feed.next_due().into_iter().chain(until).min()),
         }
     }
 
@@ -216,7 +216,7 @@ impl Outlet {
         inner.wake();
     }
 
-    pub(crate) fn renegotiate(&self, terms: Arc<Terms>, may_answer: bool, now: UnixMillis) {
+    pub(crate) fn renegotiate(&self, terms: Arc<SubscriptionTerms>, may_answer: bool, now: UnixMillis) {
         self.answers.store(may_answer && terms.answers_confirmations, Ordering::Relaxed);
         let mut inner = self.inner();
         inner.feed.renegotiate(terms, now);

@@ -1,12 +1,12 @@
 //! The columns and the order of each look-up.
 
 use super::Lookup;
-use crate::store::{sql::Value, tables};
+use crate::store::{sql::SqlValue, tables};
 use countersign_core::records::Table;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 
 /// Columns and their required values.
-type Wanted = Vec<(&'static str, Value)>;
+type Wanted = Vec<(&'static str, SqlValue)>;
 
 pub(super) enum Search {
     /// The rows of a table with these column values, in the order of their keys.
@@ -33,7 +33,7 @@ impl Search {
         }
     }
 
-    pub(super) fn statement(self) -> (String, Vec<Value>) {
+    pub(super) fn statement(self) -> (String, Vec<SqlValue>) {
         match self {
             Match(table, wanted) => matching(table, wanted, "ORDER BY key"),
             Newest(table, wanted) => matching(table, wanted, "ORDER BY key DESC LIMIT 1"),
@@ -45,14 +45,14 @@ impl Search {
     }
 }
 
-fn matching(table: Table, wanted: Wanted, order: &str) -> (String, Vec<Value>) {
-    let (conditions, params): (Vec<String>, Vec<Value>) = conditions(wanted).unzip();
+fn matching(table: Table, wanted: Wanted, order: &str) -> (String, Vec<SqlValue>) {
+    let (conditions, params): (Vec<String>, Vec<SqlValue>) = conditions(wanted).unzip();
     let filter = if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };
     (format!("SELECT doc FROM {} {filter} {order}", tables::shape(table).name), params)
 }
 
-fn page(table: Table, wanted: Wanted, before: Option<RowKey>, limit: i64) -> (String, Vec<Value>) {
-    let (mut conditions, mut params): (Vec<String>, Vec<Value>) = conditions(wanted).unzip();
+fn page(table: Table, wanted: Wanted, before: Option<RowKey>, limit: i64) -> (String, Vec<SqlValue>) {
+    let (mut conditions, mut params): (Vec<String>, Vec<SqlValue>) = conditions(wanted).unzip();
     if let Some(before) = before {
         params.push(before.into());
         conditions.push(format!("key < ${}", params.len()));
@@ -62,11 +62,11 @@ fn page(table: Table, wanted: Wanted, before: Option<RowKey>, limit: i64) -> (St
     (format!("SELECT doc FROM {name} WHERE {filter} ORDER BY key DESC LIMIT ${n}"), params)
 }
 
-fn conditions(wanted: Wanted) -> impl Iterator<Item = (String, Value)> {
+fn conditions(wanted: Wanted) -> impl Iterator<Item = (String, SqlValue)> {
     wanted.into_iter().zip(1..).map(|((column, value), n)| (format!("{column} = ${n}"), value))
 }
 
-fn due(table: Table, column: &str, by: UnixMillis, limit: i64) -> (String, Vec<Value>) {
+fn due(table: Table, column: &str, by: UnixMillis, limit: i64) -> (String, Vec<SqlValue>) {
     let name = tables::shape(table).name;
     let text = format!("SELECT doc FROM {name} WHERE {column} <= $1 ORDER BY {column}, key LIMIT $2");
     (text, vec![by.0.into(), limit.max(0).into()])
@@ -248,7 +248,7 @@ impl Lookup {
     }
 }
 
-fn of_project(project: RowKey, column: &'static str, value: impl Into<Value>) -> Wanted {
+fn of_project(project: RowKey, column: &'static str, value: impl Into<SqlValue>) -> Wanted {
     vec![("project", project.into()), (column, value.into())]
 }
 

@@ -1,12 +1,12 @@
 use super::*;
-use countersign_core::news::{Audience, Said};
+use countersign_core::news::{AaepSignal, Audience};
 use serde_json::json;
 
-fn changed(decision: i64) -> Arc<News> {
-    Arc::new(News::Changed { decision })
+fn changed(decision: i64) -> Arc<Signal> {
+    Arc::new(Signal::Changed { decision })
 }
 
-fn said(session: i64, seq: i64) -> Arc<News> {
+fn said(session: i64, seq: i64) -> Arc<Signal> {
     let event = serde_json::from_value(json!({
         "@context": "https://aaep-protocol.org/context/v1",
         "type": "aaep:agent.session.started",
@@ -19,15 +19,15 @@ fn said(session: i64, seq: i64) -> Arc<News> {
         "localization_hints": {},
     }));
     let (event, to) = (event.unwrap(), Audience::default());
-    Arc::new(News::Said(Box::new(Said { project: 1, session, seq, to, event, translations: vec![] })))
+    Arc::new(Signal::Said(Box::new(AaepSignal { project: 1, session, seq, to, event, translations: vec![] })))
 }
 
-fn found(lane: i64, pos: i64, news: &Arc<News>) -> Placed {
-    Placed { lane, pos, news: Some(news.clone()) }
+fn found(lane: i64, pos: i64, news: &Arc<Signal>) -> PlacedSignal {
+    PlacedSignal { lane, pos, news: Some(news.clone()) }
 }
 
-fn standing(lane: i64, first: i64, ends: &[(i64, i64)]) -> Standing {
-    Standing { lane, first, ends: ends.to_vec() }
+fn standing(lane: i64, first: i64, ends: &[(i64, i64)]) -> FeedPosition {
+    FeedPosition { lane, first, ends: ends.to_vec() }
 }
 
 fn heard(listener: &mut UnboundedReceiver<NewsBatch>) -> Batch {
@@ -74,7 +74,7 @@ fn after_a_commit_whose_end_was_not_known_the_feed_tells_what_it_left() {
 fn what_is_not_understood_is_passed_over() {
     let listeners = Listeners::default();
     let mut listener = listeners.listen();
-    let strange = Placed { lane: 0, pos: 1, news: None };
+    let strange = PlacedSignal { lane: 0, pos: 1, news: None };
     listeners.tell_found(vec![strange, found(0, 2, &changed(2))], None);
     assert_eq!(heard(&mut listener), [changed(2)]);
     assert_eq!(listeners.seen(), (vec![0], vec![2]));

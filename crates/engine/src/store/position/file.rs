@@ -1,6 +1,6 @@
 //! The position on disk: two slots, written in turn, each with a checksum, so that one of them is always readable.
 
-use super::{Mark, Position};
+use super::{LastEntry, Position};
 use crate::store::StoreError;
 use countersign_protocol::hash::Digest;
 use std::{
@@ -80,7 +80,7 @@ fn newest(file: &File) -> Option<(i64, Position)> {
 fn encoded(serial: i64, position: &Position) -> Vec<u8> {
     let Position { database, epoch, lane, commits, mark } = position;
     let nothing = Digest([0; 32]);
-    let none = Mark { lane: 0, pos: 0, leaf: nothing, project: 0, seq: 0, chain: nothing };
+    let none = LastEntry { lane: 0, pos: 0, leaf: nothing, project: 0, seq: 0, chain: nothing };
     let mark = mark.unwrap_or(none);
     let mut bytes = Vec::with_capacity(LENGTH);
     for number in [MAGIC, serial, *epoch, *lane, *commits, mark.lane, mark.pos, mark.project, mark.seq] {
@@ -104,7 +104,7 @@ fn decoded(bytes: &[u8; LENGTH]) -> Option<(i64, Position)> {
     let digests: Vec<Digest> = digests.as_chunks::<32>().0.iter().map(|chunk| Digest(*chunk)).collect();
     let [MAGIC, serial, epoch, lane, commits, mark_lane, pos, project, seq] = numbers[..] else { return None };
     let [database, leaf, chain] = digests[..] else { return None };
-    let mark = (pos > 0).then_some(Mark { lane: mark_lane, pos, leaf, project, seq, chain });
+    let mark = (pos > 0).then_some(LastEntry { lane: mark_lane, pos, leaf, project, seq, chain });
     Some((serial, Position { database, epoch, lane, commits, mark }))
 }
 

@@ -3,18 +3,18 @@
 use super::{
     connection::{commit_failure, failure},
     load::Params,
-    node::Node,
+    node::NodeRow,
     proofs::{SLOTS, slot},
     statements as text,
 };
-use crate::store::{batch::Gains, error::Failure, proofs::Proof};
+use crate::store::{batch::Gains, error::StoreFailure, proofs::StoredProof};
 use futures_util::future::{join, join_all};
 use std::collections::HashSet;
 use tokio_postgres::{Statement, types::ToSql};
 
-impl Node {
+impl NodeRow {
     /// The prepared statements that write the gains.
-    pub(super) async fn bulk_of<'a>(&self, gains: &'a Gains<'a>) -> Result<Bulk<'a>, Failure> {
+    pub(super) async fn bulk_of<'a>(&self, gains: &'a Gains<'a>) -> Result<Bulk<'a>, StoreFailure> {
         let lane = self.lane.as_ref().map_or(0, |lane| lane.number);
         let mut bulk = Bulk::of(lane, gains, &self.held);
         bulk.give_back_proofs(gains, &self.held_proofs);
@@ -25,7 +25,7 @@ impl Node {
     }
 
     /// Sends the gains and the commit together: if any of them fails, the commit undoes all.
-    pub(super) async fn write_bulk(&self, bulk: &Bulk<'_>) -> Result<(), Failure> {
+    pub(super) async fn write_bulk(&self, bulk: &Bulk<'_>) -> Result<(), StoreFailure> {
         let client = self.connection.client()?;
         let params: Vec<Params<'_>> = bulk.writes.iter().map(|(_, p)| p.iter().map(|p| &**p as _).collect()).collect();
         let writes = join_all(bulk.statements.iter().zip(&params).map(|(s, params)| client.execute(s, params)));
@@ -80,7 +80,7 @@ impl<'a> Bulk<'a> {
     }
 
     /// The same for proofs: the proof of a failed step may be shown again.
-    fn give_back_proofs(&mut self, gains: &Gains<'_>, held: &[Proof]) {
+    fn give_back_proofs(&mut self, gains: &Gains<'_>, held: &[StoredProof]) {
         if held.len() == gains.proofs.len() {
             return;
         }

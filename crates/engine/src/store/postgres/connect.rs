@@ -1,7 +1,7 @@
 //! Connecting to the database: its address, TLS, the connection pool, and the connection for notifications.
 
 use super::connection::failure;
-use crate::store::{PostgresPlace, StoreError, error::Failure};
+use crate::store::{PostgresPlace, StoreError, error::StoreFailure};
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use futures_util::{StreamExt as _, stream};
 use rustls::{
@@ -23,13 +23,13 @@ const SESSION: &str = "SET lock_timeout = '2s'; SET statement_timeout = '5s'; \
      SET idle_in_transaction_session_timeout = '10s'";
 
 #[derive(Clone)]
-pub(super) struct Way {
+pub(super) struct Dialer {
     config: Config,
     /// None without TLS.
     tls: Option<MakeRustlsConnect>,
 }
 
-impl Way {
+impl Dialer {
     pub(super) fn to(place: &PostgresPlace) -> Result<Self, StoreError> {
         let config = config(place)?;
         if config.get_ssl_mode() != SslMode::Require {
@@ -68,7 +68,7 @@ impl Way {
     }
 
     /// A connection outside the pool that wakes `heard` at a notification, and when it is lost.
-    pub(super) async fn listen(&self, heard: Arc<Notify>) -> Result<Client, Failure> {
+    pub(super) async fn listen(&self, heard: Arc<Notify>) -> Result<Client, StoreFailure> {
         match &self.tls {
             None => {
                 let (client, connection) = self.config.connect(NoTls).await.map_err(failure)?;

@@ -1,8 +1,8 @@
 //! A connection to PostgreSQL, and the meaning of its errors.
 
 use crate::store::{
-    error::Failure,
-    sql::{Access, Row, Sql, Value},
+    error::StoreFailure,
+    sql::{Access, Row, Sql, SqlValue},
 };
 use deadpool_postgres::{Object, Pool, PoolError};
 use std::{error::Error, time::Duration};
@@ -13,7 +13,7 @@ use tokio_postgres::{
 };
 
 /// A pooled connection. One that is dropped inside a transaction is closed instead of being reused.
-pub(super) struct Connection {
+pub(super) struct PooledConnection {
     client: Option<Object>,
     in_transaction: bool,
 }
@@ -21,14 +21,14 @@ pub(super) struct Connection {
 /// A little more than the server's statement timeout.
 const PATIENCE: Duration = Duration::from_secs(6);
 
-impl Connection {
-    pub(super) async fn take(pool: &Pool) -> Result<Self, Failure> {
-        let client = pool.get().await.map_err(|why| Failure::Lost(unreachable(&why)))?;
+impl PooledConnection {
+    pub(super) async fn take(pool: &Pool) -> Result<Self, StoreFailure> {
+        let client = pool.get().await.map_err(|why| StoreFailure::Lost(unreachable(&why)))?;
         Ok(Self { client: Some(client), in_transaction: false })
     }
 
-    pub(super) fn client(&self) -> Result<&Object, Failure> {
-        let gone = || Failure::Lost("the connection to PostgreSQL was lost".into());
+    pub(super) fn client(&self) -> Result<&Object, StoreFailure> {
+        let gone = || StoreFailure::Lost("the connection to PostgreSQL was lost".into());
         self.client.as_ref().filter(|client| !client.is_closed()).ok_or_else(gone)
     }
 
@@ -48,16 +48,16 @@ impl Connection {
         }
     }
 
-    pub(super) async fn prepare(&self, sql: &str) -> Result<Statement, Failure> {
+    pub(super) async fn prepare(&self, sql: &str) -> Result<Statement, StoreFailure> {
         self.client()?.prepare_cached(sql).await.map_err(failure)
     }
 
-    pub(super) async fn batch(&self, sql: &str) -> Result<(), Failure> {
+    pub(super) async fn batch(&self, sql: &str) -> Result<(), StoreFailure> {
         self.client()?.batch_execute(sql).await.map_err(failure)
     }
 }
 
-impl Drop for Connection {
+impl Drop for PooledConnection {
     fn drop(&mut self) {
         if self.in_transaction {
             self.discard();
@@ -66,12 +66,12 @@ impl Drop for Connection {
 }
 
 /// Waits for the database, with a limit.
-pub(super) async fn patiently<T>(answer: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let late = |_| Err(Failure::Lost("PostgreSQL does not answer".into()));
+pub(super) async fn patiently<T>(answer: impl Future<Output = Result<T, StoreFailure>>) -> Result<T, StoreFailure> {
+    let late = |_| Err(StoreFailure::Lost("PostgreSQL does not answer".into()));
     tokio::time::timeout(PATIENCE, answer).await.unwrap_or_else(late)
 }
 
-impl Sql for Connection {
+impl Sql for PooledConnection {
     const NAME: &'static str = "postgres";
     const TABLE_SIZES: &'static str = "SELECT CAST(relname AS TEXT), pg_total_relation_size(oid) FROM pg_class \
          WHERE relkind = 'r' AND relnamespace = to_regnamespace(current_schema())";
@@ -84,12 +84,13 @@ impl Sql for Connection {
         format!("{column} = ANY({placeholder})")
     }
 
-    async fn now(&mut self) -> Result<i64, Failure> {
+    async fn now(&mut self) -> Result<i64, StoreFailure> {
         let rows = self.query("SELECT countersign_now()", &[]).await?;
-        rows.first().map_or_else(|| Err(Failure::Refused("there is no countersign_now()".into())), |row| row.int(0))
+        rows.first()
+            .map_or_else(|| Err(StoreFailure::Refused("there is no countersign_now()".into())), |row| row.int(0))
     }
 
-    async fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Failure> {
+    async fn query(&mut self, sql: &str, params: &[SqlValue]) -> Result<Vec<Row>, StoreFailure> {
         patiently(async {
             let statement = self.prepare(sql).await?;
             let rows = self.client()?.query(&statement, &refs(params)).await.map_err(failure)?;
@@ -98,7 +99,7 @@ impl Sql for Connection {
         .await
     }
 
-    async fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64, Failure> {
+    async fn execute(&mut self, sql: &str, params: &[SqlValue]) -> Result<u64, StoreFailure> {
         patiently(async {
             let statement = self.prepare(sql).await?;
             self.client()?.execute(&statement, &refs(params)).await.map_err(failure)
@@ -106,7 +107,7 @@ impl Sql for Connection {
         .await
     }
 
-    async fn begin(&mut self, access: Access) -> Result<(), Failure> {
+    async fn begin(&mut self, access: Access) -> Result<(), StoreFailure> {
         self.in_transaction = true;
         let text = match access {
             Access::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -115,7 +116,7 @@ impl Sql for Connection {
         patiently(self.batch(text)).await
     }
 
-    async fn commit(&mut self) -> Result<(), Failure> {
+    async fn commit(&mut self) -> Result<(), StoreFailure> {
         let done = patiently(async { self.client()?.batch_execute("COMMIT").await.map_err(commit_failure) }).await;
         self.in_transaction = done.is_err();
         done
@@ -129,23 +130,23 @@ impl Sql for Connection {
     }
 }
 
-pub(super) fn refs(params: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
+pub(super) fn refs(params: &[SqlValue]) -> Vec<&(dyn ToSql + Sync)> {
     params.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
 }
 
-fn owned(row: &tokio_postgres::Row) -> Result<Row, Failure> {
+fn owned(row: &tokio_postgres::Row) -> Result<Row, StoreFailure> {
     let value = |(n, column): (usize, &tokio_postgres::Column)| {
         let value = match *column.type_() {
-            Type::INT8 => row.try_get::<_, Option<i64>>(n).map(Value::from),
-            Type::BYTEA => row.try_get::<_, Option<Vec<u8>>>(n).map(|b| b.map_or(Value::Null, Value::Bytes)),
-            _ => row.try_get::<_, Option<String>>(n).map(|t| t.map_or(Value::Null, Value::Text)),
+            Type::INT8 => row.try_get::<_, Option<i64>>(n).map(SqlValue::from),
+            Type::BYTEA => row.try_get::<_, Option<Vec<u8>>>(n).map(|b| b.map_or(SqlValue::Null, SqlValue::Bytes)),
+            _ => row.try_get::<_, Option<String>>(n).map(|t| t.map_or(SqlValue::Null, SqlValue::Text)),
         };
         value.map_err(failure)
     };
     row.columns().iter().enumerate().map(value).collect::<Result<_, _>>().map(Row)
 }
 
-impl ToSql for Value {
+impl ToSql for SqlValue {
     fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         match self {
             Self::Int(int) => int.to_sql(ty, out),
@@ -164,30 +165,30 @@ impl ToSql for Value {
 }
 
 /// The meaning of an error before the commit: nothing has happened.
-pub(super) fn failure(error: tokio_postgres::Error) -> Failure {
+pub(super) fn failure(error: tokio_postgres::Error) -> StoreFailure {
     let text = describe(&error);
     let Some(code) = error.code() else {
         let io = error.is_closed() || error.source().is_some_and(|why| why.is::<std::io::Error>());
-        return if io { Failure::Lost(text) } else { Failure::Refused(text) };
+        return if io { StoreFailure::Lost(text) } else { StoreFailure::Refused(text) };
     };
     match code {
         // Serialization, deadlock, lock timeout, statement timeout.
         &SqlState::T_R_SERIALIZATION_FAILURE
         | &SqlState::T_R_DEADLOCK_DETECTED
         | &SqlState::LOCK_NOT_AVAILABLE
-        | &SqlState::QUERY_CANCELED => Failure::Again(text),
+        | &SqlState::QUERY_CANCELED => StoreFailure::Again(text),
         // A read-only server has handed over to another.
-        &SqlState::READ_ONLY_SQL_TRANSACTION => Failure::Lost(text),
-        code if is_farewell(code) => Failure::Lost(text),
-        _ => Failure::Refused(text),
+        &SqlState::READ_ONLY_SQL_TRANSACTION => StoreFailure::Lost(text),
+        code if is_farewell(code) => StoreFailure::Lost(text),
+        _ => StoreFailure::Refused(text),
     }
 }
 
 /// The meaning of an error of the commit. Only a plain refusal of the server says that it did not happen.
-pub(super) fn commit_failure(error: tokio_postgres::Error) -> Failure {
+pub(super) fn commit_failure(error: tokio_postgres::Error) -> StoreFailure {
     match error.code() {
         Some(code) if !is_farewell(code) => failure(error),
-        _ => Failure::Unknown(format!("whether the commit happened is not known: {}", describe(&error))),
+        _ => StoreFailure::Unknown(format!("whether the commit happened is not known: {}", describe(&error))),
     }
 }
 

@@ -4,19 +4,19 @@
 //! or a notification that never came, costs time and no signal.
 
 use super::{
-    connect::Way,
-    connection::{Connection, failure, patiently},
+    connect::Dialer,
+    connection::{PooledConnection, failure, patiently},
 };
 use crate::{
     clock::monotonic,
     store::{
-        error::Failure,
+        error::StoreFailure,
         hearing::Hearing,
-        news::{self, Listeners, Placed, Standing},
+        news::{self, FeedPosition, Listeners, PlacedSignal},
         sql::Sql as _,
     },
 };
-use countersign_core::news::News;
+use countersign_core::news::Signal;
 use std::{convert::Infallible, sync::Arc, time::Duration};
 use tokio::{sync::Notify, task::AbortHandle};
 use tokio_postgres::{Client, Row, Statement};
@@ -51,7 +51,7 @@ pub(super) struct Feed {
 }
 
 /// Follows the other nodes until it is dropped.
-pub(super) struct Following(AbortHandle);
+pub(super) struct FeedTask(AbortHandle);
 
 impl Feed {
     pub(super) fn listeners(&self) -> &Listeners {
@@ -68,27 +68,27 @@ impl Feed {
     }
 
     /// Begins at the present end of each lane. A lane that is created later is read from its beginning.
-    pub(super) async fn start_at_end(&self, connection: &mut Connection) -> Result<(), Failure> {
+    pub(super) async fn start_at_end(&self, connection: &mut PooledConnection) -> Result<(), StoreFailure> {
         let ends = connection.query(ENDS, &[]).await?;
-        let ends = ends.iter().map(|row| Ok((row.int(0)?, row.int(1)?))).collect::<Result<Vec<_>, Failure>>()?;
+        let ends = ends.iter().map(|row| Ok((row.int(0)?, row.int(1)?))).collect::<Result<Vec<_>, StoreFailure>>()?;
         self.listeners.begin(ends);
         Ok(())
     }
 
-    pub(super) fn follow(&self, way: Way) -> Following {
+    pub(super) fn follow(&self, way: Dialer) -> FeedTask {
         let feed = self.clone();
         let task = tokio::spawn(async move { feed.keep_following(way).await });
-        Following(task.abort_handle())
+        FeedTask(task.abort_handle())
     }
 
     /// Passes on the writer's own signals after its commit.
-    pub(super) fn tell(&self, standing: &Standing, news: news::Batch) {
+    pub(super) fn tell(&self, standing: &FeedPosition, news: news::Batch) {
         if !news.is_empty() && !self.listeners.tell_own(standing, news) {
             self.wake.notify_one();
         }
     }
 
-    async fn keep_following(&self, way: Way) {
+    async fn keep_following(&self, way: Dialer) {
         let mut pause = FIRST_PAUSE;
         loop {
             let Err(why) = self.follow_once(&way, &mut pause).await;
@@ -98,7 +98,7 @@ impl Feed {
         }
     }
 
-    async fn follow_once(&self, way: &Way, pause: &mut Duration) -> Result<Infallible, Failure> {
+    async fn follow_once(&self, way: &Dialer, pause: &mut Duration) -> Result<Infallible, StoreFailure> {
         let client = patiently(way.listen(self.wake.clone())).await?;
         let unseen = patiently(async {
             client.batch_execute(SESSION).await.map_err(failure)?;
@@ -112,10 +112,10 @@ impl Feed {
         }
     }
 
-    async fn read(&self, client: &Client, unseen: &Statement) -> Result<(), Failure> {
+    async fn read(&self, client: &Client, unseen: &Statement) -> Result<(), StoreFailure> {
         let start = monotonic();
         let (lanes, positions) = self.listeners.seen();
-        let late = |_| Failure::Lost("PostgreSQL does not answer".into());
+        let late = |_| StoreFailure::Lost("PostgreSQL does not answer".into());
         let rows = tokio::time::timeout(CATCH_UP, client.query(unseen, &[&lanes, &positions])).await.map_err(late)?;
         let heard = self.listeners.any();
         let found = rows.map_err(failure)?.iter().map(|row| placed(row, heard)).collect::<Result<Vec<_>, _>>();
@@ -124,26 +124,26 @@ impl Feed {
     }
 }
 
-fn placed(row: &Row, heard: bool) -> Result<Placed, tokio_postgres::Error> {
+fn placed(row: &Row, heard: bool) -> Result<PlacedSignal, tokio_postgres::Error> {
     let (lane, pos) = (row.try_get(0)?, row.try_get(1)?);
     let doc: &str = row.try_get(2)?;
     let news = if heard { understood(doc) } else { None };
-    Ok(Placed { lane, pos, news })
+    Ok(PlacedSignal { lane, pos, news })
 }
 
 /// A node of a newer version may send signals that this one does not know; they must not hold up the rest.
-fn understood(doc: &str) -> Option<Arc<News>> {
+fn understood(doc: &str) -> Option<Arc<Signal>> {
     let news = serde_json::from_str(doc);
     news.map(Arc::new).inspect_err(|why| tracing::warn!(%why, "a signal of another node is not understood")).ok()
 }
 
-impl Following {
+impl FeedTask {
     pub(super) fn end(&self) {
         self.0.abort();
     }
 }
 
-impl Drop for Following {
+impl Drop for FeedTask {
     fn drop(&mut self) {
         self.end();
     }

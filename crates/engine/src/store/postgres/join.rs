@@ -1,9 +1,9 @@
 //! Joining a database: does it exist, and is it as new as the acknowledged position?
 
-use super::{connection::Connection, node::Node};
+use super::{connection::PooledConnection, node::NodeRow};
 use crate::store::{
-    Clock, DatabaseLock, LockError, Opening, StoreError,
-    error::Failure,
+    DatabaseLock, LockError, Opening, StoreClock, StoreError,
+    error::StoreFailure,
     health::Health,
     position::{self, Keeper, KeptIn, Position, PositionFile},
     sql::Sql as _,
@@ -24,57 +24,57 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The findings before anything was changed.
 pub(super) struct Joining {
     lock: Option<DatabaseLock>,
-    kept_in: Place,
+    kept_in: JoinVerdict,
 }
 
-enum Place {
+enum JoinVerdict {
     Nowhere,
     File(PathBuf),
     NewEpoch(PathBuf),
 }
 
 impl Joining {
-    pub(super) async fn check(pool: &Pool, opening: Opening, clock: Clock) -> Result<Self, StoreError> {
+    pub(super) async fn check(pool: &Pool, opening: Opening, clock: StoreClock) -> Result<Self, StoreError> {
         let schema = schema(pool).await?;
         if schema == 0 && !opening.create {
             return Err(StoreError::Missing("there are no tables of countersign in the PostgreSQL database".into()));
         }
-        let Some(folder) = &opening.state else { return Ok(Self { lock: None, kept_in: Place::Nowhere }) };
+        let Some(folder) = &opening.state else { return Ok(Self { lock: None, kept_in: JoinVerdict::Nowhere }) };
         let path = folder.join("countersign.position");
         let lock = match DatabaseLock::acquire(&path, clock()) {
             Ok(lock) => Some(lock),
             // A node on this machine has it open, and vouches for it.
-            Err(LockError::Held(_)) if !opening.alone => return Ok(Self { lock: None, kept_in: Place::Nowhere }),
+            Err(LockError::Held(_)) if !opening.alone => return Ok(Self { lock: None, kept_in: JoinVerdict::Nowhere }),
             Err(why) => return Err(no_folder(folder, &why)),
         };
         if opening.adopt {
             if lives(pool).await? {
                 return Err(StoreError::Options("nodes are running on this database; stop all of them first".into()));
             }
-            return Ok(Self { lock, kept_in: Place::NewEpoch(path) });
+            return Ok(Self { lock, kept_in: JoinVerdict::NewEpoch(path) });
         }
         let known = known(pool, schema, PositionFile::read(&path)?.as_ref()).await?;
         let kept_in = match known {
-            true => Place::File(path),
+            true => JoinVerdict::File(path),
             // A command must not vouch for a database that a node would refuse.
-            false if !opening.alone => Place::Nowhere,
+            false if !opening.alone => JoinVerdict::Nowhere,
             false => {
                 vouched_for(pool, &path).await?;
-                Place::File(path)
+                JoinVerdict::File(path)
             }
         };
         Ok(Self { lock, kept_in })
     }
 
     /// From here on the position is kept; the lock is released with the writer.
-    pub(super) async fn keep(self, node: &mut Node, health: &Health) -> Result<Option<DatabaseLock>, StoreError> {
+    pub(super) async fn keep(self, node: &mut NodeRow, health: &Health) -> Result<Option<DatabaseLock>, StoreError> {
         let lane = node.lane.as_ref().map_or(0, |lane| lane.number);
         let position = Position::of(&mut node.connection, lane).await?;
         position::check_tail(&mut node.connection, lane, position.mark.as_ref()).await?;
         let kept_in = match self.kept_in {
-            Place::Nowhere => KeptIn::Memory,
-            Place::NewEpoch(path) => KeptIn::NewEpoch(path),
-            Place::File(path) => KeptIn::File(PositionFile::begin(path, &position)?),
+            JoinVerdict::Nowhere => KeptIn::Memory,
+            JoinVerdict::NewEpoch(path) => KeptIn::NewEpoch(path),
+            JoinVerdict::File(path) => KeptIn::File(PositionFile::begin(path, &position)?),
         };
         node.keeper = Some(Keeper::new(position, kept_in, health.clone()));
         Ok(self.lock)
@@ -102,7 +102,7 @@ async fn known(pool: &Pool, schema: i64, kept: Option<&Position>) -> Result<bool
         let later = "it was written by an older version than the database that was here";
         return kept.map_or(Ok(true), |_| Err(StoreError::Old(later.into())));
     }
-    let mut connection = Connection::take(pool).await?;
+    let mut connection = PooledConnection::take(pool).await?;
     let Some(kept) = kept else { return Ok(!position::is_filled(&mut connection).await?) };
     kept.is_in(&mut connection).await?.map_err(|older| StoreError::Old(older.to_string()))?;
     position::check_tail(&mut connection, kept.lane, kept.mark.as_ref()).await?;
@@ -122,7 +122,7 @@ async fn vouched_for(pool: &Pool, path: &Path) -> Result<(), StoreError> {
 
 /// Whether any node is running. A time in a row proves nothing, since a backup has it too; a time that moves does.
 async fn lives(pool: &Pool) -> Result<bool, StoreError> {
-    let mut connection = Connection::take(pool).await?;
+    let mut connection = PooledConnection::take(pool).await?;
     let first = heartbeats(&mut connection).await?;
     for _ in 0..LOOKS {
         tokio::time::sleep(PAUSE).await;
@@ -133,7 +133,7 @@ async fn lives(pool: &Pool) -> Result<bool, StoreError> {
     Ok(false)
 }
 
-async fn heartbeats(connection: &mut Connection) -> Result<Vec<(i64, i64)>, Failure> {
+async fn heartbeats(connection: &mut PooledConnection) -> Result<Vec<(i64, i64)>, StoreFailure> {
     let rows = connection.query("SELECT lane, heartbeat FROM lanes WHERE heartbeat > 0", &[]).await?;
     rows.iter().map(|row| Ok((row.int(0)?, row.int(1)?))).collect()
 }
@@ -141,8 +141,8 @@ async fn heartbeats(connection: &mut Connection) -> Result<Vec<(i64, i64)>, Fail
 /// The newest migration of the database; 0 for one without Countersign's tables.
 async fn schema(pool: &Pool) -> Result<i64, StoreError> {
     let unreachable =
-        |why: Failure| StoreError::Unavailable(format!("{why}; check its address and that it is running"));
-    let mut connection = Connection::take(pool).await.map_err(unreachable)?;
+        |why: StoreFailure| StoreError::Unavailable(format!("{why}; check its address and that it is running"));
+    let mut connection = PooledConnection::take(pool).await.map_err(unreachable)?;
     let seen = connection.query("SELECT CAST(to_regclass('refinery_schema_history') AS TEXT)", &[]).await?;
     if seen.first().map_or(Ok(None), |row| row.maybe_text(0))?.is_none() {
         return Ok(0);

@@ -3,8 +3,8 @@
 //! A lane is a lease, taken and renewed by compare-and-set. The writer checks the owner in each of its transactions, so
 //! a node that was suspended for longer than its lease cannot write into another's lane.
 
-use super::connection::Connection;
-use crate::store::{error::Failure, sql::Sql as _};
+use super::connection::PooledConnection;
+use crate::store::{error::StoreFailure, sql::Sql as _};
 use std::sync::{
     Arc,
     atomic::{AtomicI64, Ordering},
@@ -37,9 +37,9 @@ const ATTEMPTS: usize = 16;
 
 impl Lane {
     /// Takes the lowest lane with a lapsed lease, else creates a new one.
-    pub(super) async fn take(connection: &mut Connection) -> Result<Self, Failure> {
+    pub(super) async fn take(connection: &mut PooledConnection) -> Result<Self, StoreFailure> {
         let owner = connection.query("SELECT CAST(gen_random_uuid() AS TEXT)", &[]).await?;
-        let owner = owner.first().map_or_else(|| Err(Failure::Lost("no owner".into())), |row| row.text(0))?;
+        let owner = owner.first().map_or_else(|| Err(StoreFailure::Lost("no owner".into())), |row| row.text(0))?;
         for _ in 0..ATTEMPTS {
             for attempt in [LAPSED.replace("LEASE", &LEASE.to_string()), NEW.to_owned()] {
                 if let Some(row) = connection.query(&attempt, &[owner.as_str().into()]).await?.first() {
@@ -47,17 +47,17 @@ impl Lane {
                 }
             }
         }
-        Err(Failure::Again("no lane could be taken: too many nodes are starting at once".into()))
+        Err(StoreFailure::Again("no lane could be taken: too many nodes are starting at once".into()))
     }
 
     /// Renews the lease; false if another node has taken the lane.
-    pub(super) async fn renew(&self, connection: &mut Connection) -> Result<bool, Failure> {
+    pub(super) async fn renew(&self, connection: &mut PooledConnection) -> Result<bool, StoreFailure> {
         let text = "UPDATE lanes SET heartbeat = countersign_now() WHERE lane = $1 AND owner = $2";
         Ok(connection.execute(text, &[self.number.into(), self.owner.as_str().into()]).await? == 1)
     }
 
     /// Gives the lane back at once.
-    pub(super) async fn release(&self, connection: &mut Connection) -> Result<(), Failure> {
+    pub(super) async fn release(&self, connection: &mut PooledConnection) -> Result<(), StoreFailure> {
         let text = "UPDATE lanes SET heartbeat = 0 WHERE lane = $1 AND owner = $2";
         connection.execute(text, &[self.number.into(), self.owner.as_str().into()]).await.map(|_| ())
     }
@@ -65,7 +65,7 @@ impl Lane {
 
 /// The other lanes with live nodes. A node that has sent anything of late is among them, since every commit is a
 /// heartbeat, too.
-pub(super) async fn others(connection: &mut Connection, own: i64) -> Result<Vec<i64>, Failure> {
+pub(super) async fn others(connection: &mut PooledConnection, own: i64) -> Result<Vec<i64>, StoreFailure> {
     let text = "SELECT lane FROM lanes WHERE lane <> $1 AND heartbeat >= countersign_now() - $2";
     connection.query(text, &[own.into(), LEASE.into()]).await?.iter().map(|row| row.int(0)).collect()
 }

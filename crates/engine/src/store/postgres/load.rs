@@ -2,14 +2,14 @@
 
 use super::{
     connection::failure,
-    node::Node,
+    node::NodeRow,
     proofs::{SLOTS, slot},
     statements as text,
 };
 use crate::store::{
     batch::{Head, Tally, Wants, World},
-    error::Failure,
-    proofs::Proof,
+    error::StoreFailure,
+    proofs::StoredProof,
     tables,
 };
 use countersign_core::records::Table;
@@ -24,12 +24,12 @@ pub(super) struct Loaded {
     pub(super) world: World,
     /// The once-keys that this node holds while the transaction is open, with their expiry.
     pub(super) held: Vec<(String, i64)>,
-    pub(super) held_proofs: Vec<Proof>,
+    pub(super) held_proofs: Vec<StoredProof>,
 }
 
-impl Node {
+impl NodeRow {
     /// None if this node has lost the lane.
-    pub(super) async fn load_all(&self, wants: &Wants<'_>) -> Result<Option<Loaded>, Failure> {
+    pub(super) async fn load_all(&self, wants: &Wants<'_>) -> Result<Option<Loaded>, StoreFailure> {
         let Some(lane) = &self.lane else { return Ok(None) };
         let ask = Ask::of(lane.number, wants);
         let mut sent = Vec::new();
@@ -53,7 +53,7 @@ impl Node {
 }
 
 #[derive(Clone, Copy)]
-enum About {
+enum LoadSubject {
     Lane,
     Versions(Table),
     Nothing,
@@ -96,29 +96,30 @@ impl<'a> Ask<'a> {
     }
 
     /// In the order of locking: the lane, rows by table and key, counters, once-keys, proofs.
-    fn questions(&self) -> Vec<(About, String, Params<'_>)> {
-        let mut all: Vec<(About, String, Params<'_>)> = vec![(About::Lane, text::LANE.into(), vec![&self.lane])];
+    fn questions(&self) -> Vec<(LoadSubject, String, Params<'_>)> {
+        let mut all: Vec<(LoadSubject, String, Params<'_>)> =
+            vec![(LoadSubject::Lane, text::LANE.into(), vec![&self.lane])];
         for (table, exclusive, keys) in &self.rows {
             let lock = if *exclusive { "FOR UPDATE" } else { "FOR SHARE" };
-            all.push((About::Versions(*table), format!("{} {lock}", tables::texts(*table).versions), vec![keys]));
+            all.push((LoadSubject::Versions(*table), format!("{} {lock}", tables::texts(*table).versions), vec![keys]));
         }
         if !self.raised.is_empty() {
-            all.push((About::Nothing, text::MAKE_COUNTS.into(), vec![&self.raised]));
+            all.push((LoadSubject::Nothing, text::MAKE_COUNTS.into(), vec![&self.raised]));
         }
         if !self.counts.is_empty() {
-            all.push((About::Counts, text::LOCK_COUNTS.into(), vec![&self.counts]));
+            all.push((LoadSubject::Counts, text::LOCK_COUNTS.into(), vec![&self.counts]));
         }
         if !self.once.0.is_empty() {
-            all.push((About::Once, text::TAKE_ONCE.into(), vec![&self.once.0, &self.once.1]));
+            all.push((LoadSubject::Once, text::TAKE_ONCE.into(), vec![&self.once.0, &self.once.1]));
         }
         for (place, ids) in self.proofs.iter().enumerate().filter(|(_, ids)| !ids.is_empty()) {
-            all.push((About::Proofs(place), text::take_proofs(place), vec![ids]));
+            all.push((LoadSubject::Proofs(place), text::take_proofs(place), vec![ids]));
         }
         if !self.projects.is_empty() {
-            all.push((About::Heads, text::HEADS.into(), vec![&self.lane, &self.projects]));
+            all.push((LoadSubject::Heads, text::HEADS.into(), vec![&self.lane, &self.projects]));
         }
         if self.others {
-            all.push((About::Others, text::OTHERS.into(), vec![]));
+            all.push((LoadSubject::Others, text::OTHERS.into(), vec![]));
         }
         all
     }
@@ -128,34 +129,34 @@ impl Loaded {
     /// Takes one result in; false if it shows that the lane is lost.
     fn take(
         &mut self,
-        about: About,
+        about: LoadSubject,
         rows: &[Row],
         wants: &Wants<'_>,
         owner: &str,
     ) -> Result<bool, tokio_postgres::Error> {
         match about {
-            About::Lane => return self.take_lane(rows, owner),
-            About::Nothing => {}
-            About::Once => self.take_once(rows, wants)?,
-            About::Proofs(place) => self.take_proofs(place, rows, wants)?,
-            About::Versions(table) => {
+            LoadSubject::Lane => return self.take_lane(rows, owner),
+            LoadSubject::Nothing => {}
+            LoadSubject::Once => self.take_once(rows, wants)?,
+            LoadSubject::Proofs(place) => self.take_proofs(place, rows, wants)?,
+            LoadSubject::Versions(table) => {
                 for row in rows {
                     self.world.versions.insert((table, row.try_get(0)?), row.try_get(1)?);
                 }
             }
-            About::Counts => {
+            LoadSubject::Counts => {
                 for row in rows {
                     let tally = Tally { value: row.try_get(1)?, until: row.try_get(2)? };
                     self.world.counts.insert(row.try_get(0)?, tally);
                 }
             }
-            About::Heads => {
+            LoadSubject::Heads => {
                 for row in rows {
                     let head = Head { next_seq: row.try_get(1)?, chain: digest(row.try_get(2)?) };
                     self.world.heads.insert(row.try_get(0)?, head);
                 }
             }
-            About::Others => {
+            LoadSubject::Others => {
                 for row in rows {
                     self.world.now = row.try_get(0)?;
                     self.world.standing.ends.push((row.try_get(1)?, row.try_get(2)?));
@@ -199,7 +200,7 @@ impl Loaded {
     }
 }
 
-fn ids_in<'a>(place: usize, proofs: &[&'a Proof]) -> Vec<&'a [u8]> {
+fn ids_in<'a>(place: usize, proofs: &[&'a StoredProof]) -> Vec<&'a [u8]> {
     let ids: BTreeSet<&[u8]> = proofs.iter().filter(|proof| slot(proof) == place).map(|p| p.id.as_slice()).collect();
     ids.into_iter().collect()
 }

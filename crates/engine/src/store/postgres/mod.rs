@@ -14,33 +14,37 @@ mod statements;
 mod tx;
 
 use super::{
-    Clock, Opening, PostgresPlace, Store, StoreError,
+    Opening, PostgresPlace, Store, StoreClock, StoreError,
     chores::{self, Chore, Swept},
-    error::Failure,
+    error::StoreFailure,
     health::Health,
     hearing::Hearing,
     news::Listeners,
-    opened::{Backend, Opened},
+    opened::{Backend, OpenedStore},
     writer::{self, Writer},
 };
 use async_trait::async_trait;
-use connect::Way;
-use connection::Connection;
+use connect::Dialer;
+use connection::PooledConnection;
 use deadpool_postgres::Pool;
-use feed::{Feed, Following};
+use feed::{Feed, FeedTask};
 use futures_util::future::BoxFuture;
 use join::Joining;
 use lane::LaneNumber;
-use node::Node;
+use node::NodeRow;
 use std::sync::Arc;
 
-pub(super) async fn open(place: PostgresPlace, opening: Opening, clock: Clock) -> Result<Arc<dyn Store>, StoreError> {
-    let way = Way::to(&place)?;
+pub(super) async fn open(
+    place: PostgresPlace,
+    opening: Opening,
+    clock: StoreClock,
+) -> Result<Arc<dyn Store>, StoreError> {
+    let way = Dialer::to(&place)?;
     let pool = way.pool(place.connections)?;
     let joining = Joining::check(&pool, opening, clock).await?;
     migrations::run(&pool).await?;
     let (lane, feed, health) = (LaneNumber::default(), Feed::begin(), Health::default());
-    let mut node = Node::join(pool.clone(), lane.clone(), feed.clone()).await?;
+    let mut node = NodeRow::join(pool.clone(), lane.clone(), feed.clone()).await?;
     let lock = joining.keep(&mut node, &health).await?;
     feed.start_at_end(&mut node.connection).await?;
     let (writer, jobs) = Writer::new(true);
@@ -52,7 +56,7 @@ pub(super) async fn open(place: PostgresPlace, opening: Opening, clock: Clock) -
         }
     });
     let following = feed.follow(way);
-    Ok(Arc::new(Opened(Postgres { pool, writer, lane, feed, following, health })))
+    Ok(Arc::new(OpenedStore(Postgres { pool, writer, lane, feed, following, health })))
 }
 
 struct Postgres {
@@ -60,33 +64,33 @@ struct Postgres {
     writer: Writer,
     lane: LaneNumber,
     feed: Feed,
-    following: Following,
+    following: FeedTask,
     health: Health,
 }
 
 #[async_trait]
 impl Backend for Postgres {
-    type Reader = Connection;
+    type Reader = PooledConnection;
     const OWN_CLOCK: bool = true;
     const SWEPT_TOO: &'static [Swept] = &[Swept::NEWS];
 
     async fn read<R, F>(&self, read: F) -> Result<R, StoreError>
     where
         R: Send + 'static,
-        F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, Result<R, Failure>> + Send + 'static,
+        F: for<'c> FnOnce(&'c mut PooledConnection) -> BoxFuture<'c, Result<R, StoreFailure>> + Send + 'static,
     {
-        let mut connection = Connection::take(&self.pool).await?;
+        let mut connection = PooledConnection::take(&self.pool).await?;
         Ok(read(&mut connection).await?)
     }
 
     /// Beside the writer, on a connection of its own.
     async fn chore(&self, chore: Chore) -> Result<u64, StoreError> {
-        let mut connection = Connection::take(&self.pool).await?;
+        let mut connection = PooledConnection::take(&self.pool).await?;
         chores::run(&mut connection, chore).await
     }
 
     async fn forget_proofs(&self) -> Result<(), StoreError> {
-        let mut connection = Connection::take(&self.pool).await?;
+        let mut connection = PooledConnection::take(&self.pool).await?;
         Ok(proofs::forget(&mut connection).await?)
     }
 
@@ -95,7 +99,7 @@ impl Backend for Postgres {
     }
 
     async fn other_nodes(&self) -> Result<Vec<i64>, StoreError> {
-        let mut connection = Connection::take(&self.pool).await?;
+        let mut connection = PooledConnection::take(&self.pool).await?;
         Ok(lane::others(&mut connection, self.lane.get()).await?)
     }
 

@@ -1,36 +1,36 @@
 //! The writer's side of a node: its connection, which is renewed when lost, and its lane.
 
 use super::{
-    connection::Connection,
+    connection::PooledConnection,
     feed::Feed,
     lane::{Lane, LaneNumber},
 };
 use crate::store::{
     batch::Gains,
-    error::Failure,
+    error::StoreFailure,
     position::Keeper,
-    proofs::Proof,
-    sql::{Access, Row, Sql, Value},
+    proofs::StoredProof,
+    sql::{Access, Row, Sql, SqlValue},
 };
 use deadpool_postgres::Pool;
 
-pub(super) struct Node {
+pub(super) struct NodeRow {
     pool: Pool,
     number: LaneNumber,
     pub(super) feed: Feed,
-    pub(super) connection: Connection,
+    pub(super) connection: PooledConnection,
     pub(super) lane: Option<Lane>,
     /// The once-keys that the open transaction holds.
     pub(super) held: Vec<(String, i64)>,
     /// The proofs that the open transaction holds.
-    pub(super) held_proofs: Vec<Proof>,
+    pub(super) held_proofs: Vec<StoredProof>,
     /// The position this node acknowledged last; set once it has joined.
     pub(super) keeper: Option<Keeper>,
 }
 
-impl Node {
-    pub(super) async fn join(pool: Pool, number: LaneNumber, feed: Feed) -> Result<Self, Failure> {
-        let connection = Connection::take(&pool).await?;
+impl NodeRow {
+    pub(super) async fn join(pool: Pool, number: LaneNumber, feed: Feed) -> Result<Self, StoreFailure> {
+        let connection = PooledConnection::take(&pool).await?;
         let mut node = Self {
             pool,
             number,
@@ -45,9 +45,9 @@ impl Node {
         Ok(node)
     }
 
-    pub(super) async fn make_ready(&mut self) -> Result<(), Failure> {
+    pub(super) async fn make_ready(&mut self) -> Result<(), StoreFailure> {
         if self.connection.is_lost() {
-            self.connection = Connection::take(&self.pool).await?;
+            self.connection = PooledConnection::take(&self.pool).await?;
             self.look().await?;
         }
         if self.lane.is_none() {
@@ -61,14 +61,14 @@ impl Node {
 
     /// Whether the database still has everything this node acknowledged: it may have been replaced, or restored from a backup
     ///
-    async fn look(&mut self) -> Result<(), Failure> {
+    async fn look(&mut self) -> Result<(), StoreFailure> {
         match &self.keeper {
             Some(keeper) => keeper.look(&mut self.connection).await,
             None => Ok(()),
         }
     }
 
-    pub(super) fn look_at(&self, lane: i64, commits: i64) -> Result<(), Failure> {
+    pub(super) fn look_at(&self, lane: i64, commits: i64) -> Result<(), StoreFailure> {
         self.keeper.as_ref().map_or(Ok(()), |keeper| keeper.look_at(lane, commits))
     }
 
@@ -84,7 +84,7 @@ impl Node {
         }
     }
 
-    pub(super) async fn renew_lane(&mut self) -> Result<(), Failure> {
+    pub(super) async fn renew_lane(&mut self) -> Result<(), StoreFailure> {
         self.make_ready().await?;
         let Some(lane) = &self.lane else { return Ok(()) };
         if !lane.renew(&mut self.connection).await? {
@@ -94,33 +94,33 @@ impl Node {
     }
 }
 
-impl Sql for Node {
-    const NAME: &'static str = Connection::NAME;
-    const TABLE_SIZES: &'static str = Connection::TABLE_SIZES;
-    const DATABASE_SIZE: &'static str = Connection::DATABASE_SIZE;
-    const SKIP_LOCKED: &'static str = Connection::SKIP_LOCKED;
+impl Sql for NodeRow {
+    const NAME: &'static str = PooledConnection::NAME;
+    const TABLE_SIZES: &'static str = PooledConnection::TABLE_SIZES;
+    const DATABASE_SIZE: &'static str = PooledConnection::DATABASE_SIZE;
+    const SKIP_LOCKED: &'static str = PooledConnection::SKIP_LOCKED;
 
     fn one_of(column: &str, placeholder: &str) -> String {
-        Connection::one_of(column, placeholder)
+        PooledConnection::one_of(column, placeholder)
     }
 
-    async fn now(&mut self) -> Result<i64, Failure> {
+    async fn now(&mut self) -> Result<i64, StoreFailure> {
         self.connection.now().await
     }
 
-    async fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Failure> {
+    async fn query(&mut self, sql: &str, params: &[SqlValue]) -> Result<Vec<Row>, StoreFailure> {
         self.connection.query(sql, params).await
     }
 
-    async fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64, Failure> {
+    async fn execute(&mut self, sql: &str, params: &[SqlValue]) -> Result<u64, StoreFailure> {
         self.connection.execute(sql, params).await
     }
 
-    async fn begin(&mut self, access: Access) -> Result<(), Failure> {
+    async fn begin(&mut self, access: Access) -> Result<(), StoreFailure> {
         self.connection.begin(access).await
     }
 
-    async fn commit(&mut self) -> Result<(), Failure> {
+    async fn commit(&mut self) -> Result<(), StoreFailure> {
         self.connection.commit().await
     }
 

@@ -1,9 +1,9 @@
 //! The ring of tables of spent proofs for all nodes, and how it is emptied.
 
-use super::connection::Connection;
+use super::connection::PooledConnection;
 use crate::store::{
-    error::Failure,
-    proofs::{EARLY, Proof, SECOND},
+    error::StoreFailure,
+    proofs::{EARLY, SECOND, StoredProof},
     sql::{Access, Sql as _},
 };
 
@@ -17,7 +17,7 @@ const AHEAD: i64 = EARLY + 60 * SECOND;
 const BEHIND: i64 = EARLY + 630 * SECOND;
 
 /// The slot of a proof in the ring.
-pub(super) fn slot(proof: &Proof) -> usize {
+pub(super) fn slot(proof: &StoredProof) -> usize {
     place(proof.issued_at.div_euclid(WIDTH))
 }
 
@@ -27,7 +27,7 @@ fn place(bucket: i64) -> usize {
 
 /// Empties the tables in which no proof can count any more. A table that was not emptied before its next use keeps its old
 /// proofs for another round: they are refused for longer, and nothing is accepted twice.
-pub(super) async fn forget(connection: &mut Connection) -> Result<(), Failure> {
+pub(super) async fn forget(connection: &mut PooledConnection) -> Result<(), StoreFailure> {
     for slot in 0..SLOTS {
         let filled = format!("SELECT CAST(1 AS BIGINT) FROM proofs_{slot} LIMIT 1");
         if is_past(slot, connection.now().await?) && !connection.query(&filled, &[]).await?.is_empty() {
@@ -42,7 +42,7 @@ pub(super) async fn forget(connection: &mut Connection) -> Result<(), Failure> {
 }
 
 /// The clock is read again under the exclusive lock: proofs spent while this node waited for it are not lost.
-async fn empty(connection: &mut Connection, slot: usize) -> Result<(), Failure> {
+async fn empty(connection: &mut PooledConnection, slot: usize) -> Result<(), StoreFailure> {
     connection.begin(Access::Write).await?;
     connection.batch(&format!("LOCK TABLE proofs_{slot} IN ACCESS EXCLUSIVE MODE")).await?;
     if is_past(slot, connection.now().await?) {

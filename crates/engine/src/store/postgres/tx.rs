@@ -3,44 +3,46 @@
 use super::{
     connection::{failure, patiently, refs},
     load::Params,
-    node::Node,
+    node::NodeRow,
 };
 use crate::store::{
     batch::{Gains, Tx, Wants, World},
-    error::Failure,
-    news::{self, Standing},
-    step::{Change, Needs},
+    error::StoreFailure,
+    news::{self, FeedPosition},
+    step::{Needs, RowChange},
 };
 use futures_util::future::{join, join_all};
 use tokio_postgres::{Statement, error::SqlState};
 
-impl Tx for Node {
-    async fn ready(&mut self) -> Result<(), Failure> {
+impl Tx for NodeRow {
+    async fn ready(&mut self) -> Result<(), StoreFailure> {
         self.make_ready().await
     }
 
-    async fn load(&mut self, wants: &Wants<'_>) -> Result<World, Failure> {
+    async fn load(&mut self, wants: &Wants<'_>) -> Result<World, StoreFailure> {
         self.connection.set_in_transaction(true);
         let loaded = patiently(self.load_all(wants)).await;
         let Some(loaded) = self.or_hang_up(loaded)? else {
             self.lane = None;
-            return Err(Failure::Again("this node's lane was taken over by another".into()));
+            return Err(StoreFailure::Again("this node's lane was taken over by another".into()));
         };
         self.look_at(loaded.world.standing.lane, loaded.world.commits)?;
         (self.held, self.held_proofs) = (loaded.held, loaded.held_proofs);
         Ok(loaded.world)
     }
 
-    async fn apply(&mut self, changes: &[Change]) -> Result<bool, Failure> {
+    async fn apply(&mut self, changes: &[RowChange]) -> Result<bool, StoreFailure> {
         let written = patiently(self.write_rows(changes)).await;
         self.or_hang_up(written)
     }
 
-    async fn flush(&mut self, gains: &Gains<'_>) -> Result<(), Failure> {
+    async fn flush(&mut self, gains: &Gains<'_>) -> Result<(), StoreFailure> {
         let bulk = patiently(self.bulk_of(gains)).await;
         let bulk = self.or_hang_up(bulk)?;
         let unknown = |why| match why {
-            Failure::Lost(why) => Failure::Unknown(format!("whether the commit happened is not known: {why}")),
+            StoreFailure::Lost(why) => {
+                StoreFailure::Unknown(format!("whether the commit happened is not known: {why}"))
+            }
             other => other,
         };
         let written = patiently(self.write_bulk(&bulk)).await.map_err(unknown);
@@ -50,11 +52,11 @@ impl Tx for Node {
         Ok(())
     }
 
-    fn tell(&mut self, standing: &Standing, news: news::Batch) {
+    fn tell(&mut self, standing: &FeedPosition, news: news::Batch) {
         self.feed.tell(standing, news);
     }
 
-    async fn beat(&mut self) -> Result<(), Failure> {
+    async fn beat(&mut self) -> Result<(), StoreFailure> {
         self.renew_lane().await
     }
 
@@ -66,16 +68,16 @@ impl Tx for Node {
     }
 }
 
-impl Node {
+impl NodeRow {
     /// A connection with a missing response is discarded.
-    fn or_hang_up<T>(&mut self, answer: Result<T, Failure>) -> Result<T, Failure> {
-        if let Err(Failure::Lost(_) | Failure::Unknown(_)) = &answer {
+    fn or_hang_up<T>(&mut self, answer: Result<T, StoreFailure>) -> Result<T, StoreFailure> {
+        if let Err(StoreFailure::Lost(_) | StoreFailure::Unknown(_)) = &answer {
             self.connection.discard();
         }
         answer
     }
 
-    async fn write_rows(&self, changes: &[Change]) -> Result<bool, Failure> {
+    async fn write_rows(&self, changes: &[RowChange]) -> Result<bool, StoreFailure> {
         let mut sent = Vec::new();
         for change in changes {
             for (index, statement) in change.statements.iter().enumerate() {
@@ -103,7 +105,7 @@ impl Node {
 fn fits(
     sent: &[(Statement, Params<'_>, bool)],
     written: Vec<Result<u64, tokio_postgres::Error>>,
-) -> Result<bool, Failure> {
+) -> Result<bool, StoreFailure> {
     for ((_, _, must), touched) in sent.iter().zip(written) {
         match touched {
             Err(taken) if taken.code() == Some(&SqlState::UNIQUE_VIOLATION) => return Ok(false),

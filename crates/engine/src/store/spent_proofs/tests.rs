@@ -1,18 +1,18 @@
 use super::*;
 
-fn proof(n: u64) -> Proof {
+fn proof(n: u64) -> StoredProof {
     let mut id = ProofId::default();
     id[..8].copy_from_slice(&n.to_be_bytes());
-    Proof { id, issued_at: 0 }
+    StoredProof { id, issued_at: 0 }
 }
 
 fn known(spent: &SpentProofs, numbers: std::ops::Range<u64>) -> usize {
-    let proofs: Vec<Proof> = numbers.map(proof).collect();
+    let proofs: Vec<StoredProof> = numbers.map(proof).collect();
     spent.seen(&proofs.iter().collect::<Vec<_>>()).len()
 }
 
 fn spend(spent: &mut SpentProofs, numbers: std::ops::Range<u64>, now: i64) {
-    let proofs: Vec<Proof> = numbers.map(proof).collect();
+    let proofs: Vec<StoredProof> = numbers.map(proof).collect();
     spent.forget(now);
     spent.spend(&proofs.iter().collect::<Vec<_>>(), now);
 }

@@ -1,13 +1,13 @@
 //! A connection to SQLite, and its clock.
 
-use super::{known::Known, watch::FileWatch};
+use super::{known::RowCache, watch::FileWatch};
 use crate::store::SpentProofs;
 use crate::store::{
-    Clock,
-    error::Failure,
+    StoreClock,
+    error::StoreFailure,
     news::Listeners,
     position::Keeper,
-    sql::{Access, Row, Sql, Value},
+    sql::{Access, Row, Sql, SqlValue},
 };
 use rusqlite::{ErrorCode, ToSql, types::ToSqlOutput, types::ValueRef};
 use std::{
@@ -21,12 +21,12 @@ use std::{
 
 /// The writer's clock. It never goes backwards, not even over a restart, unless an administrator sets it (R-21, R-38).
 pub(super) struct SteadyClock {
-    read: Clock,
+    read: StoreClock,
     last: AtomicI64,
 }
 
 impl SteadyClock {
-    pub(super) fn new(read: Clock) -> Self {
+    pub(super) fn new(read: StoreClock) -> Self {
         Self { read, last: AtomicI64::new(i64::MIN) }
     }
 
@@ -54,7 +54,7 @@ pub(super) enum Durability {
     None,
 }
 
-pub(super) struct Connection {
+pub(super) struct SqliteConnection {
     pub(super) inner: rusqlite::Connection,
     pub(super) clock: Arc<SteadyClock>,
     /// The listeners of the writer; empty for readers.
@@ -62,7 +62,7 @@ pub(super) struct Connection {
     /// The proofs that the writer saw; empty for readers.
     pub(super) proofs: SpentProofs,
     /// Rows that the writer need not read again.
-    pub(super) known: Known,
+    pub(super) known: RowCache,
     /// The writer's watch on its files, and its last acknowledged position; none for readers.
     pub(super) watch: Option<FileWatch>,
     pub(super) keeper: Option<Keeper>,
@@ -79,7 +79,7 @@ pub(super) const RECLAIMED_PAGES: u64 = 512;
 /// A log that grew during a long read is truncated to this when it restarts.
 const LOG_BYTES: i64 = 64 * 1024 * 1024;
 
-impl Connection {
+impl SqliteConnection {
     pub(super) fn open(path: &Path, durability: Durability, clock: Arc<SteadyClock>) -> rusqlite::Result<Self> {
         let inner = rusqlite::Connection::open(path)?;
         inner.busy_timeout(BUSY)?;
@@ -97,7 +97,7 @@ impl Connection {
             clock,
             listeners: Listeners::default(),
             proofs: SpentProofs::default(),
-            known: Known::default(),
+            known: RowCache::default(),
             watch: None,
             keeper: None,
             alone: true,
@@ -110,17 +110,17 @@ impl Connection {
         self.inner.pragma_update(None, "wal_autocheckpoint", 0)
     }
 
-    pub(super) fn before_writing(&self) -> Result<(), Failure> {
+    pub(super) fn before_writing(&self) -> Result<(), StoreFailure> {
         self.watch.as_ref().map_or(Ok(()), FileWatch::before)
     }
 
-    pub(super) fn run(&self, sql: &str, params: &[Value]) -> rusqlite::Result<u64> {
+    pub(super) fn run(&self, sql: &str, params: &[SqlValue]) -> rusqlite::Result<u64> {
         let mut statement = self.inner.prepare_cached(sql)?;
         bind(&mut statement, params)?;
         statement.raw_execute().map(|rows| rows as u64)
     }
 
-    pub(super) fn rows(&self, sql: &str, params: &[Value]) -> rusqlite::Result<Vec<Row>> {
+    pub(super) fn rows(&self, sql: &str, params: &[SqlValue]) -> rusqlite::Result<Vec<Row>> {
         let mut statement = self.inner.prepare_cached(sql)?;
         bind(&mut statement, params)?;
         let columns = statement.column_count();
@@ -148,21 +148,21 @@ fn write_ahead(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
     switch()
 }
 
-fn bind(statement: &mut rusqlite::Statement<'_>, params: &[Value]) -> rusqlite::Result<()> {
+fn bind(statement: &mut rusqlite::Statement<'_>, params: &[SqlValue]) -> rusqlite::Result<()> {
     params.iter().zip(1..).try_for_each(|(value, n)| statement.raw_bind_parameter(n, value))
 }
 
-fn owned(value: ValueRef<'_>) -> Value {
+fn owned(value: ValueRef<'_>) -> SqlValue {
     match value {
-        ValueRef::Integer(int) => Value::Int(int),
-        ValueRef::Text(text) => Value::Text(String::from_utf8_lossy(text).into_owned()),
-        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+        ValueRef::Integer(int) => SqlValue::Int(int),
+        ValueRef::Text(text) => SqlValue::Text(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Blob(bytes) => SqlValue::Bytes(bytes.to_vec()),
         // No column has this type.
-        ValueRef::Null | ValueRef::Real(_) => Value::Null,
+        ValueRef::Null | ValueRef::Real(_) => SqlValue::Null,
     }
 }
 
-impl ToSql for Value {
+impl ToSql for SqlValue {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self {
             Self::Int(int) => ToSqlOutput::Borrowed(ValueRef::Integer(*int)),
@@ -177,7 +177,7 @@ impl ToSql for Value {
     }
 }
 
-impl Sql for Connection {
+impl Sql for SqliteConnection {
     const NAME: &'static str = "sqlite";
     const TABLE_SIZES: &'static str = "SELECT m.tbl_name, sum(s.pgsize) FROM dbstat s JOIN sqlite_master m ON m.name = s.name \
          WHERE s.aggregate = 1 AND m.tbl_name NOT LIKE 'sqlite_%' GROUP BY m.tbl_name";
@@ -190,19 +190,19 @@ impl Sql for Connection {
         format!("{column} IN (SELECT value FROM json_each({placeholder}))")
     }
 
-    async fn now(&mut self) -> Result<i64, Failure> {
+    async fn now(&mut self) -> Result<i64, StoreFailure> {
         Ok(self.clock.now())
     }
 
-    async fn query(&mut self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Failure> {
+    async fn query(&mut self, sql: &str, params: &[SqlValue]) -> Result<Vec<Row>, StoreFailure> {
         self.rows(sql, params).map_err(failure)
     }
 
-    async fn execute(&mut self, sql: &str, params: &[Value]) -> Result<u64, Failure> {
+    async fn execute(&mut self, sql: &str, params: &[SqlValue]) -> Result<u64, StoreFailure> {
         self.run(sql, params).map_err(failure)
     }
 
-    async fn begin(&mut self, access: Access) -> Result<(), Failure> {
+    async fn begin(&mut self, access: Access) -> Result<(), StoreFailure> {
         let text = if access == Access::Write { "BEGIN IMMEDIATE" } else { "BEGIN" };
         self.known.forget();
         if access == Access::Write {
@@ -211,15 +211,15 @@ impl Sql for Connection {
         self.run(text, &[]).map(|_| ()).map_err(failure)
     }
 
-    async fn commit(&mut self) -> Result<(), Failure> {
+    async fn commit(&mut self) -> Result<(), StoreFailure> {
         self.run("COMMIT", &[]).map_err(commit_failure)?;
         // It is durable, but perhaps in a file that has lost its name.
-        let lost = |why: Failure| Failure::Unknown(why.to_string());
+        let lost = |why: StoreFailure| StoreFailure::Unknown(why.to_string());
         self.watch.as_mut().map_or(Ok(()), FileWatch::after).map_err(lost)
     }
 
     /// A step frees only so many pages that a commit in between waits a few milliseconds at most.
-    async fn reclaim(&mut self) -> Result<u64, Failure> {
+    async fn reclaim(&mut self) -> Result<u64, StoreFailure> {
         let free = |connection: &Self| {
             let rows = connection.rows("PRAGMA freelist_count", &[]).map_err(failure)?;
             rows.first().map_or(Ok(0), |row| row.int(0))
@@ -241,21 +241,23 @@ impl Sql for Connection {
     }
 }
 
-pub(super) fn failure(error: rusqlite::Error) -> Failure {
+pub(super) fn failure(error: rusqlite::Error) -> StoreFailure {
     match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Failure::Again(error.to_string()),
-        Some(ErrorCode::DiskFull) => Failure::Refused("the disk is full; make room, and it continues by itself".into()),
-        Some(ErrorCode::ReadOnly) => {
-            Failure::Refused("the database file cannot be written; check its owner and its file system".into())
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreFailure::Again(error.to_string()),
+        Some(ErrorCode::DiskFull) => {
+            StoreFailure::Refused("the disk is full; make room, and it continues by itself".into())
         }
-        _ => Failure::Refused(error.to_string()),
+        Some(ErrorCode::ReadOnly) => {
+            StoreFailure::Refused("the database file cannot be written; check its owner and its file system".into())
+        }
+        _ => StoreFailure::Refused(error.to_string()),
     }
 }
 
 /// A commit that failed in the file system may be found complete after a crash.
-fn commit_failure(error: rusqlite::Error) -> Failure {
+fn commit_failure(error: rusqlite::Error) -> StoreFailure {
     match error.sqlite_error_code() {
-        Some(ErrorCode::SystemIoFailure) => Failure::Unknown(error.to_string()),
+        Some(ErrorCode::SystemIoFailure) => StoreFailure::Unknown(error.to_string()),
         _ => failure(error),
     }
 }

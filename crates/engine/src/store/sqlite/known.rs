@@ -11,7 +11,7 @@ const MOST_VERSIONS: usize = 262_144;
 const MOST_COUNTS: usize = 65_536;
 
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct RowCache {
     /// SQLite's `data_version` when all of this was read.
     as_of: Option<i64>,
     versions: HashMap<(Table, RowKey), i64>,
@@ -20,7 +20,7 @@ pub(super) struct Known {
     lane: Option<(i64, i64)>,
 }
 
-impl Known {
+impl RowCache {
     /// Drops everything if another process has written since.
     pub(super) fn refresh(&mut self, data_version: i64) {
         if self.as_of != Some(data_version) {

@@ -15,17 +15,17 @@ mod vacuum;
 mod watch;
 
 use super::{
-    Clock, Opening, Store, StoreError,
+    Opening, Store, StoreClock, StoreError,
     chores::Chore,
-    error::Failure,
+    error::StoreFailure,
     health::Health,
     news::Listeners,
-    opened::{Backend, Opened},
+    opened::{Backend, OpenedStore},
     writer::{self, Jobs, Writer},
 };
 use async_trait::async_trait;
 pub use backup::{Staged, back_up};
-use connection::{Connection, Durability, SteadyClock};
+use connection::{Durability, SqliteConnection, SteadyClock};
 use countersign_protocol::time::UnixMillis;
 use full_check::FullCheck;
 use futures_util::future::BoxFuture;
@@ -39,18 +39,18 @@ use std::{
 use temporary::TemporaryFolder;
 pub use vacuum::vacuum;
 
-pub(super) async fn open_temporary(clock: Clock, readers: usize) -> Result<Arc<dyn Store>, StoreError> {
+pub(super) async fn open_temporary(clock: StoreClock, readers: usize) -> Result<Arc<dyn Store>, StoreError> {
     let folder = TemporaryFolder::make()?;
     let path = folder.path().join("countersign.db");
     let file =
         DatabaseFile { path, durability: Durability::None, opening: Opening { create: true, ..Opening::default() } };
-    open(file, clock, readers, Kept { lock: None, _folder: Some(folder) }).await
+    open(file, clock, readers, FileLocks { lock: None, _folder: Some(folder) }).await
 }
 
 pub(super) async fn open_file(
     path: PathBuf,
     opening: Opening,
-    clock: Clock,
+    clock: StoreClock,
     readers: usize,
 ) -> Result<Arc<dyn Store>, StoreError> {
     prepare::look(&path, opening.create)?;
@@ -59,8 +59,13 @@ pub(super) async fn open_file(
         Err(LockError::Held(_)) if !opening.alone => None,
         Err(why) => return Err(why.about(&path)),
     };
-    open(DatabaseFile { path, durability: Durability::Full, opening }, clock, readers, Kept { lock, _folder: None })
-        .await
+    open(
+        DatabaseFile { path, durability: Durability::Full, opening },
+        clock,
+        readers,
+        FileLocks { lock, _folder: None },
+    )
+    .await
 }
 
 struct DatabaseFile {
@@ -70,12 +75,17 @@ struct DatabaseFile {
 }
 
 /// Released once nothing of the database is open any more.
-struct Kept {
+struct FileLocks {
     lock: Option<DatabaseLock>,
     _folder: Option<TemporaryFolder>,
 }
 
-async fn open(file: DatabaseFile, clock: Clock, readers: usize, kept: Kept) -> Result<Arc<dyn Store>, StoreError> {
+async fn open(
+    file: DatabaseFile,
+    clock: StoreClock,
+    readers: usize,
+    kept: FileLocks,
+) -> Result<Arc<dyn Store>, StoreError> {
     let clock = Arc::new(SteadyClock::new(clock));
     let readers = Readers::new(file.path.clone(), file.durability, clock.clone(), readers);
     let steady = clock.clone();
@@ -89,7 +99,7 @@ async fn open(file: DatabaseFile, clock: Clock, readers: usize, kept: Kept) -> R
     let (writer, jobs) = Writer::new(false);
     start(connection, jobs, kept)?;
     let check = in_service.then(|| FullCheck::start(&path, health.clone())).flatten();
-    Ok(Arc::new(Opened(Sqlite {
+    Ok(Arc::new(OpenedStore(Sqlite {
         log: companion(&path, "-wal"),
         readers,
         writer,
@@ -108,7 +118,7 @@ fn companion(database: &Path, end: &str) -> PathBuf {
 }
 
 /// The writer's thread has a small runtime of its own, so that a slow disk holds up nothing else.
-fn start(connection: Connection, jobs: Jobs, kept: Kept) -> Result<(), StoreError> {
+fn start(connection: SqliteConnection, jobs: Jobs, kept: FileLocks) -> Result<(), StoreError> {
     let cannot = |why: std::io::Error| StoreError::Unavailable(format!("the writer cannot be started: {why}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(cannot)?;
     let write = move || {
@@ -133,13 +143,13 @@ struct Sqlite {
 
 #[async_trait]
 impl Backend for Sqlite {
-    type Reader = Connection;
+    type Reader = SqliteConnection;
     const OWN_CLOCK: bool = false;
 
     async fn read<R, F>(&self, read: F) -> Result<R, StoreError>
     where
         R: Send + 'static,
-        F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, Result<R, Failure>> + Send + 'static,
+        F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, Result<R, StoreFailure>> + Send + 'static,
     {
         self.readers.read(read).await
     }
@@ -147,7 +157,7 @@ impl Backend for Sqlite {
     async fn look_up<R, F>(&self, read: F) -> Result<R, StoreError>
     where
         R: Send + 'static,
-        F: for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, Result<R, Failure>> + Send + 'static,
+        F: for<'c> FnOnce(&'c mut SqliteConnection) -> BoxFuture<'c, Result<R, StoreFailure>> + Send + 'static,
     {
         self.readers.look_up(read).await
     }

@@ -2,14 +2,14 @@
 
 use super::{
     DatabaseFile, companion,
-    connection::{Connection, Durability, SteadyClock, failure},
+    connection::{Durability, SqliteConnection, SteadyClock, failure},
     header::{self, Found},
     migrations, tx,
     watch::FileWatch,
 };
 use crate::store::{
     StoreError,
-    error::Failure,
+    error::StoreFailure,
     health::Health,
     position::{self, Keeper, KeptIn, Position, PositionFile},
 };
@@ -41,12 +41,12 @@ pub(super) fn writer(
     locked: bool,
     clock: Arc<SteadyClock>,
     health: &Health,
-) -> Result<Connection, StoreError> {
+) -> Result<SqliteConnection, StoreError> {
     let (path, lasting) = (&file.path, file.durability == Durability::Full);
     let kept = if lasting { PositionFile::read(&PositionFile::beside(path))? } else { None };
     let log = header::log_trouble(path);
     make_private(path)?;
-    let mut connection = Connection::open(path, file.durability, clock)
+    let mut connection = SqliteConnection::open(path, file.durability, clock)
         .map_err(|why| StoreError::Options(format!("cannot open the database {}: {why}", path.display())))?;
     let schema = migrations::newest(&connection.inner).map_err(|why| unreadable(path, &why))?;
     if schema == 0 && !file.opening.create {
@@ -67,7 +67,12 @@ pub(super) fn writer(
 }
 
 /// Whether the file is as new as the acknowledged position, and its end is whole.
-fn check(connection: &mut Connection, path: &Path, schema: i64, kept: Option<&Position>) -> Result<(), StoreError> {
+fn check(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    schema: i64,
+    kept: Option<&Position>,
+) -> Result<(), StoreError> {
     if schema < WITH_POSITION {
         // A database without a position may come from an older version; a kept position proves that a later one was here.
         let later = "it was written by an older version than the database that was here";
@@ -88,7 +93,7 @@ fn check(connection: &mut Connection, path: &Path, schema: i64, kept: Option<&Po
 }
 
 /// From here on the position is kept and the files are watched.
-fn keep(connection: &mut Connection, file: &DatabaseFile, health: &Health) -> Result<(), StoreError> {
+fn keep(connection: &mut SqliteConnection, file: &DatabaseFile, health: &Health) -> Result<(), StoreError> {
     let position = now(Position::of(connection, tx::LANE))?;
     let path = PositionFile::beside(&file.path);
     let kept_in = match file.opening.adopt {
@@ -114,8 +119,8 @@ fn explained(why: StoreError, log: Option<&str>) -> StoreError {
 }
 
 /// SQLite's futures never wait.
-fn now<T>(answer: impl Future<Output = Result<T, Failure>>) -> Result<T, StoreError> {
-    let waits = || Err(Failure::Refused("a read did not finish".into()));
+fn now<T>(answer: impl Future<Output = Result<T, StoreFailure>>) -> Result<T, StoreError> {
+    let waits = || Err(StoreFailure::Refused("a read did not finish".into()));
     Ok(answer.now_or_never().unwrap_or_else(waits)?)
 }
 

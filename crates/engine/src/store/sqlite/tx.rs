@@ -1,12 +1,12 @@
 //! Batches on SQLite: statement by statement, since a statement costs microseconds here.
 
-use super::connection::{Connection, failure};
+use super::connection::{SqliteConnection, failure};
 use crate::store::{
-    batch::{Gains, Head, Placed, Tally, Tx, Wants, World},
-    error::Failure,
-    news::{self, Standing},
-    sql::{Sql as _, Value},
-    step::{Change, Needs},
+    batch::{Gains, Head, PlacedLeaf, Tally, Tx, Wants, World},
+    error::StoreFailure,
+    news::{self, FeedPosition},
+    sql::{Sql as _, SqlValue},
+    step::{Needs, RowChange},
     tables,
 };
 use rusqlite::{ffi, params};
@@ -15,12 +15,12 @@ use std::collections::HashMap;
 /// There is one writer, so there is one lane.
 pub(super) const LANE: i64 = 0;
 
-impl Tx for Connection {
-    async fn ready(&mut self) -> Result<(), Failure> {
+impl Tx for SqliteConnection {
+    async fn ready(&mut self) -> Result<(), StoreFailure> {
         Ok(())
     }
 
-    async fn load(&mut self, wants: &Wants<'_>) -> Result<World, Failure> {
+    async fn load(&mut self, wants: &Wants<'_>) -> Result<World, StoreFailure> {
         self.before_writing()?;
         let mut world = self.load_all(wants).map_err(failure)?;
         self.proofs.forget(world.now);
@@ -28,7 +28,7 @@ impl Tx for Connection {
         Ok(world)
     }
 
-    async fn apply(&mut self, changes: &[Change]) -> Result<bool, Failure> {
+    async fn apply(&mut self, changes: &[RowChange]) -> Result<bool, StoreFailure> {
         let alone = changes.iter().map(|change| change.statements.len()).sum::<usize>() == 1;
         if alone {
             // A statement that fails undoes itself.
@@ -43,10 +43,10 @@ impl Tx for Connection {
         Ok(written)
     }
 
-    async fn flush(&mut self, gains: &Gains<'_>) -> Result<(), Failure> {
+    async fn flush(&mut self, gains: &Gains<'_>) -> Result<(), StoreFailure> {
         let written = self.write_and_commit(gains).await;
         // A commit with an unknown end may have happened, so its proofs count as spent.
-        if let Ok(()) | Err(Failure::Unknown(_)) = &written {
+        if let Ok(()) | Err(StoreFailure::Unknown(_)) = &written {
             self.proofs.spend(&gains.proofs, gains.now);
         }
         // The content of the file is not known after a commit with an unknown end.
@@ -56,11 +56,11 @@ impl Tx for Connection {
         written
     }
 
-    fn tell(&mut self, _: &Standing, news: news::Batch) {
+    fn tell(&mut self, _: &FeedPosition, news: news::Batch) {
         self.listeners.tell(news);
     }
 
-    async fn beat(&mut self) -> Result<(), Failure> {
+    async fn beat(&mut self) -> Result<(), StoreFailure> {
         self.proofs.forget(self.clock.now());
         if let Some(watch) = &self.watch {
             let _known_by_health = watch.look();
@@ -78,7 +78,7 @@ impl Tx for Connection {
     }
 }
 
-impl Connection {
+impl SqliteConnection {
     fn load_all(&mut self, wants: &Wants<'_>) -> rusqlite::Result<World> {
         self.run("BEGIN IMMEDIATE", &[])?;
         let data_version = self.inner.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
@@ -173,7 +173,7 @@ impl Connection {
         Ok(heads)
     }
 
-    fn write(&mut self, changes: &[Change]) -> rusqlite::Result<bool> {
+    fn write(&mut self, changes: &[RowChange]) -> rusqlite::Result<bool> {
         for change in changes {
             self.known.changes(change.row);
             for (index, statement) in change.statements.iter().enumerate() {
@@ -190,7 +190,7 @@ impl Connection {
     }
 
     /// Proofs are kept in memory and need no disk.
-    async fn write_and_commit(&mut self, gains: &Gains<'_>) -> Result<(), Failure> {
+    async fn write_and_commit(&mut self, gains: &Gains<'_>) -> Result<(), StoreFailure> {
         if gains.writes_nothing() {
             self.rollback().await;
             return Ok(());
@@ -234,14 +234,14 @@ impl Connection {
         gains.once.iter().try_for_each(|(key, until)| statement.execute(params![key, until]).map(|_| ()))
     }
 
-    fn write_evidence(&self, entries: &[Placed<'_>]) -> rusqlite::Result<()> {
+    fn write_evidence(&self, entries: &[PlacedLeaf<'_>]) -> rusqlite::Result<()> {
         let mut lines = self.inner.prepare_cached(
             "INSERT INTO evidence (lane, pos, project, seq, at, event_type, delegation, session, leaf, hash) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         )?;
         let mut openings =
             self.inner.prepare_cached("INSERT INTO evidence_openings (lane, pos, openings) VALUES (?1, ?2, ?3)")?;
-        for Placed { pos, seq, entry } in entries {
+        for PlacedLeaf { pos, seq, entry } in entries {
             lines.execute(params![
                 LANE,
                 pos,
@@ -262,14 +262,14 @@ impl Connection {
     }
 
     /// Mostly there is nothing to pass on.
-    fn write_feed(&self, entries: &[Placed<'_>]) -> rusqlite::Result<()> {
+    fn write_feed(&self, entries: &[PlacedLeaf<'_>]) -> rusqlite::Result<()> {
         let mut told_on = entries.iter().filter(|placed| placed.entry.told_on).peekable();
         if told_on.peek().is_none() {
             return Ok(());
         }
         let text = "INSERT INTO feed (project, lane, pos) VALUES (?1, ?2, ?3)";
         let mut statement = self.inner.prepare_cached(text)?;
-        for Placed { pos, entry, .. } in told_on {
+        for PlacedLeaf { pos, entry, .. } in told_on {
             statement.execute(params![entry.project, LANE, pos])?;
         }
         Ok(())
@@ -283,7 +283,7 @@ impl Connection {
         for (project, head) in &gains.heads {
             statement.execute(params![project, LANE, head.next_seq, head.chain.0])?;
         }
-        let lane = [gains.next_pos.into(), gains.now.into(), gains.commits.into(), Value::Int(LANE)];
+        let lane = [gains.next_pos.into(), gains.now.into(), gains.commits.into(), SqlValue::Int(LANE)];
         self.run("UPDATE lanes SET next_pos = $1, heartbeat = $2, commits = $3 WHERE lane = $4", &lane).map(|_| ())
     }
 }

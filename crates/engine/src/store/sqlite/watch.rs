@@ -2,7 +2,7 @@
 //! node out of service, because nobody would find its later commits.
 
 use super::{companion, header};
-use crate::store::{error::Failure, health::Health};
+use crate::store::{error::StoreFailure, health::Health};
 use std::{
     fs::{File, Metadata},
     io::Read as _,
@@ -45,7 +45,7 @@ impl FileWatch {
     }
 
     /// Before a transaction: are these still the same files, unchanged since the last write?
-    pub(super) fn before(&self) -> Result<(), Failure> {
+    pub(super) fn before(&self) -> Result<(), StoreFailure> {
         self.health.is_well()?;
         let found = self.same_files()?;
         if self.left.is_some_and(|left| left != Trace::of(&found)) {
@@ -55,14 +55,14 @@ impl FileWatch {
     }
 
     /// After a commit: durable data is in files that other processes find, too.
-    pub(super) fn after(&mut self) -> Result<(), Failure> {
+    pub(super) fn after(&mut self) -> Result<(), StoreFailure> {
         let found = self.same_files()?;
         self.left = Some(Trace::of(&found));
         Ok(())
     }
 
     /// Between transactions, every few seconds: also the first bytes.
-    pub(super) fn look(&self) -> Result<(), Failure> {
+    pub(super) fn look(&self) -> Result<(), StoreFailure> {
         self.before()?;
         let mut header = [0; 16];
         let read = File::open(&self.database).and_then(|mut file| file.read_exact(&mut header));
@@ -72,7 +72,7 @@ impl FileWatch {
         Ok(())
     }
 
-    fn same_files(&self) -> Result<Metadata, Failure> {
+    fn same_files(&self) -> Result<Metadata, StoreFailure> {
         let Ok(found) = std::fs::metadata(&self.database) else { return Err(self.fault("was deleted")) };
         if Identity::of(&found) != self.opened {
             return Err(self.fault("was replaced by another file"));
@@ -84,7 +84,7 @@ impl FileWatch {
         Ok(found)
     }
 
-    fn fault(&self, how: &str) -> Failure {
+    fn fault(&self, how: &str) -> StoreFailure {
         self.health.fail(format!(
             "the database {} {how} while this node had it open; stop the node, restore the right file, and start it \
              again: it checks the file",

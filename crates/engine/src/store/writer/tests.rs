@@ -1,48 +1,48 @@
 use super::*;
 use crate::store::{
     batch::{Gains, Wants, World},
-    news::{Batch, Standing},
-    sql::{Access, Row, Sql, Value},
-    step::Change,
+    news::{Batch, FeedPosition},
+    sql::{Access, Row, Sql, SqlValue},
+    step::RowChange,
 };
-use countersign_core::{news::News, step::Once};
+use countersign_core::{news::Signal, step::Once};
 use countersign_protocol::time::UnixMillis;
 use std::collections::VecDeque;
 
 /// A database with scripted ends of its commits; they succeed when the script is over.
 #[derive(Default)]
 struct Scripted {
-    script: VecDeque<Failure>,
+    script: VecDeque<StoreFailure>,
     commits: usize,
     told: Batch,
     dies: bool,
 }
 
 impl Scripted {
-    fn new(script: impl Into<VecDeque<Failure>>) -> Self {
+    fn new(script: impl Into<VecDeque<StoreFailure>>) -> Self {
         Self { script: script.into(), ..Self::default() }
     }
 }
 
 impl Tx for Scripted {
-    async fn ready(&mut self) -> Result<(), Failure> {
+    async fn ready(&mut self) -> Result<(), StoreFailure> {
         Ok(())
     }
-    async fn load(&mut self, _: &Wants<'_>) -> Result<World, Failure> {
+    async fn load(&mut self, _: &Wants<'_>) -> Result<World, StoreFailure> {
         assert!(!self.dies, "the writer dies of this");
         Ok(World::default())
     }
-    async fn apply(&mut self, _: &[Change]) -> Result<bool, Failure> {
+    async fn apply(&mut self, _: &[RowChange]) -> Result<bool, StoreFailure> {
         Ok(true)
     }
-    async fn flush(&mut self, _: &Gains<'_>) -> Result<(), Failure> {
+    async fn flush(&mut self, _: &Gains<'_>) -> Result<(), StoreFailure> {
         self.commits += 1;
         self.script.pop_front().map_or(Ok(()), Err)
     }
-    fn tell(&mut self, _: &Standing, news: Batch) {
+    fn tell(&mut self, _: &FeedPosition, news: Batch) {
         self.told.extend(news);
     }
-    async fn beat(&mut self) -> Result<(), Failure> {
+    async fn beat(&mut self) -> Result<(), StoreFailure> {
         Ok(())
     }
     async fn close(&mut self) {}
@@ -57,19 +57,19 @@ impl Sql for Scripted {
     fn one_of(_: &str, _: &str) -> String {
         String::new()
     }
-    async fn now(&mut self) -> Result<i64, Failure> {
+    async fn now(&mut self) -> Result<i64, StoreFailure> {
         Ok(0)
     }
-    async fn query(&mut self, _: &str, _: &[Value]) -> Result<Vec<Row>, Failure> {
+    async fn query(&mut self, _: &str, _: &[SqlValue]) -> Result<Vec<Row>, StoreFailure> {
         Ok(vec![])
     }
-    async fn execute(&mut self, _: &str, _: &[Value]) -> Result<u64, Failure> {
+    async fn execute(&mut self, _: &str, _: &[SqlValue]) -> Result<u64, StoreFailure> {
         Ok(0)
     }
-    async fn begin(&mut self, _: Access) -> Result<(), Failure> {
+    async fn begin(&mut self, _: Access) -> Result<(), StoreFailure> {
         Ok(())
     }
-    async fn commit(&mut self) -> Result<(), Failure> {
+    async fn commit(&mut self) -> Result<(), StoreFailure> {
         Ok(())
     }
     async fn rollback(&mut self) {}
@@ -78,7 +78,7 @@ impl Sql for Scripted {
 fn effects(key: &str) -> Effects {
     let decision = i64::try_from(key.len()).unwrap();
     let once = vec![Once { key: key.into(), until: UnixMillis(1) }];
-    Effects { once, news: vec![News::Changed { decision }], ..Effects::default() }
+    Effects { once, news: vec![Signal::Changed { decision }], ..Effects::default() }
 }
 
 async fn outcomes(tx: &mut Scripted, keys: &[&str]) -> Vec<Outcome> {
@@ -93,7 +93,7 @@ fn why() -> String {
 ///
 #[tokio::test]
 async fn a_commit_whose_end_is_unknown_is_never_repeated() {
-    let mut tx = Scripted::new([Failure::Unknown(why())]);
+    let mut tx = Scripted::new([StoreFailure::Unknown(why())]);
     let ended = outcomes(&mut tx, &["a", "b"]).await;
     assert_eq!(ended, [Outcome::Unavailable(why()), Outcome::Unavailable(why())]);
     assert_eq!(tx.commits, 1);
@@ -101,46 +101,46 @@ async fn a_commit_whose_end_is_unknown_is_never_repeated() {
 
 #[tokio::test]
 async fn what_certainly_did_not_happen_is_tried_again() {
-    let mut tx = Scripted::new([Failure::Again(why()), Failure::Lost(why())]);
+    let mut tx = Scripted::new([StoreFailure::Again(why()), StoreFailure::Lost(why())]);
     assert_eq!(outcomes(&mut tx, &["a"]).await, [Outcome::Committed]);
     assert_eq!(tx.commits, 3);
 }
 
 #[tokio::test]
 async fn trying_again_has_an_end() {
-    let mut tx = Scripted::new(vec![Failure::Lost(why()); 9]);
+    let mut tx = Scripted::new(vec![StoreFailure::Lost(why()); 9]);
     assert_eq!(outcomes(&mut tx, &["a", "b"]).await.len(), 2);
     assert_eq!(tx.commits, ATTEMPTS);
 }
 
 #[tokio::test]
 async fn a_refused_group_is_tried_one_by_one() {
-    let mut tx = Scripted::new([Failure::Refused(why())]);
+    let mut tx = Scripted::new([StoreFailure::Refused(why())]);
     assert_eq!(outcomes(&mut tx, &["a", "b", "c"]).await, [const { Outcome::Committed }; 3]);
     assert_eq!(tx.commits, 4);
-    let mut tx = Scripted::new([Failure::Refused(why()), Failure::Refused(why())]);
+    let mut tx = Scripted::new([StoreFailure::Refused(why()), StoreFailure::Refused(why())]);
     assert_eq!(outcomes(&mut tx, &["a", "b"]).await, [Outcome::Unavailable(why()), Outcome::Committed]);
 }
 
 ///
 #[tokio::test]
 async fn only_what_is_known_to_be_committed_is_told_and_once() {
-    let told = async |script: Vec<Failure>| {
+    let told = async |script: Vec<StoreFailure>| {
         let mut tx = Scripted::new(script);
         let ended = outcomes(&mut tx, &["a", "bb", "ccc"]).await;
         let told: Vec<i64> = tx
             .told
             .iter()
             .map(|news| match **news {
-                News::Changed { decision } => decision,
+                Signal::Changed { decision } => decision,
                 _ => 0,
             })
             .collect();
         (ended.iter().filter(|outcome| **outcome == Outcome::Committed).count(), told)
     };
-    assert_eq!(told(vec![Failure::Unknown(why())]).await, (0, vec![]));
-    assert_eq!(told(vec![Failure::Again(why()), Failure::Lost(why())]).await, (3, vec![1, 2, 3]));
-    assert_eq!(told(vec![Failure::Refused(why()), Failure::Refused(why())]).await, (2, vec![2, 3]));
+    assert_eq!(told(vec![StoreFailure::Unknown(why())]).await, (0, vec![]));
+    assert_eq!(told(vec![StoreFailure::Again(why()), StoreFailure::Lost(why())]).await, (3, vec![1, 2, 3]));
+    assert_eq!(told(vec![StoreFailure::Refused(why()), StoreFailure::Refused(why())]).await, (2, vec![2, 3]));
 }
 
 ///

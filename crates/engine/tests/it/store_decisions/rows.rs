@@ -6,8 +6,8 @@ use countersign_core::{
     bounded::Tally,
     records::{
         AaepSession, AaepSessionState, Allowance, AllowanceState, Approvers, Assurance, Clarification, Decision,
-        DecisionState, Defaulted, Execution, ExecutionState, Point, Question, Raiser, Subscription, SubscriptionOwner,
-        Terms, Words,
+        DecisionState, DecisionTerms, Defaulted, Execution, ExecutionState, Point, Question, Raiser, Subscription,
+        SubscriptionOwner, TextAuthor,
     },
 };
 use countersign_protocol::{
@@ -61,7 +61,7 @@ pub(crate) fn decision(key: RowKey, version: i64, state: DecisionState) -> Decis
         effect: None,
         action: String::new(),
         question: Question::Clarification(clarification),
-        words: Words::Agent,
+        words: TextAuthor::Agent,
         terms: terms(),
         language: "en".into(),
         event_id: format!("evt_{key}"),
@@ -76,8 +76,8 @@ pub(crate) fn decision(key: RowKey, version: i64, state: DecisionState) -> Decis
     }
 }
 
-fn terms() -> Terms {
-    Terms {
+fn terms() -> DecisionTerms {
+    DecisionTerms {
         risk: Risk::Low,
         irreversible: false,
         reversibility: None,

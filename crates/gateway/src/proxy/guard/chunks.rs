@@ -9,13 +9,13 @@ const MAX_EXTRA: usize = 4096;
 /// Follows a chunked body byte by byte, skipping over the data of chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Chunks {
-    at: At,
+    at: ChunkState,
     extra: usize,
 }
 
 /// The next expected element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum At {
+enum ChunkState {
     Size { size: u64, digits: u8 },
     Extension { size: u64 },
     SizeLf { size: u64 },
@@ -35,11 +35,11 @@ pub(crate) struct Malformed;
 
 impl Chunks {
     pub(crate) fn new() -> Self {
-        Self { at: At::Size { size: 0, digits: 0 }, extra: 0 }
+        Self { at: ChunkState::Size { size: 0, digits: 0 }, extra: 0 }
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.at == At::End
+        self.at == ChunkState::End
     }
 
     /// How many of `bytes` belong to the body.
@@ -47,12 +47,12 @@ impl Chunks {
         let mut rest = bytes;
         while let Some((byte, behind)) = rest.split_first() {
             match &mut self.at {
-                At::End => break,
-                At::Data { left } => {
+                ChunkState::End => break,
+                ChunkState::Data { left } => {
                     let skipped = usize::try_from(*left).unwrap_or(usize::MAX).min(rest.len());
                     *left -= skipped as u64;
                     if *left == 0 {
-                        self.at = At::DataCr;
+                        self.at = ChunkState::DataCr;
                     }
                     rest = rest.get(skipped..).unwrap_or_default();
                 }
@@ -67,26 +67,26 @@ impl Chunks {
 
     fn step(&mut self, byte: u8) -> Result<(), Malformed> {
         self.at = match (self.at, byte) {
-            (At::Size { size, digits }, _) => size_digit(size, digits, byte)?,
-            (At::Extension { size }, b'\r') => At::SizeLf { size },
-            (At::Extension { size }, _) => self.beside(byte, At::Extension { size })?,
-            (At::SizeLf { size: 0 }, b'\n') => At::TrailerStart,
-            (At::SizeLf { size }, b'\n') => At::Data { left: size },
-            (At::DataCr, b'\r') => At::DataLf,
-            (At::DataLf, b'\n') => At::Size { size: 0, digits: 0 },
-            (At::TrailerStart, b'\r') => At::LastLf,
-            (At::TrailerStart, b' ' | b'\t') => return Err(Malformed),
-            (At::Trailer, b'\r') => At::TrailerLf,
-            (At::TrailerStart | At::Trailer, _) => self.beside(byte, At::Trailer)?,
-            (At::TrailerLf, b'\n') => At::TrailerStart,
-            (At::LastLf, b'\n') => At::End,
+            (ChunkState::Size { size, digits }, _) => size_digit(size, digits, byte)?,
+            (ChunkState::Extension { size }, b'\r') => ChunkState::SizeLf { size },
+            (ChunkState::Extension { size }, _) => self.beside(byte, ChunkState::Extension { size })?,
+            (ChunkState::SizeLf { size: 0 }, b'\n') => ChunkState::TrailerStart,
+            (ChunkState::SizeLf { size }, b'\n') => ChunkState::Data { left: size },
+            (ChunkState::DataCr, b'\r') => ChunkState::DataLf,
+            (ChunkState::DataLf, b'\n') => ChunkState::Size { size: 0, digits: 0 },
+            (ChunkState::TrailerStart, b'\r') => ChunkState::LastLf,
+            (ChunkState::TrailerStart, b' ' | b'\t') => return Err(Malformed),
+            (ChunkState::Trailer, b'\r') => ChunkState::TrailerLf,
+            (ChunkState::TrailerStart | ChunkState::Trailer, _) => self.beside(byte, ChunkState::Trailer)?,
+            (ChunkState::TrailerLf, b'\n') => ChunkState::TrailerStart,
+            (ChunkState::LastLf, b'\n') => ChunkState::End,
             _ => return Err(Malformed),
         };
         Ok(())
     }
 
     /// A byte of an extension or a trailer.
-    fn beside(&mut self, byte: u8, next: At) -> Result<At, Malformed> {
+    fn beside(&mut self, byte: u8, next: ChunkState) -> Result<ChunkState, Malformed> {
         self.extra += 1;
         let fine = self.extra <= MAX_EXTRA && (!byte.is_ascii_control() || byte == b'\t');
         if fine { Ok(next) } else { Err(Malformed) }
@@ -94,11 +94,13 @@ impl Chunks {
 }
 
 /// At least one hexadecimal digit, and no more than fit.
-fn size_digit(size: u64, digits: u8, byte: u8) -> Result<At, Malformed> {
+fn size_digit(size: u64, digits: u8, byte: u8) -> Result<ChunkState, Malformed> {
     match (byte, char::from(byte).to_digit(16)) {
-        (_, Some(digit)) if digits < 15 => Ok(At::Size { size: size * 16 + u64::from(digit), digits: digits + 1 }),
-        (b';', _) if digits > 0 => Ok(At::Extension { size }),
-        (b'\r', _) if digits > 0 => Ok(At::SizeLf { size }),
+        (_, Some(digit)) if digits < 15 => {
+            Ok(ChunkState::Size { size: size * 16 + u64::from(digit), digits: digits + 1 })
+        }
+        (b';', _) if digits > 0 => Ok(ChunkState::Extension { size }),
+        (b'\r', _) if digits > 0 => Ok(ChunkState::SizeLf { size }),
         _ => Err(Malformed),
     }
 }

@@ -10,7 +10,7 @@ mod tests;
 mod wire;
 
 pub(crate) use head::MAX_HEADERS;
-pub(crate) use wire::{Turn, Wire};
+pub(crate) use wire::{ResponseTurn, Wire};
 
 use bytes::{Buf as _, BytesMut};
 use chunks::Chunks;

@@ -17,7 +17,7 @@ pub(crate) struct Wire {
 
 /// Counts a request as busy until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn(Arc<Wire>);
+pub(crate) struct ResponseTurn(Arc<Wire>);
 
 impl Wire {
     pub(super) fn begins(&self) {
@@ -41,12 +41,12 @@ impl Wire {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    pub(crate) fn turn(self: &Arc<Self>) -> Turn {
-        Turn(Arc::clone(self))
+    pub(crate) fn turn(self: &Arc<Self>) -> ResponseTurn {
+        ResponseTurn(Arc::clone(self))
     }
 }
 
-impl Drop for Turn {
+impl Drop for ResponseTurn {
     fn drop(&mut self) {
         self.0.busy.fetch_sub(1, Ordering::AcqRel);
     }

@@ -4,7 +4,7 @@ use super::{
     dial::{Flushed, Right, dial},
     pool::Site,
 };
-use crate::proxy::bodies::{Leaving, ToUpstream};
+use crate::proxy::bodies::{OutgoingBody, ToUpstream};
 use countersign_engine::{SendRight, UpstreamError};
 use http::{Request, Response};
 use hyper::{
@@ -24,8 +24,8 @@ const MAX_HEAD_BYTES: usize = 64 * 1024;
 /// After its last response was read a connection is free at once, or it is broken.
 const FREE_WITHIN: Duration = Duration::from_millis(20);
 
-pub(crate) struct Connection {
-    sender: SendRequest<Leaving>,
+pub(crate) struct UpstreamConnection {
+    sender: SendRequest<OutgoingBody>,
     site: Arc<Site>,
     /// Whether it has carried a request before: the upstream may be about to close it.
     pub(crate) used: bool,
@@ -51,7 +51,7 @@ impl From<UpstreamError> for SendFailure {
     }
 }
 
-impl Connection {
+impl UpstreamConnection {
     pub(super) async fn open(site: &Arc<Site>, tls: &TlsConnector) -> io::Result<Self> {
         let (stream, flushes, right) = Flushed::new(dial(&site.destination, tls).await?);
         let stream = TokioIo::new(stream);
@@ -101,7 +101,7 @@ impl Connection {
         self.used = true;
         self.right.set(right);
         let (complete, completed) = oneshot::channel();
-        let request = request.map(|body| Leaving::new(body, Arc::clone(&self.flushes), complete));
+        let request = request.map(|body| OutgoingBody::new(body, Arc::clone(&self.flushes), complete));
         let mut flushes = self.flushes.subscribe();
         let left = async move {
             // The sender is dropped together with an unsent request; the response future reports that error.
@@ -115,7 +115,7 @@ impl Connection {
             sending.await.map_err(|mut failed| match failed.take_message() {
                 Some(request) => SendFailure {
                     error: UpstreamError::NotSent("the connection was closed before anything was sent"),
-                    unsent: Some(Box::new(request.map(Leaving::into_inner))),
+                    unsent: Some(Box::new(request.map(OutgoingBody::into_inner))),
                 },
                 None => lost(&failed.into_error()).into(),
             })

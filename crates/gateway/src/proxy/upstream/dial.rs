@@ -17,7 +17,7 @@ use tokio::{
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-pub(super) enum Stream {
+pub(super) enum UpstreamStream {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
 }
@@ -38,7 +38,7 @@ impl Right {
 
 /// Writes while the send right holds, and counts flushes: a request has left when its last piece was flushed.
 pub(super) struct Flushed {
-    stream: Stream,
+    stream: UpstreamStream,
     unflushed: bool,
     flushes: Arc<watch::Sender<u64>>,
     right: Right,
@@ -47,7 +47,7 @@ pub(super) struct Flushed {
 }
 
 impl Flushed {
-    pub(super) fn new(stream: Stream) -> (Self, Arc<watch::Sender<u64>>, Right) {
+    pub(super) fn new(stream: UpstreamStream) -> (Self, Arc<watch::Sender<u64>>, Right) {
         let (flushes, right) = (Arc::new(watch::Sender::new(0)), Right::default());
         (
             Self { stream, unflushed: false, flushes: Arc::clone(&flushes), right: right.clone(), regained: None },
@@ -123,17 +123,17 @@ impl AsyncWrite for Flushed {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that connects to upstreams, which an admin configured")]
-pub(super) async fn dial(to: &Destination, tls: &TlsConnector) -> io::Result<Stream> {
+pub(super) async fn dial(to: &Destination, tls: &TlsConnector) -> io::Result<UpstreamStream> {
     let tcp = TcpStream::connect((to.host.as_str(), to.port)).await?;
     let _kept_small = tcp.set_nodelay(true);
     if !to.https {
-        return Ok(Stream::Plain(tcp));
+        return Ok(UpstreamStream::Plain(tcp));
     }
     let name = ServerName::try_from(to.host.clone()).map_err(io::Error::other)?;
-    Ok(Stream::Tls(Box::new(tls.connect(name, tcp).await?)))
+    Ok(UpstreamStream::Tls(Box::new(tls.connect(name, tcp).await?)))
 }
 
-impl AsyncRead for Stream {
+impl AsyncRead for UpstreamStream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_read(cx, to),
@@ -142,7 +142,7 @@ impl AsyncRead for Stream {
     }
 }
 
-impl AsyncWrite for Stream {
+impl AsyncWrite for UpstreamStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_write(cx, from),

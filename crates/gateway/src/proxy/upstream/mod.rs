@@ -6,7 +6,7 @@ mod dial;
 mod pool;
 mod tls;
 
-pub(super) use connection::{Connection, SendFailure};
+pub(super) use connection::{SendFailure, UpstreamConnection};
 pub use destination::{BadDestination, Destination};
 pub(super) use pool::{Pool, Site};
 pub use tls::BadRoots;

@@ -1,6 +1,6 @@
 //! Idle upstream connections.
 
-use super::{BadDestination, BadRoots, Connection, Destination, tls};
+use super::{BadDestination, BadRoots, Destination, UpstreamConnection, tls};
 use http::HeaderValue;
 use std::{
     collections::HashMap,
@@ -28,7 +28,7 @@ pub(crate) struct Site {
 }
 
 struct Idle {
-    connection: Connection,
+    connection: UpstreamConnection,
     /// Whether an earlier sweep has seen it idle.
     seen: bool,
 }
@@ -52,18 +52,18 @@ impl Pool {
     }
 
     /// An idle connection, or a new one.
-    pub(crate) async fn connection(&self, site: &Arc<Site>) -> io::Result<Connection> {
+    pub(crate) async fn connection(&self, site: &Arc<Site>) -> io::Result<UpstreamConnection> {
         while let Some(mut connection) = site.take() {
             if connection.is_free().await {
                 return Ok(connection);
             }
         }
-        self.dial(site).await.map(Connection::kept)
+        self.dial(site).await.map(UpstreamConnection::kept)
     }
 
     /// A new connection: the upstream may have closed an idle one, and a request sent on it would be lost.
-    pub(crate) async fn dial(&self, site: &Arc<Site>) -> io::Result<Connection> {
-        Connection::open(site, &self.tls).await
+    pub(crate) async fn dial(&self, site: &Arc<Site>) -> io::Result<UpstreamConnection> {
+        UpstreamConnection::open(site, &self.tls).await
     }
 
     /// Closes connections that were idle since the last sweep, and forgets unused upstreams.
@@ -78,12 +78,12 @@ impl Pool {
 
 impl Site {
     /// The most recently used one: it is the least likely to have been closed.
-    fn take(&self) -> Option<Connection> {
+    fn take(&self) -> Option<UpstreamConnection> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         std::iter::from_fn(|| idle.pop()).map(|idle| idle.connection).find(|connection| !connection.is_closed())
     }
 
-    pub(super) fn keep(&self, connection: Connection) {
+    pub(super) fn keep(&self, connection: UpstreamConnection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < MAX_IDLE && !connection.is_closed() {
             idle.push(Idle { connection, seen: false });

@@ -3,7 +3,7 @@
 use super::story::{Act, Told, id, spending, unconfirmed};
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, Node},
+    bank::{BankScene, GatewayListener},
     stored_evidence,
 };
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub(super) type Found = (String, usize);
 pub(super) async fn restarted(scene: BankScene) -> BankScene {
     let BankScene { plane, bank, alice, connected, agent, .. } = scene;
     let plane = plane.restart().await;
-    let gateway = Node::open(&plane.engine, |_| {}).await;
+    let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
     BankScene { plane, bank, gateway, alice, connected, agent }
 }
 

@@ -6,7 +6,7 @@ use super::{
     process::Doors,
     story::unconfirmed,
 };
-use countersign_testkit::bank::Sent;
+use countersign_testkit::bank::GatewayRequest;
 
 /// The lease of a claim (the usual terms of a project).
 const LEASE_S: i64 = 60;
@@ -51,7 +51,7 @@ async fn stands(cast: &Cast, doors: Doors, ledger: &Ledger) {
 }
 
 /// A call that may have run does not run again under the same approval, and no person is asked about it.
-async fn is_taken(cast: &Cast, doors: Doors, begun: Option<&Sent>) {
+async fn is_taken(cast: &Cast, doors: Doors, begun: Option<&GatewayRequest>) {
     let Some(sent) = begun else { return };
     let answer = cast.calls(doors, sent.clone()).await.expect("a node that lives");
     assert_eq!(answer.refusal(), (409, "conflict".into()), "{}", answer.text());
@@ -98,7 +98,7 @@ async fn presses(cast: &Cast, doors: Doors, ledger: Ledger) -> Ledger {
 }
 
 /// No approval covers it: a person is asked, and nothing runs.
-async fn is_held(cast: &Cast, doors: Doors, sent: Sent) {
+async fn is_held(cast: &Cast, doors: Doors, sent: GatewayRequest) {
     let effects = cast.scene.bank.effects().len();
     let answer = cast.calls(doors, sent).await.expect("a node that lives");
     assert_eq!(answer.refusal(), unconfirmed(), "{}", answer.text());

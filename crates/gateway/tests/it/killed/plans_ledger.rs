@@ -1,7 +1,7 @@
 //! The expected state after each act, written by hand and independent of the plane's own counters.
 
 use super::plans_story::{Act, SUM, USES, WHOLE, amount};
-use countersign_engine::store::Place;
+use countersign_engine::store::StoreLocation;
 use countersign_testkit::{
     bank::{Bank, Got},
     stored_evidence,
@@ -216,7 +216,7 @@ struct Yes {
 }
 
 impl Seen {
-    pub(super) async fn of(actions: Option<Value>, place: &Place) -> Self {
+    pub(super) async fn of(actions: Option<Value>, place: &StoreLocation) -> Self {
         let entries = stored_evidence(place).await;
         let of = |event: &str| entries.iter().filter(|entry| entry.event_type == event).count();
         let (claimed, settled, unknown) = (of("execution_claimed"), of("execution_settled"), of("execution_unknown"));

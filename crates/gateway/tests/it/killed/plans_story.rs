@@ -7,10 +7,10 @@ use super::{
     story::{exchange, sends},
 };
 use countersign_protocol::{aaep::event::Risk, project::ProjectDocument};
-use countersign_server::{Limits, Serving, serve};
+use countersign_server::{Limits, ServedListener, serve};
 use countersign_testkit::{
     Answer, Kit, Setup,
-    bank::{Bank, BankScene, Manner, Sent},
+    bank::{Bank, BankScene, GatewayRequest, Manner},
     leaks::Folder,
 };
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ impl Act {
     }
 
     /// The request of acts that are calls.
-    pub(super) fn call(self) -> Option<Sent> {
+    pub(super) fn call(self) -> Option<GatewayRequest> {
         if self == Self::Orders { Some(order()) } else { self.cents().map(payment) }
     }
 
@@ -76,17 +76,17 @@ impl Act {
     }
 }
 
-pub(super) fn payment(cents: i64) -> Sent {
+pub(super) fn payment(cents: i64) -> GatewayRequest {
     BankScene::transfer_of(&amount(cents))
 }
 
-pub(super) fn order() -> Sent {
-    Sent::new("POST", "/orders").json(r#"{"item":"paper"}"#)
+pub(super) fn order() -> GatewayRequest {
+    GatewayRequest::new("POST", "/orders").json(r#"{"item":"paper"}"#)
 }
 
 /// The call of the step that is not approved.
-pub(super) fn left_out() -> Sent {
-    Sent::new("POST", "/transfers").json(r#"{"from":"ours","to":"others","amount":"10.00","currency":"USD"}"#)
+pub(super) fn left_out() -> GatewayRequest {
+    GatewayRequest::new("POST", "/transfers").json(r#"{"from":"ours","to":"others","amount":"10.00","currency":"USD"}"#)
 }
 
 pub(super) fn amount(cents: i64) -> String {
@@ -139,7 +139,7 @@ impl Cast {
     }
 
     /// At a node within this process, with its own endpoints behind a socket like the killed one's.
-    pub(super) async fn here(&self) -> (Doors, Serving) {
+    pub(super) async fn here(&self) -> (Doors, ServedListener) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let own = serve(listener, self.scene.plane.public.clone(), Limits::default()).unwrap();
         (Doors { gateway: self.scene.gateway.address, plane: own.address() }, own)
@@ -189,7 +189,7 @@ impl Cast {
         Some(())
     }
 
-    pub(super) async fn calls(&self, doors: Doors, sent: Sent) -> Option<Answer> {
+    pub(super) async fn calls(&self, doors: Doors, sent: GatewayRequest) -> Option<Answer> {
         sends(&self.scene, doors.gateway, sent).await
     }
 
@@ -213,14 +213,14 @@ impl Cast {
 
     /// Alice, from her device.
     async fn decides(&self, plane: SocketAddr, below: &str, body: &Value) -> Option<Answer> {
-        let sent = Sent::new("POST", &format!("/mplp/v1/{below}")).json(body.to_string());
+        let sent = GatewayRequest::new("POST", &format!("/mplp/v1/{below}")).json(body.to_string());
         exchange(plane, sent.with("authorization", &format!("Bearer {}", self.device))).await
     }
 
     /// The agent, at the plane's own endpoints.
     async fn asks(&self, doors: Doors, method: &str, below: &str, body: Option<Value>) -> Option<Answer> {
         let (agent, plane) = (&self.scene.agent, &self.scene.plane);
-        let sent = Sent::new(method, &format!("/mplp/v1/{below}")).with("aap-version", "2.0");
+        let sent = GatewayRequest::new(method, &format!("/mplp/v1/{below}")).with("aap-version", "2.0");
         let sent = if let Some(body) = body { sent.json(body.to_string()) } else { sent };
         let url = format!("{}{}", plane.service(), sent.target);
         for _ in 0..2 {

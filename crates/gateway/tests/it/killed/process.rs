@@ -4,12 +4,12 @@ use super::{
     cases::lasting,
     story::{Told, WHOLE},
 };
-use countersign_engine::store::{Place, PostgresPlace};
+use countersign_engine::store::{PostgresPlace, StoreLocation};
 use countersign_protocol::time::UnixMillis;
 use countersign_server::{Limits, serve};
 use countersign_testkit::{
     Backend, Kit, Plane, Setup,
-    bank::{GATEWAY, Node},
+    bank::{GATEWAY, GatewayListener},
     crashing::{Crashing, Doom},
 };
 use serde::{Deserialize, Serialize};
@@ -57,9 +57,9 @@ impl Process {
     /// A node on the database of a plane, at the same moment. None if it was killed before it served.
     pub(super) async fn start(plane: &Plane, doom: Option<Doom>) -> Option<Self> {
         let database = match &plane.place {
-            Place::File(path) => Database::File(path.clone()),
-            Place::Postgres(place) => Database::Postgres(place.url.clone()),
-            Place::Temporary => panic!("a database that lasts"),
+            StoreLocation::File(path) => Database::File(path.clone()),
+            StoreLocation::Postgres(place) => Database::Postgres(place.url.clone()),
+            StoreLocation::Temporary => panic!("a database that lasts"),
         };
         let orders = serde_json::to_string(&Orders { database, now: plane.now().0, doom }).unwrap();
         tokio::task::spawn_blocking(move || Self::spawn(&orders)).await.expect("a process")
@@ -124,8 +124,8 @@ fn orders() -> Option<Orders> {
 /// Serves until it is killed, or its parent is gone.
 async fn run(orders: Orders) {
     let place = match orders.database {
-        Database::File(path) => Place::File(path),
-        Database::Postgres(url) => Place::Postgres(PostgresPlace::new(url)),
+        Database::File(path) => StoreLocation::File(path),
+        Database::Postgres(url) => StoreLocation::Postgres(PostgresPlace::new(url)),
     };
     let doom = orders.doom;
     let setup = Setup {
@@ -138,7 +138,7 @@ async fn run(orders: Orders) {
         ..Setup::default()
     };
     let plane = Plane::resume(setup, place).await;
-    let gateway = Node::open(&plane.engine, |_| {}).await;
+    let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let own = serve(listener, plane.public.clone(), Limits::default()).unwrap();
     say(&Doors { gateway: gateway.address, plane: own.address() });

@@ -4,7 +4,7 @@ use super::process::{Doors, Process};
 use bytes::Bytes;
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, GATEWAY, Manner, Sent},
+    bank::{BankScene, GATEWAY, GatewayRequest, Manner},
     crashing::Doom,
 };
 use http_body_util::{BodyExt as _, Full};
@@ -80,7 +80,7 @@ impl Told {
 }
 
 /// Sends it to a process that is killed as soon as the bank has begun, so that its response is lost.
-pub(super) async fn dies_while_the_bank_works(scene: &BankScene, process: Process, sent: Sent) {
+pub(super) async fn dies_while_the_bank_works(scene: &BankScene, process: Process, sent: GatewayRequest) {
     scene.bank.behaves(Manner::Thoughtful);
     let gateway = process.doors.gateway;
     let killed = async {
@@ -95,9 +95,9 @@ pub(super) async fn dies_while_the_bank_works(scene: &BankScene, process: Proces
 }
 
 /// The request that claims an approval.
-pub(super) fn spending(act: Act, decision: &Value) -> Sent {
+pub(super) fn spending(act: Act, decision: &Value) -> GatewayRequest {
     match act {
-        Act::Redeems => Sent::new("POST", &format!("/.countersign/decisions/{}/redeem", id(decision))),
+        Act::Redeems => GatewayRequest::new("POST", &format!("/.countersign/decisions/{}/redeem", id(decision))),
         _ => BankScene::transfer().confirmed("true"),
     }
 }
@@ -112,7 +112,7 @@ pub(super) fn unconfirmed() -> (u16, String) {
 }
 
 /// As the fixture's agent sends it, at any node. None if the node was killed before it answered.
-pub(super) async fn sends(scene: &BankScene, gateway: SocketAddr, sent: Sent) -> Option<Answer> {
+pub(super) async fn sends(scene: &BankScene, gateway: SocketAddr, sent: GatewayRequest) -> Option<Answer> {
     for _ in 0..2 {
         let answer = exchange(gateway, scene.dressed(&scene.agent, sent.clone())).await?;
         scene.agent.takes_nonce(answer.header("dpop-nonce"));
@@ -126,21 +126,21 @@ pub(super) async fn sends(scene: &BankScene, gateway: SocketAddr, sent: Sent) ->
 /// Alice opens the page of a question, and approves it.
 async fn says_yes(scene: &BankScene, plane: SocketAddr, decision: &Value) -> Option<Answer> {
     let browser = |method: &str| {
-        let page = Sent::new(method, &format!("/inbox/bank/{}", id(decision)));
+        let page = GatewayRequest::new(method, &format!("/inbox/bank/{}", id(decision)));
         page.with("cookie", &scene.alice.cookie).with("accept", "text/html")
     };
     let page = exchange(plane, browser("GET")).await?.expect(200).text();
     let (_, shown) = page.split_once("name=\"shown\" value=\"").expect("a page that asks");
     let shown = shown.split('"').next().unwrap();
     let form = format!("csrf={}&shown={shown}&answer=accept", scene.alice.csrf);
-    let form = Sent { body: form.into_bytes(), ..browser("POST") };
+    let form = GatewayRequest { body: form.into_bytes(), ..browser("POST") };
     let answer = exchange(plane, form.with("content-type", "application/x-www-form-urlencoded")).await?;
     Some(answer.expect(303))
 }
 
 /// One request over a connection of its own. None if the peer is gone before its response is complete.
 #[expect(clippy::disallowed_methods, reason = "the test is the client")]
-pub(super) async fn exchange(door: SocketAddr, sent: Sent) -> Option<Answer> {
+pub(super) async fn exchange(door: SocketAddr, sent: GatewayRequest) -> Option<Answer> {
     let stream = TcpStream::connect(door).await.ok()?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.ok()?;
     tokio::spawn(connection);

@@ -8,7 +8,7 @@ use super::{
 };
 use countersign_testkit::{
     Kit,
-    bank::{BankScene, Sent},
+    bank::{BankScene, GatewayRequest},
     crashing::{Doom, Moment},
     on_both_stores,
 };
@@ -42,8 +42,8 @@ on_both_stores! {
     }
 }
 
-fn note() -> Sent {
-    Sent::new("POST", "/notes").json(r#"{"text":"call the bank"}"#)
+fn note() -> GatewayRequest {
+    GatewayRequest::new("POST", "/notes").json(r#"{"text":"call the bank"}"#)
 }
 
 /// Whether it was answered; the number of calls begun, executed by the bank, and recorded as executed.

@@ -4,14 +4,14 @@ use super::{held, runs};
 use countersign_engine::NotCounted;
 use countersign_testkit::{
     TestAgent,
-    bank::{BankScene, Draft, Sent, paying, payouts},
+    bank::{BankScene, GatewayRequest, PlanDraft, paying, payouts},
     on_both_stores,
 };
 use http::Method;
 use serde_json::{Value, json};
 
 /// A planned call runs neither alone nor with a confirmation header, and the plan's status stays.
-async fn nothing_runs(scene: &BankScene, draft: &Draft, status: &str) {
+async fn nothing_runs(scene: &BankScene, draft: &PlanDraft, status: &str) {
     for sent in [BankScene::transfer_of("100.00"), BankScene::transfer_of("100.00").confirmed("true")] {
         let decision = held(scene, sent).await;
         assert!(decision.get("plan_difference").is_none(), "no plan runs: {decision}");
@@ -39,9 +39,9 @@ on_both_stores! {
     ///
     async fn the_agents_own_word_is_not_enough_for_calls_that_a_plan_leaves_to_its_person(kit) {
         let scene = kit.bank().await;
-        let ping = || Sent::new("POST", "/pings").json("{}").confirmed("true");
+        let ping = || GatewayRequest::new("POST", "/pings").json("{}").confirmed("true");
         scene.sends(ping()).await.expect(201);
-        let draft = Draft::of(json!({ "route": "pings", "arguments": { "body": {} } }));
+        let draft = PlanDraft::of(json!({ "route": "pings", "arguments": { "body": {} } }));
         scene.proposed(&draft).await;
         held(&scene, ping()).await;
         assert_eq!(scene.bank.got().len(), 1, "it ran before it was planned, and not since");
@@ -50,20 +50,20 @@ on_both_stores! {
     ///
     async fn a_plan_for_more_calls_than_one_approval_covers_is_refused_before_anybody_is_asked(kit) {
         let scene = kit.bank_with(payouts).await;
-        let refused = scene.writes(&Draft::of(paying(101))).await;
+        let refused = scene.writes(&PlanDraft::of(paying(101))).await;
         assert_eq!(refused.refusal(), (400, "invalid_request".into()));
         assert!(refused.text().contains("1 to 100 calls"), "{}", refused.text());
-        let refused = scene.writes(&Draft::of(paying(60)).runs(paying(41))).await;
+        let refused = scene.writes(&PlanDraft::of(paying(60)).runs(paying(41))).await;
         assert_eq!(refused.refusal(), (400, "invalid_request".into()));
         assert!(refused.text().contains("101 calls"), "{}", refused.text());
         assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
-        scene.proposed(&Draft::of(paying(100))).await;
+        scene.proposed(&PlanDraft::of(paying(100))).await;
     }
 
     /// MPLP-1-02, MPLP-4.3-03, R-14
     async fn a_plan_that_calls_itself_approved_is_a_draft_and_lets_nothing_run(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying(3));
+        let draft = PlanDraft::of(paying(3));
         let mut submission = draft.submission();
         submission["plan"]["status"] = json!("approved");
         submission["plan"]["steps"][0]["status"] = json!("in_progress");
@@ -74,7 +74,7 @@ on_both_stores! {
     /// MPLP-1-02, MPLP-3.2-01
     async fn a_plan_that_waits_for_its_answer_lets_nothing_run(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying(3));
+        let draft = PlanDraft::of(paying(3));
         scene.proposed(&draft).await;
         nothing_runs(&scene, &draft, "proposed").await;
     }
@@ -82,7 +82,7 @@ on_both_stores! {
     /// MPLP-1-02, MPLP-4.3-03, MPLP-4.3-04
     async fn a_rejected_plan_is_a_draft_again_with_the_reason_and_lets_nothing_run(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying(3));
+        let draft = PlanDraft::of(paying(3));
         let decision = scene.proposed(&draft).await;
         scene.alice.rejects(&scene.plane, &decision, Some("too much at once")).await;
         nothing_runs(&scene, &draft, "draft").await;
@@ -99,7 +99,7 @@ on_both_stores! {
     async fn a_plan_whose_question_is_called_off_by_whomever_is_a_draft_and_lets_nothing_run(kit) {
         for by_agent in [true, false] {
             let scene = kit.bank_with(payouts).await;
-            let draft = Draft::of(paying(3));
+            let draft = PlanDraft::of(paying(3));
             let decision = scene.proposed(&draft).await;
             match by_agent {
                 true => drop(agent_says(&scene, &decision, "cancelled").await.expect(201)),
@@ -116,7 +116,7 @@ on_both_stores! {
     /// MPLP-1-02, MPLP-4.3-10
     async fn a_plan_that_nobody_answered_in_time_is_a_draft_and_lets_nothing_run(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying(3));
+        let draft = PlanDraft::of(paying(3));
         scene.writes(&draft).await.expect(201);
         let decision = scene.proposes(&draft, &json!({ "timeout_seconds": 60 })).await;
         scene.plane.advance_secs(60).await;
@@ -134,7 +134,7 @@ on_both_stores! {
     async fn neither_its_agent_nor_a_person_who_is_not_asked_approves_a_plan(kit) {
         let scene = kit.bank_with(payouts).await;
         let bob = scene.plane.person("bob").await;
-        let draft = Draft::of(paying(3));
+        let draft = PlanDraft::of(paying(3));
         let decision = scene.proposed(&draft).await;
         assert_eq!(agent_says(&scene, &decision, "approved").await.status, 403);
         assert_eq!(bob.tries(&scene.plane, &decision, true).await, Some(NotCounted::NotEntitled));
@@ -144,11 +144,11 @@ on_both_stores! {
     /// MPLP-4.3-03
     async fn a_yes_to_one_plan_is_none_to_another(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying(3));
+        let draft = PlanDraft::of(paying(3));
         scene.proposed(&draft).await;
         let mut others = paying(3);
         others["arguments"]["body"]["to"] = json!("others");
-        let other = Draft::of(others);
+        let other = PlanDraft::of(others);
         scene.planned(&other).await;
         let decision = held(&scene, BankScene::transfer_of("100.00")).await;
         assert_eq!(decision["plan_difference"]["plan_id"], other.id());
@@ -160,7 +160,7 @@ on_both_stores! {
     /// MPLP-3.2-02, MPLP-4.3-03
     async fn an_approved_plan_stays_approved_whatever_is_decided_later(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying(3));
+        let draft = PlanDraft::of(paying(3));
         let decision = scene.planned(&draft).await;
         let approved = scene.confirm(&decision).await;
         assert_eq!(approved["status"], "approved");

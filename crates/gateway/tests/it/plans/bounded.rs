@@ -4,7 +4,7 @@ use super::{held, held_as, last_use, runs};
 use countersign_engine::NotCounted;
 use countersign_protocol::project::Route;
 use countersign_testkit::{
-    bank::{BankScene, Manner, Sent, payouts},
+    bank::{BankScene, GatewayRequest, Manner, payouts},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -16,9 +16,9 @@ async fn allowed(scene: &BankScene, bounds: Value) -> Value {
     decision
 }
 
-fn in_euro(amount: &str) -> Sent {
+fn in_euro(amount: &str) -> GatewayRequest {
     let body = json!({ "from": "ours", "to": "theirs", "amount": amount, "currency": "EUR" });
-    Sent::new("POST", "/transfers").json(body.to_string())
+    GatewayRequest::new("POST", "/transfers").json(body.to_string())
 }
 
 on_both_stores! {
@@ -75,9 +75,9 @@ on_both_stores! {
         let scene = kit.bank_with(payouts).await;
         let decision = allowed(&scene, json!({ "uses": 2 })).await;
         let redeem = format!("/.countersign/decisions/{}/redeem", decision["decision_id"].as_str().unwrap());
-        scene.sends(Sent::new("POST", &redeem)).await.expect(201);
+        scene.sends(GatewayRequest::new("POST", &redeem)).await.expect(201);
         runs(&scene, "100.00").await;
-        assert!(!scene.sends(Sent::new("POST", &redeem)).await.is_success());
+        assert!(!scene.sends(GatewayRequest::new("POST", &redeem)).await.is_success());
         held(&scene, BankScene::transfer_of("100.00")).await;
         assert_eq!(scene.bank.effects().len(), 2);
     }

@@ -2,23 +2,23 @@
 
 use super::{difference, held, runs};
 use countersign_testkit::{
-    bank::{BankScene, Draft, Sent, paying, payouts},
+    bank::{BankScene, GatewayRequest, PlanDraft, paying, payouts},
     on_both_stores,
 };
 use serde_json::json;
 
-fn transfer(body: &str) -> Sent {
-    Sent::new("POST", "/transfers").json(body)
+fn transfer(body: &str) -> GatewayRequest {
+    GatewayRequest::new("POST", "/transfers").json(body)
 }
 
 /// The planned body, with one member beyond the text that people read.
 const PLANNED: &str = r#"{"from":"ours","to":"theirs","amount":"100.00","currency":"USD","invoice":"i-7"}"#;
 
 /// A plan for bodies like [`PLANNED`], with a variable amount.
-fn invoices() -> Draft {
+fn invoices() -> PlanDraft {
     let mut action = paying(40);
     action["arguments"]["body"]["invoice"] = json!("i-7");
-    Draft::of(action)
+    PlanDraft::of(action)
 }
 
 on_both_stores! {
@@ -36,9 +36,9 @@ on_both_stores! {
             (put(r#""100.00""#, "100.00"), "body.amount is 100.00 USD"),
             (put("USD", "EUR"), r#"body.currency is "EUR" instead of "USD""#),
             (transfer(PLANNED).with("x-reference", "r-1"), "headers.x-reference is not in the plan"),
-            (Sent { target: "/transfers?dry=1".into(), ..transfer(PLANNED) }, "query.dry is not in the plan"),
+            (GatewayRequest { target: "/transfers?dry=1".into(), ..transfer(PLANNED) }, "query.dry is not in the plan"),
             (
-                Sent { headers: Vec::new(), ..transfer(PLANNED) }.with("content-type", "application/vnd.bank+json"),
+                GatewayRequest { headers: Vec::new(), ..transfer(PLANNED) }.with("content-type", "application/vnd.bank+json"),
                 r#"content_type is "application/vnd.bank+json" instead of "application/json""#,
             ),
         ];
@@ -80,7 +80,7 @@ on_both_stores! {
     /// MPLP-3.2-02, R-7
     async fn forty_payments_run_by_one_yes_and_the_forty_first_is_asked_about(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying(40)).does("Write the report");
+        let draft = PlanDraft::of(paying(40)).does("Write the report");
         scene.planned(&draft).await;
         for n in 1..=40 {
             runs(&scene, &format!("{}.{n:02}", 459 + n)).await;
@@ -97,7 +97,7 @@ on_both_stores! {
     /// R-3, R-7
     async fn a_call_of_the_plan_reaches_the_bank_byte_by_byte_as_it_was_sent(kit) {
         let scene = kit.bank_with(payouts).await;
-        scene.planned(&Draft::of(paying(2))).await;
+        scene.planned(&PlanDraft::of(paying(2))).await;
         let body = "{ \"currency\" : \"USD\", \"amount\":\"250.5\",\n\"to\":\"theirs\",\"from\":\"ours\" }";
         scene.sends(transfer(body)).await.expect(201);
         scene.sends(BankScene::transfer_of("7.00").confirmed("true")).await.expect(201);

@@ -2,7 +2,7 @@
 
 use super::{held, held_as, unconfirmed};
 use countersign_testkit::{
-    bank::{BankScene, Draft, Sent, paying, payouts},
+    bank::{BankScene, GatewayRequest, PlanDraft, paying, payouts},
     on_both_stores,
 };
 
@@ -10,7 +10,7 @@ on_both_stores! {
     ///
     async fn another_session_of_the_same_delegation_may_not_use_the_plan(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying(3));
+        let draft = PlanDraft::of(paying(3));
         let plans = scene.planned(&draft).await;
         let other = scene.another(|_| {}).await;
         for sent in [BankScene::transfer_of("100.00"), BankScene::transfer_of("100.00").confirmed("true")] {
@@ -27,7 +27,7 @@ on_both_stores! {
     ///
     async fn another_delegation_may_neither_use_the_plan_nor_see_it(kit) {
         let mut scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying(3));
+        let draft = PlanDraft::of(paying(3));
         scene.planned(&draft).await;
         let bob = scene.plane.person("bob").await;
         let of_bob = scene.plane.connect(&bob, scene.plane.acme(), countersign_testkit::bank::SCOPES).await;
@@ -47,10 +47,10 @@ on_both_stores! {
     ///
     async fn another_route_with_the_same_arguments_is_another_action(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying(3));
+        let draft = PlanDraft::of(paying(3));
         scene.planned(&draft).await;
         for target in ["/orders", "/closures"] {
-            let sent = Sent { target: target.into(), ..BankScene::transfer_of("100.00") };
+            let sent = GatewayRequest { target: target.into(), ..BankScene::transfer_of("100.00") };
             let decision = held(&scene, sent).await;
             assert!(decision.get("plan_difference").is_none(), "the plan says nothing of it: {decision}");
         }
@@ -68,7 +68,7 @@ on_both_stores! {
         let mut tool = paying(3);
         tool["tool"] = "transfers.send".into();
         tool.as_object_mut().unwrap().remove("route");
-        let draft = Draft::of(tool);
+        let draft = PlanDraft::of(tool);
         scene.planned(&draft).await;
         let decision = held(&scene, BankScene::transfer_of("100.00")).await;
         assert!(decision.get("plan_difference").is_none(), "{decision}");

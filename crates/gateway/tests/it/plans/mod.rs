@@ -17,7 +17,7 @@ mod tools;
 mod tools_outcomes;
 
 use countersign_protocol::project::ProjectDocument;
-use countersign_testkit::bank::{BankScene, Draft, Holder, Sent};
+use countersign_testkit::bank::{BankScene, GatewayRequest, Holder, PlanDraft};
 use serde_json::Value;
 
 /// The one response to a call without approval (C-01).
@@ -26,11 +26,11 @@ pub(crate) fn unconfirmed() -> (u16, String) {
 }
 
 /// The question of a held call.
-pub(crate) async fn held(scene: &BankScene, sent: Sent) -> Value {
+pub(crate) async fn held(scene: &BankScene, sent: GatewayRequest) -> Value {
     held_as(scene, &scene.agent, sent).await
 }
 
-pub(crate) async fn held_as(scene: &BankScene, agent: &Holder, sent: Sent) -> Value {
+pub(crate) async fn held_as(scene: &BankScene, agent: &Holder, sent: GatewayRequest) -> Value {
     let answer = scene.sends_as(agent, sent).await;
     assert_eq!(answer.refusal(), unconfirmed(), "{}", answer.text());
     let decision = BankScene::decision(&answer);
@@ -39,7 +39,7 @@ pub(crate) async fn held_as(scene: &BankScene, agent: &Holder, sent: Sent) -> Va
 }
 
 /// The deviation of a held call from the plan, as its agent receives it.
-pub(crate) fn difference(decision: &Value, draft: &Draft) -> String {
+pub(crate) fn difference(decision: &Value, draft: &PlanDraft) -> String {
     let told = &decision["plan_difference"];
     assert_eq!(told["plan_id"], draft.id(), "nothing is said of the plan: {decision}");
     let lines = told["lines"].as_array().expect("lines");

@@ -3,22 +3,22 @@
 use super::{difference, held, last_use};
 use countersign_engine::{NotCounted, Role};
 use countersign_testkit::{
-    bank::{BankScene, Draft, Manner, Sent, paying_exactly, payouts},
+    bank::{BankScene, GatewayRequest, Manner, PlanDraft, paying_exactly, payouts},
     on_both_stores,
 };
 use serde_json::json;
 
-fn first() -> Sent {
+fn first() -> GatewayRequest {
     BankScene::transfer_of("1.00")
 }
 
-fn second() -> Sent {
+fn second() -> GatewayRequest {
     BankScene::transfer_of("2.00")
 }
 
 /// The second payment depends on the first.
-fn one_after_the_other() -> Draft {
-    Draft::of(paying_exactly("1.00")).then_runs(paying_exactly("2.00"))
+fn one_after_the_other() -> PlanDraft {
+    PlanDraft::of(paying_exactly("1.00")).then_runs(paying_exactly("2.00"))
 }
 
 fn statuses(plan: &str, steps: [&str; 2]) -> (String, Vec<String>) {
@@ -87,7 +87,7 @@ on_both_stores! {
     ///
     async fn a_step_that_was_left_out_of_the_yes_is_held(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying_exactly("1.00")).runs(paying_exactly("2.00"));
+        let draft = PlanDraft::of(paying_exactly("1.00")).runs(paying_exactly("2.00"));
         let decision = scene.proposed(&draft).await;
         scene.alice.accepts_steps(&scene.plane, &decision, &[draft.step(1)]).await.unwrap();
         assert_eq!(scene.statuses(&draft).await, statuses("approved", ["pending", "skipped"]));
@@ -105,7 +105,7 @@ on_both_stores! {
         let scene = kit.bank_with(payouts).await;
         let draft = one_after_the_other();
         let decision = scene.proposed(&draft).await;
-        let of_another = Draft::of(paying_exactly("3.00")).step(1);
+        let of_another = PlanDraft::of(paying_exactly("3.00")).step(1);
         for steps in [vec![draft.step(2)], vec![], vec![draft.step(1), of_another]] {
             let counted = scene.alice.accepts_steps(&scene.plane, &decision, &steps).await;
             assert!(matches!(counted, Err(NotCounted::OutOfBounds(_))), "{steps:?}: {counted:?}");

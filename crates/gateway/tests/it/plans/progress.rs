@@ -4,7 +4,7 @@ use super::{held, last_use, runs};
 use countersign_engine::Role;
 use countersign_testkit::{
     Plane, Setup,
-    bank::{Bank, BankScene, Draft, Manner, paying, paying_exactly, payouts},
+    bank::{Bank, BankScene, Manner, PlanDraft, paying, paying_exactly, payouts},
     on_both_stores, stored_evidence,
 };
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ on_both_stores! {
     ///
     async fn what_a_step_runs_is_shown_in_the_owners_words_whatever_its_agent_calls_it(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::default().does("Nothing to see here").runs(paying(3));
+        let draft = PlanDraft::default().does("Nothing to see here").runs(paying(3));
         scene.planned(&draft).await;
         let runs = scene.step(&draft, 2).await["runs"].clone();
         assert_eq!(runs["words"], "owner");
@@ -40,7 +40,7 @@ on_both_stores! {
     ///
     async fn its_agent_cannot_say_of_a_step_that_the_gateway_runs_what_did_not_happen(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying_exactly("1.00")).then_runs(paying_exactly("2.00"));
+        let draft = PlanDraft::of(paying_exactly("1.00")).then_runs(paying_exactly("2.00"));
         scene.planned(&draft).await;
         let path = format!("/mplp/v1/plans/{}/steps/{}", draft.id(), draft.step(1));
         for status in ["completed", "failed"] {
@@ -54,7 +54,7 @@ on_both_stores! {
     ///
     async fn a_step_after_one_of_the_agents_own_waits_until_that_is_reported(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::default().does("Check the invoices").then_runs(paying_exactly("1.00"));
+        let draft = PlanDraft::default().does("Check the invoices").then_runs(paying_exactly("1.00"));
         let path = format!("/mplp/v1/plans/{}/steps/{}", draft.id(), draft.step(1));
         let reports = async |status: &str| scene.posts(&scene.agent, &path, &json!({ "status": status })).await;
         let decision = scene.proposed(&draft).await;
@@ -72,7 +72,7 @@ on_both_stores! {
     ///
     async fn statuses_follow_the_calls_to_the_end(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying(2)).does("Write the report");
+        let draft = PlanDraft::of(paying(2)).does("Write the report");
         assert_eq!(scene.writes(&draft).await.expect(201).json()["status"], "draft");
         let decision = scene.proposes(&draft, &json!({})).await;
         assert_eq!(scene.statuses(&draft).await, statuses("proposed", &["pending", "pending"]));
@@ -95,7 +95,7 @@ on_both_stores! {
         let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, payouts)).await;
         let scene = BankScene::on(plane, bank).await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
-        let draft = Draft::of(paying(3));
+        let draft = PlanDraft::of(paying(3));
         let decision = scene.planned(&draft).await;
         runs(&scene, "1.00").await;
         scene.bank.behaves(Manner::Status(422));

@@ -3,7 +3,7 @@
 use super::{held, unconfirmed};
 use countersign_testkit::{
     Answer, Backend, Kit,
-    bank::{BankScene, Draft, Got, Node, Sent, paying, paying_within, payouts},
+    bank::{BankScene, GatewayListener, GatewayRequest, Got, PlanDraft, paying, paying_within, payouts},
     on_both_stores,
 };
 use futures_util::future::join_all;
@@ -11,10 +11,14 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 
 /// All requests at once, over all of these nodes in turn.
-async fn at_once(scene: &BankScene, nodes: &[SocketAddr], all: impl IntoIterator<Item = Sent>) -> Vec<Answer> {
+async fn at_once(
+    scene: &BankScene,
+    nodes: &[SocketAddr],
+    all: impl IntoIterator<Item = GatewayRequest>,
+) -> Vec<Answer> {
     // A first call fetches the nonces, so that none of the others needs a retry.
     for node in nodes {
-        scene.sends_at(*node, &scene.agent, Sent::new("GET", "/accounts")).await.expect(200);
+        scene.sends_at(*node, &scene.agent, GatewayRequest::new("GET", "/accounts")).await.expect(200);
     }
     let nodes = nodes.iter().cycle();
     join_all(all.into_iter().zip(nodes).map(|(sent, node)| scene.sends_at(*node, &scene.agent, sent))).await
@@ -26,7 +30,7 @@ fn ran(answers: &[Answer]) -> usize {
 
 /// Fifty times the same call for the last use of a plan.
 async fn the_last_use_goes_to_one(scene: &BankScene, nodes: &[SocketAddr]) {
-    let draft = Draft::of(paying(2)).does("Write the report");
+    let draft = PlanDraft::of(paying(2)).does("Write the report");
     scene.planned(&draft).await;
     scene.sends(BankScene::transfer_of("7.00")).await.expect(201);
     let answers = at_once(scene, nodes, (0..50).map(|_| BankScene::transfer_of("8.00"))).await;
@@ -43,7 +47,7 @@ async fn the_last_use_goes_to_one(scene: &BankScene, nodes: &[SocketAddr]) {
 
 /// Fifty different calls, of which the plan allows any one.
 async fn one_of_fifty_runs(scene: &BankScene, nodes: &[SocketAddr]) {
-    let draft = Draft::of(paying(1)).does("Write the report");
+    let draft = PlanDraft::of(paying(1)).does("Write the report");
     scene.planned(&draft).await;
     let answers = at_once(scene, nodes, (1..=50).map(|n| BankScene::transfer_of(&format!("{n}.00")))).await;
     assert_eq!((ran(&answers), scene.bank.effects().len()), (1, 1));
@@ -56,7 +60,7 @@ async fn one_of_fifty_runs(scene: &BankScene, nodes: &[SocketAddr]) {
 /// Forty payments of about thirty dollars, of which a thousand dollars are enough for thirty-two or thirty-three.
 async fn the_sum_holds(scene: &BankScene, nodes: &[SocketAddr]) {
     let bound = json!({ "most": "100.00", "sum": "1000.00" });
-    let draft = Draft::of(paying_within(bound, 100));
+    let draft = PlanDraft::of(paying_within(bound, 100));
     scene.planned(&draft).await;
     let answers = at_once(scene, nodes, (1..=40).map(|n| BankScene::transfer_of(&format!("30.{n:02}")))).await;
     let effects = scene.bank.effects();
@@ -98,10 +102,10 @@ on_both_stores! {
 }
 
 /// A second node, and the first one past the time after a start in which it demands nonces.
-async fn two_nodes() -> (BankScene, Node) {
+async fn two_nodes() -> (BankScene, GatewayListener) {
     let scene = Kit(Backend::Postgres).bank_with(payouts).await;
     let (engine, _) = scene.plane.second_node().await;
-    let second = Node::open(&engine, |_| {}).await;
+    let second = GatewayListener::open(&engine, |_| {}).await;
     scene.plane.advance_secs(700).await;
     (scene, second)
 }

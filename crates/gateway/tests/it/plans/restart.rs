@@ -3,7 +3,7 @@
 use super::{held, runs};
 use countersign_testkit::{
     Kit, Setup,
-    bank::{Bank, BankScene, Draft, Manner, Node, paying_within, payouts},
+    bank::{Bank, BankScene, GatewayListener, Manner, PlanDraft, paying_within, payouts},
     leaks::Folder,
     on_both_stores,
 };
@@ -20,7 +20,7 @@ async fn lasting(kit: Kit) -> (BankScene, Folder) {
 async fn restarted(scene: BankScene) -> BankScene {
     let BankScene { plane, bank, alice, connected, agent, .. } = scene;
     let plane = plane.restart().await;
-    let gateway = Node::open(&plane.engine, |_| {}).await;
+    let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
     BankScene { plane, bank, gateway, alice, connected, agent }
 }
 
@@ -28,7 +28,7 @@ on_both_stores! {
     ///
     async fn counts_and_sums_are_after_a_restart_what_they_were_before(kit) {
         let (scene, _folder) = lasting(kit).await;
-        let draft = Draft::of(paying_within(json!({ "most": "400.00", "sum": "1000.00" }), 4)).does("Write the report");
+        let draft = PlanDraft::of(paying_within(json!({ "most": "400.00", "sum": "1000.00" }), 4)).does("Write the report");
         scene.planned(&draft).await;
         runs(&scene, "400.00").await;
         scene.bank.behaves(Manner::Vanishing);
@@ -51,7 +51,7 @@ on_both_stores! {
     ///
     async fn a_plan_that_fell_due_while_nothing_was_running_lets_nothing_run(kit) {
         let (scene, _folder) = lasting(kit).await;
-        let draft = Draft::of(paying_within(json!({ "most": "400.00" }), 4)).lasting(600);
+        let draft = PlanDraft::of(paying_within(json!({ "most": "400.00" }), 4)).lasting(600);
         scene.planned(&draft).await;
         runs(&scene, "1.00").await;
         scene.plane.advance_unseen(600).await;

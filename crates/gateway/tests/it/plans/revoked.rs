@@ -4,12 +4,12 @@ use super::{applies, difference, held, runs, unconfirmed};
 use countersign_engine::{Refusal, Role};
 use countersign_protocol::{aaep::event::Risk, project::ProjectDocument};
 use countersign_testkit::{
-    bank::{BankScene, Draft, Manner, Sent, paying, paying_exactly, payouts, transfers},
+    bank::{BankScene, GatewayRequest, Manner, PlanDraft, paying, paying_exactly, payouts, transfers},
     on_both_stores,
 };
 use serde_json::json;
 
-fn transfer() -> Sent {
+fn transfer() -> GatewayRequest {
     BankScene::transfer_of("100.00")
 }
 
@@ -24,7 +24,7 @@ on_both_stores! {
     async fn a_step_that_was_taken_back_is_held_and_the_others_still_run(kit) {
         let scene = kit.bank_with(payouts).await;
         let bob = scene.plane.person("bob").await;
-        let draft = Draft::of(paying_exactly("1.00")).runs(paying_exactly("2.00"));
+        let draft = PlanDraft::of(paying_exactly("1.00")).runs(paying_exactly("2.00"));
         scene.planned(&draft).await;
         let first = scene.step(&draft, 1).await;
         assert!(matches!(bob.takes_back(&scene.plane, &first).await, Err(Refusal::NotAuthorized(_))));
@@ -42,7 +42,7 @@ on_both_stores! {
         for by_agent in [false, true] {
             let scene = kit.bank_with(payouts).await;
             let bob = scene.plane.person("bob").await;
-            let draft = Draft::of(paying(5));
+            let draft = PlanDraft::of(paying(5));
             scene.planned(&draft).await;
             runs(&scene, "100.00").await;
             assert!(bob.cancels(&scene.plane, &draft).await.is_err());
@@ -61,7 +61,7 @@ on_both_stores! {
     ///
     async fn what_was_under_way_when_its_step_was_taken_back_still_counts(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying(5));
+        let draft = PlanDraft::of(paying(5));
         scene.planned(&draft).await;
         scene.bank.behaves(Manner::Thoughtful);
         let (answer, ()) = tokio::join!(scene.sends(transfer()), async {
@@ -80,7 +80,7 @@ on_both_stores! {
     ///
     async fn a_plan_dies_with_the_delegation(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(paying(5));
+        let draft = PlanDraft::of(paying(5));
         scene.planned(&draft).await;
         let body = json!({ "delegation_id": scene.connected.delegation_id, "reason": "user_requested" });
         scene.alice.post(&scene.plane, "/agent/revoke", &body).await.expect(200);
@@ -96,7 +96,7 @@ on_both_stores! {
     async fn a_plan_is_worth_nothing_while_whoever_approved_it_could_not_approve_it(kit) {
         let scene = kit.bank_with(approved_by_others).await;
         let carol = scene.plane.person_in("bank", "carol", &[Role::Approver]).await;
-        let draft = Draft::of(paying(5));
+        let draft = PlanDraft::of(paying(5));
         let decision = scene.proposed(&draft).await;
         assert!(scene.alice.tries(&scene.plane, &decision, true).await.is_some(), "approvers decide about it");
         held(&scene, transfer()).await;
@@ -111,7 +111,7 @@ on_both_stores! {
     async fn a_plan_is_worth_nothing_once_the_account_that_approved_it_is_shut(kit) {
         let scene = kit.bank_with(approved_by_others).await;
         let carol = scene.plane.person_in("bank", "carol", &[Role::Approver]).await;
-        let decision = scene.proposed(&Draft::of(paying(5))).await;
+        let decision = scene.proposed(&PlanDraft::of(paying(5))).await;
         carol.accepts(&scene.plane, &decision).await;
         runs(&scene, "100.00").await;
         scene.plane.engine.set_disabled("carol", true).await.unwrap();
@@ -131,7 +131,7 @@ on_both_stores! {
         for change in changes {
             let scene = kit.bank_with(payouts).await;
             scene.plane.person_in("bank", "carol", &[Role::Approver]).await;
-            scene.planned(&Draft::of(paying(5))).await;
+            scene.planned(&PlanDraft::of(paying(5))).await;
             runs(&scene, "100.00").await;
             applies(&scene, change).await;
             held(&scene, BankScene::transfer_of("2.00")).await;
@@ -143,7 +143,7 @@ on_both_stores! {
     ///
     async fn a_yes_by_the_new_rules_counts_although_one_by_the_old_ones_is_open(kit) {
         let scene = kit.bank_with(payouts).await;
-        scene.planned(&Draft::of(paying(5))).await;
+        scene.planned(&PlanDraft::of(paying(5))).await;
         applies(&scene, |document| transfers(document).timeout_seconds = Some(90)).await;
         let decision = held(&scene, transfer()).await;
         scene.alice.accepts_within(&scene.plane, &decision, json!({ "uses": 2 })).await.unwrap();
@@ -158,9 +158,9 @@ on_both_stores! {
         let scene = kit.bank_with(approved_by_others).await;
         let carol = scene.plane.person_in("bank", "carol", &[Role::Approver]).await;
         let dave = scene.plane.person_in("bank", "dave", &[Role::Approver]).await;
-        carol.accepts(&scene.plane, &scene.proposed(&Draft::of(paying(5))).await).await;
+        carol.accepts(&scene.plane, &scene.proposed(&PlanDraft::of(paying(5))).await).await;
         scene.plane.give_roles("bank", "carol", &[Role::User]).await;
-        dave.accepts(&scene.plane, &scene.proposed(&Draft::of(paying(1))).await).await;
+        dave.accepts(&scene.plane, &scene.proposed(&PlanDraft::of(paying(1))).await).await;
         runs(&scene, "100.00").await;
         held(&scene, transfer()).await;
         assert_eq!(scene.bank.effects().len(), 1);
@@ -169,7 +169,7 @@ on_both_stores! {
     ///
     async fn rules_about_something_else_leave_a_plan_as_it_is(kit) {
         let scene = kit.bank_with(payouts).await;
-        scene.planned(&Draft::of(paying(5))).await;
+        scene.planned(&PlanDraft::of(paying(5))).await;
         applies(&scene, |document| {
             document.display_name = "The Bank".into();
             let orders = document.routes.iter_mut().find(|route| route.id == "orders").unwrap();

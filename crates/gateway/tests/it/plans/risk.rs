@@ -4,7 +4,7 @@ use super::{difference, held, runs};
 use countersign_engine::NotCounted;
 use countersign_protocol::project::{AskAgain, ProjectDocument};
 use countersign_testkit::{
-    bank::{BankScene, Draft, Sent, paying, paying_exactly},
+    bank::{BankScene, GatewayRequest, PlanDraft, paying, paying_exactly},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -18,8 +18,8 @@ fn ordering(released: Value) -> Value {
     json!({ "route": "orders", "arguments": { "body": { "item": "pens" } }, "released": released, "uses": 2 })
 }
 
-fn order(item: &str) -> Sent {
-    Sent::new("POST", "/orders").json(json!({ "item": item }).to_string())
+fn order(item: &str) -> GatewayRequest {
+    GatewayRequest::new("POST", "/orders").json(json!({ "item": item }).to_string())
 }
 
 on_both_stores! {
@@ -27,10 +27,10 @@ on_both_stores! {
     async fn of_what_is_irreversible_and_of_high_risk_a_plan_may_release_nothing(kit) {
         for change in [never_again as fn(&mut ProjectDocument), |_| {}] {
             let scene = kit.bank_with(change).await;
-            let refused = scene.writes(&Draft::of(paying(3))).await;
+            let refused = scene.writes(&PlanDraft::of(paying(3))).await;
             assert_eq!(refused.refusal(), (400, "invalid_request".into()));
             assert!(refused.text().contains("release none"), "{}", refused.text());
-            let fixed = Draft::of(paying_exactly("100.00")).runs(paying(3));
+            let fixed = PlanDraft::of(paying_exactly("100.00")).runs(paying(3));
             assert_eq!(scene.writes(&fixed).await.status, 400, "not beside another step either");
             held(&scene, BankScene::transfer_of("100.00")).await;
             assert_eq!(scene.bank.got().len(), 0);
@@ -57,7 +57,7 @@ on_both_stores! {
     /// R-7
     async fn planned_calls_of_high_risk_are_asked_about_each_time_unless_the_project_says_otherwise(kit) {
         let scene = kit.bank().await;
-        let draft = Draft::of(paying_exactly("100.00"));
+        let draft = PlanDraft::of(paying_exactly("100.00"));
         scene.planned(&draft).await;
         let decision = held(&scene, BankScene::transfer_of("100.00")).await;
         assert!(difference(&decision, &draft).contains("its risk requires an approval of every call"), "{decision}");
@@ -69,7 +69,7 @@ on_both_stores! {
     /// R-7
     async fn planned_calls_of_high_risk_run_exactly_as_shown_where_the_project_says_so(kit) {
         let scene = kit.bank_with(never_again).await;
-        let draft = Draft::of(paying_exactly("100.00"));
+        let draft = PlanDraft::of(paying_exactly("100.00"));
         scene.planned(&draft).await;
         let decision = held(&scene, BankScene::transfer_of("100.01")).await;
         assert!(difference(&decision, &draft).contains(r#"body.amount is "100.01" instead of "100.00""#), "{decision}");
@@ -82,7 +82,7 @@ on_both_stores! {
     /// R-7
     async fn a_project_may_have_planned_calls_of_every_risk_asked_about(kit) {
         let scene = kit.bank_with(|document| document.plans.ask_again_from = AskAgain::Low).await;
-        let draft = Draft::of(ordering(json!({})));
+        let draft = PlanDraft::of(ordering(json!({})));
         scene.planned(&draft).await;
         let decision = held(&scene, order("pens")).await;
         assert!(difference(&decision, &draft).contains("its risk requires an approval of every call"), "{decision}");
@@ -92,19 +92,19 @@ on_both_stores! {
     /// R-7
     async fn what_can_be_undone_may_be_released_by_choice_and_by_length(kit) {
         let scene = kit.bank().await;
-        let one_of = Draft::of(ordering(json!({ "body.item": { "one_of": ["pens", "ink"] } })));
+        let one_of = PlanDraft::of(ordering(json!({ "body.item": { "one_of": ["pens", "ink"] } })));
         scene.planned(&one_of).await;
         for item in ["pencils", "Pens", "pens "] {
             held(&scene, order(item)).await;
         }
         scene.sends(order("ink")).await.expect(201);
         scene.sends(order("pens")).await.expect(201);
-        let text = Draft::of(ordering(json!({ "body.item": { "text": 6 } })));
+        let text = PlanDraft::of(ordering(json!({ "body.item": { "text": 6 } })));
         scene.planned(&text).await;
         for item in ["erasers", "a\nb"] {
             held(&scene, order(item)).await;
         }
-        held(&scene, Sent::new("POST", "/orders").json(r#"{"item":7}"#)).await;
+        held(&scene, GatewayRequest::new("POST", "/orders").json(r#"{"item":7}"#)).await;
         scene.sends(order("rulers")).await.expect(201);
         assert_eq!(scene.bank.effects().len(), 3);
     }

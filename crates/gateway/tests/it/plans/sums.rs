@@ -4,17 +4,17 @@ use super::{difference, held, last_use, runs};
 use countersign_engine::Role;
 use countersign_protocol::project::{AskAgain, ProjectDocument};
 use countersign_testkit::{
-    bank::{BankScene, Draft, Manner, Sent, paying_within, payouts},
+    bank::{BankScene, GatewayRequest, Manner, PlanDraft, paying_within, payouts},
     on_both_stores,
 };
 use serde_json::json;
 
 /// At most 400 dollars each and 1000 altogether.
-fn a_thousand(uses: u64) -> Draft {
-    Draft::of(paying_within(json!({ "most": "400.00", "sum": "1000.00" }), uses)).does("Write the report")
+fn a_thousand(uses: u64) -> PlanDraft {
+    PlanDraft::of(paying_within(json!({ "most": "400.00", "sum": "1000.00" }), uses)).does("Write the report")
 }
 
-async fn sum_left(scene: &BankScene, draft: &Draft) -> String {
+async fn sum_left(scene: &BankScene, draft: &PlanDraft) -> String {
     scene.step(draft, 1).await["runs"]["left"]["sums"][0]["left"].as_str().expect("a sum").to_owned()
 }
 
@@ -94,9 +94,9 @@ on_both_stores! {
     async fn one_effect_runs_once_however_many_uses_the_plan_has(kit) {
         let scene = kit.bank_with(|document| document.plans.ask_again_from = AskAgain::Never).await;
         let arguments = json!({ "body": { "payment_id": "p-1" } });
-        let draft = Draft::of(json!({ "route": "refunds", "arguments": arguments, "uses": 3 }));
+        let draft = PlanDraft::of(json!({ "route": "refunds", "arguments": arguments, "uses": 3 }));
         let decision = scene.planned(&draft).await;
-        let refund = || Sent::new("POST", "/refunds").json(r#"{"payment_id":"p-1"}"#);
+        let refund = || GatewayRequest::new("POST", "/refunds").json(r#"{"payment_id":"p-1"}"#);
         scene.sends(refund()).await.expect(201);
         let token = scene.plane.confirm_token(decision["decision_id"].as_str().unwrap()).await;
         for sent in [refund(), refund().confirmed("true"), refund().confirmed(&token)] {

@@ -4,7 +4,7 @@ use crate::stage::{refused, status};
 use countersign_engine::{Role, Tenancy};
 use countersign_testkit::{
     Plane, Registered, Setup, TestAgent,
-    bank::{Bank, Draft, GATEWAY, Node, SCOPES, bank, paying, payouts},
+    bank::{Bank, GATEWAY, GatewayListener, PlanDraft, SCOPES, bank, paying, payouts},
     on_both_stores,
 };
 use serde_json::json;
@@ -12,7 +12,7 @@ use serde_json::json;
 struct Two {
     plane: Plane,
     bank: Bank,
-    node: Node,
+    node: GatewayListener,
 }
 
 /// A person's agent in one of the two projects, and the person's device for decisions.
@@ -38,7 +38,7 @@ impl Two {
             ..Setup::default()
         };
         let plane = kit.plane_with(setup).await;
-        let node = Node::open(&plane.engine, |settings| settings.subdomains = true).await;
+        let node = GatewayListener::open(&plane.engine, |settings| settings.subdomains = true).await;
         Self { plane, bank: service, node }
     }
 
@@ -66,7 +66,7 @@ impl Two {
     }
 
     /// Writes and proposes a plan in the agent's own project; returns the path of its decisions.
-    async fn proposed(&self, tenant: &Tenant, draft: &Draft) -> String {
+    async fn proposed(&self, tenant: &Tenant, draft: &PlanDraft) -> String {
         let base = format!("/projects/{}/mplp/v1", tenant.project);
         let agent = tenant.agent.asking();
         agent.post(&self.plane, &format!("{base}/plans"), &draft.submission()).await.expect(201);
@@ -96,7 +96,7 @@ on_both_stores! {
     async fn a_plan_of_one_project_lets_nothing_run_in_another(kit) {
         let two = Two::open(kit).await;
         let (north, south) = (two.tenant("north").await, two.tenant("south").await);
-        let draft = Draft::of(paying(3));
+        let draft = PlanDraft::of(paying(3));
         let decisions = two.proposed(&north, &draft).await;
         let yes = json!({ "status": "approved" });
         // A decider of the other project does not decide here, nor by that project's path.

@@ -3,7 +3,7 @@
 use countersign_engine::NotCounted;
 use countersign_protocol::aaep::event::Risk;
 use countersign_testkit::{
-    Answer, Kit, Plane, Setup, TestAgent, TestPerson, bank::Draft, decisions::confirmation, on_both_stores,
+    Answer, Kit, Plane, Setup, TestAgent, TestPerson, bank::PlanDraft, decisions::confirmation, on_both_stores,
 };
 use serde_json::{Value, json};
 
@@ -25,14 +25,14 @@ impl Desk {
         Self { plane, alice, agent }
     }
 
-    pub(crate) async fn proposed(&self, draft: &Draft) -> Value {
+    pub(crate) async fn proposed(&self, draft: &PlanDraft) -> Value {
         self.agent.post(&self.plane, "/mplp/v1/plans", &draft.submission()).await.expect(201);
         let path = format!("/mplp/v1/plans/{}/propose", draft.id());
         let proposed = self.agent.post(&self.plane, &path, &json!({})).await.expect(201);
         json!({ "decision_id": proposed.header("countersign-decision").unwrap() })
     }
 
-    pub(crate) async fn planned(&self, draft: &Draft) -> Value {
+    pub(crate) async fn planned(&self, draft: &PlanDraft) -> Value {
         let decision = self.proposed(draft).await;
         self.alice.accepts(&self.plane, &decision).await;
         decision
@@ -55,7 +55,7 @@ impl Desk {
     }
 
     /// The action of a step, and its remainder.
-    pub(crate) async fn runs(&self, draft: &Draft) -> Value {
+    pub(crate) async fn runs(&self, draft: &PlanDraft) -> Value {
         let path = format!("/mplp/v1/plans/{}/actions", draft.id());
         let actions = self.agent.send(&self.plane.public, http::Method::GET, &path, None).await.expect(200).json();
         actions["steps"][0].clone()
@@ -63,9 +63,9 @@ impl Desk {
 }
 
 /// At most 500 euro each, 1000 altogether.
-pub(crate) fn paying(uses: u64) -> Draft {
+pub(crate) fn paying(uses: u64) -> PlanDraft {
     let bound = json!({ "most": "500.00", "sum": "1000.00", "unit_from": "currency" });
-    Draft::of(json!({
+    PlanDraft::of(json!({
         "tool": "payouts.send",
         "arguments": pay("100.00"),
         "released": { "amount": bound },

@@ -5,7 +5,7 @@ use super::{
     tools::{Desk, pay, paying},
 };
 use countersign_testkit::{
-    bank::{Draft, payouts},
+    bank::{PlanDraft, payouts},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -73,7 +73,7 @@ on_both_stores! {
     ///
     async fn what_the_gateway_runs_is_neither_claimed_nor_reported_by_the_agent(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = Draft::of(countersign_testkit::bank::paying(3));
+        let draft = PlanDraft::of(countersign_testkit::bank::paying(3));
         let decision = scene.planned(&draft).await;
         let path = format!("/v1/decisions/{}", decision["decision_id"].as_str().unwrap());
         let arguments = json!({ "from": "ours", "to": "theirs", "amount": "100.00", "currency": "USD" });

@@ -1,7 +1,7 @@
 //! Abandoned sessions: recorded in the chain, and followed only by a person's own answer.
 
 use super::support::{Given, SESSION, Session, gap, key, plan, registry, value};
-use countersign_jose::clarification::{Flaw, Report, Wrong, check_handoff, check_record};
+use countersign_jose::clarification::{ChainReport, Flaw, Wrong, check_handoff, check_record};
 use countersign_protocol::clarification::{GivenBy, Severity};
 use serde_json::json;
 
@@ -9,7 +9,7 @@ fn session() -> Session {
     Session::begin(SESSION, key(1), plan())
 }
 
-fn checked(session: &Session) -> Result<Report, Wrong> {
+fn checked(session: &Session) -> Result<ChainReport, Wrong> {
     check_record(&value(&session.record()), &registry(&[&key(1)]))
 }
 

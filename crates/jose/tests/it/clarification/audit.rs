@@ -6,7 +6,7 @@ use super::{
         Given, SESSION, Session, eventful, eventful_plan, eventful_registry, gap, key, plan, registry, stamp, value,
     },
 };
-use countersign_jose::clarification::{Flaw, Proven, Registry, Wrong, check_audit};
+use countersign_jose::clarification::{Flaw, ProvenKind, Registry, Wrong, check_audit};
 use countersign_protocol::clarification::{Attestation, DigestText, GivenBy, Message, Severity};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn sound() -> Value {
 #[test]
 fn an_auditor_reads_every_question_its_answer_and_whose_it_is() {
     let report = check_audit(&sound(), &eventful_registry()).unwrap();
-    assert_eq!(report.proven, Proven::Audit);
+    assert_eq!(report.proven, ProvenKind::Audit);
     let told: Vec<_> = report
         .rounds
         .iter()

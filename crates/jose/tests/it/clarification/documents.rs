@@ -4,7 +4,7 @@ use super::support::{
     Given, SESSION, Session, eventful, eventful_plan, eventful_registry, gap, key, plan, registry, stamp, value,
 };
 use countersign_jose::clarification::{
-    ChainSeal, Flaw, Proven, Registry, check_against, check_attestation, check_handoff, check_message, check_record,
+    ChainSeal, Flaw, ProvenKind, Registry, check_against, check_attestation, check_handoff, check_message, check_record,
 };
 use countersign_protocol::clarification::{Attestation, DigestText, Message, Severity, Stamp, Status, signed};
 use serde_json::{Value, json};
@@ -123,7 +123,7 @@ fn a_change_of_any_member_of_an_attestation_breaks_it() {
     let attestation = value(&eventful().attestation(&eventful_plan()));
     each_leaf_counts(&attestation, |it| check_attestation(it, &eventful_registry()).is_ok());
     let report = check_attestation(&attestation, &eventful_registry()).unwrap();
-    assert_eq!((report.proven, report.head), (Proven::Attestation, Some(eventful().head())));
+    assert_eq!((report.proven, report.head), (ProvenKind::Attestation, Some(eventful().head())));
 }
 
 /// WWA-9-02
@@ -147,7 +147,7 @@ fn a_handoff_is_proven_with_the_chain_inside_it() {
     let session = eventful();
     let handoff = value(&session.handoff(Some(eventful_plan())));
     let report = check_handoff(&handoff, &eventful_registry()).unwrap();
-    assert_eq!((report.proven, report.rounds.len()), (Proven::Handoff, 5));
+    assert_eq!((report.proven, report.rounds.len()), (ProvenKind::Handoff, 5));
     assert_eq!(handoff["context"]["clarification"], value(&session.record()));
     let mut changed = handoff.clone();
     changed["context"]["clarification"]["chain"][1]["answer"] = json!("DE99");

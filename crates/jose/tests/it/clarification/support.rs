@@ -3,9 +3,9 @@
 use countersign_jose::clarification::{AgentKey, Registry};
 use countersign_protocol::{
     clarification::{
-        Abandoned, AnsweredBy, Attestation, ChainReference, DigestText, Entry, Exchange, Gap, GivenBy, Handoff,
+        Abandoned, AnsweredBy, Attestation, ChainEntry, ChainReference, DigestText, Gap, GivenBy, Handoff,
         HandoffContext, Inputs, Message, Operation, PlanChanged, PublishedKey, PublishedKeys, Record, Rotated,
-        Rotation, Round, Severity, Signable, Signature, Stamp, Status, SubmittedPlan,
+        Rotation, Round, Severity, Signable, Signature, SignedRound, Stamp, Status, SubmittedPlan,
         record::UNHASHED,
         signed::{self, AbandonmentBody, AnswerBody, AskBody, ChainBody, PlanBody},
     },
@@ -86,10 +86,10 @@ impl Given {
 pub(super) struct Session {
     pub(super) id: MplpId,
     pub(super) key: AgentKey,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<ChainEntry>,
     pub(super) plans: Vec<(Value, i64)>,
     pub(super) open: Vec<Gap>,
-    pub(super) exchanges: Vec<Exchange>,
+    pub(super) exchanges: Vec<SignedRound>,
     /// Seconds since [`BEGIN`].
     pub(super) now: i64,
 }
@@ -109,14 +109,14 @@ impl Session {
     }
 
     pub(super) fn head(&self) -> DigestText {
-        self.entries.last().map_or_else(|| DigestText(self.genesis()), Entry::entry_hash)
+        self.entries.last().map_or_else(|| DigestText(self.genesis()), ChainEntry::entry_hash)
     }
 
     pub(super) fn rounds(&self) -> u64 {
         self.entries.iter().filter(|entry| entry.as_round().is_some()).count() as u64
     }
 
-    pub(super) fn link(&mut self, entry: Entry) {
+    pub(super) fn link(&mut self, entry: ChainEntry) {
         self.entries.push(entry.sealed().unwrap());
     }
 
@@ -168,8 +168,8 @@ impl Session {
             prev: ask.prev,
             entry_hash: UNHASHED,
         };
-        self.exchanges.push(Exchange::of(&round, ask, answer));
-        self.link(Entry::Round(round));
+        self.exchanges.push(SignedRound::of(&round, ask, answer));
+        self.link(ChainEntry::Round(round));
     }
 
     pub(super) fn rotate(&mut self, to: AgentKey) {
@@ -180,7 +180,7 @@ impl Session {
 
     pub(super) fn enter_rotation(&mut self, rotation: Rotation) {
         let entry = Rotated::new(stamp(self.now), rotation, self.head());
-        self.link(Entry::Rotated(entry));
+        self.link(ChainEntry::Rotated(entry));
     }
 
     pub(super) fn change_plan(&mut self, plan: Value) {
@@ -195,7 +195,7 @@ impl Session {
             prev: self.head(),
         };
         let signature = self.key.sign_body(&body).unwrap();
-        self.link(Entry::PlanChanged(PlanChanged::new(body, signature)));
+        self.link(ChainEntry::PlanChanged(PlanChanged::new(body, signature)));
     }
 
     pub(super) fn abandon(&mut self, abandoned_by: GivenBy) {
@@ -211,7 +211,7 @@ impl Session {
             prev: self.head(),
         };
         let signature = self.key.sign_body(&body).unwrap();
-        self.link(Entry::Abandoned(Abandoned::new(body, signature)));
+        self.link(ChainEntry::Abandoned(Abandoned::new(body, signature)));
     }
 
     pub(super) fn record(&self) -> Record {
@@ -244,7 +244,7 @@ impl Session {
 
     pub(super) fn message(&self) -> Message {
         let open = |severity| self.open.iter().filter(|gap| gap.severity == severity).count() as u64;
-        let resolved = self.entries.iter().filter_map(Entry::as_round).filter(|round| round.resolved).count();
+        let resolved = self.entries.iter().filter_map(ChainEntry::as_round).filter(|round| round.resolved).count();
         self.signed_message(Message {
             schema: countersign_protocol::clarification::SCHEMA.into(),
             protocol_version: "1.0.0".into(),

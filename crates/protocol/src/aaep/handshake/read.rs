@@ -4,47 +4,47 @@ use crate::aaep::{
     ids,
     members::PRODUCER,
     shape::{
-        FREE, List, Member,
-        Shape::{self, Closed, Flag, Integer, Like, Object, Objects, OneOf, Text},
-        Stage, check,
+        FREE, List,
+        MemberShape::{self, Closed, Flag, Integer, Like, Object, Objects, OneOf, Text},
+        ShapeMember, Stage, check,
     },
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-const URI: Shape = Like(ids::is_uri, "a URI");
-const VERSION: Shape = Like(ids::is_version, "a version such as 1.0.0");
-const SUBSCRIPTION_ID: Shape = Like(ids::is_subscription_id, "sub_ and 1 to 64 letters and digits");
+const URI: MemberShape = Like(ids::is_uri, "a URI");
+const VERSION: MemberShape = Like(ids::is_version, "a version such as 1.0.0");
+const SUBSCRIPTION_ID: MemberShape = Like(ids::is_subscription_id, "sub_ and 1 to 64 letters and digits");
 
-pub(super) const REQUEST: &[Member] = &[
-    Member::must("type", OneOf(&["subscription.request"])),
-    Member::must("aaep_version", VERSION),
-    Member::must("subscriber_id", Text(1, 256)),
-    Member::must("capabilities", Object),
-    Member::may("subscriber_name", Text(0, 256)),
-    Member::may("subscriber_version", Text(0, 64)),
-    Member::may("subscriber_manifest_uri", URI),
-    Member::may("correlation_id", FREE),
-    Member::may("extensions", Objects),
+pub(super) const REQUEST: &[ShapeMember] = &[
+    ShapeMember::must("type", OneOf(&["subscription.request"])),
+    ShapeMember::must("aaep_version", VERSION),
+    ShapeMember::must("subscriber_id", Text(1, 256)),
+    ShapeMember::must("capabilities", Object),
+    ShapeMember::may("subscriber_name", Text(0, 256)),
+    ShapeMember::may("subscriber_version", Text(0, 64)),
+    ShapeMember::may("subscriber_manifest_uri", URI),
+    ShapeMember::may("correlation_id", FREE),
+    ShapeMember::may("extensions", Objects),
 ];
 
-pub(super) const ACCEPTED: &[Member] = &[
-    Member::must("type", OneOf(&["subscription.accepted"])),
-    Member::must("subscription_id", SUBSCRIPTION_ID),
-    Member::must("aaep_version", VERSION),
-    Member::must("producer", Closed(PRODUCER)),
-    Member::must("honored_capabilities", Object),
-    Member::may("manifest_uri", URI),
-    Member::may("signed_manifest", Like(is_compact_jws, "a JWS in compact form")),
-    Member::may("negotiation_notes", Text(0, 4096)),
+pub(super) const ACCEPTED: &[ShapeMember] = &[
+    ShapeMember::must("type", OneOf(&["subscription.accepted"])),
+    ShapeMember::must("subscription_id", SUBSCRIPTION_ID),
+    ShapeMember::must("aaep_version", VERSION),
+    ShapeMember::must("producer", Closed(PRODUCER)),
+    ShapeMember::must("honored_capabilities", Object),
+    ShapeMember::may("manifest_uri", URI),
+    ShapeMember::may("signed_manifest", Like(is_compact_jws, "a JWS in compact form")),
+    ShapeMember::may("negotiation_notes", Text(0, 4096)),
 ];
 
-pub(super) const REJECTED: &[Member] = &[
-    Member::must("type", OneOf(&["subscription.rejected"])),
-    Member::must("reason_code", OneOf(REASONS)),
-    Member::must("reason_message", Text(1, 4096)),
-    Member::may("retry_after_seconds", Integer(0, 86_400)),
-    Member::may("alternative_manifest_uri", URI),
+pub(super) const REJECTED: &[ShapeMember] = &[
+    ShapeMember::must("type", OneOf(&["subscription.rejected"])),
+    ShapeMember::must("reason_code", OneOf(REASONS)),
+    ShapeMember::must("reason_message", Text(1, 4096)),
+    ShapeMember::may("retry_after_seconds", Integer(0, 86_400)),
+    ShapeMember::may("alternative_manifest_uri", URI),
 ];
 
 const REASONS: &[&str] = &[
@@ -58,45 +58,48 @@ const REASONS: &[&str] = &[
     "unknown",
 ];
 
-pub(super) const RENEGOTIATE: &[Member] = &[
-    Member::must("type", OneOf(&["subscription.renegotiate"])),
-    Member::must("subscription_id", SUBSCRIPTION_ID),
-    Member::must("capabilities", Object),
+pub(super) const RENEGOTIATE: &[ShapeMember] = &[
+    ShapeMember::must("type", OneOf(&["subscription.renegotiate"])),
+    ShapeMember::must("subscription_id", SUBSCRIPTION_ID),
+    ShapeMember::must("capabilities", Object),
 ];
 
-pub(super) const CLOSE: &[Member] = &[
-    Member::must("type", OneOf(&["subscription.close"])),
-    Member::must("subscription_id", SUBSCRIPTION_ID),
-    Member::may("reason_code", Text(1, 256)),
-    Member::may("reason_message", Text(0, 4096)),
+pub(super) const CLOSE: &[ShapeMember] = &[
+    ShapeMember::must("type", OneOf(&["subscription.close"])),
+    ShapeMember::must("subscription_id", SUBSCRIPTION_ID),
+    ShapeMember::may("reason_code", Text(1, 256)),
+    ShapeMember::may("reason_message", Text(0, 4096)),
 ];
 
-pub(super) const CAPABILITIES: &[Member] = &[
-    Member::may("max_events_per_second", Integer(1, 100_000)),
-    Member::may("preferred_verbosity", OneOf(&["terse", "normal", "detailed"])),
-    Member::may("languages", Shape::List(&List { of: LANGUAGE, min: 1, max: 32, unique: true })),
-    Member::may("supports_confirmation_reply", Flag),
-    Member::may("supports_clarification_reply", Flag),
-    Member::may("coalesce_boundaries", Shape::List(&List { of: BOUNDARY, min: 1, max: 5, unique: true })),
-    Member::may("event_filters", Closed(FILTERS)),
-    Member::may("supported_conformance_levels", Shape::List(&List { of: LEVEL, min: 1, max: 3, unique: true })),
-    Member::may("supported_extensions", Shape::List(&List { of: URI, min: 0, max: 64, unique: true })),
-    Member::may("cognitive_load", OneOf(&["low", "medium", "high"])),
-    Member::may("pace_wpm", Integer(50, 1000)),
-    Member::may("accept_signed_manifests_only", Flag),
+pub(super) const CAPABILITIES: &[ShapeMember] = &[
+    ShapeMember::may("max_events_per_second", Integer(1, 100_000)),
+    ShapeMember::may("preferred_verbosity", OneOf(&["terse", "normal", "detailed"])),
+    ShapeMember::may("languages", MemberShape::List(&List { of: LANGUAGE, min: 1, max: 32, unique: true })),
+    ShapeMember::may("supports_confirmation_reply", Flag),
+    ShapeMember::may("supports_clarification_reply", Flag),
+    ShapeMember::may("coalesce_boundaries", MemberShape::List(&List { of: BOUNDARY, min: 1, max: 5, unique: true })),
+    ShapeMember::may("event_filters", Closed(FILTERS)),
+    ShapeMember::may(
+        "supported_conformance_levels",
+        MemberShape::List(&List { of: LEVEL, min: 1, max: 3, unique: true }),
+    ),
+    ShapeMember::may("supported_extensions", MemberShape::List(&List { of: URI, min: 0, max: 64, unique: true })),
+    ShapeMember::may("cognitive_load", OneOf(&["low", "medium", "high"])),
+    ShapeMember::may("pace_wpm", Integer(50, 1000)),
+    ShapeMember::may("accept_signed_manifests_only", Flag),
 ];
 
-const LANGUAGE: Shape = Like(ids::is_language_tag, "a language tag");
-const BOUNDARY: Shape = OneOf(&["none", "word", "sentence", "paragraph", "completion"]);
-const LEVEL: Shape = Integer(1, 3);
+const LANGUAGE: MemberShape = Like(ids::is_language_tag, "a language tag");
+const BOUNDARY: MemberShape = OneOf(&["none", "word", "sentence", "paragraph", "completion"]);
+const LEVEL: MemberShape = Integer(1, 3);
 
-const FILTERS: &[Member] = &[Member::may("include", PATTERNS), Member::may("exclude", PATTERNS)];
+const FILTERS: &[ShapeMember] = &[ShapeMember::may("include", PATTERNS), ShapeMember::may("exclude", PATTERNS)];
 
 /// The protocol does not limit their number; there are twelve types, and every event is matched against every pattern.
-const PATTERNS: Shape = Shape::List(&List { of: Text(1, 256), min: 0, max: 256, unique: true });
+const PATTERNS: MemberShape = MemberShape::List(&List { of: Text(1, 256), min: 0, max: 256, unique: true });
 
 /// The object, if it has all required members and no unknown ones.
-pub(super) fn closed<'v>(value: &'v Value, members: &[Member]) -> Result<&'v Map<String, Value>, String> {
+pub(super) fn closed<'v>(value: &'v Value, members: &[ShapeMember]) -> Result<&'v Map<String, Value>, String> {
     let object = value.as_object().ok_or("the message must be an object")?;
     known(object, members)?;
     if object.keys().any(|name| members.iter().all(|member| member.name != name)) {
@@ -106,7 +109,7 @@ pub(super) fn closed<'v>(value: &'v Value, members: &[Member]) -> Result<&'v Map
 }
 
 /// Checks the known members and ignores all others.
-pub(super) fn known(object: &Map<String, Value>, members: &[Member]) -> Result<(), String> {
+pub(super) fn known(object: &Map<String, Value>, members: &[ShapeMember]) -> Result<(), String> {
     let mut found = Vec::new();
     check(members, object, Stage::Emitted, &mut found);
     let told: Vec<String> = found.iter().map(ToString::to_string).collect();
@@ -116,7 +119,7 @@ pub(super) fn known(object: &Map<String, Value>, members: &[Member]) -> Result<(
 /// Deserialises a checked object. The caller reads the members in `apart`.
 pub(super) fn typed<T: DeserializeOwned>(
     object: &Map<String, Value>,
-    members: &[Member],
+    members: &[ShapeMember],
     apart: &[&str],
 ) -> Result<T, String> {
     let mut object = object.clone();

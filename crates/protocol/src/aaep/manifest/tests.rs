@@ -7,7 +7,7 @@ fn manifest() -> Value {
         "transports_supported": ["sse"] })
 }
 
-fn parse(manifest: &Value) -> Result<Manifest, Problem> {
+fn parse(manifest: &Value) -> Result<Manifest, MemberProblem> {
     Manifest::parse(manifest.to_string().as_bytes())
 }
 

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 pub(super) const MISSING: &str = "is missing";
 pub(super) const ELSEWHERE: &str = "must lie on the operator's domain or below it";
 
-pub(super) struct Members<'a>(&'a Map<String, Value>);
+pub(super) struct IdentityMembers<'a>(&'a Map<String, Value>);
 
-impl<'a> Members<'a> {
+impl<'a> IdentityMembers<'a> {
     pub(super) fn of(value: &'a Value, name: &'static str) -> Result<Self, NotAnIdentity> {
         value.as_object().map(Self).ok_or(wrong(name, "must be an object"))
     }

@@ -3,7 +3,7 @@ use super::{
     without,
 };
 use crate::{
-    clarification::{DigestText, Entry, Message},
+    clarification::{ChainEntry, DigestText, Message},
     mplp::{MplpId, read},
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -42,7 +42,7 @@ fn the_published_chain_gives_the_published_hashes() {
     let ask: AskBody = through(&vectors["ask_body"]);
     let answer: AnswerBody = through(&vectors["answer_body"]);
     assert_eq!(ask_hash(&ask).unwrap(), answer.ask_hash);
-    let entry: Entry = through(&vectors["entry"]);
+    let entry: ChainEntry = through(&vectors["entry"]);
     let chain: ChainBody = through(&vectors["chain_body"]);
     assert_eq!(DigestText(entry_hash(&vectors["entry"]).unwrap()), entry.entry_hash());
     assert_eq!(entry.clone().sealed().unwrap(), entry);
@@ -83,7 +83,7 @@ fn the_beginning_of_a_chain_belongs_to_one_session_and_one_plan() {
 
 #[test]
 fn an_entry_that_is_no_round_says_what_it_is() {
-    let refused = |entry: Value| Entry::read(&entry).unwrap_err().member;
+    let refused = |entry: Value| ChainEntry::read(&entry).unwrap_err().member;
     assert_eq!(refused(json!({ "event": "something_else" })), "event");
     assert_eq!(refused(json!({ "event": "key_rotated" })), "timestamp");
     let mut round = vectors()["entry"].clone();

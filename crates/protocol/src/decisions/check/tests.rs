@@ -2,19 +2,19 @@
 
 use super::*;
 
-fn asked(change: Value) -> Vec<Problem> {
+fn asked(change: Value) -> Vec<MemberProblem> {
     let mut body = json!({ "action": "Pay the invoice", "consequence": "82 leave the account" });
     body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
     serde_json::from_value::<ConfirmationRequest>(body).unwrap().problems()
 }
 
-fn clarified(change: Value) -> Vec<Problem> {
+fn clarified(change: Value) -> Vec<MemberProblem> {
     let mut body = json!({ "question": "Which account?" });
     body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
     serde_json::from_value::<ClarificationRequest>(body).unwrap().problems()
 }
 
-fn named(problems: &[Problem]) -> Vec<&str> {
+fn named(problems: &[MemberProblem]) -> Vec<&str> {
     problems.iter().map(|problem| problem.member.as_str()).collect()
 }
 

@@ -5,7 +5,7 @@ use crate::judge;
 use countersign_protocol::aaep::{
     check,
     event::Payload,
-    ingest::{Published, published},
+    ingest::{IngestedEvent, published},
 };
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ const NAME: &str = "agent.awaiting.confirmation";
 /// Asserts that ingest and all validators of emitted events refuse the value and name the member.
 #[track_caller]
 fn refused(member: &str, value: Value) {
-    let told = |problems: Vec<check::Problem>| problems.iter().any(|problem| problem.member.starts_with(member));
+    let told = |problems: Vec<check::MemberProblem>| problems.iter().any(|problem| problem.member.starts_with(member));
     let event = with(event(NAME), member, value.clone());
     assert!(told(published(&with(ingest(NAME), member, value)).unwrap_err()), "{member} was not named");
     assert!(told(check::event(&event)), "{member} was not named");
@@ -28,7 +28,7 @@ fn taken(member: &str, value: Value) {
 }
 
 #[track_caller]
-fn accepted(document: &Value) -> Published {
+fn accepted(document: &Value) -> IngestedEvent {
     published(document).unwrap_or_else(|problems| panic!("refused: {problems:?}"))
 }
 

@@ -8,9 +8,9 @@ use crate::judge;
 use countersign_protocol::{
     aaep::{
         check,
-        envelope::{CONTEXT, Envelope, LocalizationHints, Producer, VERSION},
+        envelope::{CONTEXT, EventEnvelope, LocalizationHints, Producer, VERSION},
         event::{Event, Payload},
-        ingest::{Published, published},
+        ingest::{IngestedEvent, published},
     },
     time::UnixMillis,
 };
@@ -52,11 +52,11 @@ fn nothing_that_an_agent_says_is_lost_on_the_way() {
     }
 }
 
-fn stamped(published: Published) -> Event {
+fn stamped(published: IngestedEvent) -> Event {
     let urgency = published.urgency.unwrap_or(published.payload.urgency());
     let mut hints = published.localization_hints.unwrap_or_else(|| LocalizationHints::of("en"));
     hints.primary_language.get_or_insert("en".into());
-    let envelope = Envelope {
+    let envelope = EventEnvelope {
         context: published.context.unwrap_or(json!(CONTEXT)),
         event_id: "evt_1".into(),
         session_id: "sess_1".into(),

@@ -3,7 +3,7 @@
 use super::documents::{CRITICAL, EVENTS, event, ingest, with, without};
 use crate::judge;
 use countersign_protocol::aaep::{
-    check::{self, Problem},
+    check::{self, MemberProblem},
     event::Payload,
     ingest::published,
 };
@@ -14,7 +14,7 @@ const PLAIN: &str = "agent.state.changed";
 
 #[track_caller]
 fn told(document: &Value) -> Vec<String> {
-    published(document).unwrap_err().iter().map(Problem::to_string).collect()
+    published(document).unwrap_err().iter().map(MemberProblem::to_string).collect()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::{
     spoil::{Spoiled, spoiled},
 };
 use crate::mplp_judge::{self, SCHEMAS};
-use countersign_protocol::mplp::{BadDocument, BaseEvent, Confirm, Plan, Role, Trace, read};
+use countersign_protocol::mplp::{BadDocument, BaseEvent, Confirm, MplpRole, Plan, Trace, read};
 use serde_json::Value;
 
 fn cases() -> impl Iterator<Item = (&'static str, Spoiled)> {
@@ -22,7 +22,7 @@ fn readable(name: &str, document: &Value) -> Result<Value, BadDocument> {
         "confirm" => serde_json::to_value(Confirm::read(&bytes)?),
         "plan" => serde_json::to_value(Plan::read(&bytes)?),
         "trace" => serde_json::to_value(read::document::<Trace>(&bytes)?),
-        "role" => serde_json::to_value(read::document::<Role>(&bytes)?),
+        "role" => serde_json::to_value(read::document::<MplpRole>(&bytes)?),
         _ => serde_json::to_value(read::document::<BaseEvent>(&bytes)?),
     };
     Ok(written.unwrap())

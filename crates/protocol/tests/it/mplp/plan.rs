@@ -2,7 +2,7 @@
 
 use super::documents::{self, ID, OTHER_ID, with, without};
 use crate::mplp_judge;
-use countersign_protocol::mplp::{MplpId, Plan, Step, StepStatus};
+use countersign_protocol::mplp::{MplpId, Plan, PlanStep, StepStatus};
 use serde_json::{Value, json};
 
 fn plan() -> Value {
@@ -44,7 +44,7 @@ fn id(n: u8) -> MplpId {
 }
 
 fn steps(dependencies: &[&[u8]]) -> Plan {
-    let step = |(n, needs): (usize, &&[u8])| Step {
+    let step = |(n, needs): (usize, &&[u8])| PlanStep {
         step_id: id(u8::try_from(n).unwrap()),
         description: "do it".into(),
         status: StepStatus::Pending,

@@ -21,14 +21,14 @@ pub(crate) struct LegacyDoor {
 #[derive(Default)]
 struct Token {
     /// The open streams, the latest last.
-    streams: Vec<Open>,
+    streams: Vec<OpenLegacyStream>,
     /// Responses sent while no stream was open, oldest first.
     waiting: Vec<Handover>,
     offered: Offered,
     next: u64,
 }
 
-struct Open {
+struct OpenLegacyStream {
     number: u64,
     tell: mpsc::UnboundedSender<Handover>,
     subscription: Option<String>,
@@ -66,13 +66,13 @@ impl LegacyDoor {
     }
 
     /// Registers a stream and takes its pending responses.
-    pub(super) fn enter(&self, name: Digest) -> (Place, Vec<Handover>) {
+    pub(super) fn enter(&self, name: Digest) -> (StreamSlot, Vec<Handover>) {
         let mut tokens = lock(&self.tokens);
         let token = tokens.entry(name).or_default();
         let (tell, told) = mpsc::unbounded_channel();
         token.next += 1;
-        token.streams.push(Open { number: token.next, tell, subscription: None });
-        let place = Place { tokens: Arc::clone(&self.tokens), name, number: token.next, told };
+        token.streams.push(OpenLegacyStream { number: token.next, tell, subscription: None });
+        let place = StreamSlot { tokens: Arc::clone(&self.tokens), name, number: token.next, told };
         (place, std::mem::take(&mut token.waiting))
     }
 
@@ -111,14 +111,14 @@ impl LegacyDoor {
 }
 
 /// The registration of one open stream.
-pub(super) struct Place {
+pub(super) struct StreamSlot {
     tokens: Arc<Mutex<HashMap<Digest, Token>>>,
     name: Digest,
     number: u64,
     told: mpsc::UnboundedReceiver<Handover>,
 }
 
-impl Place {
+impl StreamSlot {
     /// Waits for the next response for the stream.
     pub(super) async fn handed_over(&mut self) -> Handover {
         match self.told.recv().await {
@@ -157,7 +157,7 @@ impl Place {
 }
 
 /// A stream that failed to start is removed as well.
-impl Drop for Place {
+impl Drop for StreamSlot {
     fn drop(&mut self) {
         let _left = self.leaves();
     }

@@ -7,20 +7,20 @@ use countersign_engine::Refusal;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 /// The allowed cross-origin page of the request, if any.
-pub(super) struct Page(Option<HeaderValue>);
+pub(super) struct LegacyPageOrigin(Option<HeaderValue>);
 
 /// Runs before the token check, so that neither refusal reveals anything about the token.
-pub(super) fn check(app: &App, headers: &HeaderMap) -> Result<Page, Refusal> {
+pub(super) fn check(app: &App, headers: &HeaderMap) -> Result<LegacyPageOrigin, Refusal> {
     let host = headers.get(header::HOST).and_then(|v| v.to_str().ok()).unwrap_or_default();
     if !is_our_host(app, host) {
         return Err(Refusal::NotFound("there is nothing at this address".into()));
     }
-    let Some(origin) = headers.get(header::ORIGIN) else { return Ok(Page(None)) };
+    let Some(origin) = headers.get(header::ORIGIN) else { return Ok(LegacyPageOrigin(None)) };
     let said = origin.to_str().unwrap_or_default();
     let listed = app.legacy.allowed().legacy_origins.iter().any(|allowed| allowed.as_str() == said);
     match listed {
-        true => Ok(Page(Some(origin.clone()))),
-        false if is_ours(app, said) => Ok(Page(None)),
+        true => Ok(LegacyPageOrigin(Some(origin.clone()))),
+        false if is_ours(app, said) => Ok(LegacyPageOrigin(None)),
         false => Err(Refusal::CsrfRejected),
     }
 }
@@ -35,16 +35,16 @@ fn is_our_host(app: &App, host: &str) -> bool {
 }
 
 /// Adds the CORS header that lets the page read the response.
-pub(super) fn allowed(page: Page, mut response: Response) -> Response {
+pub(super) fn allowed(page: LegacyPageOrigin, mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.append(header::VARY, HeaderValue::from_static("origin"));
-    if let Page(Some(origin)) = page {
+    if let LegacyPageOrigin(Some(origin)) = page {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     }
     response
 }
 
-pub(super) fn preflight(page: Page) -> Response {
+pub(super) fn preflight(page: LegacyPageOrigin) -> Response {
     let mut response = allowed(page, StatusCode::NO_CONTENT.into_response());
     let may: [(HeaderName, &'static str); 3] = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST"),

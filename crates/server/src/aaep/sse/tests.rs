@@ -3,9 +3,9 @@ use axum::extract::FromRequestParts as _;
 use http_body_util::BodyExt as _;
 use std::time::Duration;
 
-async fn nowhere() -> Connection {
+async fn nowhere() -> ClientConnection {
     let (mut parts, ()) = http::Request::new(()).into_parts();
-    match Connection::from_request_parts(&mut parts, &()).await {
+    match ClientConnection::from_request_parts(&mut parts, &()).await {
         Ok(connection) => connection,
     }
 }

@@ -12,12 +12,12 @@ use crate::{
 use countersign_engine::{Listener, ProjectAt, Refusal};
 use http::{HeaderMap, header};
 
-pub(super) enum Proof {
+pub(super) enum SocketProof {
     Token(String),
     Cookie(String),
 }
 
-impl Proof {
+impl SocketProof {
     /// Browsers send cookies with cross-site requests, and WebSockets have no preflight: the origin must be
     /// Countersign's own.
     pub(super) fn of(app: &App, headers: &HeaderMap) -> Result<Self, NoListener> {

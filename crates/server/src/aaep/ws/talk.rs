@@ -2,7 +2,7 @@
 
 use super::{
     goodbye::{self, Goodbye},
-    proof::Proof,
+    proof::SocketProof,
 };
 use crate::{
     App,
@@ -13,7 +13,7 @@ use crate::{
         replies::end,
         sse,
     },
-    serve::Connection,
+    serve::ClientConnection,
 };
 use axum::extract::ws::{Message, WebSocket};
 use countersign_engine::{Delivered, EventStream, Listener, ProjectAt, Refusal};
@@ -33,20 +33,20 @@ const SILENCE: Duration = Duration::from_secs(2);
 /// A client that accepts no data for this long is disconnected.
 const BLOCKED: Duration = Duration::from_secs(30);
 
-pub(super) struct Talk {
+pub(super) struct SocketSession {
     socket: WebSocket,
     app: App,
     at: ProjectAt,
-    proof: Proof,
-    on: Connection,
-    open: Option<Open>,
+    proof: SocketProof,
+    on: ClientConnection,
+    open: Option<SocketSubscription>,
     ping: Interval,
     unanswered: u32,
     silence: Pin<Box<Sleep>>,
 }
 
 /// The subscription of this socket.
-struct Open {
+struct SocketSubscription {
     id: String,
     events: EventStream,
     /// The client never received its id.
@@ -61,8 +61,8 @@ enum Happened {
     Silence,
 }
 
-impl Talk {
-    pub(super) fn new(socket: WebSocket, app: App, at: ProjectAt, proof: Proof, on: Connection) -> Self {
+impl SocketSession {
+    pub(super) fn new(socket: WebSocket, app: App, at: ProjectAt, proof: SocketProof, on: ClientConnection) -> Self {
         let mut ping = tokio::time::interval(PING);
         ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
         ping.reset();
@@ -165,7 +165,7 @@ impl Talk {
 
     async fn listen(&mut self, listener: &Listener, id: String, implicit: bool) -> Result<(), Goodbye> {
         let events = self.app.engine.stream(&self.at, listener, &id, None).await?;
-        if let Some(old) = self.open.replace(Open { id, events, implicit }) {
+        if let Some(old) = self.open.replace(SocketSubscription { id, events, implicit }) {
             end(&self.app, &self.at, listener, &old.id).await?;
         }
         Ok(())
@@ -239,7 +239,7 @@ fn json(document: &impl serde::Serialize) -> Result<String, Goodbye> {
 }
 
 /// The next delivery; without a subscription it never resolves.
-async fn next(open: &mut Option<Open>) -> Option<Delivered> {
+async fn next(open: &mut Option<SocketSubscription>) -> Option<Delivered> {
     match open {
         Some(open) => open.events.next().await,
         None => std::future::pending().await,

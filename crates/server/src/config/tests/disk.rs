@@ -24,7 +24,7 @@ fn certificates_that_are_not_there_are_refused_and_a_missing_key_is_warned_about
     let folder = Folder::new("certificates");
     let file = folder.write("a.toml", "[outbound]\nextra_roots = [\"roots.pem\"]");
     let errors = load(Some(&file), &Environment::new()).expect_err("missing");
-    assert_eq!(errors.problems[0].place, Place::File { path: file.clone(), line: Some(2) });
+    assert_eq!(errors.problems[0].place, ValueOrigin::File { path: file.clone(), line: Some(2) });
     folder.write("roots.pem", "");
     let warnings = load(Some(&file), &Environment::new()).expect("sound").warnings;
     assert_eq!(warnings[0].key, "keys.file");

@@ -53,14 +53,14 @@ fn every_key_of_the_table_can_be_set_from_the_environment_and_changes_the_config
             read_environment(&[&all[..], &[(&variable, value)]].concat()).unwrap_or_else(|e| panic!("{variable}: {e}"));
         assert_ne!(before, Some(after.config), "{variable} changes nothing");
         let source = after.sources.iter().find(|source| source.key == key.path).expect("listed");
-        assert_eq!(source.from, Place::Environment { variable });
+        assert_eq!(source.from, ValueOrigin::Environment { variable });
     }
 }
 
 #[test]
 fn a_variable_that_looks_like_ours_and_is_not_is_refused_with_the_nearest() {
     let problem = the_problem(read_environment(&[("COUNTERSIGN_LISTEN__PUBLC", "127.0.0.1:1")]));
-    assert_eq!(problem.place, Place::Environment { variable: "COUNTERSIGN_LISTEN__PUBLC".into() });
+    assert_eq!(problem.place, ValueOrigin::Environment { variable: "COUNTERSIGN_LISTEN__PUBLC".into() });
     assert_eq!(problem.hint, "did you mean `COUNTERSIGN_LISTEN__PUBLIC`?");
     let project = the_problem(read_environment(&[("COUNTERSIGN_PROJECT__ID", "x")]));
     assert_eq!(project.hint, "a project is set in a file, not in the environment");
@@ -98,7 +98,7 @@ fn a_variable_that_does_not_fit_its_key_is_refused_by_name() {
         ("COUNTERSIGN_KEYS__COMMAND", "[\"unfinished\""),
     ] {
         let problem = the_problem(read_environment(&[(variable, value)]));
-        assert_eq!(problem.place, Place::Environment { variable: variable.into() });
+        assert_eq!(problem.place, ValueOrigin::Environment { variable: variable.into() });
     }
 }
 

@@ -1,9 +1,9 @@
 use super::{super::*, read, the_problem};
 use std::path::PathBuf;
 
-fn at_line(problem: &Problem) -> Option<usize> {
+fn at_line(problem: &ConfigProblem) -> Option<usize> {
     match &problem.place {
-        Place::File { line, .. } => *line,
+        ValueOrigin::File { line, .. } => *line,
         _ => None,
     }
 }

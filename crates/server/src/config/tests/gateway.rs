@@ -1,6 +1,6 @@
 use super::{super::*, Folder, read, the_problem};
-use node::{Credential, Gateway, SecretSource};
-use secret::Secret;
+use node::{CredentialConfig, Gateway, SecretSource};
+use secret::ConfigSecret;
 
 const LISTENS: &str = "[gateway]\nlisten = \"127.0.0.1:8422\"\n";
 
@@ -70,13 +70,16 @@ fn a_credential_has_a_header_and_exactly_one_secret() {
         assert!(problem.wrong.contains(says), "{problem}");
     }
     let sound = with("file = \"bank.token\"\nheader = \"X-Api-Key\"").expect("sound").config.gateway.unwrap();
-    let expected =
-        Credential { header: "x-api-key".into(), value: SecretSource::File("node/bank.token".into()), projects: None };
+    let expected = CredentialConfig {
+        header: "x-api-key".into(),
+        value: SecretSource::File("node/bank.token".into()),
+        projects: None,
+    };
     assert_eq!(sound.credentials["bank"], expected);
     let plain = with("value = \"Bearer a\"").expect("sound").config.gateway.unwrap();
-    let expected = Credential {
+    let expected = CredentialConfig {
         header: "authorization".into(),
-        value: SecretSource::Value(Secret::new("Bearer a")),
+        value: SecretSource::Value(ConfigSecret::new("Bearer a")),
         projects: None,
     };
     assert_eq!(plain.credentials["bank"], expected);

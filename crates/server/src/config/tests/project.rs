@@ -23,13 +23,13 @@ path = "/events"
 action = "events.list"
 "#;
 
-fn problems(name: &str, text: &str) -> Vec<Problem> {
+fn problems(name: &str, text: &str) -> Vec<ConfigProblem> {
     let folder = Folder::new(&name.replace('.', "-"));
     project_file::read(&folder.write(name, text)).expect_err("a refused document").problems
 }
 
-fn line(problem: &Problem) -> Option<usize> {
-    if let Place::File { line, .. } = &problem.place { *line } else { None }
+fn line(problem: &ConfigProblem) -> Option<usize> {
+    if let ValueOrigin::File { line, .. } = &problem.place { *line } else { None }
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn any_section_can_be_written_below_the_written_file() {
 fn the_written_file_names_every_key_and_only_known_ones() {
     let written = read(&uncommented()).expect("the written file is sound");
     for source in &written.sources {
-        assert!(matches!(source.from, Place::File { line: Some(_), .. }), "{} is not in the file", source.key);
+        assert!(matches!(source.from, ValueOrigin::File { line: Some(_), .. }), "{} is not in the file", source.key);
     }
     assert_eq!(written.sources.len(), KEYS.len());
 }

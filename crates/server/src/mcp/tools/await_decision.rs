@@ -2,7 +2,7 @@
 
 use super::told::DecisionTold;
 use crate::{
-    mcp::tool::{Call, Hints, Tool},
+    mcp::tool::{Hints, Tool, ToolCall},
     v1::decisions::LONGEST_WAIT,
 };
 use countersign_engine::Refusal;
@@ -36,7 +36,7 @@ impl Tool for AwaitDecision {
         it. Neither you nor your user can decide here: people decide on the page linked in page.";
     const HINTS: Hints = Hints::Reads;
 
-    async fn call(call: &Call, asked: AwaitDecisionArguments) -> Result<DecisionTold, Refusal> {
+    async fn call(call: &ToolCall, asked: AwaitDecisionArguments) -> Result<DecisionTold, Refusal> {
         let wait = asked.wait_seconds.map_or(USUAL_WAIT, |seconds| Duration::from_secs(seconds.into()));
         if wait > LONGEST_WAIT {
             return Err(Refusal::invalid("wait_seconds: must be a whole number from 0 to 55"));
@@ -45,7 +45,7 @@ impl Tool for AwaitDecision {
     }
 }
 
-async fn waited(call: &Call, id: &str, wait: Duration) -> Result<DecisionDocument, Refusal> {
+async fn waited(call: &ToolCall, id: &str, wait: Duration) -> Result<DecisionDocument, Refusal> {
     let (at, agent, token) = (&call.caller.at, &call.caller.agent, &call.caller.token);
     if wait.is_zero() {
         return call.engine().decision(at, agent, id).await;

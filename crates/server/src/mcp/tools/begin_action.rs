@@ -2,7 +2,7 @@
 //! claim uses up the allowance and waiting must not.
 
 use super::told::DecisionTold;
-use crate::mcp::tool::{Call, Hints, Tool};
+use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::Refusal;
 use countersign_protocol::decisions::ClaimRequest;
 use serde_json::{Map, Value};
@@ -37,7 +37,7 @@ impl Tool for BeginAction {
         only once. If this is refused, or if you get no response, do not act. Then call report_outcome.";
     const HINTS: Hints = Hints::Counts;
 
-    async fn call(call: &Call, said: BeginActionArguments) -> Result<DecisionTold, Refusal> {
+    async fn call(call: &ToolCall, said: BeginActionArguments) -> Result<DecisionTold, Refusal> {
         let BeginActionArguments { decision_id, tool, arguments, digest } = said;
         let claim = ClaimRequest { tool, arguments, digest };
         let claimed = call.engine().claim(&call.caller.at, &call.caller.agent, &decision_id, &claim).await?;

@@ -1,7 +1,7 @@
 //! `cancel_plan`: `POST /mplp/v1/plans/{plan}/cancel` as a tool.
 
 use super::told::PlanTold;
-use crate::mcp::tool::{Call, Hints, Tool};
+use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::Refusal;
 use countersign_protocol::mplp::MplpId;
 
@@ -27,7 +27,7 @@ impl Tool for CancelPlan {
         then. While the question about it is pending, call withdraw_question with the decision_id instead.";
     const HINTS: Hints = Hints::Counts;
 
-    async fn call(call: &Call, said: CancelPlanArguments) -> Result<PlanTold, Refusal> {
+    async fn call(call: &ToolCall, said: CancelPlanArguments) -> Result<PlanTold, Refusal> {
         let CancelPlanArguments { plan_id, reason } = said;
         call.engine().cancel_own_plan(&call.caller.at, &call.caller.agent, &plan_id, reason).await?;
         PlanTold::of(call, &plan_id).await

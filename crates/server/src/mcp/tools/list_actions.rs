@@ -1,6 +1,6 @@
 //! `list_actions`: `GET /v1/actions` as a tool.
 
-use crate::mcp::tool::{Call, Hints, Tool};
+use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::Refusal;
 use countersign_protocol::decisions::ActionsDocument;
 
@@ -20,7 +20,7 @@ impl Tool for ListActions {
         with their risk and reversibility.";
     const HINTS: Hints = Hints::Reads;
 
-    async fn call(call: &Call, _: ListActionsArguments) -> Result<ActionsDocument, Refusal> {
+    async fn call(call: &ToolCall, _: ListActionsArguments) -> Result<ActionsDocument, Refusal> {
         Ok(call.engine().actions(&call.caller.at, &call.caller.agent))
     }
 }

@@ -20,10 +20,10 @@ mod wwa_clarify_resolve;
 mod wwa_scaffold_attest;
 mod wwa_scaffold_plan;
 
-use super::tool::{Listed, listed};
+use super::tool::{ListedTool, listed};
 
 /// Every tool, in the order in which clients list them.
-pub(super) const ALL: &[Listed] = &[
+pub(super) const ALL: &[ListedTool] = &[
     listed::<request_confirmation::RequestConfirmation>(),
     listed::<await_decision::AwaitDecision>(),
     listed::<begin_action::BeginAction>(),
@@ -46,7 +46,7 @@ pub(super) const ALL: &[Listed] = &[
 /// Names that the published specification uses only in its diagram.
 const ALSO_CALLED: &[(&str, &str)] = &[("confirm_plan", "wwa_clarify_confirm"), ("resolve_gap", "wwa_clarify_resolve")];
 
-pub(super) fn find(name: &str) -> Option<&'static Listed> {
+pub(super) fn find(name: &str) -> Option<&'static ListedTool> {
     let name = ALSO_CALLED.iter().find(|(also, _)| *also == name).map_or(name, |(_, name)| name);
     ALL.iter().find(|tool| tool.name == name)
 }

@@ -1,6 +1,6 @@
 //! The agent's next step, in words for the model. They follow from the document and add nothing to it.
 
-use countersign_protocol::decisions::{AllowanceDocument, DecisionDocument, ExecutionDocument, Kind, State};
+use countersign_protocol::decisions::{AllowanceDocument, DecisionDocument, DecisionKind, ExecutionDocument, State};
 
 /// For an approved plan.
 pub(super) const STEP_BY_STEP: &str = "Run the steps one by one, dependencies first. For a step that runs a tool call \
@@ -10,7 +10,7 @@ pub(super) const STEP_BY_STEP: &str = "Run the steps one by one, dependencies fi
 
 pub(super) fn after(decision: &DecisionDocument) -> String {
     match (decision.kind, decision.state) {
-        (Kind::Clarification, _) => after_clarification(decision),
+        (DecisionKind::Clarification, _) => after_clarification(decision),
         (_, State::Pending) => pending(decision, "Nobody has decided yet: do not do it.", "decides"),
         (_, State::Accepted) => allowed(decision),
         (_, State::Expired) if decision.allowance.is_some() => allowed(decision),

@@ -1,7 +1,7 @@
 //! `plan_status`: `GET /mplp/v1/plans/{plan}/actions` as a tool, with the question about the plan.
 
 use super::told::PlanTold;
-use crate::mcp::tool::{Call, Hints, Tool};
+use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::Refusal;
 use countersign_protocol::mplp::MplpId;
 
@@ -24,7 +24,7 @@ impl Tool for PlanStatus {
         each step, and the question about it. feedback has the reason why a plan was returned.";
     const HINTS: Hints = Hints::Reads;
 
-    async fn call(call: &Call, asked: PlanStatusArguments) -> Result<PlanTold, Refusal> {
+    async fn call(call: &ToolCall, asked: PlanStatusArguments) -> Result<PlanTold, Refusal> {
         PlanTold::of(call, &asked.plan_id).await
     }
 }

@@ -1,6 +1,6 @@
 //! `propose_plan`: `POST /mplp/v1/plans` and `POST /mplp/v1/plans/{plan}/propose` as one tool.
 
-use crate::mcp::tool::{Call, Hints, Tool};
+use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::{Proposal, RaisedDecision, Refusal, mplp_views::confirm};
 use countersign_protocol::{
     decisions::DecisionDocument,
@@ -57,7 +57,7 @@ impl Tool for ProposePlan {
     const HINTS: Hints = Hints::Counts;
     const GENERATES: bool = true;
 
-    async fn call(call: &Call, said: ProposePlanArguments) -> Result<PlanProposed, Refusal> {
+    async fn call(call: &ToolCall, said: ProposePlanArguments) -> Result<PlanProposed, Refusal> {
         let (at, agent) = (&call.caller.at, &call.caller.agent);
         let ask = Proposal {
             requested_by_role: said.requested_by_role.clone(),

@@ -1,7 +1,7 @@
 //! `report_outcome`: `POST /v1/decisions/{decision}/outcome` as a tool.
 
 use super::told::DecisionTold;
-use crate::mcp::tool::{Call, Hints, Tool};
+use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::Refusal;
 use countersign_protocol::decisions::{OutcomeRequest, OutcomeStatus};
 
@@ -33,7 +33,7 @@ impl Tool for ReportOutcome {
         happened, report nothing and tell the person: the outcome becomes unknown, and a person checks it.";
     const HINTS: Hints = Hints::Repeatable;
 
-    async fn call(call: &Call, said: ReportOutcomeArguments) -> Result<DecisionTold, Refusal> {
+    async fn call(call: &ToolCall, said: ReportOutcomeArguments) -> Result<DecisionTold, Refusal> {
         let ReportOutcomeArguments { decision_id, status, execution_id, error_message } = said;
         let outcome = OutcomeRequest { status, execution_id, error_message };
         let reported = call.engine().report(&call.caller.at, &call.caller.agent, &decision_id, &outcome).await?;

@@ -1,7 +1,7 @@
 //! `report_step`: `POST /mplp/v1/plans/{plan}/steps/{step}` as a tool.
 
 use super::told::PlanTold;
-use crate::mcp::tool::{Call, Hints, Tool};
+use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::Refusal;
 use countersign_protocol::mplp::{MplpId, StepReport, StepStatus};
 
@@ -32,7 +32,7 @@ impl Tool for ReportStep {
         by begin_action and report_outcome instead. Its dependencies must be completed first.";
     const HINTS: Hints = Hints::Counts;
 
-    async fn call(call: &Call, said: ReportStepArguments) -> Result<PlanTold, Refusal> {
+    async fn call(call: &ToolCall, said: ReportStepArguments) -> Result<PlanTold, Refusal> {
         let ReportStepArguments { plan_id, step_id, status, reason } = said;
         let report = StepReport { status, reason };
         call.engine().report_step(&call.caller.at, &call.caller.agent, &plan_id, &step_id, &report).await?;

@@ -2,7 +2,7 @@
 
 use super::told::DecisionTold;
 use crate::{
-    mcp::tool::{Call, Hints, Tool},
+    mcp::tool::{Hints, Tool, ToolCall},
     v1::without,
 };
 use countersign_engine::Refusal;
@@ -22,7 +22,7 @@ impl Tool for RequestClarification {
         request_confirmation.";
     const HINTS: Hints = Hints::Repeatable;
 
-    async fn call(call: &Call, question: ClarificationRequest) -> Result<DecisionTold, Refusal> {
+    async fn call(call: &ToolCall, question: ClarificationRequest) -> Result<DecisionTold, Refusal> {
         without(&question.problems())?;
         let raised = call.engine().raise_clarification(&call.caller.at, &call.caller.agent, &question).await?;
         Ok(raised.document.into())

@@ -2,7 +2,7 @@
 
 use super::told::DecisionTold;
 use crate::{
-    mcp::tool::{Call, Hints, Tool},
+    mcp::tool::{Hints, Tool, ToolCall},
     v1::without,
 };
 use countersign_engine::Refusal;
@@ -22,7 +22,7 @@ impl Tool for RequestConfirmation {
         they decide, then call await_decision. Requesting the same again returns the same question.";
     const HINTS: Hints = Hints::Repeatable;
 
-    async fn call(call: &Call, question: ConfirmationRequest) -> Result<DecisionTold, Refusal> {
+    async fn call(call: &ToolCall, question: ConfirmationRequest) -> Result<DecisionTold, Refusal> {
         without(&question.problems())?;
         let raised = call.engine().raise_confirmation(&call.caller.at, &call.caller.agent, &question).await?;
         Ok(raised.document.into())

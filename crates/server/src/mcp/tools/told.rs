@@ -1,8 +1,8 @@
 //! Decisions and plans as tools return them: the documents of the endpoints, plus the next step.
 
 use super::next;
-use crate::{mcp::tool::Call, mplp::shown};
-use countersign_engine::{Reader, Refusal};
+use crate::{mcp::tool::ToolCall, mplp::shown};
+use countersign_engine::{PlanReader, Refusal};
 use countersign_protocol::{
     decisions::DecisionDocument,
     mplp::{MplpId, PlanActions, PlanStatus},
@@ -36,9 +36,9 @@ pub(in crate::mcp) struct PlanTold {
 
 impl PlanTold {
     /// The current state of a plan of the caller's.
-    pub(super) async fn of(call: &Call, plan: &MplpId) -> Result<Self, Refusal> {
+    pub(super) async fn of(call: &ToolCall, plan: &MplpId) -> Result<Self, Refusal> {
         let (at, agent) = (&call.caller.at, &call.caller.agent);
-        let shown = call.engine().plan(at, &Reader::Agent(Box::new(agent.clone())), plan).await?;
+        let shown = call.engine().plan(at, &PlanReader::Agent(Box::new(agent.clone())), plan).await?;
         let decision = match &shown.decision {
             Some(decision) => Some(call.engine().decision(at, agent, &decision.id).await?),
             None => None,

@@ -1,7 +1,7 @@
 //! `withdraw_question`: `POST /v1/decisions/{decision}/withdraw` as a tool.
 
 use super::told::DecisionTold;
-use crate::mcp::tool::{Call, Hints, Tool};
+use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::Refusal;
 use countersign_protocol::decisions::WithdrawRequest;
 
@@ -27,7 +27,7 @@ impl Tool for WithdrawQuestion {
         one about a proposed plan, which becomes a draft again.";
     const HINTS: Hints = Hints::Counts;
 
-    async fn call(call: &Call, said: WithdrawQuestionArguments) -> Result<DecisionTold, Refusal> {
+    async fn call(call: &ToolCall, said: WithdrawQuestionArguments) -> Result<DecisionTold, Refusal> {
         let WithdrawQuestionArguments { decision_id, reason } = said;
         let reason = WithdrawRequest { reason };
         let withdrawn = call.engine().withdraw(&call.caller.at, &call.caller.agent, &decision_id, &reason).await?;

@@ -1,6 +1,6 @@
 //! `wwa_clarify_audit`: `GET /v1/clarification/audit` as a tool.
 
-use crate::mcp::tool::{Call, Hints, Tool};
+use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::{ChainReader, Refusal};
 use countersign_protocol::clarification::{Audit, submission::SessionRequest};
 
@@ -17,7 +17,7 @@ impl Tool for ClarifyAudit {
         continues your work.";
     const HINTS: Hints = Hints::Reads;
 
-    async fn call(call: &Call, asked: SessionRequest) -> Result<Audit, Refusal> {
+    async fn call(call: &ToolCall, asked: SessionRequest) -> Result<Audit, Refusal> {
         let reader = ChainReader::Agent(Box::new(call.caller.agent.clone()));
         call.engine().clarify_audit(&call.caller.at, &reader, &asked.session_id).await
     }

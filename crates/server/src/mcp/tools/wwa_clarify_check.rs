@@ -1,6 +1,6 @@
 //! `wwa_clarify_check`: `POST /v1/clarification/submit-clarification` as a tool.
 
-use crate::mcp::tool::{Call, Hints, Tool};
+use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::Refusal;
 use countersign_protocol::clarification::submission::{CheckRequest, CheckResponse};
 
@@ -17,7 +17,7 @@ impl Tool for ClarifyCheck {
         wwa_clarify_confirm. An open gap blocks the operations that it names, also at the gateway. Keep session_id.";
     const HINTS: Hints = Hints::Repeatable;
 
-    async fn call(call: &Call, asked: CheckRequest) -> Result<CheckResponse, Refusal> {
+    async fn call(call: &ToolCall, asked: CheckRequest) -> Result<CheckResponse, Refusal> {
         let asked = again(&asked)?;
         let gathered = call.engine().clarify_check(&call.caller.at, &call.caller.agent, &asked).await?;
         Ok(gathered.response)

@@ -2,7 +2,7 @@
 
 use crate::{
     clarification::told,
-    mcp::tool::{Call, Hints, Tool},
+    mcp::tool::{Hints, Tool, ToolCall},
 };
 use countersign_engine::Refusal;
 use countersign_protocol::clarification::submission::{ConfirmResponse, SessionRequest};
@@ -21,7 +21,7 @@ impl Tool for ClarifyConfirm {
     const HINTS: Hints = Hints::Repeatable;
     const GENERATES: bool = true;
 
-    async fn call(call: &Call, asked: SessionRequest) -> Result<ConfirmResponse, Refusal> {
+    async fn call(call: &ToolCall, asked: SessionRequest) -> Result<ConfirmResponse, Refusal> {
         let confirmed = call.engine().clarify_confirm(&call.caller.at, &call.caller.agent, &asked.session_id).await?;
         Ok(told::confirmed(confirmed))
     }

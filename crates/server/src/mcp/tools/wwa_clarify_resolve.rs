@@ -1,6 +1,6 @@
 //! `wwa_clarify_resolve`: `POST /v1/clarification/resolve-gap` as a tool. The answer is the agent's own (R-14).
 
-use crate::mcp::tool::{Call, Hints, Tool};
+use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::Refusal;
 use countersign_protocol::clarification::submission::{ResolveRequest, ResolveResponse};
 
@@ -18,7 +18,7 @@ impl Tool for ClarifyResolve {
         send an empty answer: then a person is asked.";
     const HINTS: Hints = Hints::Repeatable;
 
-    async fn call(call: &Call, asked: ResolveRequest) -> Result<ResolveResponse, Refusal> {
+    async fn call(call: &ToolCall, asked: ResolveRequest) -> Result<ResolveResponse, Refusal> {
         let value = serde_json::to_value(&asked).map_err(|_| Refusal::Internal)?;
         let asked = ResolveRequest::of_value(&value).map_err(|why| Refusal::invalid(why.to_string()))?;
         call.engine().clarify_resolve(&call.caller.at, &call.caller.agent, &asked).await

@@ -3,7 +3,7 @@
 use super::wwa_clarify_confirm::ClarifyConfirm;
 use crate::{
     clarification::told,
-    mcp::tool::{Call, Hints, Tool},
+    mcp::tool::{Hints, Tool, ToolCall},
 };
 use countersign_engine::Refusal;
 use countersign_protocol::clarification::submission::{AttestResponse, SessionRequest};
@@ -22,7 +22,7 @@ impl Tool for ScaffoldAttest {
     const HINTS: Hints = Hints::Reads;
     const GENERATES: bool = true;
 
-    async fn call(call: &Call, asked: SessionRequest) -> Result<AttestResponse, Refusal> {
+    async fn call(call: &ToolCall, asked: SessionRequest) -> Result<AttestResponse, Refusal> {
         let attested = call.engine().scaffold_attest(&call.caller.at, &call.caller.agent, &asked.session_id).await?;
         Ok(told::attested(attested, ClarifyConfirm::NAME))
     }

@@ -3,7 +3,7 @@
 use super::{wwa_clarify_check::again, wwa_clarify_confirm::ClarifyConfirm};
 use crate::{
     clarification::told,
-    mcp::tool::{Call, Hints, Tool},
+    mcp::tool::{Hints, Tool, ToolCall},
 };
 use countersign_engine::Refusal;
 use countersign_protocol::clarification::submission::{CheckRequest, ScaffoldResponse};
@@ -22,7 +22,7 @@ impl Tool for ScaffoldPlan {
     const HINTS: Hints = Hints::Repeatable;
     const GENERATES: bool = true;
 
-    async fn call(call: &Call, asked: CheckRequest) -> Result<ScaffoldResponse, Refusal> {
+    async fn call(call: &ToolCall, asked: CheckRequest) -> Result<ScaffoldResponse, Refusal> {
         let asked = again(&asked)?;
         Ok(told::scaffolded(
             call.engine().scaffold_plan(&call.caller.at, &call.caller.agent, &asked).await?,

@@ -5,7 +5,7 @@ use crate::pages::*;
 use countersign_protocol::clarification::{GivenBy, Operation, Severity};
 use std::collections::BTreeSet;
 
-fn clarified() -> Clarified {
+fn clarified() -> ClarificationBox {
     let own = ClarifiedAnswer {
         field: "account".into(),
         question: "Which account is charged?".into(),
@@ -18,7 +18,7 @@ fn clarified() -> Clarified {
         answer: "Harbour Estates".into(),
         given_by: GivenBy::Person,
     };
-    Clarified { answers: vec![own, persons], more: 0, session_id: "00000000-0000-4000-8000-000000000001".into() }
+    ClarificationBox { answers: vec![own, persons], more: 0, session_id: "00000000-0000-4000-8000-000000000001".into() }
 }
 
 fn resting(language: Language) -> QuestionPage {
@@ -31,35 +31,41 @@ fn gap() -> GapAsked {
         why: "Nobody gives it back.".into(),
         severity: Severity::Block,
         stops: vec![Operation::Planner, Operation::Build],
-        said: Some(Refused { answer: "The usual one".into(), why: "a person must answer this".into() }),
+        said: Some(RefusedAnswer { answer: "The usual one".into(), why: "a person must answer this".into() }),
     }
 }
 
 fn asking(language: Language, gap: GapAsked) -> QuestionPage {
     let base = page(language);
-    let what = What::Question {
+    let what = ActionText::Question {
         question: "Who gets the money?".into(),
         context: Some("all of it at once".into()),
         summary: Some("The agent asks instead of guessing".into()),
     };
-    let asked = Asked { words: Author::Rule, what, tool: None, unanswered: Unanswered::Stopped, ..base.asked.clone() };
+    let asked = QuestionSummary {
+        words: Author::Rule,
+        what,
+        tool: None,
+        unanswered: Unanswered::Stopped,
+        ..base.asked.clone()
+    };
     let choices = vec![Choosable { value: "Dock Ltd".into(), label: "Dock Ltd".into() }];
-    let may = May::Respond(vec![Field::Choices(choices), Field::Text]);
+    let may = PersonOffer::Respond(vec![Field::Choices(choices), Field::Text]);
     QuestionPage { asked: asked.told_by_rule(gap.why.clone()), gap: Some(gap), may, ..base }
 }
 
 pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
-    let more = Clarified { more: 7, ..clarified() };
-    let one_more = Clarified { more: 1, ..clarified() };
+    let more = ClarificationBox { more: 7, ..clarified() };
+    let one_more = ClarificationBox { more: 1, ..clarified() };
     let warning = GapAsked { severity: Severity::Warn, said: None, ..gap() };
     let warned = asking(language, warning);
-    let over = Became::Answered { by: Who::You, at: NOW, response: "Dock Ltd".into() };
+    let over = OutcomeText::Answered { by: DecidedBy::You, at: NOW, response: "Dock Ltd".into() };
     vec![
         ("question-clarified", resting(language).html()),
         ("question-clarified-more", QuestionPage { clarified: Some(more), ..page(language) }.html()),
         ("question-clarified-one-more", QuestionPage { clarified: Some(one_more), ..page(language) }.html()),
         ("question-gap", asking(language, gap()).html()),
-        ("question-gap-warning", QuestionPage { may: May::Respond(vec![Field::Text]), ..warned }.html()),
+        ("question-gap-warning", QuestionPage { may: PersonOffer::Respond(vec![Field::Text]), ..warned }.html()),
         ("question-gap-abandons", QuestionPage { abandons: true, ..asking(language, gap()) }.html()),
         ("question-gap-over", QuestionPage { became: over, gap: None, ..asking(language, gap()) }.html()),
     ]
@@ -101,14 +107,14 @@ fn a_gap_says_why_it_is_asked_what_it_stops_and_what_the_agent_said_in_words_of_
     assert!(!html.contains("with the word accept"), "only a warning may be let stand");
     let warning = asking(Language::English, GapAsked { severity: Severity::Warn, ..gap() });
     assert!(!warning.html().contains("with the word accept"), "one of the choices says it");
-    let typed = QuestionPage { may: May::Respond(vec![Field::Text]), ..warning };
+    let typed = QuestionPage { may: PersonOffer::Respond(vec![Field::Text]), ..warning };
     assert!(typed.html().contains("with the word accept"));
 }
 
 ///
 #[test]
 fn what_was_clarified_and_what_the_agent_said_are_part_of_what_was_shown() {
-    let of = |change: fn(&mut Clarified)| {
+    let of = |change: fn(&mut ClarificationBox)| {
         let mut clarified = clarified();
         change(&mut clarified);
         QuestionPage { clarified: Some(clarified), ..page(Language::English) }.shown().digest

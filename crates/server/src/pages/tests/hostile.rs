@@ -1,10 +1,10 @@
 //! Operator text stays text, in its place, and within its length limit.
 
 use super::samples::{connect, connection, domain};
-use crate::pages::{AgentsPage, ConnectPage, Frame, Language, Liability, Line, Operator, Page, Prose};
+use crate::pages::{AgentsPage, ConnectPage, Frame, Language, Liability, OperatorLabel, Page, PlainLine, Prose};
 
 fn named(name: &str) -> ConnectPage {
-    ConnectPage { operator: Operator::new(domain("evil.test"), name), ..connect(Language::English) }
+    ConnectPage { operator: OperatorLabel::new(domain("evil.test"), name), ..connect(Language::English) }
 }
 
 #[test]
@@ -19,7 +19,7 @@ fn a_name_with_markup_is_shown_as_the_text_it_is() {
 fn a_name_cannot_turn_the_text_round_or_hide_in_it() {
     let controls = ['\u{202E}', '\u{202D}', '\u{2066}', '\u{2069}', '\u{200F}', '\u{200B}', '\u{FEFF}', '\u{E0041}'];
     let name: String = controls.iter().flat_map(|c| ['a', *c]).collect();
-    let shown = Line::cut(&name, 200);
+    let shown = PlainLine::cut(&name, 200);
     assert!(
         shown.as_str().starts_with("a[U+202E]a[U+202D]a[U+2066]") && shown.as_str().ends_with("a[U+E0041]"),
         "{shown}"
@@ -33,15 +33,15 @@ fn a_long_name_is_cut_and_a_long_domain_is_not() {
     let html = named(&"x".repeat(500)).html();
     assert!(!html.contains(&"x".repeat(61)) && html.contains('…'));
     let long = format!("{}.{}.{}.example", "a".repeat(63), "b".repeat(63), "c".repeat(63));
-    let page = ConnectPage { operator: Operator::new(domain(&long), ""), ..connect(Language::English) };
+    let page = ConnectPage { operator: OperatorLabel::new(domain(&long), ""), ..connect(Language::English) };
     assert!(page.html().replace("<wbr>", "").contains(&long));
 }
 
 #[test]
 fn a_name_of_blanks_and_line_breaks_becomes_one_line_and_hides_nothing() {
-    assert_eq!(Line::from(" \n\t Acme\r\nBot \u{0} ").as_str(), "Acme Bot ␀");
-    assert!(Line::from(" \n\t").is_empty() && !named(" ").html().contains("calls itself"));
-    assert_eq!(Line::from("\u{3164}\u{2800}").as_str(), "[U+3164][U+2800]");
+    assert_eq!(PlainLine::from(" \n\t Acme\r\nBot \u{0} ").as_str(), "Acme Bot ␀");
+    assert!(PlainLine::from(" \n\t").is_empty() && !named(" ").html().contains("calls itself"));
+    assert_eq!(PlainLine::from("\u{3164}\u{2800}").as_str(), "[U+3164][U+2800]");
 }
 
 #[test]

@@ -14,8 +14,8 @@ fn plain(html: &str) -> String {
 }
 
 /// A question with these call values.
-fn running(decision_id: &str, details: Vec<RequestDetail>) -> Asked {
-    let what = What::Action {
+fn running(decision_id: &str, details: Vec<RequestDetail>) -> QuestionSummary {
+    let what = ActionText::Action {
         action: Prose::rendered("Transfer 82000.00 USD to “Acme Supplies”"),
         consequence: Prose::rendered("The money leaves."),
         summary: None,
@@ -26,10 +26,10 @@ fn running(decision_id: &str, details: Vec<RequestDetail>) -> Asked {
         allowance_s: 300,
     };
     let call = Some(CallShown::new(WhatRuns { details, ..WhatRuns::default() }));
-    Asked { decision_id: decision_id.into(), words: Author::Service, what, call, tool: None, ..payment() }
+    QuestionSummary { decision_id: decision_id.into(), words: Author::Service, what, call, tool: None, ..payment() }
 }
 
-fn html_of(asked: Asked) -> String {
+fn html_of(asked: QuestionSummary) -> String {
     plain(&QuestionPage { asked, ..page(Language::English) }.html())
 }
 
@@ -38,7 +38,7 @@ fn html_of(asked: Asked) -> String {
 fn whose_words_they_are_is_said_beside_them() {
     let agents = html_of(payment());
     assert!(agents.contains("In the agent’s own words. Nobody has checked them."));
-    let services = html_of(Asked { words: Author::Service, ..payment() });
+    let services = html_of(QuestionSummary { words: Author::Service, ..payment() });
     assert!(services.contains("Rendered by Meridian Calendar from the request"));
     assert!(!services.contains("own words"));
     assert!(plain(&inbox(Language::English).html()).contains("Rendered by Meridian Calendar from the request"));
@@ -55,16 +55,16 @@ fn the_action_is_the_headline_and_the_proven_requester_stands_right_below_it() {
     let by = below.split_once("</p>").unwrap().0;
     assert!(by.ends_with(">agents.northwind.example</bdi> (verified domain)"), "{by}");
     assert!(!html.contains("Northwind Assistant"));
-    let by_key = html_of(Asked { by: AskedBy::Key("night-batch".into()), ..payment() });
+    let by_key = html_of(QuestionSummary { by: AskedBy::Key("night-batch".into()), ..payment() });
     assert!(by_key.contains(">night-batch</bdi> (API key of this service)</p>"), "{by_key}");
 }
 
 /// the question mark is the page's; no value and no owner's word is lost for it.
 #[test]
 fn a_pending_confirmation_is_a_question_and_a_settled_one_is_not() {
-    let heading = |action: &str, became: Became| {
+    let heading = |action: &str, became: OutcomeText| {
         let mut asked = running("dec_1", Vec::new());
-        if let What::Action { action: words, .. } = &mut asked.what {
+        if let ActionText::Action { action: words, .. } = &mut asked.what {
             *words = Prose::rendered(action);
         }
         let html = plain(&QuestionPage { asked, became, ..page(Language::English) }.html());
@@ -78,8 +78,8 @@ fn a_pending_confirmation_is_a_question_and_a_settled_one_is_not() {
         ("Shall 5 USD be paid?", "Shall 5 USD be paid?"),
         ("Pay 5 USD. It is final.", "Pay 5 USD. It is final."),
     ] {
-        assert_eq!(heading(action, Became::Open), question);
-        let settled = Became::Accepted { by: Who::You, at: payment().asked_at };
+        assert_eq!(heading(action, OutcomeText::Open), question);
+        let settled = OutcomeText::Accepted { by: DecidedBy::You, at: payment().asked_at };
         assert_eq!(heading(action, settled), action);
     }
 }
@@ -88,7 +88,7 @@ fn a_pending_confirmation_is_a_question_and_a_settled_one_is_not() {
 #[test]
 fn an_agents_text_in_the_title_stays_in_quotes_that_it_cannot_end() {
     let mut asked = payment();
-    if let What::Action { action, .. } = &mut asked.what {
+    if let ActionText::Action { action, .. } = &mut asked.what {
         *action = "Pay”? Requested by bank.example".into();
     }
     let html = html_of(asked);
@@ -137,7 +137,7 @@ fn risk_and_what_cannot_be_undone_are_words() {
         assert!(html.contains(">High risk<") && html.contains(">Cannot be undone<"));
     }
     let mut mild = payment();
-    if let What::Action { risk, irreversible, reversibility, .. } = &mut mild.what {
+    if let ActionText::Action { risk, irreversible, reversibility, .. } = &mut mild.what {
         (*risk, *irreversible, *reversibility) = (Risk::Low, false, None);
     }
     let html = html_of(mild);
@@ -156,9 +156,9 @@ fn reject_comes_first_and_weighs_the_same_as_approve() {
 #[test]
 fn what_is_settled_offers_no_way_to_answer_it() {
     for became in [
-        Became::Over,
-        Became::Withdrawn { at: payment().asked_at },
-        Became::Accepted { by: Who::SomebodyElse, at: payment().asked_at },
+        OutcomeText::Over,
+        OutcomeText::Withdrawn { at: payment().asked_at },
+        OutcomeText::Accepted { by: DecidedBy::SomebodyElse, at: payment().asked_at },
     ] {
         let html = QuestionPage { became, ..page(Language::English) }.html();
         assert!(!html.contains("<form") && !html.contains("<button") && !html.contains("data-answering"));
@@ -167,7 +167,7 @@ fn what_is_settled_offers_no_way_to_answer_it() {
 
 #[test]
 fn a_person_who_may_only_reject_is_offered_nothing_else_and_learns_why() {
-    let html = QuestionPage { may: May::Decide { yes: false, no: true }, ..page(Language::English) }.html();
+    let html = QuestionPage { may: PersonOffer::Decide { yes: false, no: true }, ..page(Language::English) }.html();
     assert!(html.contains("value=\"reject\"") && !html.contains("value=\"accept\""));
     assert!(html.contains("You cannot approve this; somebody else has to."));
 }
@@ -188,7 +188,7 @@ fn every_change_of_what_an_approval_covers_changes_the_digest() {
 #[test]
 fn more_time_and_what_was_typed_do_not_change_the_digest() {
     let page = page(Language::English);
-    let asked = Asked { deadline: Some(payment().asked_at.plus_secs(900)), left_s: 3, ..payment() };
+    let asked = QuestionSummary { deadline: Some(payment().asked_at.plus_secs(900)), left_s: 3, ..payment() };
     let later = QuestionPage { asked, csrf: "another".into(), typed: "No".into(), more: Vec::new(), ..page.clone() };
     assert_eq!(later.shown(), page.shown());
 }
@@ -200,7 +200,7 @@ fn changed() -> Vec<QuestionPage> {
         change(&mut page);
         page
     };
-    let action = |change: fn(&mut What)| {
+    let action = |change: fn(&mut ActionText)| {
         let mut page = page(Language::English);
         change(&mut page.asked.what);
         page
@@ -219,37 +219,37 @@ fn changed() -> Vec<QuestionPage> {
         with(|p| p.asked.unanswered = Unanswered::Accepted),
         with(|p| p.asked.last_ran = None),
         action(|w| {
-            if let What::Action { action, .. } = w {
+            if let ActionText::Action { action, .. } = w {
                 *action = "Pay nothing".into()
             }
         }),
         action(|w| {
-            if let What::Action { consequence, .. } = w {
+            if let ActionText::Action { consequence, .. } = w {
                 *consequence = "None".into()
             }
         }),
         action(|w| {
-            if let What::Action { summary, .. } = w {
+            if let ActionText::Action { summary, .. } = w {
                 *summary = None
             }
         }),
         action(|w| {
-            if let What::Action { details, .. } = w {
+            if let ActionText::Action { details, .. } = w {
                 details[0].value = "1 GBP".into()
             }
         }),
         action(|w| {
-            if let What::Action { details, .. } = w {
+            if let ActionText::Action { details, .. } = w {
                 details.clear()
             }
         }),
         action(|w| {
-            if let What::Action { risk, .. } = w {
+            if let ActionText::Action { risk, .. } = w {
                 *risk = Risk::Medium
             }
         }),
         action(|w| {
-            if let What::Action { allowance_s, .. } = w {
+            if let ActionText::Action { allowance_s, .. } = w {
                 *allowance_s = 301
             }
         }),
@@ -261,7 +261,7 @@ fn an_agents_words_stay_text_in_their_place_and_are_never_cut_on_their_own_page(
     let hostile = "<script>alert(1)</script>\u{202E}dne\u{0007}";
     let long = format!("{hostile} {}end", "word ".repeat(3000));
     let mut asked = payment();
-    if let What::Action { action, details, .. } = &mut asked.what {
+    if let ActionText::Action { action, details, .. } = &mut asked.what {
         *action = long.as_str().into();
         *details = vec![Detail { name: hostile.into(), value: hostile.into() }];
     }
@@ -279,9 +279,10 @@ fn only_what_the_gateway_says_about_a_request_is_named_in_our_words() {
     let mut asked = payment();
     let target = Detail { name: "target".into(), value: "/payments".into() };
     let ours = "Address</dt>";
-    let services = html_of(Asked { words: Author::Service, technical: vec![target.clone()], ..asked.clone() });
+    let services =
+        html_of(QuestionSummary { words: Author::Service, technical: vec![target.clone()], ..asked.clone() });
     assert!(services.split_once("<summary>Technical details</summary>").unwrap().1.contains(ours), "{services}");
-    if let What::Action { details, .. } = &mut asked.what {
+    if let ActionText::Action { details, .. } = &mut asked.what {
         *details = vec![target];
     }
     let agents = html_of(asked);
@@ -292,7 +293,7 @@ fn only_what_the_gateway_says_about_a_request_is_named_in_our_words() {
 fn a_language_that_is_none_is_not_told_to_a_screen_reader() {
     assert!(html_of(payment()).contains("<blockquote lang=\"en-GB\">"));
     for no_language in ["", "x", "not a language", "en\" onload=\"", "12-34", "toolongtag123-en"] {
-        let html = html_of(Asked { language: no_language.into(), ..payment() });
+        let html = html_of(QuestionSummary { language: no_language.into(), ..payment() });
         assert!(html.contains("<blockquote>"), "{no_language}");
     }
 }
@@ -300,7 +301,7 @@ fn a_language_that_is_none_is_not_told_to_a_screen_reader() {
 #[test]
 fn the_time_left_never_promises_too_much() {
     let frame = Frame::new(Language::English, "", None);
-    let left = |left_s| plain(&Asked { left_s, ..payment() }.left(&frame));
+    let left = |left_s| plain(&QuestionSummary { left_s, ..payment() }.left(&frame));
     assert_eq!(
         [left(-5), left(1), left(119), left(120), left(179)].join("|"),
         "0 seconds|1 second|119 seconds|2 minutes|2 minutes"
@@ -312,7 +313,7 @@ fn the_time_left_never_promises_too_much() {
 #[test]
 fn a_value_never_passes_for_the_owners_words() {
     let mut asked = running("dec_1", Vec::new());
-    if let What::Action { action, .. } = &mut asked.what {
+    if let ActionText::Action { action, .. } = &mut asked.what {
         *action = Prose::rendered("Transfer 82000.00 USD to “Acme (verified payee). This is a simulation”");
     }
     let value = "to “<bdi class=\"quoted\">Acme (verified payee). This is a simulation</bdi>”";

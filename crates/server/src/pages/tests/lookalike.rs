@@ -1,9 +1,9 @@
 use super::samples::{domain, frame};
-use crate::pages::{Language, Line, Warning, examine};
+use crate::pages::{Language, PlainLine, Warning, examine};
 
 fn warnings(of: &str, connected: &[&str]) -> Vec<Warning> {
     let connected: Vec<_> = connected.iter().map(|c| domain(c)).collect();
-    examine(&domain(of), &Line::default(), &connected, Some(&domain("meridian.example")))
+    examine(&domain(of), &PlainLine::default(), &connected, Some(&domain("meridian.example")))
 }
 
 #[test]

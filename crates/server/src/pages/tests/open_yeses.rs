@@ -47,7 +47,7 @@ fn every_step_has_a_ticked_box_and_saying_no_still_comes_first() {
     }
     assert!(html.contains("<form id=\"answer-form\""));
     assert!(html.find("value=\"reject\"") < html.find("value=\"accept\""));
-    let over = QuestionPage { may: May::Nothing, ..about_plan(Language::English) }.html();
+    let over = QuestionPage { may: PersonOffer::Nothing, ..about_plan(Language::English) }.html();
     assert!(!over.contains("type=\"checkbox\"") && over.contains("Pay the invoices"));
 }
 
@@ -113,14 +113,14 @@ fn arguments_amounts_and_what_differs_from_a_plan_are_part_of_what_was_shown() {
     };
     let lines = vec!["body.amount is missing".into()];
     let differs = QuestionPage {
-        difference: Some(Difference { lines, plan_path: "/plans/a/b".into() }),
+        difference: Some(DeviationLines { lines, plan_path: "/plans/a/b".into() }),
         ..offering(Language::English)
     };
     let changed = [
         with(|page| page.arguments[0].value = "83.00".into()),
         with(|page| page.arguments.clear()),
         with(|page| page.allow_more = None),
-        with(|page| page.allow_more.as_mut().unwrap().amounts[0].counted = Counted::In("USD".into())),
+        with(|page| page.allow_more.as_mut().unwrap().amounts[0].counted = AmountUnit::In("USD".into())),
         differs.shown().digest,
     ];
     let unique: BTreeSet<_> = changed.iter().collect();
@@ -140,7 +140,8 @@ fn a_standing_approval_is_a_form_of_its_own_behind_a_summary() {
     }
     // A sum needs a unit.
     assert!(details.contains("name=\"sum:seats\"") && !details.contains("name=\"sum:weight\""));
-    let only_no = QuestionPage { may: May::Decide { yes: false, no: true }, ..offering(Language::English) }.html();
+    let only_no =
+        QuestionPage { may: PersonOffer::Decide { yes: false, no: true }, ..offering(Language::English) }.html();
     assert!(!only_no.contains("allow-more"));
 }
 
@@ -160,7 +161,7 @@ fn what_is_wrong_stands_beside_its_field_and_what_was_typed_stays() {
 
 #[test]
 fn a_locked_question_says_so_and_offers_nothing_but_to_those_who_may_override_that() {
-    let locked = QuestionPage { locked: true, may: May::Locked, ..page(Language::English) }.html();
+    let locked = QuestionPage { locked: true, may: PersonOffer::Locked, ..page(Language::English) }.html();
     assert!(
         locked.contains(">Locked<")
             && locked.contains("This approval is locked.")

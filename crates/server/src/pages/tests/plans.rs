@@ -78,7 +78,7 @@ pub(super) fn asked_plan() -> PlanAsked {
 }
 
 pub(super) fn about_plan(language: Language) -> QuestionPage {
-    let asked = Asked { words: Author::Plan, ..payment() };
+    let asked = QuestionSummary { words: Author::Plan, ..payment() };
     QuestionPage { asked: asked.told_by_plan(), plan: Some(asked_plan()), ..page(language) }
 }
 
@@ -97,9 +97,9 @@ pub(super) fn offer() -> AllowMore {
         max_minutes: 1440,
         usual_s: 300,
         amounts: vec![
-            amount("body.amount", "82.00", Counted::In("EUR".into())),
-            amount("seats", "4", Counted::ByArgument(vec![choice])),
-            amount("weight", "1.5", Counted::ByArgument(Vec::new())),
+            amount("body.amount", "82.00", AmountUnit::In("EUR".into())),
+            amount("seats", "4", AmountUnit::ByArgument(vec![choice])),
+            amount("weight", "1.5", AmountUnit::ByArgument(Vec::new())),
         ],
         fixed: false,
         uses: String::new(),
@@ -173,8 +173,9 @@ pub(super) fn plan(language: Language) -> PlanPage {
         lost: 2,
     };
     let all = [StepStatus::Completed, StepStatus::Skipped, StepStatus::Failed];
-    let moved = |to| PlanEvent { at: NOW, change: Change::Step { number: 1, to }, reason: Some("not approved".into()) };
-    let approved = PlanEvent { at: NOW, change: Change::Plan { to: PlanStatus::Approved }, reason: None };
+    let moved =
+        |to| PlanEvent { at: NOW, change: PlanChangeMark::Step { number: 1, to }, reason: Some("not approved".into()) };
+    let approved = PlanEvent { at: NOW, change: PlanChangeMark::Plan { to: PlanStatus::Approved }, reason: None };
     PlanPage {
         frame: frame(language),
         path: asked_plan().path,
@@ -212,15 +213,15 @@ fn questions(language: Language) -> Vec<(&'static str, String)> {
     let field = |name: &str| name.to_owned();
     let first = PlanAsked { changes: None, reason: None, ..asked_plan() };
     let unchanged = PlanAsked { changes: Some(Vec::new()), ..asked_plan() };
-    let over = Became::Accepted { by: Who::You, at: NOW };
+    let over = OutcomeText::Accepted { by: DecidedBy::You, at: NOW };
     let lines = vec!["body.amount is 600.00, at most 500.00 EUR".into()];
-    let difference = Some(Difference { lines, plan_path: asked_plan().path });
+    let difference = Some(DeviationLines { lines, plan_path: asked_plan().path });
     let fixed = AllowMore { fixed: true, amounts: Vec::new(), max_uses: 1, ..offer() };
     vec![
         ("question-plan", about_plan(language).html()),
         ("question-plan-first", QuestionPage { plan: Some(first), ..about_plan(language) }.html()),
         ("question-plan-unchanged", QuestionPage { plan: Some(unchanged), ..about_plan(language) }.html()),
-        ("question-plan-not-mine", QuestionPage { may: May::Nothing, ..about_plan(language) }.html()),
+        ("question-plan-not-mine", QuestionPage { may: PersonOffer::Nothing, ..about_plan(language) }.html()),
         ("question-plan-over", QuestionPage { became: over.clone(), ..about_plan(language) }.html()),
         ("question-plan-none", told(QuestionError::NoStep)),
         ("question-plan-needs", told(QuestionError::StepNeeds { step: 2, needs: 1 })),
@@ -260,7 +261,7 @@ fn a_plan_that_was_approved_in_part_says_which_steps_were_and_which_were_not() {
     assert!(html.contains(">Only 2 of 3 steps were approved. The others do not run.</p>"), "{html}");
     assert_eq!(html.matches(">Not approved: it does not run</p>").count(), 1);
     assert!(html.contains(">Approved. In progress</p>") && !plan(Language::English).html().contains("in part"));
-    let over = Became::Accepted { by: Who::You, at: NOW };
+    let over = OutcomeText::Accepted { by: DecidedBy::You, at: NOW };
     let mut asked = QuestionPage { became: over, ..about_plan(Language::English) };
     let steps = &mut asked.plan.as_mut().unwrap().steps;
     steps.iter_mut().zip([true, false, true]).for_each(|(step, approved)| step.approved = Some(approved));

@@ -9,8 +9,8 @@ use countersign_protocol::{
     visible::{lookalikes, visible},
 };
 
-pub(super) fn payment() -> Asked {
-    Asked {
+pub(super) fn payment() -> QuestionSummary {
+    QuestionSummary {
         decision_id: "dec_5f0c2f9d8e7b41a6b3c2d1e0f9a8b7c6".into(),
         event_id: "evt_0b51c8f3a2de4a7790cc1d5e6f708192".into(),
         session_id: "sess_0b51c8f3a2de4a7790cc1d5e6f708192".into(),
@@ -19,7 +19,7 @@ pub(super) fn payment() -> Asked {
         by: AskedBy::Operator(operator()),
         words: Author::Agent,
         language: "en-GB".into(),
-        what: What::Action {
+        what: ActionText::Action {
             action: "Pay 82,000 pounds to Harbour Estates Ltd".into(),
             consequence: "The money leaves the account today.\n\nThe bank does not give it back.".into(),
             summary: Some("The deposit for the house in Leith.".into()),
@@ -44,13 +44,13 @@ pub(super) fn payment() -> Asked {
 }
 
 /// A reversible action, requested with an API key, in the service's own words.
-fn booking() -> Asked {
-    Asked {
+fn booking() -> QuestionSummary {
+    QuestionSummary {
         decision_id: "dec_booking".into(),
         by: AskedBy::Key("night-batch".into()),
         words: Author::Service,
         language: "not a language".into(),
-        what: What::Action {
+        what: ActionText::Action {
             action: Prose::rendered("Book room “3”"),
             consequence: Prose::rendered("Others cannot have it then."),
             summary: None,
@@ -96,10 +96,10 @@ fn booking_runs() -> WhatRuns {
     WhatRuns { details: vec![named, detail(DetailPlace::Body, "for", "Аlice")], ..WhatRuns::default() }
 }
 
-fn question() -> Asked {
-    Asked {
+fn question() -> QuestionSummary {
+    QuestionSummary {
         decision_id: "dec_question".into(),
-        what: What::Question {
+        what: ActionText::Question {
             question: "For how many people shall the table be?".into(),
             context: Some("The restaurant asks for a number.".into()),
             summary: None,
@@ -117,7 +117,7 @@ pub(super) fn page(language: Language) -> QuestionPage {
     QuestionPage {
         frame: frame(language),
         asked: payment(),
-        became: Became::Open,
+        became: OutcomeText::Open,
         runs: None,
         open: None,
         plan: None,
@@ -126,7 +126,7 @@ pub(super) fn page(language: Language) -> QuestionPage {
         clarified: None,
         gap: None,
         abandons: false,
-        may: May::Decide { yes: true, no: true },
+        may: PersonOffer::Decide { yes: true, no: true },
         locked: false,
         allow_more: None,
         more: vec![60, 300],
@@ -146,7 +146,7 @@ fn asking(language: Language) -> QuestionPage {
         Choosable { value: "4".into(), label: "All four".into() },
     ];
     let fields = vec![Field::Choices(choices), Field::Number, Field::YesNo, Field::Text];
-    QuestionPage { asked: question(), may: May::Respond(fields), more: vec![60], ..page(language) }
+    QuestionPage { asked: question(), may: PersonOffer::Respond(fields), more: vec![60], ..page(language) }
 }
 
 fn listening() -> Listening {
@@ -188,8 +188,8 @@ pub(super) fn inbox(language: Language) -> InboxPage {
     }
 }
 
-fn settled(language: Language, became: Became, runs: Option<Runs>) -> String {
-    let asked = Asked { deadline: None, ..payment() };
+fn settled(language: Language, became: OutcomeText, runs: Option<Runs>) -> String {
+    let asked = QuestionSummary { deadline: None, ..payment() };
     QuestionPage { asked, became, runs, ..page(language) }.html()
 }
 
@@ -219,12 +219,12 @@ fn open(language: Language) -> Vec<(&'static str, String)> {
         ("inbox-known", inbox_with(InboxError::KnownAlready)),
         ("question", page(language).html()),
         ("question-booking", QuestionPage { asked: booking(), more: Vec::new(), ..page(language) }.html()),
-        ("question-no-only", may(May::Decide { yes: false, no: true })),
-        ("question-prove", may(May::ProveFirst { path: "/sign-in?fresh&next=%2Finbox".into() })),
-        ("question-not-here", may(May::NotHere)),
-        ("question-locked", QuestionPage { locked: true, may: May::Locked, ..page(language) }.html()),
+        ("question-no-only", may(PersonOffer::Decide { yes: false, no: true })),
+        ("question-prove", may(PersonOffer::ProveFirst { path: "/sign-in?fresh&next=%2Finbox".into() })),
+        ("question-not-here", may(PersonOffer::NotHere)),
+        ("question-locked", QuestionPage { locked: true, may: PersonOffer::Locked, ..page(language) }.html()),
         ("question-overridable", QuestionPage { locked: true, ..page(language) }.html()),
-        ("question-nothing", may(May::Nothing)),
+        ("question-nothing", may(PersonOffer::Nothing)),
         ("question-expired-form", told(QuestionError::FormExpired)),
         ("question-changed", told(QuestionError::ChangedSince)),
         ("question-not-entitled", told(QuestionError::NotEntitled)),
@@ -241,50 +241,54 @@ fn open(language: Language) -> Vec<(&'static str, String)> {
 
 fn over(language: Language) -> Vec<(&'static str, String)> {
     let at = NOW.plus_secs(60);
-    let by = |who| Became::Accepted { by: who, at };
+    let by = |who| OutcomeText::Accepted { by: who, at };
     let reason = Some("Not before the survey.\nAsk again on Monday.".into());
-    let late = QuestionPage { became: Became::Over, error: Some(QuestionError::TooLate), ..page(language) };
-    let second = by(Who::SomebodyElse);
+    let late = QuestionPage { became: OutcomeText::Over, error: Some(QuestionError::TooLate), ..page(language) };
+    let second = by(DecidedBy::SomebodyElse);
     let beaten = QuestionPage { became: second.clone(), error: Some(QuestionError::Settled), ..page(language) };
-    let expired = |as_if| settled(language, Became::Expired { at, as_if }, None);
-    let just = QuestionPage { became: by(Who::You), notice: Some(QuestionNotice::Answered), ..page(language) };
-    let answered = |by, response: &str| Became::Answered { by, at, response: response.into() };
+    let expired = |as_if| settled(language, OutcomeText::Expired { at, as_if }, None);
+    let just = QuestionPage { became: by(DecidedBy::You), notice: Some(QuestionNotice::Answered), ..page(language) };
+    let answered = |by, response: &str| OutcomeText::Answered { by, at, response: response.into() };
     vec![
         ("question-too-late", late.html()),
         ("question-beaten", beaten.html()),
         ("question-just-accepted", just.html()),
         ("question-accepted-other", settled(language, second, None)),
-        ("question-rejected", settled(language, Became::Rejected { by: Who::You, at, reason }, None)),
+        ("question-rejected", settled(language, OutcomeText::Rejected { by: DecidedBy::You, at, reason }, None)),
         (
             "question-rejected-other",
-            settled(language, Became::Rejected { by: Who::SomebodyElse, at, reason: None }, None),
+            settled(language, OutcomeText::Rejected { by: DecidedBy::SomebodyElse, at, reason: None }, None),
         ),
-        ("question-answered", settled(language, answered(Who::You, "4"), None)),
-        ("question-answered-other", settled(language, answered(Who::SomebodyElse, "true"), None)),
+        ("question-answered", settled(language, answered(DecidedBy::You, "4"), None)),
+        ("question-answered-other", settled(language, answered(DecidedBy::SomebodyElse, "true"), None)),
         ("question-expired", expired(Unanswered::Rejected)),
         ("question-expired-accept", expired(Unanswered::Accepted)),
         ("question-expired-response", expired(Unanswered::Response("4".into()))),
         ("question-expired-unavailable", expired(Unanswered::Unavailable)),
-        ("question-withdrawn", settled(language, Became::Withdrawn { at }, None)),
+        ("question-withdrawn", settled(language, OutcomeText::Withdrawn { at }, None)),
         (
             "question-you-called-off",
-            settled(language, Became::CalledOff { by: Who::You, at, reason: Some("Not today".into()) }, None),
+            settled(
+                language,
+                OutcomeText::CalledOff { by: DecidedBy::You, at, reason: Some("Not today".into()) },
+                None,
+            ),
         ),
         (
             "question-called-off-other",
-            settled(language, Became::CalledOff { by: Who::SomebodyElse, at, reason: None }, None),
+            settled(language, OutcomeText::CalledOff { by: DecidedBy::SomebodyElse, at, reason: None }, None),
         ),
-        ("question-session-over", settled(language, Became::SessionOver { at }, None)),
-        ("question-revoked", settled(language, Became::Revoked { at }, None)),
+        ("question-session-over", settled(language, OutcomeText::SessionOver { at }, None)),
+        ("question-revoked", settled(language, OutcomeText::Revoked { at }, None)),
     ]
 }
 
 fn ran(language: Language) -> Vec<(&'static str, String)> {
     let at = NOW.plus_secs(120);
-    let accepted = Became::Accepted { by: Who::You, at: NOW };
+    let accepted = OutcomeText::Accepted { by: DecidedBy::You, at: NOW };
     let runs = |runs| settled(language, accepted.clone(), Some(runs));
     let why = || Some("The statement shows it.".into());
-    let asked = Asked { deadline: None, ..payment() };
+    let asked = QuestionSummary { deadline: None, ..payment() };
     let found_out = Some(Runs::Ran { at, told_by: ToldBy::You, why: why() });
     let reconciled = QuestionPage {
         asked,

@@ -17,8 +17,8 @@ fn stranger(language: Language) -> Frame {
     Frame::new(language, "Meridian Calendar", None)
 }
 
-pub(super) fn operator() -> Operator {
-    Operator::new(domain("agents.northwind.example"), "Northwind Assistant")
+pub(super) fn operator() -> OperatorLabel {
+    OperatorLabel::new(domain("agents.northwind.example"), "Northwind Assistant")
 }
 
 pub(super) fn scopes() -> Vec<ScopeWords> {
@@ -71,7 +71,7 @@ pub(super) fn connect(language: Language) -> ConnectPage {
 
 /// A consent screen with every possible warning and note.
 pub(super) fn suspicious_connect(language: Language) -> ConnectPage {
-    let operator = Operator::new(domain("xn--cme-5cd.com"), "acme.com Official Assistant");
+    let operator = OperatorLabel::new(domain("xn--cme-5cd.com"), "acme.com Official Assistant");
     let warnings = examine(&operator.domain, &operator.name, &[domain("acme.com")], Some(&domain("meridian.example")));
     ConnectPage {
         operator,
@@ -88,9 +88,9 @@ fn long_connect(language: Language) -> ConnectPage {
     let label = "averylonglabelthatgoesonandonandonuntilnobodycanreaditanymore";
     let longest = format!("{label}.{label}.{label}.example");
     let mut scopes = scopes();
-    scopes[0].description = Some(Line::cut(&"everything ".repeat(50), 200));
-    scopes[0].allows = vec![Line::cut(&"x".repeat(500), 80)];
-    let operator = Operator::new(domain(&longest), &"Unbreakable".repeat(50));
+    scopes[0].description = Some(PlainLine::cut(&"everything ".repeat(50), 200));
+    scopes[0].allows = vec![PlainLine::cut(&"x".repeat(500), 80)];
+    let operator = OperatorLabel::new(domain(&longest), &"Unbreakable".repeat(50));
     ConnectPage { operator, scopes, callback_host: Some(longest), ..connect(language) }
 }
 
@@ -106,8 +106,8 @@ fn sign_in(language: Language) -> SignInPage {
     }
 }
 
-pub(super) fn connection() -> Connection {
-    Connection {
+pub(super) fn connection() -> AgentConnection {
+    AgentConnection {
         delegation_id: "del_7c1f0a9be24d4f6d8a53b2e10c94f7aa".into(),
         prefix: String::new(),
         operator: operator(),
@@ -121,17 +121,17 @@ pub(super) fn connection() -> Connection {
 }
 
 fn agents(language: Language) -> AgentsPage {
-    let second = Connection {
+    let second = AgentConnection {
         delegation_id: "del_second00".into(),
-        operator: Operator::new(domain("travel.xn--mller-kva.example"), ""),
+        operator: OperatorLabel::new(domain("travel.xn--mller-kva.example"), ""),
         scopes: vec![scopes()[0].clone(), ScopeWords::no_longer_offered("rooms.book")],
         last_used: None,
         state: ConnectionState::Suspended,
         ..connection()
     };
-    let ended = Connection {
+    let ended = AgentConnection {
         delegation_id: "del_third000".into(),
-        operator: Operator::new(domain("old.example"), "Old Helper"),
+        operator: OperatorLabel::new(domain("old.example"), "Old Helper"),
         state: ConnectionState::Ended { at: NOW, why: EndReason::ManualRevoke },
         ..connection()
     };
@@ -143,8 +143,8 @@ pub(super) fn agent(language: Language) -> AgentPage {
     let entry = |n: i64, method: &str, path: &str, intent: Option<&str>, outcome: &str| AuditRow {
         at: NOW.plus_secs(n * 61),
         method: method.into(),
-        path: Line::cut(path, 200),
-        intent_type: intent.map(Line::from),
+        path: PlainLine::cut(path, 200),
+        intent_type: intent.map(PlainLine::from),
         outcome: outcome.into(),
         session: "sess_0b51c8f3a2de4a7790cc1d5e6f708192".into(),
     };
@@ -166,7 +166,7 @@ pub(super) fn agent(language: Language) -> AgentPage {
 }
 
 pub(super) fn account(language: Language) -> AccountPage {
-    let speaker = Subscriber {
+    let speaker = SubscriberRow {
         id: "tok_speaker".into(),
         project: "calendar".into(),
         service: "Meridian Calendar".into(),
@@ -177,7 +177,7 @@ pub(super) fn account(language: Language) -> AccountPage {
         since: NOW,
         until: NOW.plus_secs(90 * 86_400),
     };
-    let old = Subscriber {
+    let old = SubscriberRow {
         id: "tok_old".into(),
         name: "Old screen reader".into(),
         may_answer: false,
@@ -218,7 +218,7 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
     };
     let revoke =
         RevokePage { frame: frame(language), connection: connection(), csrf: "token".into(), form_expired: false };
-    let suspended = Connection { state: ConnectionState::Suspended, ..connection() };
+    let suspended = AgentConnection { state: ConnectionState::Suspended, ..connection() };
     let account = account(language);
     let made = SubscriberMadePage {
         frame: frame(language),
@@ -268,14 +268,14 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
         ("account-taken-back", AccountPage { taken_back: Some("Old speaker".into()), ..account.clone() }.html()),
         ("account", account.html()),
         ("subscriber-made", made.html()),
-        ("error-bad-request", trouble(Trouble::BadRequest)),
-        ("error-not-allowed", trouble(Trouble::NotAllowed)),
-        ("error-form-expired", trouble(Trouble::FormExpired)),
-        ("error-not-found", trouble(Trouble::NotFound)),
-        ("error-wrong-method", trouble(Trouble::WrongMethod)),
-        ("error-too-many", trouble(Trouble::TooMany { retry_after_s: 30 })),
-        ("error-internal", trouble(Trouble::Internal)),
-        ("error-unavailable", trouble(Trouble::Unavailable)),
+        ("error-bad-request", trouble(ErrorKind::BadRequest)),
+        ("error-not-allowed", trouble(ErrorKind::NotAllowed)),
+        ("error-form-expired", trouble(ErrorKind::FormExpired)),
+        ("error-not-found", trouble(ErrorKind::NotFound)),
+        ("error-wrong-method", trouble(ErrorKind::WrongMethod)),
+        ("error-too-many", trouble(ErrorKind::TooMany { retry_after_s: 30 })),
+        ("error-internal", trouble(ErrorKind::Internal)),
+        ("error-unavailable", trouble(ErrorKind::Unavailable)),
     ]
     .into_iter()
     .chain(super::questions::all(language))

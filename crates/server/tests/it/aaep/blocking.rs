@@ -2,14 +2,14 @@
 
 use super::Waiting;
 use countersign_testkit::{
-    aaep::{Heard, event},
-    decisions::{Asked, confirmation},
+    aaep::{ReceivedEvents, event},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
 use serde_json::{Value, json};
 
 /// The next event that is no countdown: it must settle a question.
-async fn settlement(heard: &mut Heard) -> Value {
+async fn settlement(heard: &mut ReceivedEvents) -> Value {
     loop {
         let next = heard.event().await;
         if next["type"] != "aaep:agent.progress.updated" {
@@ -24,7 +24,7 @@ on_both_stores! {
     /// AAEP-6.1-05
     async fn after_a_no_and_after_silence_the_next_that_is_said_is_that_nothing_runs(kit) {
         for answered in [true, false] {
-            let Asked { plane, alice, agent } = kit.asked().await;
+            let DecisionFixture { plane, alice, agent } = kit.asked().await;
             let (phone, mut heard) = alice.listening(&plane).await;
             let decision = agent.asks_to(&plane, "payments.send", json!({})).await;
             let question = heard.next_of("awaiting.confirmation").await;
@@ -49,7 +49,7 @@ on_both_stores! {
     /// AAEP-6.1-06
     async fn after_a_no_the_agent_may_explain_itself_and_need_not(kit) {
         for explains in [true, false] {
-            let Asked { plane, alice, agent } = kit.asked().await;
+            let DecisionFixture { plane, alice, agent } = kit.asked().await;
             let (phone, mut heard) = alice.listening(&plane).await;
             let session = agent.starts_talking(&plane).await;
             let mut body = confirmation("payments.send", json!({}));
@@ -71,7 +71,7 @@ on_both_stores! {
 
     /// AAEP-6.1-07, AAEP-6.1-08
     async fn other_work_goes_on_while_a_question_waits_and_the_asked_action_is_announced_by_nobody(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (_phone, mut heard) = alice.listening(&plane).await;
         let session = agent.starts_talking(&plane).await;
         let mut body = confirmation("payments.send", json!({}));
@@ -100,7 +100,7 @@ on_both_stores! {
 
     /// AAEP-6.1-10, AAEP-6.1-11
     async fn what_depends_on_an_answer_waits_for_it_and_what_does_not_goes_on(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (phone, mut heard) = alice.listening(&plane).await;
         let decision = agent.clarifies(&plane, &json!({ "question": "Which account?" })).await.expect(201).json();
         let question = heard.next_of("awaiting.clarification").await;
@@ -124,7 +124,7 @@ on_both_stores! {
 
     /// AAEP-SCHEMA-01
     async fn nothing_irreversible_is_announced_without_its_question_and_its_yes_before_it(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (phone, mut heard) = alice.listening(&plane).await;
         let mut asked = Vec::new();
         for n in 0..3 {

@@ -1,7 +1,7 @@
 //! `clarification.reply` on the wire (AAEP 6.5).
 
 use super::Waiting;
-use countersign_testkit::{Kit, Setup, aaep::moment, decisions::Asked, on_both_stores, stored_evidence};
+use countersign_testkit::{Kit, Setup, aaep::moment, decisions::DecisionFixture, on_both_stores, stored_evidence};
 use serde_json::{Value, json};
 
 /// A question that accepts these kinds of answers.
@@ -125,7 +125,7 @@ on_both_stores! {
 
     /// AAEP-6.5.2-07
     async fn a_choice_between_nothing_or_one_thing_cannot_be_asked(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let mut body = json!({ "question": "Which?", "accepted_response_kinds": ["multiple_choice"] });
         assert_eq!(agent.clarifies(&plane, &body).await.status, 400);
         body["choices"] = json!([{ "value": "a", "label": "A" }]);
@@ -136,7 +136,7 @@ on_both_stores! {
     async fn what_the_sender_says_beside_is_kept_and_confidence_is_from_0_to_1(kit) {
         for (confidence, sound) in [(json!(0), true), (json!(0.5), true), (json!(1), true), (json!(1.5), false), (json!("high"), false)] {
             let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-            let Asked { plane, alice, agent } = Asked::on(plane).await;
+            let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
             let (phone, mut heard) = alice.listening(&plane).await;
             let decision = agent.clarifies(&plane, &json!({ "question": "Which airport?" })).await.expect(201).json();
             let question = heard.next_of("awaiting.clarification").await;

@@ -4,9 +4,9 @@ use axum::body::Body;
 use countersign_server::{LogTo, logs_to};
 use countersign_testkit::{
     Answer, Kit, Plane, Setup, TestAgent, TestPerson,
-    aaep::{Heard, Subscriber, subscription_request},
+    aaep::{ReceivedEvents, Subscriber, subscription_request},
     aaep_judge::judge_message,
-    decisions::Asked,
+    decisions::DecisionFixture,
     leaks::Haystack,
     on_both_stores,
 };
@@ -29,14 +29,14 @@ pub(super) struct Legacy {
 
 impl Legacy {
     pub(super) async fn on(kit: Kit) -> Self {
-        let Asked { plane, alice, agent } = kit.asked_with(switched_on()).await;
+        let DecisionFixture { plane, alice, agent } = kit.asked_with(switched_on()).await;
         let nvda =
             alice.subscriber_like(&plane, json!({ "name": "nvda", "legacy": true, "approves_high_risk": true })).await;
         Self { plane, alice, agent, nvda }
     }
 
-    async fn hears(&self) -> Heard {
-        Heard::open(&self.plane.public, get(&self.nvda.legacy("events"))).await
+    async fn hears(&self) -> ReceivedEvents {
+        ReceivedEvents::open(&self.plane.public, get(&self.nvda.legacy("events"))).await
     }
 
     async fn sends(&self, message: &Value) -> Answer {

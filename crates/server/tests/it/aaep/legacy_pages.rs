@@ -54,7 +54,7 @@ on_both_stores! {
         assert_eq!(asked.header("access-control-allow-origin"), Some(PAGE));
         assert!(asked.header("access-control-allow-headers").unwrap().contains("content-type"));
         assert_eq!(asked.header("access-control-allow-credentials"), None);
-        let heard = countersign_testkit::aaep::Heard::open(&node, from(get(&events), PAGE)).await;
+        let heard = countersign_testkit::aaep::ReceivedEvents::open(&node, from(get(&events), PAGE)).await;
         assert_eq!(heard.headers["access-control-allow-origin"], PAGE);
         assert_eq!(heard.headers["vary"], "origin");
         let close = r#"{"type":"subscription.close"}"#.to_owned();
@@ -70,7 +70,7 @@ on_both_stores! {
         for host in ["evil.example", "api.example.test.evil.example", "127.0.0.1:8420", "evil.api.example.test", ""] {
             assert_eq!(Answer::to(&legacy.plane.public, at(get(&events), host)).await.status, 404, "{host}");
         }
-        countersign_testkit::aaep::Heard::open(&listed, at(get(&events), "127.0.0.1:8420")).await;
-        countersign_testkit::aaep::Heard::open(&listed, at(get(&events), "API.example.test")).await;
+        countersign_testkit::aaep::ReceivedEvents::open(&listed, at(get(&events), "127.0.0.1:8420")).await;
+        countersign_testkit::aaep::ReceivedEvents::open(&listed, at(get(&events), "API.example.test")).await;
     }
 }

@@ -25,8 +25,8 @@ mod uniform;
 
 use countersign_testkit::{
     Answer, Kit, Plane, TestAgent, TestPerson,
-    aaep::{Heard, Subscriber},
-    decisions::Asked,
+    aaep::{ReceivedEvents, Subscriber},
+    decisions::DecisionFixture,
 };
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ struct Waiting {
     alice: TestPerson,
     agent: TestAgent,
     phone: Subscriber,
-    heard: Heard,
+    heard: ReceivedEvents,
     decision: Value,
     /// The event as received.
     question: Value,
@@ -47,8 +47,8 @@ impl Waiting {
         Self::after(kit.asked().await, "payments.send").await
     }
 
-    async fn after(asked: Asked, tool: &str) -> Self {
-        let Asked { plane, alice, agent } = asked;
+    async fn after(asked: DecisionFixture, tool: &str) -> Self {
+        let DecisionFixture { plane, alice, agent } = asked;
         let (phone, mut heard) = alice.listening(&plane).await;
         let decision = agent.asks_to(&plane, tool, json!({ "amount": "82000" })).await;
         let question = heard.next_of("awaiting.confirmation").await;
@@ -57,7 +57,7 @@ impl Waiting {
 
     /// A clarification request.
     async fn for_clarification(kit: Kit, body: Value) -> Self {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (phone, mut heard) = alice.listening(&plane).await;
         let decision = agent.clarifies(&plane, &body).await.expect(201).json();
         let question = heard.next_of("awaiting.clarification").await;

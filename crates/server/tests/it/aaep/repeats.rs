@@ -1,6 +1,6 @@
 //! An event that is sent again after its response was lost gets the same response and is delivered once.
 
-use countersign_testkit::{Plane, Setup, TestAgent, aaep::event, decisions::Asked, on_both_stores};
+use countersign_testkit::{Plane, Setup, TestAgent, aaep::event, decisions::DecisionFixture, on_both_stores};
 use serde_json::{Value, json};
 
 /// An event under an id of the agent's own.
@@ -28,7 +28,7 @@ async fn says(plane: &Plane, agent: &TestAgent, session: &str, event: &Value) ->
 on_both_stores! {
     /// AAEP 3.2.3
     async fn the_same_id_with_other_content_is_refused_and_told_nobody(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (_phone, mut heard) = alice.listening(&plane).await;
         let session = agent.starts_talking(&plane).await;
         says(&plane, &agent, &session, &named("evt_1", to("idle", "thinking"))).await;
@@ -43,7 +43,7 @@ on_both_stores! {
     /// AAEP 3.2.3, AAEP 8.2.4
     async fn an_event_that_is_sent_again_is_answered_as_it_was_and_told_once(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let (_phone, mut heard) = alice.listening(&plane).await;
         let started = named("evt_0", event("session.started", json!({})));
         let opened = agent.post(&plane, "/aaep/v1/sessions", &started).await.expect(201).json();
@@ -69,7 +69,7 @@ on_both_stores! {
 
     /// AAEP-6.1-09
     async fn a_question_that_is_sent_again_is_the_one_that_was_asked_whatever_became_of_it(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (phone, mut heard) = alice.listening(&plane).await;
         let session = agent.starts_talking(&plane).await;
         let asked = says(&plane, &agent, &session, &named("evt_q", confirmation())).await;
@@ -86,7 +86,7 @@ on_both_stores! {
 
     ///
     async fn an_id_counts_for_one_session_of_one_agent(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let (first, second) = (agent.starts_talking(&plane).await, agent.starts_talking(&plane).await);
         let thinks = named("evt_1", to("idle", "thinking"));
         let said = says(&plane, &agent, &first, &thinks).await;
@@ -97,7 +97,7 @@ on_both_stores! {
 
     /// AAEP 8.2.4
     async fn of_many_repetitions_at_once_one_is_told(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let session = agent.starts_talking(&plane).await;
         let progress = named("evt_1", event("progress.updated", json!({ "progress": { "percent": 10 } })));
         let sent = (0..8).map(|_| says(&plane, &agent, &session, &progress));

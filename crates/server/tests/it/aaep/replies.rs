@@ -4,7 +4,7 @@
 use super::Waiting;
 use countersign_testkit::{
     Setup,
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores, stored_evidence,
 };
 use serde_json::{Value, json};
@@ -171,7 +171,7 @@ on_both_stores! {
     /// AAEP-6.3.5-01, AAEP-6.7.1-01
     async fn of_a_yes_and_a_no_at_the_same_moment_exactly_one_counts(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let mut waiting = Waiting::after(Asked::on(plane).await, "payments.send").await;
+        let mut waiting = Waiting::after(DecisionFixture::on(plane).await, "payments.send").await;
         let (plane, question) = (&waiting.plane, &waiting.question);
         let mut other = waiting.alice.subscriber(plane).await;
         other.subscribes(plane).await;
@@ -213,7 +213,7 @@ on_both_stores! {
 
     /// AAEP-6.2.4-03, R-4
     async fn a_token_is_too_little_where_policy_wants_a_fresh_sign_in(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let carol = plane.person_in("calendar", "carol", &[countersign_engine::Role::Approver]).await;
         let (phone, mut heard) = carol.listening(&plane).await;
         let decision = agent.asks_to(&plane, "payments.release", json!({})).await;

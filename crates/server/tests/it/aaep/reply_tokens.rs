@@ -1,7 +1,9 @@
 //! Tokens that tie a reply to its question: unguessable, single-use, and no credential.
 
 use super::Waiting;
-use countersign_testkit::{Backend, Kit, Setup, aaep::Heard, decisions::Asked, leaks::Haystack, on_both_stores};
+use countersign_testkit::{
+    Backend, Kit, Setup, aaep::ReceivedEvents, decisions::DecisionFixture, leaks::Haystack, on_both_stores,
+};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -9,7 +11,7 @@ fn token(question: &Value) -> String {
     question["reply_token"].as_str().unwrap().to_owned()
 }
 
-async fn tokens_of(asked: &Asked, heard: &mut Heard, count: usize) -> Vec<String> {
+async fn tokens_of(asked: &DecisionFixture, heard: &mut ReceivedEvents, count: usize) -> Vec<String> {
     let mut tokens = Vec::new();
     for n in 0..count {
         asked.agent.asks_to(&asked.plane, "mail.send", json!({ "n": n })).await;
@@ -30,7 +32,7 @@ on_both_stores! {
     /// AAEP-6.2-01, AAEP-6.2.1-02
     async fn every_question_has_a_token_of_32_hex_digits_that_stands_nowhere_at_rest(kit) {
         let (plane, _folder) = kit.lasting_plane(roomy()).await;
-        let asked = Asked::on(plane).await;
+        let asked = DecisionFixture::on(plane).await;
         let (_phone, mut heard) = asked.alice.listening(&asked.plane).await;
         let mut tokens = tokens_of(&asked, &mut heard, 20).await;
         for n in 0..5 {
@@ -83,7 +85,7 @@ on_both_stores! {
 
     /// AAEP-6.3.5-03
     async fn a_late_sender_hears_the_settlement_once_like_everybody_and_nothing_besides(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (phone, mut at_phone) = alice.listening(&plane).await;
         let (tablet, mut at_tablet) = alice.listening(&plane).await;
         agent.asks_to(&plane, "payments.send", json!({})).await;
@@ -104,7 +106,7 @@ on_both_stores! {
 
     /// AAEP-6.6-04
     async fn who_passed_a_question_on_is_nobodys_business_but_who_answers_is(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let mut forwarder = alice.subscriber_like(&plane, json!({ "name": "bridge", "may_answer": false })).await;
         forwarder.subscribes_with(&plane, json!({ "supports_confirmation_reply": false })).await;
         let mut at_bridge = forwarder.hears(&plane).await;
@@ -143,7 +145,7 @@ async fn two_installations_have_no_token_in_common() {
     let mut seen = HashSet::new();
     for seed in [1, 2] {
         let setup = Setup { seed, ..roomy() };
-        let asked = Asked::on(Kit(Backend::Sqlite).plane_with(setup).await).await;
+        let asked = DecisionFixture::on(Kit(Backend::Sqlite).plane_with(setup).await).await;
         let (_phone, mut heard) = asked.alice.listening(&asked.plane).await;
         for token in tokens_of(&asked, &mut heard, 100).await {
             assert!(seen.insert(token), "a token of one installation in the other");

@@ -1,7 +1,7 @@
 //! Statements in a reply beside its decision: stored, passed on, and never trusted (AAEP 6.3.2).
 
 use super::Waiting;
-use countersign_testkit::{Setup, decisions::Asked, on_both_stores, stored_evidence};
+use countersign_testkit::{Setup, decisions::DecisionFixture, on_both_stores, stored_evidence};
 use serde_json::{Value, json};
 
 /// The settlement's evidence: its open part and its separately stored part.
@@ -16,7 +16,7 @@ on_both_stores! {
     /// AAEP-6.2.4-02, AAEP-6.3.2-01, AAEP-6.3.2-05
     async fn who_decided_is_who_was_proven_and_what_the_sender_says_stands_beside_it(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let waiting = Waiting::after(Asked::on(plane).await, "payments.send").await;
+        let waiting = Waiting::after(DecisionFixture::on(plane).await, "payments.send").await;
         let reply = waiting.yes_but(|reply| {
             reply["decided_by"] = json!("user:mallory");
             reply["correlation_id"] = json!("00-trace-01");

@@ -1,6 +1,6 @@
 //! Agents that send their own events: legal ones are published, illegal ones refused with the member and the rule.
 
-use countersign_testkit::{aaep::event, decisions::Asked, on_both_stores};
+use countersign_testkit::{aaep::event, decisions::DecisionFixture, on_both_stores};
 use serde_json::{Value, json};
 
 fn confirmation() -> Value {
@@ -20,7 +20,7 @@ fn to(from: &str, to: &str) -> Value {
 on_both_stores! {
     ///
     async fn nobody_but_an_agent_speaks_and_only_in_its_own_session(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let started = event("session.started", json!({}));
         assert_eq!(alice.post(&plane, "/aaep/v1/sessions", &started).await.refusal(), (401, "agent_auth_required".into()));
         let phone = alice.subscriber(&plane).await;
@@ -33,7 +33,7 @@ on_both_stores! {
 
     /// AAEP 4.5, R-2
     async fn a_session_is_heard_as_it_is_said_and_stamped_by_the_hub(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (_phone, mut heard) = alice.listening(&plane).await;
         let mut started = event("session.started", json!({ "request_text": "a flight to Lagos" }));
         started["producer"] = json!({ "agent_id": "somebody-else" });
@@ -56,7 +56,7 @@ on_both_stores! {
 
     /// AAEP-6.1-01
     async fn an_event_that_asks_is_answered_with_the_decision(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (phone, mut heard) = alice.listening(&plane).await;
         let session = agent.starts_talking(&plane).await;
         let asked = agent.says(&plane, &session, &confirmation()).await.expect(201).json();
@@ -74,7 +74,7 @@ on_both_stores! {
 
     /// AAEP 3.9
     async fn what_is_illegal_is_refused_and_the_member_is_named(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let session = agent.starts_talking(&plane).await;
         for (member, wrong) in [
             ("summary_normal", event("tool.invoked", json!({ "tool": "x", "summary_normal": "" }))),
@@ -97,7 +97,7 @@ on_both_stores! {
 
     /// AAEP 4.5
     async fn a_list_is_said_in_its_order_up_to_the_first_refusal(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (_phone, mut heard) = alice.listening(&plane).await;
         let session = agent.starts_talking(&plane).await;
         let list = json!([to("idle", "thinking"), to("thinking", "deciding")]);

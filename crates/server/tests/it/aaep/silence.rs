@@ -2,8 +2,8 @@
 
 use countersign_testkit::{
     Plane, Setup, TestAgent, TestPerson,
-    aaep::{Heard, event},
-    decisions::Asked,
+    aaep::{ReceivedEvents, event},
+    decisions::DecisionFixture,
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -18,14 +18,14 @@ async fn is_open(plane: &Plane, agent: &TestAgent, session: &str) -> bool {
     agent.says(plane, session, &said).await.status == 201
 }
 
-async fn ends(heard: &mut Heard) -> Value {
+async fn ends(heard: &mut ReceivedEvents) -> Value {
     heard.next_of("session.cancelled").await
 }
 
 on_both_stores! {
     /// AAEP 4.5.1
     async fn a_session_goes_on_while_anything_is_said_in_it(kit) {
-        let Asked { plane, agent, .. } = kit.asked_with(patient()).await;
+        let DecisionFixture { plane, agent, .. } = kit.asked_with(patient()).await;
         let session = agent.starts_talking(&plane).await;
         for _ in 0..3 {
             plane.advance_secs(1799).await;
@@ -37,7 +37,7 @@ on_both_stores! {
 
     /// AAEP 4.5.1, AAEP 4.5.2, R-21
     async fn a_silent_agents_session_is_cancelled_by_timeout_after_its_tools_are_completed(kit) {
-        let Asked { plane, alice, agent } = kit.asked_with(patient()).await;
+        let DecisionFixture { plane, alice, agent } = kit.asked_with(patient()).await;
         let (_phone, mut heard) = alice.listening(&plane).await;
         let session = agent.starts_talking(&plane).await;
         let invoked = event("tool.invoked", json!({ "tool": "notes.read", "tool_call_id": "call_1" }));
@@ -59,7 +59,7 @@ on_both_stores! {
     ///
     async fn what_fell_silent_while_nothing_ran_is_ended_after_the_start(kit) {
         let (plane, _folder) = kit.lasting_plane(patient()).await;
-        let Asked { plane, agent, .. } = Asked::on(plane).await;
+        let DecisionFixture { plane, agent, .. } = DecisionFixture::on(plane).await;
         let session = agent.starts_talking(&plane).await;
         plane.advance_unseen(1800).await;
         let plane = plane.restart().await;
@@ -70,7 +70,7 @@ on_both_stores! {
 
     /// R-21, AAEP-6.4-01
     async fn a_question_keeps_its_deadline_and_the_silence_counts_from_what_it_came_to(kit) {
-        let Asked { plane, alice, agent } = kit.asked_with(patient()).await;
+        let DecisionFixture { plane, alice, agent } = kit.asked_with(patient()).await;
         let (_phone, mut heard) = alice.listening(&plane).await;
         let session = agent.starts_talking(&plane).await;
         let asks = event("awaiting.confirmation", json!({ "action": "Book it", "consequence": "It costs",
@@ -87,7 +87,7 @@ on_both_stores! {
 
     ///
     async fn a_revoked_keys_session_ends_at_once(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (_phone, mut heard) = alice.listening(&plane).await;
         let session = agent.starts_talking(&plane).await;
         plane.revoke_key(&agent).await;

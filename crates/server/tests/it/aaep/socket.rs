@@ -2,9 +2,9 @@
 
 use super::Waiting;
 use countersign_testkit::{
-    aaep::{Said, subscription_request},
+    aaep::{SocketMessage, subscription_request},
     aaep_judge::judge_message,
-    decisions::Asked,
+    decisions::DecisionFixture,
     on_both_stores,
 };
 use http::StatusCode;
@@ -13,7 +13,7 @@ use serde_json::json;
 on_both_stores! {
     /// AAEP 10.2, R-11
     async fn nobody_is_let_in_without_credentials_or_with_a_cookie_from_another_page(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let place = plane.on_a_port().await;
         let agent = format!("Bearer {}", agent.token);
         for headers in [vec![], vec![("authorization", "Bearer cst_guessed")], vec![("authorization", agent.as_str())]] {
@@ -21,13 +21,13 @@ on_both_stores! {
             let rejected = socket.message().await;
             judge_message("subscription.rejected", &rejected);
             assert_eq!(rejected["reason_code"], "authentication_required");
-            assert_eq!(socket.next().await, Said::Closed(Some(4002)));
+            assert_eq!(socket.next().await, SocketMessage::Closed(Some(4002)));
         }
         let cookie = ("cookie", alice.cookie.as_str());
         for headers in [vec![cookie], vec![cookie, ("origin", "https://evil.example")]] {
             let mut socket = place.socket(&headers).await.unwrap();
             assert_eq!(socket.message().await["reason_code"], "authorization_denied");
-            assert_eq!(socket.next().await, Said::Closed(Some(4003)));
+            assert_eq!(socket.next().await, SocketMessage::Closed(Some(4003)));
         }
         let mut socket = place.socket(&[cookie, ("origin", "https://api.example.test")]).await.unwrap();
         socket.send(&subscription_request(json!({}))).await;
@@ -37,7 +37,7 @@ on_both_stores! {
 
     /// C18
     async fn whoever_offers_subprotocols_must_offer_ours(kit) {
-        let Asked { plane, alice, .. } = kit.asked().await;
+        let DecisionFixture { plane, alice, .. } = kit.asked().await;
         let phone = alice.subscriber(&plane).await;
         let place = plane.on_a_port().await;
         let bearer = format!("Bearer {}", phone.token);
@@ -67,7 +67,7 @@ on_both_stores! {
         let mut socket = place.socket_of(&phone).await;
         socket.send(&subscription_request(json!({ "max_events_per_second": 0 }))).await;
         judge_message("subscription.rejected", &socket.message().await);
-        assert_eq!(socket.next().await, Said::Closed(Some(4001)));
+        assert_eq!(socket.next().await, SocketMessage::Closed(Some(4001)));
         let mut socket = place.socket_of(&phone).await;
         socket.send(&json!({ "type": "confirmation.reply", "reply_token": question["reply_token"], "decision": "maybe" })).await;
         assert_eq!(socket.next_of("awaiting.confirmation").await["reply_token"], question["reply_token"]);
@@ -76,7 +76,7 @@ on_both_stores! {
 
     /// AAEP-6.3.5-01
     async fn a_subscription_is_asked_for_heard_answered_changed_and_closed_over_one_socket(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let mut phone = alice.subscriber(&plane).await;
         let place = plane.on_a_port().await;
         let mut socket = place.socket_of(&phone).await;
@@ -102,7 +102,7 @@ on_both_stores! {
 
     /// AAEP 5.9
     async fn a_later_request_that_is_rejected_is_answered_and_the_subscription_goes_on(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let mut phone = alice.subscriber(&plane).await;
         let place = plane.on_a_port().await;
         let mut socket = place.socket_of(&phone).await;
@@ -141,7 +141,7 @@ on_both_stores! {
 
     ///
     async fn taking_the_token_back_ends_the_socket(kit) {
-        let Asked { plane, alice, .. } = kit.asked().await;
+        let DecisionFixture { plane, alice, .. } = kit.asked().await;
         let phone = alice.subscriber(&plane).await;
         let place = plane.on_a_port().await;
         let mut socket = place.socket_of(&phone).await;

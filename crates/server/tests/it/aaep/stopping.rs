@@ -4,8 +4,8 @@ use axum::body::Body;
 use countersign_server::Limits;
 use countersign_testkit::{
     Backend, Kit,
-    aaep::{Place, Subscriber, subscription_request},
-    decisions::Asked,
+    aaep::{ListeningPlane, Subscriber, subscription_request},
+    decisions::DecisionFixture,
 };
 use http::{Method, header};
 use serde_json::json;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 /// Opens the stream of a subscription over a connection of its own; returns the connection.
-async fn stream(place: &Place, phone: &Subscriber) -> tokio::net::TcpStream {
+async fn stream(place: &ListeningPlane, phone: &Subscriber) -> tokio::net::TcpStream {
     let mut connection = place.connect().await;
     let request = phone.request(Method::GET, &format!("/aaep/v1/events?subscription_id={}", phone.subscription_id));
     let request = request.header(header::HOST, "api.example.test").body(Body::empty()).unwrap();
@@ -34,7 +34,7 @@ async fn stream(place: &Place, phone: &Subscriber) -> tokio::net::TcpStream {
 
 #[tokio::test]
 async fn a_node_that_stops_ends_its_streams_and_sockets_at_once() {
-    let Asked { plane, alice, .. } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).asked().await;
     let mut phone = alice.subscriber(&plane).await;
     phone.subscribes(&plane).await;
     let place = plane.on_a_port().await;
@@ -42,7 +42,7 @@ async fn a_node_that_stops_ends_its_streams_and_sockets_at_once() {
     let mut socket = place.socket_of(&phone).await;
     socket.send(&subscription_request(json!({}))).await;
     socket.message().await;
-    let Place { serving, .. } = place;
+    let ListeningPlane { serving, .. } = place;
     let reading = tokio::spawn(async move {
         let mut rest = Vec::new();
         heard.read_to_end(&mut rest).await.unwrap();
@@ -54,7 +54,7 @@ async fn a_node_that_stops_ends_its_streams_and_sockets_at_once() {
 
 #[tokio::test]
 async fn a_stream_outlasts_the_time_that_an_answer_may_take() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite)
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite)
         .asked_with(countersign_testkit::Setup {
             limits: Limits { request: Duration::from_millis(300), ..Limits::default() },
             ..countersign_testkit::Setup::payments()
@@ -70,7 +70,7 @@ async fn a_stream_outlasts_the_time_that_an_answer_may_take() {
 
 #[tokio::test]
 async fn a_socket_counts_as_a_connection_as_long_as_it_lives() {
-    let Asked { plane, alice, .. } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).asked().await;
     let phone = alice.subscriber(&plane).await;
     let place = plane.on_a_port_with(Limits { max_connections: 1, ..Limits::default() }).await;
     let mut socket = place.socket_of(&phone).await;

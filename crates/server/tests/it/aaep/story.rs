@@ -1,10 +1,10 @@
 //! The whole flow, once: an agent asks, every subscriber receives it, one answers, and the approved action runs.
 
-use countersign_testkit::{aaep::Heard, decisions::Asked, on_both_stores};
+use countersign_testkit::{aaep::ReceivedEvents, decisions::DecisionFixture, on_both_stores};
 use serde_json::{Value, json};
 
 /// The types of the next events, by their names below `aaep:agent.`, each validated.
-async fn types(heard: &mut Heard, count: usize) -> Vec<(String, Value)> {
+async fn types(heard: &mut ReceivedEvents, count: usize) -> Vec<(String, Value)> {
     let mut found = Vec::new();
     for _ in 0..count {
         let event = heard.event().await;
@@ -21,7 +21,7 @@ fn names(events: &[(String, Value)]) -> Vec<&str> {
 on_both_stores! {
     /// AAEP-6.1-01, AAEP-6.1-02, AAEP-6.7.2-01, AAEP-6.7.2-02
     async fn an_agent_asks_two_subscribers_hear_it_one_answers_and_both_hear_what_came_of_it(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (phone, mut at_phone) = alice.listening(&plane).await;
         let (_speaker, mut at_speaker) = alice.listening(&plane).await;
 
@@ -59,7 +59,7 @@ on_both_stores! {
 
     /// AAEP-6.7.2-01, AAEP-6.7.2-03
     async fn a_no_is_told_to_all_and_nothing_runs(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (phone, mut at_phone) = alice.listening(&plane).await;
         let (_speaker, mut at_speaker) = alice.listening(&plane).await;
         let decision = agent.asks_to(&plane, "payments.send", json!({})).await;

@@ -2,14 +2,14 @@
 
 use super::Waiting;
 use axum::body::Body;
-use countersign_testkit::{Answer, aaep::Heard, decisions::Asked, on_both_stores};
+use countersign_testkit::{Answer, aaep::ReceivedEvents, decisions::DecisionFixture, on_both_stores};
 use http::{Method, Request};
 use serde_json::json;
 
 on_both_stores! {
     /// AAEP 10.2, R-12
     async fn a_stream_is_for_whoever_owns_the_subscription(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let mut phone = alice.subscriber(&plane).await;
         phone.subscribes(&plane).await;
         let get = |request: http::request::Builder| request.body(Body::empty()).unwrap();
@@ -27,7 +27,7 @@ on_both_stores! {
             assert_eq!(nobody.refusal(), (401, "sign_in_required".into()));
             assert_eq!(nobody.header("www-authenticate"), Some("Bearer"));
         }
-        Heard::open(&plane.public, get(alice.request(Method::GET, &place))).await;
+        ReceivedEvents::open(&plane.public, get(alice.request(Method::GET, &place))).await;
     }
 
     /// AAEP B.1

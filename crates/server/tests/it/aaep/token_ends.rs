@@ -3,8 +3,8 @@
 use super::Waiting;
 use countersign_testkit::{
     Answer, Plane, TestPerson,
-    aaep::{Heard, Subscriber},
-    decisions::Asked,
+    aaep::{ReceivedEvents, Subscriber},
+    decisions::DecisionFixture,
     on_both_stores,
 };
 use http::Method;
@@ -35,7 +35,7 @@ async fn is_over(waiting: &mut Waiting) {
 }
 
 /// A subscriber with a token that its person gave no further power.
-async fn plain(alice: &TestPerson, plane: &Plane) -> (Subscriber, Heard) {
+async fn plain(alice: &TestPerson, plane: &Plane) -> (Subscriber, ReceivedEvents) {
     let mut phone = alice.subscriber_like(plane, json!({ "name": "phone" })).await;
     phone.subscribes(plane).await;
     let heard = phone.hears(plane).await;
@@ -63,7 +63,7 @@ on_both_stores! {
 
     ///
     async fn a_token_ends_after_ninety_days_or_as_many_as_the_project_says(kit) {
-        let Asked { plane, alice, .. } = kit.asked().await;
+        let DecisionFixture { plane, alice, .. } = kit.asked().await;
         let phone = alice.subscriber(&plane).await;
         let shown = listed(&plane, &alice, &phone).await;
         assert_eq!(shown["expires_at"], plane.now().plus_secs(90 * DAY_S).to_rfc3339());
@@ -82,7 +82,7 @@ on_both_stores! {
 
     ///
     async fn a_token_without_that_power_approves_nothing_that_is_irreversible_and_high(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (phone, mut heard) = plain(&alice, &plane).await;
         let decision = agent.asks_to(&plane, "payments.send", json!({ "to": "acme" })).await;
         let question = heard.next_of("awaiting.confirmation").await;
@@ -110,7 +110,7 @@ on_both_stores! {
         let setup = countersign_testkit::Setup::payments_with(|document| {
             document.actions[0].assurance = Some("fresh".into());
         });
-        let Asked { plane, alice, agent } = kit.asked_with(setup).await;
+        let DecisionFixture { plane, alice, agent } = kit.asked_with(setup).await;
         let (phone, mut heard) = plain(&alice, &plane).await;
         let decision = agent.asks_to(&plane, "payments.send", json!({ "to": "acme" })).await;
         let question = heard.next_of("awaiting.confirmation").await;
@@ -122,7 +122,7 @@ on_both_stores! {
 
     ///
     async fn a_token_that_its_person_allowed_to_with_a_fresh_proof_approves_it(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         plane.advance_secs(301).await;
         let new = json!({ "name": "phone", "approves_high_risk": true });
         let stale = alice.post(&plane, PATH, &new).await;
@@ -144,7 +144,7 @@ on_both_stores! {
             document.actions[0].assurance = Some("session".into());
             document.actions[2].assurance = Some("token".into());
         });
-        let Asked { plane, alice, agent } = kit.asked_with(setup).await;
+        let DecisionFixture { plane, alice, agent } = kit.asked_with(setup).await;
         let (phone, mut heard) = alice.listening(&plane).await;
         let decision = agent.asks_to(&plane, "payments.send", json!({ "to": "acme" })).await;
         let question = heard.next_of("awaiting.confirmation").await;

@@ -1,6 +1,6 @@
 //! The forwarded request: verified facts, and no claim of the agent about itself.
 
-use countersign_gateway::Caller;
+use countersign_gateway::VerifiedCaller;
 use countersign_testkit::{Altered as _, Backend, Kit};
 use http::Method;
 
@@ -33,7 +33,7 @@ async fn the_upstream_is_told_who_calls_as_it_was_verified() {
     let scene = Kit(Backend::Sqlite).scene().await;
     scene.write().await.expect(201);
     let reached = &scene.plane.upstream.reached()[0];
-    let caller = Caller {
+    let caller = VerifiedCaller {
         operator: "acme.test".into(),
         acting_for: Some("alice".into()),
         session_id: scene.agent.session_id.clone(),

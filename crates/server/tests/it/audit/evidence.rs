@@ -1,6 +1,6 @@
 //! The log under the audit, verified by reading it without the store.
 
-use countersign_engine::store::{LaneHead, Place};
+use countersign_engine::store::{LaneHead, StoreLocation};
 use countersign_protocol::{
     evidence::{Opening, chain, commitment, leaf_hash},
     hash::Digest,
@@ -126,7 +126,7 @@ async fn two_nodes_write_two_lanes_and_both_chains_hold() {
 #[tokio::test]
 async fn a_changed_leaf_does_not_fit_its_hash_and_a_moved_one_not_its_chain() {
     let (scene, _folder) = told_story(Kit(Backend::Sqlite)).await;
-    assert!(matches!(scene.plane.place, Place::File(_)));
+    assert!(matches!(scene.plane.place, StoreLocation::File(_)));
     let project = scene.plane.engine.projects().await.unwrap().remove(0);
     let log = stored_evidence(&scene.plane.place).await;
     let heads = computed(&log, project.key);

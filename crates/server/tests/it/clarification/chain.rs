@@ -6,7 +6,7 @@ use countersign_jose::{
 };
 use countersign_testkit::{
     Setup,
-    clarification::{Answerer, Clarifying, chain_in_store, id_of, proven, python_finds, rewrite_chain, stamp},
+    clarification::{Clarifying, SigningParty, chain_in_store, id_of, proven, python_finds, rewrite_chain, stamp},
     on_both_stores,
 };
 use http::Method;
@@ -223,7 +223,7 @@ on_both_stores! {
             let listed = AgentKey::from_seed([1; 32]).public_key().to_string();
             document.clarification.agents.insert("hermes".into(), listed);
         })).await;
-        let (hermes, impostor) = (Answerer::new("hermes", 1), Answerer::new("hermes", 2));
+        let (hermes, impostor) = (SigningParty::new("hermes", 1), SigningParty::new("hermes", 2));
         let checked = stage.submits(&plan()).await;
         let now = stamp(&stage.plane);
         let sound = hermes.signs(&checked, REGION, "eu", &now);
@@ -268,7 +268,7 @@ on_both_stores! {
     /// WWA-7-08, WWA-6.2-05
     async fn a_signed_answer_that_was_used_or_overtaken_is_worth_nothing(kit) {
         let stage = Clarifying::set(kit).await;
-        let hermes = Answerer::new("hermes", 1);
+        let hermes = SigningParty::new("hermes", 1);
         let checked = stage.submits(&plan()).await;
         let now = stamp(&stage.plane);
         let (region, copies) = (hermes.signs(&checked, REGION, "eu", &now), hermes.signs(&checked, COPIES, "3", &now));
@@ -293,7 +293,7 @@ on_both_stores! {
     /// WWA-6.2-04, WWA-7-06, W-18
     async fn an_answer_that_is_a_little_ahead_of_our_time_keeps_the_chain_in_order(kit) {
         let stage = Clarifying::set(kit).await;
-        let hermes = Answerer::new("hermes", 1);
+        let hermes = SigningParty::new("hermes", 1);
         let checked = stage.submits(&plan()).await;
         let ahead = hermes.signs(&checked, REGION, "eu", "2026-11-15T12:00:59.123456789Z");
         stage.post(&stage.agent, "resolve-gap", &ahead).await.expect(200);
@@ -318,9 +318,9 @@ on_both_stores! {
         assert_eq!((keys["keys"].as_array().unwrap().len(), keys["rotations"].as_array().unwrap().len()), (3, 2));
         let told = stage.gaps(&asked).await;
         assert_eq!(told["clarification"]["agent_public_key"], keys["keys"][2]["public_key"]);
-        let stale = Answerer::new("hermes", 1).signs(&asked, COPIES, "3", &stamp(&stage.plane));
+        let stale = SigningParty::new("hermes", 1).signs(&asked, COPIES, "3", &stamp(&stage.plane));
         assert_eq!(stage.post(&stage.agent, "resolve-gap", &stale).await.status, 400, "asked with the old key");
-        let signed = Answerer::new("hermes", 1).signs(&told, COPIES, "3", &stamp(&stage.plane));
+        let signed = SigningParty::new("hermes", 1).signs(&told, COPIES, "3", &stamp(&stage.plane));
         stage.post(&stage.agent, "resolve-gap", &signed).await.expect(200);
 
         let question = stage.answers(&asked, ACCOUNT, "").await;

@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Backend, Kit,
-    clarification::{Answerer, Clarifying, answering, id_of, proven, stamp},
+    clarification::{Clarifying, SigningParty, answering, id_of, proven, stamp},
     on_both_stores,
 };
 use futures_util::future::join_all;
@@ -76,7 +76,7 @@ on_both_stores! {
     /// WWA-7-08, WWA-6.2-05
     async fn a_signed_answer_cannot_be_replayed_after_a_restart(kit) {
         let stage = Clarifying::set(kit).await;
-        let hermes = Answerer::new("hermes", 1);
+        let hermes = SigningParty::new("hermes", 1);
         let asked = stage.submits(&plan()).await;
         let signed = hermes.signs(&asked, REGION, "eu", &stamp(&stage.plane));
         let useless = hermes.signs(&asked, ACCOUNT, "savings", &stamp(&stage.plane));

@@ -3,7 +3,7 @@
 use countersign_engine::store::{self, Lookup};
 use countersign_engine::{Decision, DecisionState};
 use countersign_protocol::origin::Origin;
-use countersign_server::{Limits, Serving, config::node::Aaep, router, serve};
+use countersign_server::{Limits, ServedListener, config::node::Aaep, router, serve};
 use countersign_testkit::{
     Backend, KeepsTime, Kit, Plane, Setup, TestAgent, TestPerson,
     decisions::{ALL, confirmation},
@@ -20,7 +20,7 @@ pub(super) struct Stage {
     pub(super) alice: TestPerson,
     agent: TestAgent,
     address: SocketAddr,
-    serving: Option<Serving>,
+    serving: Option<ServedListener>,
     _time: KeepsTime,
 }
 

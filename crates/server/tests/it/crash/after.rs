@@ -6,7 +6,7 @@ use super::{
     story::{Act, LEFT_OPEN, LOST, PAID, QUESTIONS, STORY, Standing, Step, TIDIED, became, stands},
     teller::{BEGINS_S, Line, Told},
 };
-use countersign_testkit::{aaep::Heard, crashing::Doom};
+use countersign_testkit::{aaep::ReceivedEvents, crashing::Doom};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -135,7 +135,7 @@ impl Aftermath {
     }
 
     /// A caller without a response repeats its request: asks, answers, claims or reports once more.
-    async fn goes_on(&self, cast: &Cast, step: Step, known: &mut Questions, found: &Found, heard: &mut Heard) {
+    async fn goes_on(&self, cast: &Cast, step: Step, known: &mut Questions, found: &Found, heard: &mut ReceivedEvents) {
         let Step(act, name) = step;
         if act == Act::Raise {
             let again = self.raised_again(cast, name, found, heard).await;
@@ -163,7 +163,7 @@ impl Aftermath {
     }
 
     /// Either the same question is still open, or it is raised now; never both.
-    async fn raised_again(&self, cast: &Cast, name: &str, found: &Found, heard: &mut Heard) -> Known {
+    async fn raised_again(&self, cast: &Cast, name: &str, found: &Found, heard: &mut ReceivedEvents) -> Known {
         let known =
             |known: &&Known| self.known.values().any(|k| k.decision["decision_id"] == known.decision["decision_id"]);
         let left = found.open.iter().find(|open| !known(open)).filter(|_| STORY[self.in_doubt].1 == name);

@@ -1,12 +1,12 @@
 //! The participants: a program with a key, alice's subscriber, and a record of executed actions.
 
 use super::story::{Act, Step, arguments, is_clarification, tool};
-use countersign_engine::store::{Place, PostgresPlace};
+use countersign_engine::store::{PostgresPlace, StoreLocation};
 use countersign_testkit::{
     Answer, Backend, Kit, Plane, Setup, TestAgent,
-    aaep::{Heard, Subscriber},
+    aaep::{ReceivedEvents, Subscriber},
     crashing::{Crashing, Doom},
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -54,14 +54,14 @@ pub(super) fn setup(after_s: i64, seed: u64) -> Setup {
 
 impl Script {
     /// Makes a database with the people in it and no question yet.
-    pub(super) async fn written(kit: Kit, place: Place, folder: &std::path::Path) -> Self {
+    pub(super) async fn written(kit: Kit, place: StoreLocation, folder: &std::path::Path) -> Self {
         let plane = Plane::start(setup(0, 1), place).await;
-        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let mut subscriber = alice.subscriber(&plane).await;
         subscriber.subscribes(&plane).await;
         let database = match (kit.0, &plane.place) {
-            (Backend::Postgres, Place::Postgres(place)) => Database::Postgres(place.url.clone()),
-            (Backend::Sqlite, Place::File(path)) => Database::File(path.clone()),
+            (Backend::Postgres, StoreLocation::Postgres(place)) => Database::Postgres(place.url.clone()),
+            (Backend::Sqlite, StoreLocation::File(path)) => Database::File(path.clone()),
             other => panic!("a database that lasts, and not {other:?}"),
         };
         plane.engine.store().close().await;
@@ -75,10 +75,10 @@ impl Script {
         }
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> StoreLocation {
         match &self.database {
-            Database::File(path) => Place::File(path.clone()),
-            Database::Postgres(url) => Place::Postgres(PostgresPlace::new(url.clone())),
+            Database::File(path) => StoreLocation::File(path.clone()),
+            Database::Postgres(url) => StoreLocation::Postgres(PostgresPlace::new(url.clone())),
         }
     }
 
@@ -182,7 +182,7 @@ impl Cast {
     }
 }
 
-pub(super) async fn next_question(heard: &mut Heard) -> Value {
+pub(super) async fn next_question(heard: &mut ReceivedEvents) -> Value {
     loop {
         let event = heard.message().await;
         if event["reply_token"].is_string() {

@@ -60,7 +60,12 @@ async fn tell(script: &Script, say: impl Fn(&Line)) {
 }
 
 /// Performs a step and waits for its effect: the effect of a reply is not in its response.
-async fn done(cast: &Cast, step: Step, known: &Questions, heard: &mut countersign_testkit::aaep::Heard) -> Known {
+async fn done(
+    cast: &Cast,
+    step: Step,
+    known: &Questions,
+    heard: &mut countersign_testkit::aaep::ReceivedEvents,
+) -> Known {
     let answer = cast.does(step, known).await;
     assert!(answer.is_success(), "{step:?}: {}", answer.text());
     if step.0 == Act::Raise {

@@ -1,13 +1,13 @@
 //! A used token stays used, through restarts.
 
-use countersign_testkit::{Setup, decisions::Asked, on_both_stores};
+use countersign_testkit::{Setup, decisions::DecisionFixture, on_both_stores};
 use serde_json::json;
 
 on_both_stores! {
     /// AAEP-6.2.2-01, AAEP-6.2.2-03
     async fn a_token_is_still_used_up_a_day_and_a_restart_after_its_question_was_settled(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let (subscriber, mut heard) = alice.listening(&plane).await;
         let settled = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let old = heard.next_of("awaiting.confirmation").await;

@@ -1,13 +1,13 @@
 //! The content of an answer that the agent receives: the reason of a rejection, a proposal, the response to its question.
 
 use countersign_engine::NotCounted;
-use countersign_testkit::{decisions::Asked, on_both_stores};
+use countersign_testkit::{decisions::DecisionFixture, on_both_stores};
 use serde_json::{Value, json};
 
 on_both_stores! {
     /// AAEP-6.3.2-02
     async fn the_reason_of_a_no_reaches_the_agent_word_for_word(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let reason = "Zahl erst am 1. – „nicht vorher“! 😀";
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         alice.rejects(&plane, &asked, Some(reason)).await;
@@ -26,7 +26,7 @@ on_both_stores! {
 
     /// AAEP-6.3.2-03, AAEP-6.3.2-04
     async fn a_yes_to_something_else_is_a_no_and_the_agent_gets_the_proposal(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82_000 })).await;
         alice.proposes(&plane, &asked, json!({ "amount": 82 })).await;
         let told = agent.looks(&plane, &asked).await.expect(200).json();
@@ -43,7 +43,7 @@ on_both_stores! {
 
     ///
     async fn a_clarification_takes_the_kinds_that_it_asked_for_and_the_agent_gets_the_answer(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let choices = json!([{ "value": "67", "label": "Sixty-seven" }, { "value": "a", "label": "A" }]);
         let cases = [
             (Value::Null, None, vec![json!(true), json!(67)], vec![json!("any text")]),
@@ -78,7 +78,7 @@ on_both_stores! {
 
     /// AAEP-6.5.5-05
     async fn a_clarification_that_nobody_answers_gives_its_default_or_nothing_and_invents_no_answer(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (_phone, mut heard) = alice.listening(&plane).await;
         let bare = json!({ "question": "Which colour?", "timeout_seconds": 60 });
         let mut default = json!({ "question": "Which account?", "timeout_seconds": 60 });
@@ -108,7 +108,7 @@ on_both_stores! {
 
     ///
     async fn only_an_answer_that_the_question_allows_counts(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let mut body = countersign_testkit::decisions::confirmation("payments.send", json!({}));
         body["allowed_replies"] = json!(["reject"]);
         let asked = agent.asks(&plane, &body).await.expect(201).json();
@@ -120,7 +120,7 @@ on_both_stores! {
 
     ///
     async fn the_first_answer_settles_and_every_other_changes_nothing(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         for n in 0..5 {
             let asked = agent.asks_to(&plane, "notes.archive", json!({ "n": n })).await;
             let tries = (0..8).map(|n| alice.tries(&plane, &asked, n % 2 == 0));

@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Scene, Setup,
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn worded(action: &str, consequence: &str) -> Value {
 on_both_stores! {
     /// AAEP-6.1-09
     async fn the_same_action_asked_for_again_is_the_question_that_is_open(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let body = confirmation("payments.send", json!({ "amount": 82, "to": "ACME" }));
         let first = agent.asks(&plane, &body).await.expect(201);
         let asked = first.json();
@@ -42,7 +42,7 @@ on_both_stores! {
 
     /// AAEP-6.1-09
     async fn without_a_tool_the_words_are_the_action_and_an_idempotency_key_goes_before_them(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let first = agent.asks(&plane, &worded("Send the letter", "It cannot be called back")).await.expect(201).json();
         let again = agent.asks(&plane, &worded("Send the letter", "It cannot be called back")).await.expect(200).json();
         assert_eq!(again["decision_id"], first["decision_id"]);
@@ -72,7 +72,7 @@ on_both_stores! {
 
     ///
     async fn an_idempotency_key_of_another_agent_leads_to_no_question_of_its(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let other = plane.agent_key("alice", &["payments.send"]).await;
         let mut body = worded("Send the letter", "It cannot be called back");
         body["idempotency_key"] = json!("letter-1");
@@ -87,7 +87,7 @@ on_both_stores! {
 
     /// AAEP-6.1-09
     async fn of_simultaneous_raises_of_one_action_a_single_question_comes(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let body = confirmation("payments.send", json!({ "amount": 82 }));
         let raises = (0..20).map(|_| agent.asks(&plane, &body));
         let answers = futures_util::future::join_all(raises).await;
@@ -100,7 +100,7 @@ on_both_stores! {
 
     ///
     async fn a_question_about_what_ran_before_says_when_it_ran(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let arguments = json!({ "amount": 82 });
         let asked = agent.asks_to(&plane, "payments.send", arguments.clone()).await;
         assert_eq!(asked.get("last_ran_at"), None);

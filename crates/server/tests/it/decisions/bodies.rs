@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Answer,
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
 use http::{Method, Request, header};
@@ -32,7 +32,7 @@ fn named(answer: &Answer, what: &str) {
 on_both_stores! {
     /// AAEP-SCHEMA-15, AAEP-SCHEMA-16, AAEP-SCHEMA-20, AAEP-SCHEMA-21, AAEP-SCHEMA-22, AAEP-SCHEMA-25
     async fn a_confirmation_that_breaks_the_schema_is_refused_by_the_name_of_its_member(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let long = |length: usize| json!("x".repeat(length));
         for (member, wrong) in [
             ("action", long(0)),
@@ -91,7 +91,7 @@ on_both_stores! {
 
     /// AAEP-6.5.2-07
     async fn a_clarification_offers_choices_where_one_may_be_the_answer(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let choice = |value: &str| json!({ "value": value, "label": "A label" });
         let many: Vec<Value> = (0..33).map(|n| choice(&n.to_string())).collect();
         for (change, told) in [
@@ -120,7 +120,7 @@ on_both_stores! {
     }
 
     async fn a_member_that_is_not_known_is_refused_by_its_name_on_every_path(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
         let at = |below: &str| format!("/v1/decisions/{}/{below}", asked["decision_id"].as_str().unwrap());
         for (path, mut body) in [
@@ -140,7 +140,7 @@ on_both_stores! {
     }
 
     async fn a_body_that_is_no_json_object_or_too_large_is_refused_before_anything_is_looked_up(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let paths = ["/v1/confirmations", "/v1/clarifications"].map(str::to_owned);
         let below = ["claim", "outcome", "withdraw"].map(|name| format!("{DECISION}/{name}"));
         for path in paths.iter().chain(&below) {
@@ -167,7 +167,7 @@ on_both_stores! {
     }
 
     async fn a_credential_in_words_for_people_is_refused_and_not_repeated(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
         for member in ["action", "consequence", "summary_normal", "correlation_id"] {
             let answer = agent.asks(&plane, &with(&json!({ member: format!("with {secret}") }))).await;
@@ -181,7 +181,7 @@ on_both_stores! {
     }
 
     async fn reasons_and_digests_have_their_bounds(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
         for reason in ["".to_owned(), "x".repeat(4097)] {
             named(&agent.withdraws(&plane, &asked, &json!({ "reason": reason })).await, "reason");

@@ -3,7 +3,7 @@
 use countersign_engine::Role;
 use countersign_testkit::{
     PASSWORD, Plane, Setup, TestAgent, TestPerson,
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ async fn carries_out(plane: &Plane, agent: &TestAgent, asked: &Value, claim: &Va
 on_both_stores! {
     /// AAEP-6.1-02
     async fn nothing_runs_before_the_yes_and_once_after_it(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let mut effects = 0;
         let asked = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
         let early = agent.claims(&plane, &asked, &paying(82)).await;
@@ -48,7 +48,7 @@ on_both_stores! {
 
     ///
     async fn the_same_action_is_approved_once_runs_once_and_is_asked_for_anew_when_it_is_done(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let question = confirmation(PAY, paying(82)["arguments"].clone());
         let first = agent.asks(&plane, &question).await.expect(201).json();
         alice.accepts(&plane, &first).await;
@@ -66,7 +66,7 @@ on_both_stores! {
     ///
     async fn the_yes_of_an_admin_of_the_installation_can_be_spent(kit) {
         let setup = Setup::payments_with(|document| document.actions[0].approvers = vec!["role:admin".into()]);
-        let Asked { plane, agent, .. } = kit.asked_with(setup).await;
+        let DecisionFixture { plane, agent, .. } = kit.asked_with(setup).await;
         plane.engine.add_person("platform", "platform", PASSWORD, true).await.unwrap();
         let root = TestPerson::sign_in(&plane, "platform").await;
         let asked = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
@@ -76,7 +76,7 @@ on_both_stores! {
 
     ///
     async fn a_yes_to_one_thing_cannot_be_spent_on_another(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, PAY, paying(82_000)["arguments"].clone()).await;
         let other = agent.asks_to(&plane, PAY, paying(820_000)["arguments"].clone()).await;
         alice.accepts(&plane, &asked).await;
@@ -99,7 +99,7 @@ on_both_stores! {
 
     ///
     async fn of_fifty_simultaneous_claims_one_is_granted(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
         alice.accepts(&plane, &asked).await;
         let claim = paying(82);
@@ -112,7 +112,7 @@ on_both_stores! {
 
     ///
     async fn a_yes_lapses_when_its_time_is_over(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
         alice.accepts(&plane, &asked).await;
         plane.advance_unseen(300).await;
@@ -127,7 +127,7 @@ on_both_stores! {
 
     ///
     async fn the_yes_of_somebody_who_may_no_longer_give_it_is_not_spent(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let bob = plane.person_in("calendar", "bob", &[Role::Approver]).await;
         let carol = plane.person_in("calendar", "carol", &[Role::Approver]).await;
         let claim = |n: u32| json!({ "tool": "payments.release", "arguments": { "n": n } });
@@ -144,7 +144,7 @@ on_both_stores! {
 
     ///
     async fn a_no_allows_nothing(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
         alice.rejects(&plane, &asked, None).await;
         let settled = agent.looks(&plane, &asked).await.expect(200).json();

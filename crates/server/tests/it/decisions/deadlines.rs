@@ -3,7 +3,7 @@
 use countersign_engine::NotCounted;
 use countersign_testkit::{
     Plane, Setup, TestAgent,
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn tidying(n: u32) -> Value {
 on_both_stores! {
     /// AAEP-6.4-01
     async fn at_the_deadline_and_not_before_a_question_expires_and_is_never_called_rejected(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         assert_eq!(asked["deadline"], plane.now().plus_secs(300).to_rfc3339());
         plane.advance_secs(299).await;
@@ -39,7 +39,7 @@ on_both_stores! {
 
     /// AAEP-6.4-01
     async fn an_answer_after_the_deadline_counts_no_more_than_one_to_a_settled_question(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         plane.advance_unseen(300).await;
         assert_eq!(looked(&plane, &agent, &asked).await["state"], "pending", "nobody has looked yet");
@@ -50,7 +50,7 @@ on_both_stores! {
 
     /// AAEP-6.1-03
     async fn a_default_yes_may_be_spent_from_the_deadline_on_and_says_that_nobody_answered(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_secs(59).await;
         assert_eq!(agent.claims(&plane, &asked, &tidying(1)).await.refusal(), (409, "conflict".into()));
@@ -64,7 +64,7 @@ on_both_stores! {
 
     /// AAEP-6.1-03
     async fn a_person_who_says_no_in_time_is_stronger_than_a_default_yes(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_secs(59).await;
         alice.rejects(&plane, &asked, None).await;
@@ -76,7 +76,7 @@ on_both_stores! {
     /// AAEP-6.4-04
     async fn a_restart_keeps_deadlines_and_what_fell_due_meanwhile_is_a_no(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let (mut phone, mut heard) = alice.listening(&plane).await;
         let long = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let question = heard.next_of("awaiting.confirmation").await;
@@ -101,7 +101,7 @@ on_both_stores! {
 
     ///
     async fn a_default_yes_that_nobody_gave_on_time_is_a_no(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_secs(66).await;
         assert_eq!(looked(&plane, &agent, &asked).await["expired_as"], "reject");
@@ -109,13 +109,13 @@ on_both_stores! {
 
     /// AAEP-6.4-02
     async fn a_question_that_nobody_watches_waits_out_its_deadline_unless_the_project_wants_otherwise(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_secs(59).await;
         assert_eq!(looked(&plane, &agent, &asked).await["state"], "pending");
 
         let setup = Setup::payments_with(|document| document.decisions.early_reject = true);
-        let Asked { plane, agent, .. } = kit.asked_with(setup).await;
+        let DecisionFixture { plane, agent, .. } = kit.asked_with(setup).await;
         for tool in ["notes.tidy", "payments.send"] {
             let early = agent.asks(&plane, &confirmation(tool, json!({ "n": 1 }))).await.expect(201).json();
             assert_eq!((&early["state"], &early["expired_as"]), (&json!("expired"), &json!("reject")));

@@ -3,7 +3,7 @@
 use countersign_engine::NotCounted;
 use countersign_testkit::{
     Plane, Scene, Setup, TestAgent, TestPerson,
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ async fn open_and_accepted(plane: &Plane, alice: &TestPerson, agent: &TestAgent)
 on_both_stores! {
     /// AAEP-6.8-01
     async fn a_question_is_taken_back_by_whoever_asked_and_answered_by_nobody_after_that(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
         let other = plane.agent_key("alice", &["notes.tidy"]).await;
         assert_eq!(other.withdraws(&plane, &asked, &json!({})).await.refusal(), (404, "not_found".into()));
@@ -39,7 +39,7 @@ on_both_stores! {
 
     /// AAEP-6.8-01
     async fn what_is_settled_cannot_be_taken_back(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let [_, accepted] = open_and_accepted(&plane, &alice, &agent).await;
         let before = agent.looks(&plane, &accepted).await.expect(200).json();
         assert_eq!(agent.withdraws(&plane, &accepted, &json!({})).await.refusal(), (409, "conflict".into()));
@@ -88,7 +88,7 @@ on_both_stores! {
 
     ///
     async fn with_its_key_an_agents_questions_and_unspent_yeses_end(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let other = plane.agent_key("alice", &[PAY]).await;
         let kept = other.asks_to(&plane, PAY, json!({ "n": 1 })).await;
         let [open, accepted] = open_and_accepted(&plane, &alice, &agent).await;
@@ -103,7 +103,7 @@ on_both_stores! {
     ///
     async fn what_ends_with_its_agent_makes_room_for_other_questions_to_the_person(kit) {
         let setup = Setup::payments_with(|document| document.decisions.max_open_per_person = 1);
-        let Asked { plane, agent, .. } = kit.asked_with(setup).await;
+        let DecisionFixture { plane, agent, .. } = kit.asked_with(setup).await;
         let other = plane.agent_key("alice", &[PAY]).await;
         agent.asks_to(&plane, PAY, json!({ "n": 1 })).await;
         assert_eq!(other.asks(&plane, &confirmation(PAY, json!({}))).await.status, 429);

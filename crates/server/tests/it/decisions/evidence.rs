@@ -3,7 +3,7 @@
 use countersign_engine::Role;
 use countersign_testkit::{
     Plane, Setup, StoredEntry,
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores, stored_evidence,
 };
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ on_both_stores! {
     ///
     async fn a_yes_that_ran_is_recorded_step_by_step_with_who_gave_it_and_how_that_was_proven(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let mut body = confirmation("payments.send", json!({ "amount": 82 }));
         body["correlation_id"] = json!("trace-4711");
         body["action"] = json!("Pay the plumber");
@@ -74,7 +74,7 @@ on_both_stores! {
     /// AAEP-6.1-03
     async fn a_default_yes_is_recorded_as_answered_by_nobody(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let Asked { plane, agent, .. } = Asked::on(plane).await;
+        let DecisionFixture { plane, agent, .. } = DecisionFixture::on(plane).await;
         let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_secs(60).await;
         plane.advance_secs(300).await;
@@ -91,7 +91,7 @@ on_both_stores! {
     ///
     async fn a_no_a_withdrawal_a_lapsed_lease_and_a_revocation_each_have_their_entry(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let asks = async |n: u32| agent.asks_to(&plane, "payments.send", json!({ "n": n })).await;
         let (no, withdrawn, lapsed) = (asks(1).await, asks(2).await, asks(3).await);
         alice.rejects(&plane, &no, Some("too much")).await;
@@ -121,7 +121,7 @@ on_both_stores! {
     ///
     async fn what_was_refused_or_changed_nothing_leaves_no_entry(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments_with(|d| d.decisions.max_open_per_agent = 1)).await;
-        let Asked { plane, agent, .. } = Asked::on(plane).await;
+        let DecisionFixture { plane, agent, .. } = DecisionFixture::on(plane).await;
         plane.person_in("calendar", "bob", &[Role::User]).await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "n": 1 })).await;
         let before = stored_evidence(&plane.place).await.len();

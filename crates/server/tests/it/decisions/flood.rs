@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Answer, Setup,
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
 use serde_json::json;
@@ -17,7 +17,7 @@ on_both_stores! {
     ///
     async fn an_agent_with_too_many_open_questions_waits_until_one_is_settled(kit) {
         let setup = Setup::payments_with(|document| document.decisions.max_open_per_agent = 2);
-        let Asked { plane, alice, agent } = kit.asked_with(setup).await;
+        let DecisionFixture { plane, alice, agent } = kit.asked_with(setup).await;
         let first = agent.asks_to(&plane, "payments.send", json!({ "n": 1 })).await;
         agent.asks_to(&plane, "payments.send", json!({ "n": 2 })).await;
         let third = confirmation("payments.send", json!({ "n": 3 }));
@@ -39,7 +39,7 @@ on_both_stores! {
     ///
     async fn a_person_is_asked_only_so_much_at_a_time_whoever_asks(kit) {
         let setup = Setup::payments_with(|document| document.decisions.max_open_per_person = 2);
-        let Asked { plane, alice, agent } = kit.asked_with(setup).await;
+        let DecisionFixture { plane, alice, agent } = kit.asked_with(setup).await;
         plane.person("bob").await;
         let pays = &["payments.send"];
         let others = [plane.agent_key("alice", pays).await, plane.agent_key("bob", pays).await];
@@ -54,7 +54,7 @@ on_both_stores! {
     ///
     async fn an_agent_asks_only_so_often_within_an_hour(kit) {
         let setup = Setup::payments_with(|document| document.decisions.max_raised_per_hour = 2);
-        let Asked { plane, alice, agent } = kit.asked_with(setup).await;
+        let DecisionFixture { plane, alice, agent } = kit.asked_with(setup).await;
         for n in 1..=2 {
             let asked = agent.asks_to(&plane, "notes.archive", json!({ "n": n })).await;
             alice.accepts(&plane, &asked).await;
@@ -71,7 +71,7 @@ on_both_stores! {
 
     ///
     async fn an_action_that_was_rejected_three_times_rests_whatever_its_arguments(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         for n in 1..=3 {
             let asked = agent.asks_to(&plane, "payments.send", json!({ "n": n })).await;
             alice.rejects(&plane, &asked, Some("not now")).await;
@@ -87,7 +87,7 @@ on_both_stores! {
 
     ///
     async fn what_expires_or_is_withdrawn_is_no_rejection(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         for n in 1..=4 {
             let asked = agent.asks_to(&plane, "payments.send", json!({ "n": n })).await;
             match n % 2 {

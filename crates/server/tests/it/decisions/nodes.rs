@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Backend, Kit,
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
 };
 use http::Method;
 use serde_json::json;
@@ -11,7 +11,7 @@ use std::{collections::BTreeSet, time::Duration};
 /// AAEP-6.1-09
 #[tokio::test]
 async fn one_action_raised_on_both_nodes_at_once_is_one_question() {
-    let Asked { plane, alice, agent } = Kit(Backend::Postgres).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Postgres).asked().await;
     let (_engine, second) = plane.second_node().await;
     let body = confirmation("payments.send", json!({ "amount": 82 })).to_string();
     let raises = (0..20).map(|n| {
@@ -28,7 +28,7 @@ async fn one_action_raised_on_both_nodes_at_once_is_one_question() {
 ///
 #[tokio::test]
 async fn of_claims_on_both_nodes_at_once_one_is_granted() {
-    let Asked { plane, alice, agent } = Kit(Backend::Postgres).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Postgres).asked().await;
     let (_engine, second) = plane.second_node().await;
     let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
     alice.accepts(&plane, &asked).await;
@@ -46,7 +46,7 @@ async fn of_claims_on_both_nodes_at_once_one_is_granted() {
 
 #[tokio::test]
 async fn whoever_waits_at_one_node_hears_what_was_settled_at_the_other() {
-    let Asked { plane, alice, agent } = Kit(Backend::Postgres).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Postgres).asked().await;
     let (_engine, second) = plane.second_node().await;
     let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
     let path = format!("/v1/decisions/{}", asked["decision_id"].as_str().unwrap());
@@ -64,7 +64,7 @@ async fn whoever_waits_at_one_node_hears_what_was_settled_at_the_other() {
 /// AAEP-6.4-01
 #[tokio::test]
 async fn both_nodes_settle_what_is_due_and_it_is_settled_once() {
-    let Asked { plane, agent, .. } = Kit(Backend::Postgres).asked().await;
+    let DecisionFixture { plane, agent, .. } = Kit(Backend::Postgres).asked().await;
     let (engine, _second) = plane.second_node().await;
     let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
     plane.advance_unseen(60).await;

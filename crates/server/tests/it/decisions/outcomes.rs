@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Plane, TestAgent, TestPerson,
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ async fn state(plane: &Plane, agent: &TestAgent, asked: &Value) -> Value {
 on_both_stores! {
     ///
     async fn an_outcome_is_reported_once_and_the_same_again_changes_nothing(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         for (amount, status, other) in [(1, "committed", "failed"), (2, "failed", "committed")] {
             let asked = claimed(&plane, &alice, &agent, amount).await;
             let told = agent.reports(&plane, &asked, status).await.expect(200).json();
@@ -42,7 +42,7 @@ on_both_stores! {
 
     ///
     async fn nothing_is_reported_about_what_was_not_claimed(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, PAY, json!({})).await;
         for status in ["running", "committed", "failed"] {
             assert_eq!(agent.reports(&plane, &asked, status).await.refusal(), (409, "conflict".into()));
@@ -53,7 +53,7 @@ on_both_stores! {
 
     ///
     async fn while_something_runs_or_may_have_run_the_same_is_not_asked_again(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = claimed(&plane, &alice, &agent, 82).await;
         let again = confirmation(PAY, json!({ "amount": 82 }));
         let id = asked["decision_id"].as_str().unwrap();
@@ -81,7 +81,7 @@ on_both_stores! {
 
     ///
     async fn a_late_failure_counts_as_well(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = claimed(&plane, &alice, &agent, 82).await;
         plane.advance_secs(61).await;
         let path = format!("/v1/decisions/{}/outcome", asked["decision_id"].as_str().unwrap());
@@ -92,7 +92,7 @@ on_both_stores! {
 
     ///
     async fn what_still_runs_keeps_its_lease(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = claimed(&plane, &alice, &agent, 82).await;
         for _ in 0..3 {
             plane.advance_secs(45).await;
@@ -106,7 +106,7 @@ on_both_stores! {
     ///
     async fn a_claim_outlives_a_restart_and_lapses_by_its_row(kit) {
         let (plane, _folder) = kit.lasting_plane(countersign_testkit::Setup::payments()).await;
-        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let asked = claimed(&plane, &alice, &agent, 82).await;
         let plane = plane.restart().await;
         assert_eq!(state(&plane, &agent, &asked).await, "claimed");

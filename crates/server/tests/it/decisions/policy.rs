@@ -5,7 +5,7 @@ use countersign_protocol::aaep::event::YesNo;
 use countersign_testkit::{
     Setup,
     aaep::event,
-    decisions::{Asked, confirmation, payments},
+    decisions::{DecisionFixture, confirmation, payments},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn seconds_left(plane: &countersign_testkit::Plane, asked: &Value) -> i64 {
 on_both_stores! {
     /// AAEP-6.4.1-10
     async fn a_caller_that_loosens_policy_gets_policy_and_one_that_tightens_it_is_heard(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let loose = json!({ "irreversible": false, "risk_level": "low", "reversibility": "reversible" });
         for tool in ["payments.send", "mail.send"] {
             let asked = agent.asks(&plane, &with(tool, 1, &loose)).await.expect(201).json();
@@ -47,7 +47,7 @@ on_both_stores! {
 
     /// AAEP-6.4.1-01, AAEP-6.4.1-02, AAEP-6.4.1-03, AAEP-6.4.1-04, AAEP-6.4.1-07, AAEP-6.4.1-09
     async fn nothing_irreversible_or_of_high_risk_or_unknown_defaults_to_accept(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let wish = |change: Value| {
             let mut wish = json!({ "default_decision": "accept", "timeout_seconds": 60 });
             wish.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
@@ -98,7 +98,7 @@ on_both_stores! {
 
     /// AAEP-6.4.1-05, AAEP-6.4.1-06, AAEP-SCHEMA-28
     async fn what_policy_accepts_by_default_takes_either_default_with_thirty_seconds_or_more(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         for (n, default, seconds, status) in
             [(1, "accept", 30, 201), (2, "accept", 29, 400), (3, "reject", 29, 201), (4, "reject", 30, 201)]
         {
@@ -111,7 +111,7 @@ on_both_stores! {
 
     ///
     async fn an_agent_cannot_turn_silence_into_an_approval_where_policy_names_no_default(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let wish = json!({ "default_decision": "accept", "timeout_seconds": 60 });
         let refused = agent.asks(&plane, &with("notes.archive", 1, &wish)).await;
         assert_eq!(refused.refusal(), (400, "invalid_request".into()));
@@ -124,7 +124,7 @@ on_both_stores! {
 
     /// AAEP-6.4.1-10, AAEP-6.4.2-01, AAEP-6.4.2-02, AAEP-6.4.2-03, AAEP-6.4.2-04
     async fn the_time_to_answer_is_policys_and_lies_within_its_bounds(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         for (seconds, status) in [(9, 400), (10, 201), (120, 201), (121, 400)] {
             let wish = json!({ "timeout_seconds": seconds });
             let answer = agent.asks(&plane, &with("notes.archive", seconds, &wish)).await.expect(status);
@@ -144,7 +144,7 @@ on_both_stores! {
 
     ///
     async fn where_policy_names_approvers_only_their_yes_counts_and_only_when_proven_enough(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let bob = plane.person_in("calendar", "bob", &[Role::Approver]).await;
         let asked = agent.asks_to(&plane, "payments.release", json!({ "batch": 1 })).await;
         assert_eq!(alice.tries(&plane, &asked, true).await, Some(NotCounted::NotEntitled));
@@ -166,14 +166,14 @@ on_both_stores! {
     ///
     async fn a_question_that_nobody_could_answer_is_refused(kit) {
         let setup = Setup::payments_with(|document| document.actions[1].approvers = vec!["user:nobody".into()]);
-        let Asked { plane, agent, .. } = kit.asked_with(setup).await;
+        let DecisionFixture { plane, agent, .. } = kit.asked_with(setup).await;
         let answer = agent.asks(&plane, &confirmation("payments.release", json!({}))).await;
         assert_eq!(answer.refusal(), (403, "not_authorized".into()));
     }
 
     ///
     async fn a_key_asks_only_for_the_actions_and_only_the_people_that_it_lists(kit) {
-        let Asked { plane, alice, .. } = kit.asked().await;
+        let DecisionFixture { plane, alice, .. } = kit.asked().await;
         let bob = plane.person("bob").await;
         let agent = plane.key_of(ApiKeyKind::Agent, "alice", &["mail.send"], &["bob"]).await;
         let answer = agent.asks(&plane, &confirmation("payments.send", json!({}))).await;

@@ -3,7 +3,7 @@
 use countersign_engine::ApiKeyKind;
 use countersign_testkit::{
     Setup,
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores, stored_evidence,
 };
 use http::Method;
@@ -15,7 +15,7 @@ on_both_stores! {
     ///
     async fn a_settled_decision_is_kept_for_its_time_and_an_unknown_one_for_good(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let claimed = async |n: u32| -> Value {
             let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": n })).await;
             alice.accepts(&plane, &asked).await;

@@ -3,8 +3,8 @@
 use axum::body::Body;
 use countersign_testkit::{
     Answer, Plane,
-    aaep::{Heard, Subscriber},
-    decisions::{Asked, confirmation},
+    aaep::{ReceivedEvents, Subscriber},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
 use http::Method;
@@ -24,7 +24,11 @@ async fn listed(plane: &Plane, phone: &Subscriber) -> Value {
     Answer::to(&plane.public, request).await.expect(200).json()["questions"][0].clone()
 }
 
-async fn listening_in(plane: &Plane, alice: &countersign_testkit::TestPerson, language: &str) -> (Subscriber, Heard) {
+async fn listening_in(
+    plane: &Plane,
+    alice: &countersign_testkit::TestPerson,
+    language: &str,
+) -> (Subscriber, ReceivedEvents) {
     let mut phone = alice.subscriber(plane).await;
     phone.subscribes_with(plane, json!({ "languages": [language] })).await;
     let heard = phone.hears(plane).await;
@@ -34,7 +38,7 @@ async fn listening_in(plane: &Plane, alice: &countersign_testkit::TestPerson, la
 on_both_stores! {
     ///
     async fn tool_and_arguments_stand_before_the_agents_words_in_every_text_of_the_question(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (phone, mut heard) = alice.listening(&plane).await;
         let mut body = card();
         body["summary_terse"] = json!("Card?");
@@ -67,7 +71,7 @@ on_both_stores! {
 
     /// arguments that do not fit are refused, and no person is asked.
     async fn arguments_that_cannot_be_shown_whole_are_refused_before_anybody_is_asked(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         for arguments in [
             json!({ "amount": 1, "memo": "m".repeat(16_500) }),
             json!({ "amount": 1, "memo": "\u{202e}".repeat(3000) }),
@@ -84,7 +88,7 @@ on_both_stores! {
 
     /// AAEP 9.3.1
     async fn every_question_has_a_summary_in_the_language_of_whoever_hears_it(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (_, mut german) = listening_in(&plane, &alice, "de").await;
         let (_, mut english) = listening_in(&plane, &alice, "en").await;
         agent.asks(&plane, &card()).await.expect(201);
@@ -110,7 +114,7 @@ on_both_stores! {
 
     /// an agent that restarts asks nobody twice.
     async fn an_approval_that_is_not_spent_is_returned_to_the_same_principal_that_asks_again(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let other = plane.agent_key("alice", &["payments.send"]).await;
         let asked = agent.asks(&plane, &card()).await.expect(201).json();
         alice.accepts(&plane, &asked).await;
@@ -133,7 +137,7 @@ on_both_stores! {
 
     /// without a tool the text is the action, and an idempotency key separates questions.
     async fn without_a_tool_an_approval_is_returned_for_the_same_words_and_key_only(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let body = |key: &str| json!({ "action": "Send the letter", "consequence": "It is sent", "idempotency_key": key });
         let asked = agent.asks(&plane, &body("one")).await.expect(201).json();
         alice.accepts(&plane, &asked).await;

@@ -3,7 +3,7 @@
 use countersign_engine::{ApiKeyKind, NewKey};
 use countersign_testkit::{
     Answer, Plane, Setup, TestAgent,
-    decisions::{ALL, Asked, confirmation},
+    decisions::{ALL, DecisionFixture, confirmation},
     on_both_stores,
 };
 use http::{Method, Request, header};
@@ -36,7 +36,7 @@ async fn refused_to_all(plane: &Plane, token: &str, wanted: (u16, &str)) {
 on_both_stores! {
     ///
     async fn what_another_principal_asked_does_not_exist(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
         let others = [
@@ -68,7 +68,7 @@ on_both_stores! {
 
     ///
     async fn nothing_that_an_agent_holds_gives_an_answer(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let id = asked["decision_id"].as_str().unwrap();
         for (method, path) in [
@@ -90,7 +90,7 @@ on_both_stores! {
 
     ///
     async fn only_an_agents_own_credential_asks(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         for kind in [ApiKeyKind::Admin, ApiKeyKind::EnforcementPoint] {
             let key = plane.key_of(kind, "alice", &[], &[]).await;
             refused_to_all(&plane, &key.token, (403, "not_authorized")).await;
@@ -114,7 +114,7 @@ on_both_stores! {
 
     ///
     async fn a_key_that_is_bound_to_a_proof_is_no_good_without_one(kit) {
-        let Asked { plane, .. } = kit.asked().await;
+        let DecisionFixture { plane, .. } = kit.asked().await;
         let new = NewKey {
             kind: ApiKeyKind::Agent,
             principal: "bound".into(),

@@ -1,9 +1,9 @@
 //! `GET /v1/decisions/{id}?wait=`: a waiter is woken at once, and never held longer than it asked.
 
-use countersign_server::{Limits, Serving, serve};
+use countersign_server::{Limits, ServedListener, serve};
 use countersign_testkit::{
     Answer, Plane, Setup, TestAgent,
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
 use http::Method;
@@ -35,7 +35,7 @@ fn path(asked: &Value, seconds: u32) -> String {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test speaks to the node that it started")]
-async fn connected(serving: &Serving) -> TcpStream {
+async fn connected(serving: &ServedListener) -> TcpStream {
     TcpStream::connect(serving.address()).await.unwrap()
 }
 
@@ -45,7 +45,7 @@ async fn woken(wait: JoinHandle<Answer>) -> Answer {
 
 on_both_stores! {
     async fn whoever_waits_is_told_of_the_settlement_at_once(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let waits = [waiting(&plane, &agent, &asked).await, waiting(&plane, &agent, &asked).await];
         alice.accepts(&plane, &asked).await;
@@ -59,7 +59,7 @@ on_both_stores! {
     }
 
     async fn a_deadline_and_a_withdrawal_wake_whoever_waits(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
         plane.advance_secs(300).await;
@@ -72,7 +72,7 @@ on_both_stores! {
 
     async fn a_wait_that_brings_nothing_ends_when_it_said_and_no_request_limit_cuts_it(kit) {
         let limits = Limits { request: Duration::from_millis(200), ..Limits::default() };
-        let Asked { plane, agent, .. } = kit.asked_with(Setup { limits, ..Setup::payments() }).await;
+        let DecisionFixture { plane, agent, .. } = kit.asked_with(Setup { limits, ..Setup::payments() }).await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let mut wait = std::pin::pin!(agent.waits(&plane, &asked, 1));
         let early = tokio::time::timeout(Duration::from_millis(900), &mut wait).await;
@@ -84,7 +84,7 @@ on_both_stores! {
     }
 
     async fn a_wait_beyond_fifty_five_seconds_or_of_no_number_is_refused(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         alice.accepts(&plane, &asked).await;
         for wrong in ["56", "100", "-1", "+5", "1.5", "", "soon", "99999999999999999999", "5&wait=5"] {
@@ -102,7 +102,7 @@ on_both_stores! {
 
     async fn after_a_restart_the_same_decision_is_waited_for_and_answered(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let plane = plane.restart().await;
         assert_eq!(agent.looks(&plane, &asked).await.expect(200).json(), asked);
@@ -115,7 +115,7 @@ on_both_stores! {
 
     ///
     async fn a_wait_ends_with_the_standing_of_whoever_waits(kit) {
-        let Asked { plane, agent, alice } = kit.asked().await;
+        let DecisionFixture { plane, agent, alice } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
         plane.revoke_key(&agent).await;
@@ -131,7 +131,7 @@ on_both_stores! {
     }
 
     async fn a_client_that_goes_away_leaves_nothing_waiting(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let limits = Limits { max_connections: 1, ..Limits::default() };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -158,7 +158,7 @@ on_both_stores! {
     }
 
     async fn a_node_that_stops_tells_whoever_waits_how_things_are(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let serving = serve(listener, plane.public.clone(), Limits::default()).unwrap();

@@ -4,9 +4,9 @@ use super::assert_envelope;
 use axum::body::Body;
 use bytes::Bytes;
 use countersign_engine::{
-    Address, Chance, Clock, Engine, KnownOperator, ManualClock, OperatorTrouble, Operators, PasswordCost, Settings,
+    Address, Clock, Engine, Entropy, KnownOperator, ManualClock, OperatorTrouble, Operators, PasswordCost, Settings,
     Tenancy, Throttle,
-    store::{self, Place, StoreOptions},
+    store::{self, StoreLocation, StoreOptions},
 };
 use countersign_gateway::CountersignLayer;
 use countersign_protocol::{domain::Domain, origin::Origin, time::UnixMillis};
@@ -171,8 +171,9 @@ impl Operators for Broken {
 /// The real router around an engine with a panicking port.
 async fn app_that_panics() -> App {
     let now = Setup::default().now;
-    let store =
-        store::open(StoreOptions { readers: 8, place: Place::Temporary, clock: Arc::new(move || now) }).await.unwrap();
+    let store = store::open(StoreOptions { readers: 8, place: StoreLocation::Temporary, clock: Arc::new(move || now) })
+        .await
+        .unwrap();
     let settings = Settings {
         origin: Origin::parse("https://api.example.test").unwrap(),
         tenancy: Tenancy::Single,
@@ -187,7 +188,7 @@ async fn app_that_panics() -> App {
         unrecorded_outcomes: None,
         retention: countersign_engine::store::Retention::default(),
     };
-    let (clock, chance) = (Clock::Manual(ManualClock::at(now)), Chance::seeded(1));
+    let (clock, chance) = (Clock::Manual(ManualClock::at(now)), Entropy::seeded(1));
     let engine = Engine::start(settings, store, clock, chance, &[7; 32], Arc::new(Broken)).await.unwrap();
     engine.apply_project(calendar("calendar"), "test").await.unwrap();
     App::new(engine, Limits::default(), Vec::new(), Metrics::default(), 1)

@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Setup,
-    bank::{Bank, BankScene, Manner, Sent},
+    bank::{Bank, BankScene, GatewayRequest, Manner},
     leaks::Haystack,
     on_both_stores, stored_evidence,
 };
@@ -45,23 +45,23 @@ on_both_stores! {
         scene.bank.behaves(Manner::Vanishing);
         let mut told = Vec::new();
         for (sent, status, outcome) in [
-            (Sent::new("POST", "/notes").json("[]"), 502, "unknown: the connection broke"),
-            (Sent::new("GET", "/accounts"), 502, "unknown: the connection broke"),
+            (GatewayRequest::new("POST", "/notes").json("[]"), 502, "unknown: the connection broke"),
+            (GatewayRequest::new("GET", "/accounts"), 502, "unknown: the connection broke"),
         ] {
             scene.sends(sent).await.expect(status);
             told.push(outcome);
         }
         scene.bank.behaves(Manner::Obliging);
         for (sent, status, outcome) in [
-            (Sent::new("GET", "/accounts/ours?since=2026"), 200, "200 OK"),
-            (Sent::new("POST", "/notes").json("{}"), 201, "201 Created"),
-            (Sent::new("POST", "/pings").confirmed("true"), 201, "201 Created"),
-            (Sent::new("POST", "/pings"), 403, "403 irreversible_requires_confirm"),
+            (GatewayRequest::new("GET", "/accounts/ours?since=2026"), 200, "200 OK"),
+            (GatewayRequest::new("POST", "/notes").json("{}"), 201, "201 Created"),
+            (GatewayRequest::new("POST", "/pings").confirmed("true"), 201, "201 Created"),
+            (GatewayRequest::new("POST", "/pings"), 403, "403 irreversible_requires_confirm"),
             (BankScene::transfer(), 403, "403 irreversible_requires_confirm"),
             (BankScene::transfer().json("{"), 400, "400 invalid_request"),
             (BankScene::transfer().confirmed("dec_0.cft_0"), 403, "403 irreversible_requires_confirm"),
-            (Sent::new("GET", "/accounts").with("x-agent-dry-run", "true"), 400, "400 dry_run_unsupported"),
-            (Sent::new("GET", "/accounts").with("x-agent-consent", "a.b.c"), 401, "401 consent_invalid"),
+            (GatewayRequest::new("GET", "/accounts").with("x-agent-dry-run", "true"), 400, "400 dry_run_unsupported"),
+            (GatewayRequest::new("GET", "/accounts").with("x-agent-consent", "a.b.c"), 401, "401 consent_invalid"),
         ] {
             assert_eq!(scene.sends(sent).await.status, status, "{outcome}");
             told.push(outcome);
@@ -82,10 +82,10 @@ on_both_stores! {
     async fn what_a_limit_refuses_stands_in_the_audit_as_well(kit) {
         let scene = kit.bank().await;
         let agent = scene.limited(json!({ "writes_per_session": 1, "requests_per_hour": 2 })).await;
-        scene.sends_as(&agent, Sent::new("POST", "/notes").json("{}")).await.expect(201);
-        scene.sends_as(&agent, Sent::new("POST", "/notes").json("{}")).await.expect(429);
-        scene.sends_as(&agent, Sent::new("GET", "/accounts")).await.expect(200);
-        scene.sends_as(&agent, Sent::new("GET", "/accounts")).await.expect(429);
+        scene.sends_as(&agent, GatewayRequest::new("POST", "/notes").json("{}")).await.expect(201);
+        scene.sends_as(&agent, GatewayRequest::new("POST", "/notes").json("{}")).await.expect(429);
+        scene.sends_as(&agent, GatewayRequest::new("GET", "/accounts")).await.expect(200);
+        scene.sends_as(&agent, GatewayRequest::new("GET", "/accounts")).await.expect(429);
         scene.sends_as(&agent, BankScene::transfer()).await.expect(429);
         let limit = "429 usage_limit_reached";
         assert_eq!(outcomes(&scene.calls().await), ["201 Created", limit, "200 OK", limit, limit]);
@@ -95,7 +95,7 @@ on_both_stores! {
     async fn that_a_write_began_is_in_the_evidence_and_not_in_the_list(kit) {
         let (scene, _folder) = lasting(kit).await;
         let before = stored_evidence(&scene.plane.place).await.len();
-        scene.sends(Sent::new("POST", "/notes").json("{}")).await.expect(201);
+        scene.sends(GatewayRequest::new("POST", "/notes").json("{}")).await.expect(201);
         let log = stored_evidence(&scene.plane.place).await;
         let events: Vec<&str> = log[before..].iter().map(|entry| entry.event_type.as_str()).collect();
         assert_eq!(events, ["call_started", "call"]);
@@ -108,14 +108,14 @@ on_both_stores! {
     /// AAP-7-06, AAP-12.4-01, AAP-12.4-02
     async fn free_text_about_a_call_is_neither_kept_nor_passed_on(kit) {
         let (scene, _folder) = lasting(kit).await;
-        let worded = |sent: Sent| sent.with("x-agent-intent", WORDS);
-        scene.sends(worded(Sent::new("GET", "/accounts"))).await.expect(200);
-        scene.sends(worded(Sent::new("POST", "/notes").json("{}"))).await.expect(201);
+        let worded = |sent: GatewayRequest| sent.with("x-agent-intent", WORDS);
+        scene.sends(worded(GatewayRequest::new("GET", "/accounts"))).await.expect(200);
+        scene.sends(worded(GatewayRequest::new("POST", "/notes").json("{}"))).await.expect(201);
         let held = scene.sends(worded(BankScene::transfer())).await;
         scene.alice.accepts(&scene.plane, &BankScene::decision(&held)).await;
         scene.sends(worded(BankScene::transfer().confirmed("true"))).await.expect(201);
-        scene.sends(worded(Sent::new("GET", "/accounts").with("x-agent-consent", "a.b.c"))).await.expect(401);
-        let mut typed = scene.dressed(&scene.agent, Sent::new("GET", "/accounts"));
+        scene.sends(worded(GatewayRequest::new("GET", "/accounts").with("x-agent-consent", "a.b.c"))).await.expect(401);
+        let mut typed = scene.dressed(&scene.agent, GatewayRequest::new("GET", "/accounts"));
         typed.headers.iter_mut().filter(|(name, _)| name == "x-agent-intent-type").for_each(|h| h.1 = WORDS.into());
         assert_eq!(scene.once(typed).await.refusal(), (400, "intent_type_unknown".into()));
         for got in scene.bank.got() {

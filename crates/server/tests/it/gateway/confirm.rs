@@ -3,7 +3,7 @@
 use super::held::*;
 use countersign_protocol::project::{Confirmed, ProjectDocument, Scope};
 use countersign_testkit::{
-    bank::{BankScene, Sent},
+    bank::{BankScene, GatewayRequest},
     on_both_stores,
 };
 use serde_json::json;
@@ -12,12 +12,12 @@ fn scope<'a>(document: &'a mut ProjectDocument, id: &str) -> &'a mut Scope {
     document.scopes.iter_mut().find(|scope| scope.id == id).unwrap()
 }
 
-fn note() -> Sent {
-    Sent::new("POST", "/notes").json(r#"{"text":"remember"}"#)
+fn note() -> GatewayRequest {
+    GatewayRequest::new("POST", "/notes").json(r#"{"text":"remember"}"#)
 }
 
-fn ping() -> Sent {
-    Sent::new("POST", "/pings").json("{}")
+fn ping() -> GatewayRequest {
+    GatewayRequest::new("POST", "/pings").json("{}")
 }
 
 on_both_stores! {
@@ -36,7 +36,7 @@ on_both_stores! {
         assert_eq!(flags("bank.payees"), (true, false));
         assert_eq!(flags("bank.note"), (false, true));
         assert_eq!(flags("bank.read"), (false, false));
-        for (before, sent) in [note(), Sent::new("DELETE", "/payees/theirs")].into_iter().enumerate() {
+        for (before, sent) in [note(), GatewayRequest::new("DELETE", "/payees/theirs")].into_iter().enumerate() {
             let decision = asked(&scene, sent.clone()).await;
             assert_eq!(scene.bank.effects().len(), before, "{sent:?}");
             scene.alice.accepts(&scene.plane, &decision).await;
@@ -164,7 +164,7 @@ on_both_stores! {
             let consented = scene.with_receipt(|claims| claims["intent_type"] = json!("TIDY")).await;
             let sessions = if minimum_tier < 3 { vec![&scene.agent, &consented] } else { vec![&consented] };
             for session in sessions {
-                let held = scene.sends_as(session, Sent::new("DELETE", "/payees/theirs")).await;
+                let held = scene.sends_as(session, GatewayRequest::new("DELETE", "/payees/theirs")).await;
                 assert_eq!(held.refusal(), unconfirmed(), "{minimum_tier}");
             }
             assert_eq!(scene.bank.effects().len(), 0);

@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Setup,
-    bank::{Bank, BankScene, SCOPES, Sent},
+    bank::{Bank, BankScene, GatewayRequest, SCOPES},
     leaks::Haystack,
     on_both_stores,
 };
@@ -13,11 +13,11 @@ on_both_stores! {
     async fn a_call_outside_the_receipt_is_refused_although_the_delegation_would_allow_it(kit) {
         let scene = kit.bank().await;
         let agent = scene.with_receipt(|claims| claims["scopes"] = json!(["bank.read"])).await;
-        for sent in [note(), BankScene::transfer(), Sent::new("DELETE", "/payees/theirs")] {
+        for sent in [note(), BankScene::transfer(), GatewayRequest::new("DELETE", "/payees/theirs")] {
             assert_eq!(scene.sends_as(&agent, sent).await.refusal(), (403, "consent_scope_exceeded".into()));
         }
         assert_eq!((scene.bank.got().len(), scene.alice.waiting_questions(&scene.plane).await), (0, 0));
-        scene.sends_as(&agent, Sent::new("GET", "/accounts")).await.expect(200);
+        scene.sends_as(&agent, GatewayRequest::new("GET", "/accounts")).await.expect(200);
         scene.sends(note()).await.expect(201);
     }
 
@@ -26,11 +26,11 @@ on_both_stores! {
         let scene = kit.bank().await;
         let narrow = scene.plane.connect(&scene.alice, scene.plane.acme(), &["bank.read"]).await;
         let agent = scene.plane.holder(&narrow, |_| {}).await;
-        for sent in [note(), BankScene::transfer(), Sent::new("DELETE", "/payees/theirs")] {
+        for sent in [note(), BankScene::transfer(), GatewayRequest::new("DELETE", "/payees/theirs")] {
             assert_eq!(scene.sends_as(&agent, sent).await.refusal(), (403, "scope_not_granted".into()));
         }
         assert_eq!((scene.bank.got().len(), scene.alice.waiting_questions(&scene.plane).await), (0, 0));
-        scene.sends_as(&agent, Sent::new("GET", "/accounts")).await.expect(200);
+        scene.sends_as(&agent, GatewayRequest::new("GET", "/accounts")).await.expect(200);
         let mut claims = scene.plane.receipt_claims(scene.plane.acme(), "alice", &narrow, SCOPES);
         claims["intent_type"] = json!("PAY");
         let mut wide = scene.plane.register_body(scene.plane.acme(), &narrow);
@@ -51,7 +51,7 @@ on_both_stores! {
         let mut longer = claims.clone();
         longer["exp"] = json!(claims["exp"].as_i64().unwrap() + 1);
         let other = acme.sign_receipt(&longer);
-        let read = || Sent::new("GET", "/accounts");
+        let read = || GatewayRequest::new("GET", "/accounts");
         scene.sends_as(&agent, read()).await.expect(200);
         scene.sends_as(&agent, read().with("x-agent-consent", &receipt)).await.expect(200);
         for wrong in [other.as_str(), "not.a.receipt", &receipt[1..], ""] {
@@ -73,7 +73,7 @@ on_both_stores! {
         let scene = kit.bank().await;
         let asked_for = [("/notes", ""), ("/transfers", ""), ("/notes", "?dry_run=true"), ("/transfers", "?dry_run=true")];
         for (path, query) in asked_for {
-            let mut sent = Sent::new("POST", &format!("{path}{query}")).json(r#"{"amount":"1.00"}"#);
+            let mut sent = GatewayRequest::new("POST", &format!("{path}{query}")).json(r#"{"amount":"1.00"}"#);
             if query.is_empty() {
                 sent = sent.with("x-agent-dry-run", "true");
             }
@@ -85,6 +85,6 @@ on_both_stores! {
     }
 }
 
-fn note() -> Sent {
-    Sent::new("POST", "/notes").json(r#"{"note":"hello"}"#)
+fn note() -> GatewayRequest {
+    GatewayRequest::new("POST", "/notes").json(r#"{"note":"hello"}"#)
 }

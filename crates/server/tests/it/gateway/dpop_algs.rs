@@ -13,7 +13,7 @@ use aws_lc_rs::{
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, GATEWAY, Sent},
+    bank::{BankScene, GATEWAY, GatewayRequest},
 };
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ impl Signer {
         let ath = countersign_protocol::hash::Digest::of(token.as_bytes()).base64url();
         let url = format!("{GATEWAY}/accounts");
         let claims = json!({ "jti": fresh(), "htm": "GET", "htu": url, "iat": scene.plane.now().secs(), "ath": ath });
-        let sent = Sent::new("GET", "/accounts")
+        let sent = GatewayRequest::new("GET", "/accounts")
             .with("aap-version", "2.0")
             .with("x-agent-mode", "user_delegated")
             .with("x-agent-delegation", &scene.connected.delegation_id)
@@ -107,7 +107,7 @@ async fn es256_and_ps256_are_accepted_and_nothing_else_is_though_it_signs_well()
     let registered = signer.registers(&scene).await.expect(200).json();
     let (token, session) = (registered["access_token"].as_str().unwrap(), registered["session_id"].as_str().unwrap());
     signer.reads(&scene, token, session).await.expect(200);
-    scene.sends(Sent::new("GET", "/accounts")).await.expect(200);
+    scene.sends(GatewayRequest::new("GET", "/accounts")).await.expect(200);
 }
 
 fn b64(bytes: impl AsRef<[u8]>) -> String {

@@ -8,7 +8,7 @@ use countersign_jose::SigningKey;
 use countersign_protocol::hash::Digest;
 use countersign_testkit::{
     Answer, Connected, Plane, agent_request,
-    bank::{BankScene, GATEWAY, SCOPES, Sent},
+    bank::{BankScene, GATEWAY, GatewayRequest, SCOPES},
     on_both_stores,
 };
 use futures_util::future::join_all;
@@ -72,7 +72,7 @@ on_both_stores! {
         let bound = register(plane, &body(&scene), Some(&shown)).await.expect(200).json();
         assert_eq!(bound["token_type"], "DPoP");
         assert_eq!(stored_jkt(plane, &bound).await, json!(Digest::from_base64url(&key.thumbprint()).unwrap()));
-        let calls = Sent::new("GET", "/accounts").with("aap-version", "2.0").with("x-agent-mode", "user_delegated");
+        let calls = GatewayRequest::new("GET", "/accounts").with("aap-version", "2.0").with("x-agent-mode", "user_delegated");
         for scheme in ["DPoP", "Bearer"] {
             let authorization = format!("{scheme} {}", bound["access_token"].as_str().unwrap());
             let answer = scene.once(calls.clone().with("authorization", &authorization)).await;
@@ -107,7 +107,7 @@ on_both_stores! {
             let answer = register(&scene.plane, &body(&scene), None).await;
             assert_refused(&answer, "dpop_missing", "no proof");
             // An earlier, unbound token is no longer accepted.
-            let read = scene.sends_as(&free, Sent::new("GET", "/accounts")).await;
+            let read = scene.sends_as(&free, GatewayRequest::new("GET", "/accounts")).await;
             assert_refused(&read, "dpop_missing", "a token that is bound to nothing");
             assert_eq!(scene.bank.got().len(), 0);
         }
@@ -163,7 +163,7 @@ on_both_stores! {
             agents.push(answer["access_token"].as_str().unwrap().to_owned());
         }
         let read = async |token: &str, key: &SigningKey| {
-            let read = Sent::new("GET", "/accounts").with("aap-version", "2.0").with("x-agent-mode", "user_delegated");
+            let read = GatewayRequest::new("GET", "/accounts").with("aap-version", "2.0").with("x-agent-mode", "user_delegated");
             let read = read.with("x-agent-intent-type", "READ_ACCOUNTS").with("authorization", &format!("DPoP {token}"));
             let read = read.with("x-agent-delegation", &scene.connected.delegation_id);
             let read = read.with("x-agent-session", claims["session_id"].as_str().unwrap());

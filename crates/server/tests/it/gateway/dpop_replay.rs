@@ -6,7 +6,7 @@ use axum::{Router, body::Body};
 use countersign_jose::SigningKey;
 use countersign_testkit::{
     Answer, Backend, Kit, Setup, agent_request,
-    bank::{Bank, BankScene, Node, Sent},
+    bank::{Bank, BankScene, GatewayListener, GatewayRequest},
     failing::Failing,
     on_both_stores,
 };
@@ -15,7 +15,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// A request to the gateway with a token and this proof.
-fn dressed(stage: &Stage, door: Door, proof: &str) -> Sent {
+fn dressed(stage: &Stage, door: Door, proof: &str) -> GatewayRequest {
     stage.bare(door).with("authorization", &stage.scene.agent.authorization()).with("dpop", proof)
 }
 
@@ -169,7 +169,7 @@ async fn of_one_proof_at_two_nodes_at_the_same_instant_exactly_one_passes() {
     let stage = Stage::on(Kit(Backend::Postgres)).await;
     let (engine, router) = stage.scene.plane.second_node().await;
     stage.scene.plane.advance_secs(EPOCH_OVER_S).await;
-    let second = Node::open(&engine, |_| {}).await;
+    let second = GatewayListener::open(&engine, |_| {}).await;
     let rounds = 12;
     for round in 0..rounds {
         for door in [Door::Read, Door::Write] {

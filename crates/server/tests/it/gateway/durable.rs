@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Setup,
-    bank::{Bank, BankScene, Manner, Sent},
+    bank::{Bank, BankScene, GatewayRequest, Manner},
     failing::Failing,
     leaks::Folder,
     on_both_stores, stored_evidence,
@@ -95,16 +95,16 @@ on_both_stores! {
     }
 }
 
-fn read() -> Sent {
-    Sent::new("GET", "/accounts")
+fn read() -> GatewayRequest {
+    GatewayRequest::new("GET", "/accounts")
 }
 
-fn note() -> Sent {
-    Sent::new("POST", "/notes").json(r#"{"note":"hello"}"#)
+fn note() -> GatewayRequest {
+    GatewayRequest::new("POST", "/notes").json(r#"{"note":"hello"}"#)
 }
 
 /// A call that would be refused if the refusal could be recorded.
-fn refused() -> Sent {
+fn refused() -> GatewayRequest {
     read().with("x-agent-consent", "not.the.receipt")
 }
 

@@ -5,7 +5,7 @@ use countersign_engine::Role;
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, Manner, Sent},
+    bank::{BankScene, GatewayRequest, Manner},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -153,7 +153,7 @@ on_both_stores! {
         is_taken(&scene.sends(redeem(&both[1])).await, &both[0]);
         let other = scene.another(|_| {}).await;
         is_taken(&scene.sends_as(&other, refund("p-1", "fourth")).await, &both[0]);
-        let escaped = Sent::new("POST", "/refunds").json(r#"{"payment_id":"\u0070-1"}"#);
+        let escaped = GatewayRequest::new("POST", "/refunds").json(r#"{"payment_id":"\u0070-1"}"#);
         is_taken(&scene.sends(escaped).await, &both[0]);
         scene.plane.advance_secs(1800).await;
         is_taken(&scene.sends(refund("p-1", "fifth")).await, &both[0]);

@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, GATEWAY, Holder, Manner, Sent},
+    bank::{BankScene, GATEWAY, GatewayRequest, Holder, Manner},
     on_both_stores,
 };
 use futures_util::future::join_all;
@@ -71,7 +71,7 @@ on_both_stores! {
         let agent = scene.limited(json!({ "max_data_egress_kb": 1 })).await;
         scene.bank.behaves(Manner::Sized(1000));
         for _ in 0..2 {
-            let head = scene.sends_as(&agent, Sent::new("HEAD", "/statements/ours")).await.expect(200);
+            let head = scene.sends_as(&agent, GatewayRequest::new("HEAD", "/statements/ours")).await.expect(200);
             assert_eq!((head.header("content-length"), head.body.len()), (Some("1000"), 0));
         }
         scene.bank.behaves(Manner::Status(304));
@@ -117,12 +117,12 @@ async fn limited(kit: countersign_testkit::Kit, kb: usize) -> (BankScene, Holder
     (scene, agent)
 }
 
-fn statement() -> Sent {
-    Sent::new("GET", "/statements/ours")
+fn statement() -> GatewayRequest {
+    GatewayRequest::new("GET", "/statements/ours")
 }
 
-fn note() -> Sent {
-    Sent::new("POST", "/notes").json(r#"{"note":"hello"}"#)
+fn note() -> GatewayRequest {
+    GatewayRequest::new("POST", "/notes").json(r#"{"note":"hello"}"#)
 }
 
 fn assert_used_up(answer: &Answer) {
@@ -135,7 +135,7 @@ fn assert_used_up(answer: &Answer) {
 async fn assert_over(scene: &BankScene, agent: &Holder) {
     scene.bank.behaves(Manner::Obliging);
     let arrived = scene.bank.got().len();
-    for sent in [statement(), note(), Sent::new("GET", "/accounts"), BankScene::transfer()] {
+    for sent in [statement(), note(), GatewayRequest::new("GET", "/accounts"), BankScene::transfer()] {
         assert_used_up(&scene.sends_as(agent, sent).await);
     }
     assert_eq!(scene.bank.got().len(), arrived);

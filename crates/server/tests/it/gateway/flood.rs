@@ -3,12 +3,12 @@
 use super::held::*;
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, SCOPES, Sent},
+    bank::{BankScene, GatewayRequest, SCOPES},
     on_both_stores,
 };
 use serde_json::json;
 
-fn amount(n: u32) -> Sent {
+fn amount(n: u32) -> GatewayRequest {
     BankScene::transfer_of(&format!("{n}.00"))
 }
 
@@ -50,7 +50,7 @@ on_both_stores! {
         assert!(wait_of(&scene.sends_as(&other, amount(3)).await) > 0);
         assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 2);
         assert_eq!(id(&asked(&scene, amount(1)).await), id(&first));
-        scene.sends(Sent::new("GET", "/accounts")).await.expect(200);
+        scene.sends(GatewayRequest::new("GET", "/accounts")).await.expect(200);
         scene.alice.accepts(&scene.plane, &first).await;
         asked(&scene, amount(3)).await;
     }

@@ -3,7 +3,7 @@
 use axum::{Router, body::Body};
 use countersign_testkit::{
     Answer, TestPerson, agent_request,
-    bank::{BankScene, Holder, Sent},
+    bank::{BankScene, GatewayRequest, Holder},
 };
 use http::{Method, header};
 use serde_json::{Value, json};
@@ -18,20 +18,20 @@ pub(super) fn id(decision: &Value) -> &str {
 }
 
 /// The usual transfer, with a confirmation header.
-pub(super) fn confirmed_transfer() -> Sent {
+pub(super) fn confirmed_transfer() -> GatewayRequest {
     BankScene::transfer().confirmed("true")
 }
 
-pub(super) fn refund(payment: &str, note: &str) -> Sent {
-    Sent::new("POST", "/refunds").json(json!({ "payment_id": payment, "note": note }).to_string())
+pub(super) fn refund(payment: &str, note: &str) -> GatewayRequest {
+    GatewayRequest::new("POST", "/refunds").json(json!({ "payment_id": payment, "note": note }).to_string())
 }
 
-pub(super) fn redeem(decision: &Value) -> Sent {
-    Sent::new("POST", &format!("/.countersign/decisions/{}/redeem", id(decision)))
+pub(super) fn redeem(decision: &Value) -> GatewayRequest {
+    GatewayRequest::new("POST", &format!("/.countersign/decisions/{}/redeem", id(decision)))
 }
 
 /// The decision that a refused call names.
-pub(super) async fn asked(scene: &BankScene, sent: Sent) -> Value {
+pub(super) async fn asked(scene: &BankScene, sent: GatewayRequest) -> Value {
     let held = scene.sends(sent).await;
     assert_eq!(held.refusal(), unconfirmed(), "{}", held.text());
     BankScene::decision(&held)

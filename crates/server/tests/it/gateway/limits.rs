@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Answer, Backend, Kit,
-    bank::{BankScene, Holder, Manner, Node, SCOPES, Sent},
+    bank::{BankScene, GatewayListener, GatewayRequest, Holder, Manner, SCOPES},
     on_both_stores,
 };
 use futures_util::future::join_all;
@@ -100,13 +100,13 @@ on_both_stores! {
         let agent = scene.limited(json!({ "writes_per_session": 3 })).await;
         scene.bank.behaves(Manner::Vanishing);
         // A different note from those that follow: a repeat of an unknown outcome is refused (R-34).
-        scene.sends_as(&agent, Sent::new("POST", "/notes?lost=true")).await.expect(502);
+        scene.sends_as(&agent, GatewayRequest::new("POST", "/notes?lost=true")).await.expect(502);
         for refused in [400, 409, 422] {
             scene.bank.behaves(Manner::Status(refused));
             scene.sends_as(&agent, note()).await.expect(refused);
         }
         scene.bank.behaves(Manner::Obliging);
-        for dry in [note().with("x-agent-dry-run", "true"), Sent::new("POST", "/notes?dry_run=true")] {
+        for dry in [note().with("x-agent-dry-run", "true"), GatewayRequest::new("POST", "/notes?dry_run=true")] {
             assert_eq!(scene.sends_as(&agent, dry).await.refusal(), (400, "dry_run_unsupported".into()));
         }
         for _ in 0..2 {
@@ -183,7 +183,7 @@ on_both_stores! {
 async fn two_nodes_together_let_no_more_pass_than_the_receipt_allows() {
     let scene = Kit(Backend::Postgres).bank().await;
     let (engine, _) = scene.plane.second_node().await;
-    let second = Node::open(&engine, |_| {}).await;
+    let second = GatewayListener::open(&engine, |_| {}).await;
     let nodes = [scene.gateway.address, second.address];
     scene.plane.advance_secs(700).await;
     let agent = scene.limited(json!({ "writes_per_session": 9 })).await;
@@ -194,12 +194,12 @@ async fn two_nodes_together_let_no_more_pass_than_the_receipt_allows() {
     assert_eq!(passed(&burst(&scene, &agent, &nodes, &read(), 30).await, "requests_per_hour"), 9);
 }
 
-fn note() -> Sent {
-    Sent::new("POST", "/notes").json(r#"{"note":"hello"}"#)
+fn note() -> GatewayRequest {
+    GatewayRequest::new("POST", "/notes").json(r#"{"note":"hello"}"#)
 }
 
-fn read() -> Sent {
-    Sent::new("GET", "/accounts")
+fn read() -> GatewayRequest {
+    GatewayRequest::new("GET", "/accounts")
 }
 
 async fn hourly(scene: &BankScene, requests: i64) -> Holder {
@@ -221,10 +221,16 @@ fn passed(answers: &[Answer], reason: &str) -> usize {
 
 /// The same request many times at once, at each of the nodes in turn. Writes differ in their text: an identical one is
 /// refused while the first is in flight (R-34).
-async fn burst(scene: &BankScene, agent: &Holder, nodes: &[SocketAddr], sent: &Sent, times: usize) -> Vec<Answer> {
+async fn burst(
+    scene: &BankScene,
+    agent: &Holder,
+    nodes: &[SocketAddr],
+    sent: &GatewayRequest,
+    times: usize,
+) -> Vec<Answer> {
     let numbered = |n: usize| match sent.body.is_empty() {
         true => sent.clone(),
-        false => Sent { body: format!("{{\"note\":{n}}}").into_bytes(), ..sent.clone() },
+        false => GatewayRequest { body: format!("{{\"note\":{n}}}").into_bytes(), ..sent.clone() },
     };
     join_all((0..times).map(|n| scene.sends_at(nodes[n % nodes.len()], agent, numbered(n)))).await
 }

@@ -7,7 +7,7 @@ use countersign_protocol::{aap::error::Code, project::ProjectDocument};
 use countersign_server::{LogTo, logs_to};
 use countersign_testkit::{
     Answer, agent_request,
-    bank::{BankScene, Manner, Sent},
+    bank::{BankScene, GatewayRequest, Manner},
     on_both_stores,
 };
 use http::Method;
@@ -26,12 +26,12 @@ fn with_limits(document: &mut ProjectDocument) {
 }
 
 /// Requests of a known caller without permission.
-fn forbidden() -> [Sent; 4] {
+fn forbidden() -> [GatewayRequest; 4] {
     [
         BankScene::transfer(),
-        Sent::new("POST", "/orders").json("{}"),
-        Sent::new("DELETE", "/payees/1"),
-        Sent::new("POST", "/pings").json("{}"),
+        GatewayRequest::new("POST", "/orders").json("{}"),
+        GatewayRequest::new("DELETE", "/payees/1"),
+        GatewayRequest::new("POST", "/pings").json("{}"),
     ]
 }
 
@@ -74,13 +74,13 @@ on_both_stores! {
 }
 
 /// The same request from unknown callers and from ones that are no longer known.
-fn unknown_callers(scene: &BankScene, sent: &Sent) -> Vec<(&'static str, Sent)> {
+fn unknown_callers(scene: &BankScene, sent: &GatewayRequest) -> Vec<(&'static str, GatewayRequest)> {
     let without = |name: &'static str| {
         let mut sent = scene.dressed(&scene.agent, sent.clone());
         sent.headers.retain(|(own, _)| own != name);
         sent
     };
-    let proof = |sent: &Sent| sent.headers.iter().find(|(name, _)| name == "dpop").unwrap().1.clone();
+    let proof = |sent: &GatewayRequest| sent.headers.iter().find(|(name, _)| name == "dpop").unwrap().1.clone();
     let whole = scene.dressed(&scene.agent, sent.clone());
     vec![
         ("no token", without("authorization")),
@@ -119,8 +119,8 @@ async fn every_refusal_of_the_gateway_is_one_envelope_whose_name_is_in_the_log()
 
 /// One refusal of each kind, and its expected code.
 async fn refusals(scene: &BankScene) -> Vec<(&'static str, Answer)> {
-    let read = || Sent::new("GET", "/accounts");
-    let note = |text: &str| Sent::new("POST", "/notes").json(json!({ "text": text }).to_string());
+    let read = || GatewayRequest::new("GET", "/accounts");
+    let note = |text: &str| GatewayRequest::new("POST", "/notes").json(json!({ "text": text }).to_string());
     let without = |name: &str| {
         let mut sent = scene.dressed(&scene.agent, read());
         sent.headers.retain(|(own, _)| own != name);
@@ -141,14 +141,14 @@ async fn refusals(scene: &BankScene) -> Vec<(&'static str, Answer)> {
         ("dpop_replayed", scene.once(replayed).await),
         ("mode_missing", scene.once(without("x-agent-mode")).await),
         ("access_token_invalid", scene.once(without("authorization").with("authorization", "DPoP nobody")).await),
-        ("route_not_found", scene.sends(Sent::new("GET", "/nowhere")).await),
-        ("route_not_found", scene.sends(Sent::new("PUT", "/accounts")).await),
-        ("not_found", scene.sends(Sent::new("GET", "/.countersign/nothing")).await),
+        ("route_not_found", scene.sends(GatewayRequest::new("GET", "/nowhere")).await),
+        ("route_not_found", scene.sends(GatewayRequest::new("PUT", "/accounts")).await),
+        ("not_found", scene.sends(GatewayRequest::new("GET", "/.countersign/nothing")).await),
         ("payload_too_large", scene.sends(note(&"x".repeat(100))).await),
-        ("invalid_request", scene.sends(Sent::new("POST", "/transfers").json("{")).await),
+        ("invalid_request", scene.sends(GatewayRequest::new("POST", "/transfers").json("{")).await),
         ("irreversible_requires_confirm", scene.sends(BankScene::transfer()).await),
-        ("tier_not_met", scene.sends(Sent::new("POST", "/orders").json("{}")).await),
-        ("scope_not_granted", scene.sends(Sent::new("DELETE", "/payees/1")).await),
+        ("tier_not_met", scene.sends(GatewayRequest::new("POST", "/orders").json("{}")).await),
+        ("scope_not_granted", scene.sends(GatewayRequest::new("DELETE", "/payees/1")).await),
     ];
     scene.plane.engine.store().close().await;
     answers.push(("service_unavailable", scene.sends(note("late")).await));

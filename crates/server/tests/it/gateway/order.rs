@@ -6,7 +6,7 @@
 use countersign_protocol::project::{ProjectDocument, Route, Scope};
 use countersign_testkit::{
     Connected,
-    bank::{BankScene, GATEWAY, Holder, Sent},
+    bank::{BankScene, GATEWAY, GatewayRequest, Holder},
     on_both_stores,
 };
 use serde_json::json;
@@ -104,7 +104,7 @@ async fn check(scene: &BankScene, agent: &Holder, wrong: &BTreeSet<Wrong>) {
     assert_eq!(after, (before.0 + usize::from(wrong.is_empty()), before.1 + usize::from(asked)), "{wrong:?}");
 }
 
-fn sent(scene: &BankScene, agent: &Holder, wrong: &BTreeSet<Wrong>) -> Sent {
+fn sent(scene: &BankScene, agent: &Holder, wrong: &BTreeSet<Wrong>) -> GatewayRequest {
     let is = |fault: Wrong| wrong.contains(&fault);
     let path = path_of(wrong);
     let target = if is(DryRun) { format!("{path}?dry_run=true") } else { path.to_owned() };
@@ -123,7 +123,7 @@ fn sent(scene: &BankScene, agent: &Holder, wrong: &BTreeSet<Wrong>) -> Sent {
         ("x-agent-consent", "not.the.receipt", is(Consent)),
         ("x-agent-intent-type", intent, true),
     ];
-    let body = Sent::new("POST", &target).json(r#"{"to":"theirs"}"#);
+    let body = GatewayRequest::new("POST", &target).json(r#"{"to":"theirs"}"#);
     given.iter().filter(|(_, _, sent)| *sent).fold(body, |sent, (name, value, _)| sent.with(name, value))
 }
 

@@ -5,7 +5,7 @@ use countersign_engine::Role;
 use countersign_protocol::project::{AskAgain, ProjectDocument};
 use countersign_testkit::{
     Backend, Kit, Setup,
-    bank::{Bank, BankScene, Draft, Manner, Node, Sent, paying_exactly},
+    bank::{Bank, BankScene, GatewayListener, GatewayRequest, Manner, PlanDraft, paying_exactly},
     leaks::{Folder, Haystack},
     on_both_stores, stored_evidence,
 };
@@ -229,7 +229,7 @@ on_both_stores! {
         lost(&scene, "p?state=done&x=1#y").await;
         probes(&scene, 500).await;
         let body = json!({ "to": "a&amount=1?/../#", "from": "ours", "amount": "2", "currency": "USD" }).to_string();
-        let transfer = || Sent::new("POST", "/transfers").json(body.clone());
+        let transfer = || GatewayRequest::new("POST", "/transfers").json(body.clone());
         scene.approved(transfer()).await;
         scene.bank.behaves(Manner::Vanishing);
         scene.sends(transfer().confirmed("true")).await.expect(502);
@@ -267,7 +267,7 @@ on_both_stores! {
             document.plans.ask_again_from = AskAgain::Never;
         })
         .await;
-        let draft = Draft::of(paying_exactly("100.00"));
+        let draft = PlanDraft::of(paying_exactly("100.00"));
         scene.planned(&draft).await;
         scene.bank.behaves(Manner::Vanishing);
         scene.sends(BankScene::transfer_of("100.00")).await.expect(502);
@@ -288,7 +288,7 @@ on_both_stores! {
 async fn two_nodes_ask_once_and_settle_once() {
     let scene = Kit(Backend::Postgres).bank_with(probed).await;
     let (engine, _) = scene.plane.second_node().await;
-    let _second = Node::open(&engine, |_| {}).await;
+    let _second = GatewayListener::open(&engine, |_| {}).await;
     let decision = lost(&scene, "p-1").await;
     scene.plane.advance_secs(30).await;
     scene.bank.answers_reads(404, "");

@@ -6,7 +6,7 @@ use countersign_jose::{ProofKey, SigningKey};
 use countersign_protocol::{hash::Digest, project::ProjectDocument};
 use countersign_testkit::{
     Answer, Kit, aaep, agent_request,
-    bank::{BankScene, GATEWAY, Node, Sent},
+    bank::{BankScene, GATEWAY, GatewayListener, GatewayRequest},
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -98,7 +98,7 @@ impl Stage {
         let key = SigningKey::generate(None).unwrap();
         let body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
         scene.agent = scene.plane.holder_with(&body, Some(proof_key(&key)), &scene.connected).await;
-        let refund = Sent::new("POST", "/refunds").json(r#"{"payment_id":"p-1"}"#);
+        let refund = GatewayRequest::new("POST", "/refunds").json(r#"{"payment_id":"p-1"}"#);
         let approved = scene.approved(refund).await["decision_id"].as_str().unwrap().to_owned();
         Self { scene, key, approved }
     }
@@ -192,13 +192,16 @@ impl Stage {
     }
 
     /// A request to the gateway without credentials.
-    pub(super) fn bare(&self, door: Door) -> Sent {
+    pub(super) fn bare(&self, door: Door) -> GatewayRequest {
         let intent = match door {
             Door::Write => "NOTE",
             Door::Held | Door::Redeem => "PAY",
             _ => "READ_ACCOUNTS",
         };
-        let sent = Sent { body: self.body(door).into_bytes(), ..Sent::new(door.method(), &self.path(door)) };
+        let sent = GatewayRequest {
+            body: self.body(door).into_bytes(),
+            ..GatewayRequest::new(door.method(), &self.path(door))
+        };
         let sent = if sent.body.is_empty() { sent } else { sent.with("content-type", "application/json") };
         let sent = sent.with("aap-version", "2.0").of_session(&self.scene.agent).with("x-agent-intent-type", intent);
         match door {
@@ -223,7 +226,7 @@ pub(super) async fn restarted(scene: BankScene) -> BankScene {
     let BankScene { plane, bank, gateway, alice, connected, agent } = scene;
     drop(gateway);
     let plane = plane.restart().await;
-    let gateway = Node::open(&plane.engine, |_| {}).await;
+    let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
     BankScene { plane, bank, gateway, alice, connected, agent }
 }
 

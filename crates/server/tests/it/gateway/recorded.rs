@@ -3,11 +3,11 @@
 
 use super::{durable::failing as failing_log, held::*};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use countersign_engine::{ManualClock, Role, store::Place};
+use countersign_engine::{ManualClock, Role, store::StoreLocation};
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Backend, Kit,
-    bank::{BankScene, Got, Manner, Sent},
+    bank::{BankScene, GatewayRequest, Got, Manner},
     on_both_stores, postgres,
 };
 use serde_json::json;
@@ -35,20 +35,20 @@ fn narrow(document: &mut ProjectDocument) {
 }
 
 /// Calls that pass the decision and are refused by a later step.
-fn early_exits() -> Vec<(&'static str, Sent)> {
+fn early_exits() -> Vec<(&'static str, GatewayRequest)> {
     let long = format!("{{\"note\":\"{}\"}}", "x".repeat(300));
     vec![
-        ("a speculative read whose body is too long", Sent::new("POST", "/searches").json(long.clone())),
-        ("a read whose body is too long", Sent::new("POST", "/lookups").json(long.clone())),
-        ("a write whose body is too long", Sent::new("POST", "/notes").json(long.clone())),
-        ("a held call whose body is too long", Sent::new("POST", "/transfers").json(long)),
-        ("a held call that cannot be read", Sent::new("POST", "/transfers").json("{\"a\":1,\"a\":2}")),
+        ("a speculative read whose body is too long", GatewayRequest::new("POST", "/searches").json(long.clone())),
+        ("a read whose body is too long", GatewayRequest::new("POST", "/lookups").json(long.clone())),
+        ("a write whose body is too long", GatewayRequest::new("POST", "/notes").json(long.clone())),
+        ("a held call whose body is too long", GatewayRequest::new("POST", "/transfers").json(long)),
+        ("a held call that cannot be read", GatewayRequest::new("POST", "/transfers").json("{\"a\":1,\"a\":2}")),
         ("a held call that nobody approved", BankScene::transfer()),
         ("a token of nobody", BankScene::transfer().confirmed("dec_00000000000000000000000000000000.cft_0")),
-        ("no WebSocket where one is expected", Sent::new("GET", "/ticker")),
-        ("an upgrade where none is expected", Sent::new("GET", "/accounts").with("upgrade", "websocket")),
-        ("a read whose upstream is away", Sent::new("GET", "/statements/1")),
-        ("a held call whose route wants the agent's word", Sent::new("POST", "/pings").json("{}")),
+        ("no WebSocket where one is expected", GatewayRequest::new("GET", "/ticker")),
+        ("an upgrade where none is expected", GatewayRequest::new("GET", "/accounts").with("upgrade", "websocket")),
+        ("a read whose upstream is away", GatewayRequest::new("GET", "/statements/1")),
+        ("a held call whose route wants the agent's word", GatewayRequest::new("POST", "/pings").json("{}")),
     ]
 }
 
@@ -77,7 +77,7 @@ on_both_stores! {
         let theirs = scene.plane.connect(&alone, scene.plane.acme(), &["bank.pay"]).await;
         let other = scene.plane.holder(&theirs, |_| {}).await;
         let path = format!("/.countersign/decisions/{}/redeem", id(&decision));
-        let sent = scene.dressed(&other, Sent::new("POST", &path));
+        let sent = scene.dressed(&other, GatewayRequest::new("POST", &path));
         assert_eq!(scene.once(sent.clone()).await.status, 404);
         assert_eq!(scene.once(sent).await.code(), "dpop_replayed");
     }
@@ -89,7 +89,7 @@ on_both_stores! {
         let (scene, failing) = failing_log(kit).await;
         let decision = scene.approved(BankScene::transfer()).await;
         scene.bank.behaves(Manner::Thoughtful);
-        for (what, sent) in [("approved", confirmed_transfer()), ("not held", Sent::new("POST", "/notes").json("{}"))] {
+        for (what, sent) in [("approved", confirmed_transfer()), ("not held", GatewayRequest::new("POST", "/notes").json("{}"))] {
             let away = async {
                 scene.bank.something_arrives().await;
                 failing.fails();
@@ -210,7 +210,7 @@ async fn stands_still_while_another_node_settles(ran: Option<&str>) -> serde_jso
     let standing_still = async {
         store.has_stalled().await;
         ahead.advance_secs(61);
-        let Place::Postgres(place) = &scene.plane.place else { panic!("a shared database") };
+        let StoreLocation::Postgres(place) = &scene.plane.place else { panic!("a shared database") };
         postgres::set_clock(&place.url, ahead.now().0).await;
         other.settle_due().await.unwrap();
         if let Some(ran) = ran {

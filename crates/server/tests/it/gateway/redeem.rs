@@ -3,7 +3,7 @@
 use super::held::*;
 use countersign_testkit::{
     Backend, Kit, Setup,
-    bank::{Bank, BankScene, SCOPES, Sent},
+    bank::{Bank, BankScene, GatewayRequest, SCOPES},
     leaks::{Folder, Haystack},
     on_both_stores,
 };
@@ -18,9 +18,9 @@ async fn lasting(kit: Kit) -> (BankScene, Folder) {
 /// Part of the body, and of nothing that a person is shown.
 const MEMO: &str = "for the surgery of our eldest";
 
-fn with_memo() -> Sent {
+fn with_memo() -> GatewayRequest {
     let body = format!(r#"{{"from":"ours","to":"theirs","amount":"1.00","currency":"USD","memo":"{MEMO}"}}"#);
-    Sent::new("POST", "/transfers").json(body).with("x-reference", "R-1")
+    GatewayRequest::new("POST", "/transfers").json(body).with("x-reference", "R-1")
 }
 
 on_both_stores! {
@@ -64,7 +64,7 @@ on_both_stores! {
         assert_eq!(nobody.refusal(), (401, "agent_auth_required".into()));
         let unproven = scene.dressed(&scene.agent, redeem(&decision));
         let headers = unproven.headers.iter().filter(|(name, _)| name != "dpop").cloned().collect();
-        assert_eq!(scene.once(Sent { headers, ..unproven }).await.refusal(), (401, "dpop_missing".into()));
+        assert_eq!(scene.once(GatewayRequest { headers, ..unproven }).await.refusal(), (401, "dpop_missing".into()));
         assert_eq!(scene.bank.effects().len(), 0);
         scene.sends(redeem(&decision)).await.expect(201);
     }
@@ -132,7 +132,7 @@ on_both_stores! {
         let body = redeem(&decision).json("{}");
         assert_eq!(scene.sends(body).await.refusal(), (400, "invalid_request".into()));
         for (method, path) in [("GET", path.as_str()), ("POST", &format!("{path}/")), ("POST", "/.countersign")] {
-            let answer = scene.sends(Sent::new(method, path)).await;
+            let answer = scene.sends(GatewayRequest::new(method, path)).await;
             assert_eq!(answer.refusal(), (404, "not_found".into()), "{method} {path}");
         }
         assert_eq!(scene.bank.effects().len(), 0);

@@ -5,21 +5,21 @@ use countersign_protocol::project::{ProjectDocument, Route};
 use countersign_server::admin::{AdminRequest as _, ListUnsettledCalls, SettleCall};
 use countersign_testkit::{
     Answer, Backend, Kit,
-    bank::{BankScene, Manner, Node, Sent},
+    bank::{BankScene, GatewayListener, GatewayRequest, Manner},
     on_both_stores,
 };
 use serde_json::Value;
 
-fn note_of(text: &str) -> Sent {
-    Sent::new("POST", "/notes").json(format!("{{\"text\":\"{text}\"}}"))
+fn note_of(text: &str) -> GatewayRequest {
+    GatewayRequest::new("POST", "/notes").json(format!("{{\"text\":\"{text}\"}}"))
 }
 
-fn note() -> Sent {
+fn note() -> GatewayRequest {
     note_of("call the bank")
 }
 
 /// Longer than the stored prefix of a forwarded body; all of them begin alike.
-fn long_note(end: &str) -> Sent {
+fn long_note(end: &str) -> GatewayRequest {
     note_of(&format!("{}{end}", "x".repeat(300_000)))
 }
 
@@ -42,7 +42,7 @@ fn refused_for(answer: &Answer, id: &str) {
 }
 
 /// Sends a note that the bank executes without a response, and returns the call's id.
-async fn lost(scene: &BankScene, sent: Sent) -> String {
+async fn lost(scene: &BankScene, sent: GatewayRequest) -> String {
     scene.bank.behaves(Manner::Vanishing);
     let answer = scene.sends(sent).await;
     scene.bank.behaves(Manner::Obliging);
@@ -72,7 +72,7 @@ on_both_stores! {
         refused_for(&scene.sends_as(&scene.another(|_| {}).await, note()).await, &id);
         assert_eq!(scene.bank.effects().len(), 1);
         scene.sends(note_of("something else")).await.expect(201);
-        scene.sends(Sent { target: "/notes?to=me".into(), ..note() }).await.expect(201);
+        scene.sends(GatewayRequest { target: "/notes?to=me".into(), ..note() }).await.expect(201);
         assert_eq!(scene.bank.effects().len(), 3);
         assert_eq!(entries(&scene, "call").await.iter().filter(|entry| entry["call_id"] == id.as_str()).count(), 1);
     }
@@ -218,7 +218,7 @@ on_both_stores! {
         let id = lost(&scene, note()).await;
         let BankScene { plane, bank, alice, connected, agent, .. } = scene;
         let plane = plane.restart().await;
-        let gateway = Node::open(&plane.engine, |_| {}).await;
+        let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
         let scene = BankScene { plane, bank, gateway, alice, connected, agent };
         refused_for(&scene.sends(note()).await, &id);
         assert_eq!(scene.bank.effects().len(), 1);
@@ -230,7 +230,7 @@ on_both_stores! {
 async fn a_repeat_at_the_other_node_is_refused_and_of_two_at_once_one_is_sent() {
     let scene = Kit(Backend::Postgres).bank().await;
     let (engine, _router) = scene.plane.second_node().await;
-    let other = Node::open(&engine, |_| {}).await;
+    let other = GatewayListener::open(&engine, |_| {}).await;
     let id = lost(&scene, note()).await;
     refused_for(&scene.sends_at(other.address, &scene.agent, note()).await, &id);
     assert_eq!(scene.bank.effects().len(), 1);

@@ -3,7 +3,7 @@
 use super::held::*;
 use countersign_testkit::{
     Answer, Backend, Kit,
-    bank::{BankScene, Node, Sent},
+    bank::{BankScene, GatewayListener, GatewayRequest},
     on_both_stores,
 };
 use futures_util::future::join_all;
@@ -24,14 +24,14 @@ async fn doubled(kit: Kit) -> BankScene {
 }
 
 /// Every way in which a request can differ from the approved one.
-fn differing() -> Vec<(&'static str, Sent)> {
+fn differing() -> Vec<(&'static str, GatewayRequest)> {
     let same = BankScene::transfer;
-    let retyped = |kind: &str| Sent { headers: vec![("content-type".into(), kind.into())], ..same() };
+    let retyped = |kind: &str| GatewayRequest { headers: vec![("content-type".into(), kind.into())], ..same() };
     vec![
         ("body", BankScene::transfer_of("820000.00")),
-        ("method", Sent { method: "PUT".into(), ..same() }),
-        ("path", Sent { target: "/wires".into(), ..same() }),
-        ("query", Sent { target: "/transfers?now=1".into(), ..same() }),
+        ("method", GatewayRequest { method: "PUT".into(), ..same() }),
+        ("path", GatewayRequest { target: "/wires".into(), ..same() }),
+        ("query", GatewayRequest { target: "/transfers?now=1".into(), ..same() }),
         ("content type", retyped("application/json; charset=utf-8")),
         ("covered header", same().with("x-reference", "another")),
     ]
@@ -159,7 +159,7 @@ on_both_stores! {
 }
 
 /// Fifty connections with the same approved request; returns the number of effects and the responses.
-async fn storm(scene: &BankScene, nodes: &[&Node]) -> (usize, Vec<Answer>) {
+async fn storm(scene: &BankScene, nodes: &[&GatewayListener]) -> (usize, Vec<Answer>) {
     scene.approved(BankScene::transfer()).await;
     let address = |n: usize| nodes[n % nodes.len()].address;
     let all = (0..50).map(|n| scene.sends_at(address(n), &scene.agent, confirmed_transfer()));
@@ -195,6 +195,6 @@ async fn of_fifty_at_once_on_one_node_with_postgres_one_runs() {
 async fn of_fifty_at_once_on_two_nodes_one_runs() {
     let scene = Kit(Backend::Postgres).bank().await;
     let (engine, _router) = scene.plane.second_node().await;
-    let second = Node::open(&engine, |_| {}).await;
+    let second = GatewayListener::open(&engine, |_| {}).await;
     one_ran(storm(&scene, &[&scene.gateway, &second]).await);
 }

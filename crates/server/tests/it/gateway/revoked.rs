@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Answer, Backend, Kit, Setup,
-    bank::{Bank, BankScene, Manner, Node, Sent},
+    bank::{Bank, BankScene, GatewayListener, GatewayRequest, Manner},
     on_both_stores, stored_evidence,
 };
 use futures_util::future::join_all;
@@ -27,7 +27,7 @@ on_both_stores! {
     async fn a_read_that_is_cut_off_while_the_bank_works_gets_the_refusal_and_not_the_answer(kit) {
         let scene = kit.bank().await;
         scene.bank.behaves(Manner::Thoughtful);
-        let (answer, ()) = tokio::join!(scene.sends(Sent::new("GET", "/accounts")), async {
+        let (answer, ()) = tokio::join!(scene.sends(GatewayRequest::new("GET", "/accounts")), async {
             scene.bank.something_arrives().await;
             revoke(&scene).await;
             scene.bank.answer_now();
@@ -53,14 +53,14 @@ on_both_stores! {
         let scene = kit.bank().await;
         scene.bank.behaves(Manner::Events);
         let both = async {
-            tokio::join!(scene.sends(Sent::new("GET", "/prices")), async {
+            tokio::join!(scene.sends(GatewayRequest::new("GET", "/prices")), async {
                 scene.bank.something_arrives().await;
                 revoke(&scene).await;
             })
         };
         let (stream, ()) = tokio::time::timeout(Duration::from_secs(30), both).await.expect("an end of the stream");
         assert!(matches!(stream.status, 200 | 401), "{}", stream.text());
-        assert_cut_off(&scene.sends(Sent::new("GET", "/prices")).await);
+        assert_cut_off(&scene.sends(GatewayRequest::new("GET", "/prices")).await);
     }
 }
 
@@ -69,7 +69,7 @@ on_both_stores! {
 async fn of_writes_that_race_a_revocation_none_passes_at_either_node_after_its_200() {
     let scene = Kit(Backend::Postgres).bank().await;
     let (engine, _) = scene.plane.second_node().await;
-    let second = Node::open(&engine, |_| {}).await;
+    let second = GatewayListener::open(&engine, |_| {}).await;
     scene.plane.advance_secs(700).await;
     race(&scene, &[scene.gateway.address, second.address]).await;
 }
@@ -89,7 +89,7 @@ async fn race(scene: &BankScene, nodes: &[SocketAddr]) -> usize {
     assert_eq!(scene.bank.effects().len(), passed, "each write that ran was told, and no other");
     for node in nodes {
         assert_cut_off(&scene.sends_at(*node, &scene.agent, note()).await);
-        assert_cut_off(&scene.sends_at(*node, &scene.agent, Sent::new("GET", "/accounts")).await);
+        assert_cut_off(&scene.sends_at(*node, &scene.agent, GatewayRequest::new("GET", "/accounts")).await);
     }
     assert_eq!(scene.bank.got().len(), passed);
     passed
@@ -100,12 +100,12 @@ async fn revoke(scene: &BankScene) {
     scene.alice.post(&scene.plane, "/agent/revoke", &body).await.expect(200);
 }
 
-fn note() -> Sent {
+fn note() -> GatewayRequest {
     note_of(0)
 }
 
-fn note_of(n: usize) -> Sent {
-    Sent::new("POST", "/notes").json(format!("{{\"note\":\"hello {n}\"}}"))
+fn note_of(n: usize) -> GatewayRequest {
+    GatewayRequest::new("POST", "/notes").json(format!("{{\"note\":\"hello {n}\"}}"))
 }
 
 fn assert_cut_off(answer: &Answer) {

@@ -1,11 +1,11 @@
 //! No part of a held request runs unseen.
 
 use super::held::asked;
-use countersign_testkit::{bank::Sent, on_both_stores};
+use countersign_testkit::{bank::GatewayRequest, on_both_stores};
 use serde_json::{Value, json};
 
-fn transfer(body: &Value) -> Sent {
-    Sent::new("POST", "/transfers?notify=false").json(body.to_string()).with("x-reference", "from the agent")
+fn transfer(body: &Value) -> GatewayRequest {
+    GatewayRequest::new("POST", "/transfers?notify=false").json(body.to_string()).with("x-reference", "from the agent")
 }
 
 fn laden() -> Value {

@@ -5,7 +5,7 @@ use super::proofs::{EPOCH_OVER_S, without_nonces};
 use countersign_protocol::project::{ProjectDocument, Route};
 use countersign_testkit::{
     Answer, Kit,
-    bank::{BankScene, Holder, Manner, Sent},
+    bank::{BankScene, GatewayRequest, Holder, Manner},
     on_both_stores,
 };
 use futures_util::future::join_all;
@@ -31,8 +31,11 @@ async fn scene(kit: Kit) -> BankScene {
     scene
 }
 
-fn careful() -> [Sent; 2] {
-    [Sent::new("POST", "/accounts/search").json(r#"{"name":"a"}"#), Sent::new("GET", "/accounts/main/balance")]
+fn careful() -> [GatewayRequest; 2] {
+    [
+        GatewayRequest::new("POST", "/accounts/search").json(r#"{"name":"a"}"#),
+        GatewayRequest::new("GET", "/accounts/main/balance"),
+    ]
 }
 
 fn passed(answers: &[Answer], code: &str) -> usize {
@@ -41,7 +44,7 @@ fn passed(answers: &[Answer], code: &str) -> usize {
     passed.len()
 }
 
-async fn at_once(scene: &BankScene, agent: &Holder, sent: &Sent, times: usize) -> Vec<Answer> {
+async fn at_once(scene: &BankScene, agent: &Holder, sent: &GatewayRequest, times: usize) -> Vec<Answer> {
     join_all((0..times).map(|_| scene.sends_as(agent, sent.clone()))).await
 }
 
@@ -54,7 +57,7 @@ on_both_stores! {
     /// R-22
     async fn a_proof_that_is_shown_to_a_node_again_is_refused_before_anything_is_forwarded(kit) {
         let scene = scene(kit).await;
-        for sent in careful().into_iter().chain([Sent::new("GET", "/accounts")]) {
+        for sent in careful().into_iter().chain([GatewayRequest::new("GET", "/accounts")]) {
             let before = scene.bank.got().len();
             let same = scene.dressed(&scene.agent, sent);
             let answers = join_all((0..50).map(|_| scene.once(same.clone()))).await;
@@ -67,7 +70,7 @@ on_both_stores! {
     /// R-22
     async fn the_proof_of_a_refused_read_is_not_good_for_another_try(kit) {
         let scene = scene(kit).await;
-        let mut sent = scene.dressed(&scene.agent, Sent::new("GET", "/accounts"));
+        let mut sent = scene.dressed(&scene.agent, GatewayRequest::new("GET", "/accounts"));
         let intent = sent.headers.iter_mut().find(|(name, _)| name == "x-agent-intent-type").unwrap();
         let right = std::mem::replace(&mut intent.1, "NOBODYS_INTENT".into());
         assert_eq!(scene.once(sent.clone()).await.code(), "intent_type_unknown");
@@ -91,7 +94,7 @@ on_both_stores! {
 
     /// R-23, AAP-8.2-01
     async fn no_read_reaches_the_service_after_the_revocation_was_answered(kit) {
-        let reads = careful().into_iter().chain([Sent::new("GET", "/accounts")]);
+        let reads = careful().into_iter().chain([GatewayRequest::new("GET", "/accounts")]);
         for sent in reads {
             let scene = scene(kit).await;
             scene.sends(sent.clone()).await;
@@ -119,7 +122,7 @@ on_both_stores! {
             assert_eq!(answer.header("x-agent-limit-reason"), Some("max_data_egress_kb"), "a read's answer is cut");
         }
         scene.bank.behaves(Manner::Obliging);
-        let note = Sent::new("POST", "/notes").json(r#"{"text":"hello"}"#);
+        let note = GatewayRequest::new("POST", "/notes").json(r#"{"text":"hello"}"#);
         scene.sends_as(&agent, note).await.expect(201);
     }
 

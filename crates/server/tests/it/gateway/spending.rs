@@ -5,12 +5,12 @@ use countersign_engine::{Assurance, NotCounted, Role};
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     TestPerson,
-    bank::{BankScene, Sent},
+    bank::{BankScene, GatewayRequest},
     on_both_stores,
 };
 
-fn closure() -> Sent {
-    Sent::new("POST", "/closures").json(r#"{"account":"ours"}"#)
+fn closure() -> GatewayRequest {
+    GatewayRequest::new("POST", "/closures").json(r#"{"account":"ours"}"#)
 }
 
 /// Asserts that every way to claim the approved transfer is refused without an effect.

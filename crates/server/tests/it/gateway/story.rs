@@ -1,7 +1,7 @@
 //! The main job: held, approved, run once; anything else is refused.
 
 use countersign_testkit::{
-    bank::{BankScene, Sent},
+    bank::{BankScene, GatewayRequest},
     on_both_stores,
 };
 use serde_json::json;
@@ -43,7 +43,7 @@ on_both_stores! {
     /// AAP-7.1-02
     async fn a_read_passes_with_a_token_and_its_proof_and_stands_in_the_audit(kit) {
         let scene = kit.bank().await;
-        scene.sends(Sent::new("GET", "/accounts")).await.expect(200);
+        scene.sends(GatewayRequest::new("GET", "/accounts")).await.expect(200);
         let calls = scene.calls().await;
         assert_eq!(calls.len(), 1, "{calls:?}");
         assert_eq!(calls[0]["outcome"], "200 OK");
@@ -59,7 +59,7 @@ on_both_stores! {
         let at_register = scene.plane.post("/agent/register", &body).await;
         assert_eq!(at_register.refusal(), (400, "mode_not_supported".into()));
 
-        let mut call = scene.dressed(&scene.agent, Sent::new("GET", "/accounts"));
+        let mut call = scene.dressed(&scene.agent, GatewayRequest::new("GET", "/accounts"));
         call.headers.retain(|(name, _)| name != "x-agent-mode");
         let call = scene.once(call.with("x-agent-mode", "service_account")).await;
         assert_eq!(call.refusal(), (400, "mode_not_supported".into()));

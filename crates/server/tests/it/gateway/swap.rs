@@ -7,27 +7,27 @@ use countersign_protocol::{
     hash::Digest,
 };
 use countersign_testkit::{
-    bank::{BankScene, GATEWAY, Got, Sent},
+    bank::{BankScene, GATEWAY, GatewayRequest, Got},
     on_both_stores,
 };
 use serde_json::json;
 
 const APPROVED: &str = r#"{"from":"ours","to":"theirs","amount":"82000.00","currency":"USD"}"#;
 
-fn transfer(body: impl Into<Vec<u8>>) -> Sent {
-    Sent { body: body.into(), ..BankScene::transfer() }
+fn transfer(body: impl Into<Vec<u8>>) -> GatewayRequest {
+    GatewayRequest { body: body.into(), ..BankScene::transfer() }
 }
 
-fn typed(kind: &str) -> Sent {
-    Sent { headers: vec![("content-type".into(), kind.into())], ..BankScene::transfer() }
+fn typed(kind: &str) -> GatewayRequest {
+    GatewayRequest { headers: vec![("content-type".into(), kind.into())], ..BankScene::transfer() }
 }
 
-fn at(target: &str) -> Sent {
-    Sent { target: target.into(), ..BankScene::transfer() }
+fn at(target: &str) -> GatewayRequest {
+    GatewayRequest { target: target.into(), ..BankScene::transfer() }
 }
 
 /// Equivalent to most readers, but other bytes.
-fn look_alikes() -> Vec<Sent> {
+fn look_alikes() -> Vec<GatewayRequest> {
     vec![
         BankScene::transfer_of("820000.00"),
         BankScene::transfer_of("82000.0"),
@@ -46,7 +46,7 @@ fn look_alikes() -> Vec<Sent> {
 }
 
 /// Requests that two parsers could read differently.
-fn ambiguous() -> Vec<Sent> {
+fn ambiguous() -> Vec<GatewayRequest> {
     let twice = BankScene::transfer().with("x-reference", "R-1").with("x-reference", "R-2");
     vec![
         transfer(APPROVED.replace('}', r#","amount":"820000.00"}"#)),
@@ -102,8 +102,8 @@ on_both_stores! {
     async fn what_was_approved_is_what_the_service_gets_byte_for_byte_and_nothing_else(kit) {
         let scene = kit.bank().await;
         let body = " {\"to\" :\"th\\u0065irs\",\n\"from\":\"Größe\",\"amount\":\"82000.10\",\"currency\":\"USD\"} ";
-        let sent = Sent { target: "/transfers?b=%2F&a=%c3%a4".into(), ..BankScene::transfer() };
-        let sent = Sent { body: body.into(), ..sent }.with("x-reference", "R 1; \"a\"");
+        let sent = GatewayRequest { target: "/transfers?b=%2F&a=%c3%a4".into(), ..BankScene::transfer() };
+        let sent = GatewayRequest { body: body.into(), ..sent }.with("x-reference", "R 1; \"a\"");
         let decision = asked(&scene, meddled(sent.clone())).await;
         scene.alice.accepts(&scene.plane, &decision).await;
         scene.sends(meddled(sent).confirmed("true")).await.expect(201);
@@ -123,7 +123,7 @@ on_both_stores! {
     /// R-3
     async fn a_write_that_nobody_must_confirm_carries_no_more_of_its_caller(kit) {
         let scene = kit.bank().await;
-        let note = Sent::new("POST", "/notes").json(r#"{"text":"remember"}"#);
+        let note = GatewayRequest::new("POST", "/notes").json(r#"{"text":"remember"}"#);
         scene.sends(meddled(note.with("x-reference", "not listed on this route"))).await.expect(201);
         let effects = scene.bank.effects();
         let mut names: Vec<&str> = effects[0].headers.keys().map(http::HeaderName::as_str).collect();
@@ -176,7 +176,7 @@ on_both_stores! {
 }
 
 /// Adds every header that could change the upstream's action or forge its caller.
-fn meddled(sent: Sent) -> Sent {
+fn meddled(sent: GatewayRequest) -> GatewayRequest {
     sent.with("x-http-method-override", "DELETE")
         .with("x-method-override", "DELETE")
         .with("x-forwarded-for", "10.0.0.1")

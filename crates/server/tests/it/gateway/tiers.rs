@@ -7,7 +7,7 @@ use countersign_jose::SigningKey;
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer, Kit, agent_request,
-    bank::{BankScene, SCOPES, Sent},
+    bank::{BankScene, GatewayRequest, SCOPES},
     on_both_stores,
 };
 use http::Method;
@@ -93,7 +93,7 @@ on_both_stores! {
             notes.minimum_tier = Some(3);
         })
         .await;
-        let note = || Sent::new("POST", "/notes").json(r#"{"text":"hello"}"#);
+        let note = || GatewayRequest::new("POST", "/notes").json(r#"{"text":"hello"}"#);
         let held = || BankScene::transfer();
         assert_eq!(scene.sends(note()).await.refusal(), told(403, "tier_not_met"));
         let unbound = scene.plane.post("/agent/register", &body(&scene)).await;

@@ -3,7 +3,7 @@
 use super::held::*;
 use countersign_testkit::{
     Answer, Kit,
-    bank::{BankScene, GATEWAY, Node, Sent},
+    bank::{BankScene, GATEWAY, GatewayListener, GatewayRequest},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -111,8 +111,8 @@ on_both_stores! {
     async fn whoever_hangs_up_while_nobody_has_answered_does_not_have_it_run_later(kit) {
         let scene = scene(kit).await;
         // There is one slot: the next request is served only after the first connection has ended.
-        let node = Node::open(&scene.plane.engine, |settings| settings.max_connections = 1).await;
-        asked(&scene, Sent::new("POST", "/orders").json("{}")).await;
+        let node = GatewayListener::open(&scene.plane.engine, |settings| settings.max_connections = 1).await;
+        asked(&scene, GatewayRequest::new("POST", "/orders").json("{}")).await;
         let mut gone = connected(&node).await;
         gone.write_all(&wire(&scene.dressed(&scene.agent, BankScene::transfer().waits(50)))).await.unwrap();
         for _ in 0..2000 {
@@ -127,7 +127,7 @@ on_both_stores! {
         let decision = BankScene::decision(&next);
         assert_eq!(decision["state"], "pending");
         scene.alice.accepts(&scene.plane, &decision).await;
-        scene.sends_at(node.address, &scene.agent, Sent::new("GET", "/accounts")).await.expect(200);
+        scene.sends_at(node.address, &scene.agent, GatewayRequest::new("GET", "/accounts")).await.expect(200);
         assert_eq!(scene.bank.effects().len(), 0, "it ran for nobody");
         assert_eq!(scene.looks(&scene.agent, &decision).await["allowance"]["state"], "open");
         scene.sends(confirmed_transfer()).await.expect(201);
@@ -135,12 +135,12 @@ on_both_stores! {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test speaks to the node that it started")]
-async fn connected(node: &Node) -> TcpStream {
+async fn connected(node: &GatewayListener) -> TcpStream {
     TcpStream::connect(node.address).await.unwrap()
 }
 
 /// The request as bytes on the wire.
-fn wire(sent: &Sent) -> Vec<u8> {
+fn wire(sent: &GatewayRequest) -> Vec<u8> {
     let host = GATEWAY.trim_start_matches("https://");
     let mut head =
         format!("{} {} HTTP/1.1\r\nhost: {host}\r\ncontent-length: {}\r\n", sent.method, sent.target, sent.body.len());

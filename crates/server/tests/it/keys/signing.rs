@@ -2,8 +2,8 @@
 
 use axum::body::Body;
 use countersign_engine::{
-    Chance, Clock, Engine, StartError,
-    store::{self, Place, PostgresPlace},
+    Clock, Engine, Entropy, StartError,
+    store::{self, PostgresPlace, StoreLocation},
 };
 use countersign_protocol::time::UnixMillis;
 use countersign_server::{App, Limits, Metrics, router};
@@ -28,7 +28,7 @@ fn kid_of(jwt: &str) -> String {
 async fn start(plane: &Plane, key: &[u8; 32]) -> Result<Arc<Engine>, StartError> {
     let (settings, store) = (plane.engine.settings().clone(), plane.engine.store().clone());
     let clock = Clock::Manual(plane.clock.clone());
-    Engine::start(settings, store, clock, Chance::System, key, Arc::new(plane.directory.clone())).await
+    Engine::start(settings, store, clock, Entropy::System, key, Arc::new(plane.directory.clone())).await
 }
 
 on_both_stores! {
@@ -97,15 +97,15 @@ on_both_stores! {
 async fn nodes_that_start_together_on_an_empty_database_share_one_set_of_keys() {
     // Only for its clock, its operators and its settings.
     let model = Kit(Backend::Sqlite).plane().await;
-    let place = Place::Postgres(PostgresPlace::new(postgres::fresh_database().await));
+    let place = StoreLocation::Postgres(PostgresPlace::new(postgres::fresh_database().await));
     let node = |seed: u64| {
         let (place, model) = (place.clone(), &model);
         async move {
-            let clock: store::Clock = Arc::new(|| UnixMillis::from_secs(1_800_000_000));
+            let clock: store::StoreClock = Arc::new(|| UnixMillis::from_secs(1_800_000_000));
             let store = store::open(store::StoreOptions { readers: 8, place, clock }).await.unwrap();
             let settings = model.engine.settings().clone();
             let operators = Arc::new(model.directory.clone());
-            let engine = Engine::start(settings, store, Clock::System, Chance::seeded(seed), &[7; 32], operators);
+            let engine = Engine::start(settings, store, Clock::System, Entropy::seeded(seed), &[7; 32], operators);
             router(App::new(engine.await.unwrap(), Limits::default(), Vec::new(), Metrics::default(), seed))
         }
     };

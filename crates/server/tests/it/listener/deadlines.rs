@@ -3,7 +3,7 @@
 use super::{LONG, REQUEST, SHORT, SOON, answers, closes, door, patient};
 use bytes::Bytes;
 use countersign_server::Limits;
-use countersign_testkit::{Backend, Kit, aaep::subscription_request, decisions::Asked};
+use countersign_testkit::{Backend, Kit, aaep::subscription_request, decisions::DecisionFixture};
 use http_body_util::{BodyExt as _, Empty};
 use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -81,7 +81,7 @@ async fn an_http2_connection_without_a_request_ends_and_one_that_is_used_goes_on
 ///
 #[tokio::test]
 async fn streams_and_sockets_outlast_every_deadline_in_either_protocol() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let short = Limits { first_byte: SHORT, header_read: SHORT, idle: SHORT, ..Limits::default() };
     let mut phone = alice.subscriber(&plane).await;
     phone.subscribes(&plane).await;

@@ -2,7 +2,7 @@
 
 use super::calling::call_tool;
 use countersign_testkit::{
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn without(name: &str) -> Value {
 
 on_both_stores! {
     async fn the_member_that_is_wrong_is_named_and_nobody_is_asked(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let decision = json!("dec_00000000000000000000000000000000");
         for (tool, arguments, named) in [
             ("request_confirmation", without("consequence"), "consequence"),
@@ -57,7 +57,7 @@ on_both_stores! {
 
     ///
     async fn whoever_must_wait_is_told_for_how_long(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let mut last = None;
         for amount in 0..200 {
             let told = call_tool(&plane, &agent, "request_confirmation", confirmation("payments.send", json!({ "amount": amount }))).await;

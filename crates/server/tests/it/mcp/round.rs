@@ -3,7 +3,7 @@
 use super::calling::{call_tool, request, result, send};
 use countersign_testkit::{
     Plane, TestAgent,
-    decisions::{Asked, confirmation},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn says(answer: &Value, words: &str) {
 
 on_both_stores! {
     async fn what_was_not_accepted_cannot_be_begun_and_next_says_what_to_do(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = asks(&plane, &agent, 82).await;
         says(&asked, "do not do it");
         assert_eq!(call_tool(&plane, &agent, "begin_action", begin(&asked, 82)).await.refusal(), "conflict");
@@ -51,7 +51,7 @@ on_both_stores! {
 
     ///
     async fn nothing_that_an_agents_client_sends_is_a_decision(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let asked = asks(&plane, &agent, 82).await;
         let yes = json!({ "action": "accept", "content": { "decision": "accept" } });
         let call = json!({
@@ -70,7 +70,7 @@ on_both_stores! {
     }
 
     async fn an_agent_asks_waits_begins_does_and_reports(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = asks(&plane, &agent, 82).await;
         assert_eq!((&asked["state"], &asked["kind"]), (&json!("pending"), &json!("confirmation")));
         let page = format!("https://api.example.test/inbox/calendar/{}", asked["decision_id"].as_str().unwrap());
@@ -111,7 +111,7 @@ on_both_stores! {
     }
 
     async fn a_question_without_a_tool_is_begun_by_its_digest_and_its_failure_has_words(kit) {
-        let Asked { plane, alice, agent } = kit.asked_with(countersign_testkit::Setup::payments()).await;
+        let DecisionFixture { plane, alice, agent } = kit.asked_with(countersign_testkit::Setup::payments()).await;
         let question = json!({ "action": "Call the bank", "consequence": "They know." });
         let told = call_tool(&plane, &agent, "request_confirmation", question).await;
         if told.is_error {
@@ -130,7 +130,7 @@ on_both_stores! {
 
     ///
     async fn what_nobody_reported_is_unknown_and_not_done_again(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = asks(&plane, &agent, 82).await;
         alice.accepts(&plane, &asked).await;
         call_tool(&plane, &agent, "begin_action", begin(&asked, 82)).await.given();

@@ -7,7 +7,7 @@ use countersign_protocol::origin::Origin;
 use countersign_server::{config::node::Mcp, router};
 use countersign_testkit::{
     Answer, Plane, Setup, TestAgent,
-    decisions::{ALL, Asked},
+    decisions::{ALL, DecisionFixture},
     on_both_stores,
 };
 use http::{Method, Request, header};
@@ -56,7 +56,7 @@ on_both_stores! {
 
     ///
     async fn only_what_is_an_agents_opens_the_door(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let made = json!({ "name": "a phone" });
         let subscriber = alice.post(&plane, "/aaep/v1/subscriber-tokens", &made).await.expect(201).json();
         let nobody = |token: &str| TestAgent { token: token.to_owned(), principal: String::new() };
@@ -83,7 +83,7 @@ on_both_stores! {
 
     ///
     async fn what_another_principal_asked_or_planned_does_not_exist(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         alice.accepts(&plane, &asked).await;
         let other = plane.agent_key("alice", ALL).await;
@@ -189,7 +189,7 @@ on_both_stores! {
     }
 
     async fn more_than_a_plan_is_too_much(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let padded = |bytes: usize| request("ping", json!({ "pad": "x".repeat(bytes) }));
         let answer = send(&plane, &agent, &padded(128 * 1024)).await;
         assert_eq!(refusal(&answer), (413, "payload_too_large".into()));
@@ -219,7 +219,7 @@ on_both_stores! {
     }
 
     async fn nothing_said_here_stays_in_a_cache(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let answer = send(&plane, &agent, &request("tools/list", json!({}))).await;
         assert_eq!(answer.header("cache-control"), Some("no-store"));
         assert_eq!(answer.header("mcp-session-id"), None, "there are no sessions");

@@ -2,7 +2,7 @@
 
 use super::calling::{HOST, PATH, Told, call_tool, request, result, send_at, told};
 use countersign_server::{Limits, serve};
-use countersign_testkit::{Answer, Plane, Setup, TestAgent, decisions::Asked, on_both_stores};
+use countersign_testkit::{Answer, Plane, Setup, TestAgent, decisions::DecisionFixture, on_both_stores};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::{
@@ -44,7 +44,7 @@ async fn ended(wait: JoinHandle<Answer>) -> String {
 on_both_stores! {
     ///
     async fn a_wait_ends_with_the_standing_of_whoever_waits(kit) {
-        let Asked { plane, agent, alice } = kit.asked().await;
+        let DecisionFixture { plane, agent, alice } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
         plane.revoke_key(&agent).await;
@@ -60,7 +60,7 @@ on_both_stores! {
     }
 
     async fn whoever_waits_is_told_of_the_settlement_at_once(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
         alice.accepts(&plane, &asked).await;
@@ -69,7 +69,7 @@ on_both_stores! {
 
     async fn a_wait_that_brings_nothing_ends_when_it_said_and_says_how_to_go_on(kit) {
         let limits = Limits { request: Duration::from_millis(200), ..Limits::default() };
-        let Asked { plane, agent, .. } = kit.asked_with(Setup { limits, ..Setup::payments() }).await;
+        let DecisionFixture { plane, agent, .. } = kit.asked_with(Setup { limits, ..Setup::payments() }).await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let message = wait_for(&asked, 1);
         let mut wait = std::pin::pin!(send_at(&plane.public, PATH, &agent, &message));
@@ -84,7 +84,7 @@ on_both_stores! {
 
     async fn after_a_restart_the_same_decision_is_waited_for(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let question = countersign_testkit::decisions::confirmation("payments.send", json!({ "amount": 82 }));
         let asked = call_tool(&plane, &agent, "request_confirmation", question).await.given();
         let plane = plane.restart().await;
@@ -94,7 +94,7 @@ on_both_stores! {
     }
 
     async fn a_client_that_hangs_up_leaves_nothing_waiting_and_a_node_that_stops_tells(kit) {
-        let Asked { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let limits = Limits { max_connections: 1, ..Limits::default() };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -135,6 +135,6 @@ fn raw(agent: &TestAgent, message: &Value) -> String {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test speaks to the node that it started")]
-async fn connected(serving: &countersign_server::Serving) -> TcpStream {
+async fn connected(serving: &countersign_server::ServedListener) -> TcpStream {
     TcpStream::connect(serving.address()).await.unwrap()
 }

@@ -1,7 +1,7 @@
 //! Confirms for every kind of target: each is a question to people, with an id and a time of its own.
 
 use super::{Stage, archiving, confirm, id, items, place, plan, statuses};
-use countersign_testkit::{aaep::Heard, on_both_stores};
+use countersign_testkit::{aaep::ReceivedEvents, on_both_stores};
 use serde_json::{Value, json};
 
 const OTHERS: [&str; 4] = ["context", "trace", "extension", "other"];
@@ -122,7 +122,7 @@ on_both_stores! {
     /// MPLP-4.2-04, R-2, R-29
     async fn whoever_may_decide_hears_of_it_on_their_subscription_and_their_reply_decides_the_plan(kit) {
         let stage = Stage::set(kit).await;
-        let (subscriber, mut heard): (_, Heard) = stage.alice.listening(&stage.plane).await;
+        let (subscriber, mut heard): (_, ReceivedEvents) = stage.alice.listening(&stage.plane).await;
         let asked = stage.proposed(&archiving(1, 2)).await;
         let event = heard.next_of("awaiting.confirmation").await;
         let text = event.to_string();

@@ -1,23 +1,23 @@
 //! Live events: a stream that resumes after an interruption, and ends with the credential.
 
 use super::{Stage, id, of_bus, plan};
-use countersign_testkit::{TestAgent, aaep::Heard, mplp_judge::problems, on_both_stores};
+use countersign_testkit::{TestAgent, aaep::ReceivedEvents, mplp_judge::problems, on_both_stores};
 use http::{Method, Request, header};
 use serde_json::Value;
 use std::time::Duration;
 
-async fn follows(stage: &Stage, who: &TestAgent, after: &str, last: Option<&str>) -> Heard {
+async fn follows(stage: &Stage, who: &TestAgent, after: &str, last: Option<&str>) -> ReceivedEvents {
     let path = format!("/mplp/v1/events?after={after}");
     let mut request = Request::builder().method(Method::GET).uri(path).header(header::ACCEPT, "text/event-stream");
     request = request.header(header::AUTHORIZATION, format!("Bearer {}", who.token));
     if let Some(last) = last {
         request = request.header("last-event-id", last);
     }
-    Heard::open(&stage.plane.public, request.body("".into()).unwrap()).await
+    ReceivedEvents::open(&stage.plane.public, request.body("".into()).unwrap()).await
 }
 
 /// The next event with the position after it, if it has one.
-async fn hears(heard: &mut Heard) -> (Value, Option<String>) {
+async fn hears(heard: &mut ReceivedEvents) -> (Value, Option<String>) {
     loop {
         let line = heard.line().await.expect("the stream goes on");
         let Some(data) = line.data else { continue };
@@ -31,7 +31,7 @@ async fn hears(heard: &mut Heard) -> (Value, Option<String>) {
 }
 
 /// Nothing more arrives, and the stream ends soon; keep-alives would continue for ever.
-async fn ends(heard: &mut Heard) {
+async fn ends(heard: &mut ReceivedEvents) {
     let rest = tokio::time::timeout(Duration::from_secs(8), heard.rest()).await.expect("the stream ends");
     assert!(rest.iter().all(|line| line.data.is_none()), "{rest:?}");
 }

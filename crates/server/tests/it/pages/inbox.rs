@@ -2,11 +2,11 @@
 
 use super::*;
 use countersign_engine::Role;
-use countersign_testkit::{decisions::Asked, on_both_stores};
+use countersign_testkit::{decisions::DecisionFixture, on_both_stores};
 
 #[tokio::test]
 async fn nobody_sees_an_inbox_without_signing_in() {
-    let Asked { plane, agent, .. } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, agent, .. } = Kit(Backend::Sqlite).asked().await;
     let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
     for path in ["/inbox".to_owned(), page_of(&asked)] {
         let sent_on = open(&plane, &path).await.expect(303);
@@ -17,7 +17,7 @@ async fn nobody_sees_an_inbox_without_signing_in() {
 
 on_both_stores! {
     async fn somebody_elses_question_is_not_there(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let bob = plane.person("bob").await;
         let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
         assert!(!open_as(&plane, &bob, "/inbox").await.expect(200).words().contains("Call payments.send"));
@@ -38,7 +38,7 @@ on_both_stores! {
 ///
 #[tokio::test]
 async fn a_question_says_who_asks_in_whose_words_what_follows_and_until_when() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let earlier = agent.asks_to(&plane, "payments.send", json!({ "amount": 3 })).await;
     decide(&plane, &alice, &earlier, "accept", &[]).await.expect(303);
     let same = json!({ "tool": "payments.send", "arguments": { "amount": 3 } });
@@ -91,7 +91,7 @@ async fn the_operator_of_a_connected_agent_is_named_by_its_domain() {
 
 #[tokio::test]
 async fn whatever_an_agent_writes_stays_text_on_both_pages() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let hostile = "</blockquote><script>alert(1)</script><img src=x onerror=y>";
     let long = format!("{hostile} {} the end", "unbreakable".repeat(1200));
     let body = json!({ "action": long, "consequence": "Pay \u{202E}0001 $\u{202C} now\u{200B}", "language": "en",
@@ -156,7 +156,7 @@ async fn an_empty_inbox_says_that_nothing_waits_and_the_way_to_it_is_on_every_pa
 
 #[tokio::test]
 async fn only_pages_that_listen_may_ask_the_server_and_nobody_else() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
     for path in ["/inbox", &page_of(&asked)] {
         let page = open_as(&plane, &alice, path).await.expect(200);
@@ -172,7 +172,7 @@ async fn only_pages_that_listen_may_ask_the_server_and_nobody_else() {
 
 #[tokio::test]
 async fn the_pages_are_in_german_for_whoever_reads_german() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
     let in_german = |path: &str| {
         let request = alice.request(Method::GET, path).header(header::ACCEPT, HTML);

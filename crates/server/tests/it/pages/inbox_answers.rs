@@ -2,11 +2,11 @@
 
 use super::*;
 use countersign_engine::Role;
-use countersign_testkit::{decisions::Asked, on_both_stores};
+use countersign_testkit::{decisions::DecisionFixture, on_both_stores};
 
 #[tokio::test]
 async fn a_form_from_elsewhere_answers_nothing_and_keeps_what_was_typed() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let bob = plane.person("bob").await;
     let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
     let path = page_of(&asked);
@@ -25,7 +25,7 @@ async fn a_form_from_elsewhere_answers_nothing_and_keeps_what_was_typed() {
 
 #[tokio::test]
 async fn a_yes_to_anything_but_what_was_shown_does_not_count_and_a_no_does() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 1 })).await;
     let other = agent.asks_to(&plane, "payments.send", json!({ "amount": 2 })).await;
     let path = page_of(&asked);
@@ -49,7 +49,7 @@ async fn a_yes_to_anything_but_what_was_shown_does_not_count_and_a_no_does() {
 on_both_stores! {
     ///
     async fn a_yes_on_the_page_lets_it_run_once_and_the_page_says_what_became_of_it(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 5 })).await;
         let page = follow(&plane, &alice, decide(&plane, &alice, &asked, "accept", &[]).await).await;
         assert!(page.contains("id=\"notice\"") && page.contains("You approved it."), "{page}");
@@ -70,7 +70,7 @@ on_both_stores! {
 
     ///
     async fn a_no_with_a_reason_reaches_the_agent_and_stands_on_the_page(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
         let reason = [("reason", " Not before Monday.\r\nAsk Bob. ")];
         let page = follow(&plane, &alice, decide(&plane, &alice, &asked, "reject", &reason).await).await;
@@ -83,7 +83,7 @@ on_both_stores! {
 
     /// AAEP-6.3.5-01
     async fn of_a_yes_and_a_no_that_come_together_one_counts_and_the_other_is_told(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
         let path = page_of(&asked);
         let page = open_as(&plane, &alice, &path).await.words();
@@ -104,7 +104,7 @@ on_both_stores! {
 
     ///
     async fn an_answer_that_comes_after_the_time_is_over_is_told_so_before_and_after_it_is_settled(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
         let path = page_of(&asked);
         let page = open_as(&plane, &alice, &path).await.words();
@@ -125,7 +125,7 @@ on_both_stores! {
 
 #[tokio::test]
 async fn the_same_form_sent_twice_is_the_same_answer() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     for (answer, outcome) in [("accept", "You approved it."), ("reject", "You rejected it.")] {
         let asked = agent.asks_to(&plane, "payments.send", json!({ "for": answer })).await;
         let path = page_of(&asked);
@@ -169,7 +169,7 @@ async fn whoever_comes_second_is_told_that_somebody_else_decided_or_that_it_was_
 ///
 #[tokio::test]
 async fn where_somebody_else_must_approve_ones_own_yes_is_not_offered_and_does_not_count_but_ones_no_does() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let asked = agent.asks_to(&plane, "payments.release", json!({})).await;
     let path = page_of(&asked);
     let page = open_as(&plane, &alice, &path).await.expect(200).words();
@@ -217,7 +217,7 @@ async fn what_wants_a_fresh_sign_in_leads_through_it_and_back() {
 #[tokio::test]
 async fn more_time_is_given_up_to_what_policy_allows_and_said() {
     let setup = Setup::payments_with(|document| document.decisions.max_extension_seconds = 330);
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked_with(setup).await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked_with(setup).await;
     let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
     let path = page_of(&asked);
     let page = open_as(&plane, &alice, &path).await.words();
@@ -246,7 +246,7 @@ async fn more_time_is_given_up_to_what_policy_allows_and_said() {
 
 #[tokio::test]
 async fn a_question_is_answered_with_a_field_for_each_kind_that_it_takes() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let choices = json!([{ "value": "a", "label": "The first" }, { "value": "b", "label": "The second" }]);
     for (kind, wrong, right, response) in [
         ("freetext", "  ", "Two\r\nlines", json!("Two\nlines")),
@@ -273,7 +273,7 @@ async fn a_question_is_answered_with_a_field_for_each_kind_that_it_takes() {
 
 #[tokio::test]
 async fn an_answer_of_a_kind_that_the_question_does_not_take_does_not_count() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let body = json!({ "question": "How many?", "accepted_response_kinds": ["numeric"] });
     let asked = agent.clarifies(&plane, &body).await.expect(201).json();
     let text = [("kind", "freetext"), ("response", "seven")];
@@ -290,7 +290,7 @@ async fn an_answer_of_a_kind_that_the_question_does_not_take_does_not_count() {
 
 #[tokio::test]
 async fn an_address_cannot_make_the_page_say_that_something_was_done() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
     let path = page_of(&asked);
     for made_up in ["answered", "reconciled"] {

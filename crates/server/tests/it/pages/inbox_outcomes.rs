@@ -2,7 +2,7 @@
 
 use super::*;
 use countersign_engine::Role;
-use countersign_testkit::{Setup, decisions::Asked, on_both_stores};
+use countersign_testkit::{Setup, decisions::DecisionFixture, on_both_stores};
 
 /// An approved payment that was claimed and never reported.
 async fn lost(plane: &Plane, by: &TestPerson, agent: &TestAgent, tool: &str) -> Value {
@@ -21,7 +21,7 @@ on_both_stores! {
     async fn whoever_may_looks_into_it_and_says_what_happened_and_how_they_know(kit) {
         // A team of one: the switch of R-1 lets people reconcile their own actions.
         let alone = Setup::payments_with(|document| document.decisions.own_approval = true);
-        let Asked { plane, alice, agent } = kit.asked_with(alone).await;
+        let DecisionFixture { plane, alice, agent } = kit.asked_with(alone).await;
         let lost = lost(&plane, &alice, &agent, "payments.send").await;
         let page = open_as(&plane, &alice, "/inbox").await.expect(200).words();
         for words in ["Unknown outcomes", "Call payments.send", "Outcome unknown", "the nightly job", "It did not run"] {
@@ -50,7 +50,7 @@ on_both_stores! {
 
 #[tokio::test]
 async fn the_person_for_whom_the_agent_acts_only_sees_it_where_somebody_else_approves() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let carol = plane.person_in("calendar", "carol", &[Role::Approver]).await;
     let lost = lost(&plane, &carol, &agent, "payments.release").await;
     let page = open_as(&plane, &alice, "/inbox").await.expect(200).words();
@@ -69,7 +69,7 @@ async fn the_person_for_whom_the_agent_acts_only_sees_it_where_somebody_else_app
 
 #[tokio::test]
 async fn it_is_not_there_for_anybody_else_and_an_admin_is_led_back_to_the_inbox() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let bob = plane.person("bob").await;
     let admin = plane.person_in("calendar", "ada", &[Role::Admin]).await;
     let lost = lost(&plane, &alice, &agent, "payments.send").await;

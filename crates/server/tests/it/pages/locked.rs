@@ -3,7 +3,7 @@
 use super::*;
 use countersign_engine::{Role, Via};
 use countersign_protocol::mplp::{Governance, MplpId};
-use countersign_testkit::decisions::Asked;
+use countersign_testkit::decisions::DecisionFixture;
 
 #[tokio::test]
 async fn a_locked_question_is_decided_by_nobody_but_who_may_override_it_and_says_so() {
@@ -12,7 +12,7 @@ async fn a_locked_question_is_decided_by_nobody_but_who_may_override_it_and_says
             policy.approvers = vec!["role:approver".into(), "role:admin".into()];
         }
     });
-    let Asked { plane, agent, .. } = Kit(Backend::Sqlite).asked_with(setup).await;
+    let DecisionFixture { plane, agent, .. } = Kit(Backend::Sqlite).asked_with(setup).await;
     let bob = plane.person_in("calendar", "bob", &[Role::Approver]).await;
     let carol = plane.person_in("calendar", "carol", &[Role::Admin]).await;
     let asked = agent.asks_to(&plane, "notes.archive", json!({})).await;

@@ -2,8 +2,8 @@
 
 use super::*;
 use countersign_testkit::{
-    bank::{BankScene, Sent},
-    decisions::{Asked, confirmation},
+    bank::{BankScene, GatewayRequest},
+    decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
 
@@ -37,7 +37,7 @@ fn first_open(list: &str) -> String {
 on_both_stores! {
     ///
     async fn three_times_up_to_a_sum_is_three_times_up_to_that_sum_and_can_be_taken_back(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = archives(&plane, &agent, 80).await.expect(201).json();
         let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
         assert!(page.contains("amount: now 80") && page.contains("<option value=\"currency\" selected>"), "{page}");
@@ -68,7 +68,7 @@ on_both_stores! {
     }
 
     async fn nobody_takes_back_what_is_somebody_elses_and_no_form_from_elsewhere_does(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let bob = plane.person("bob").await;
         let asked = archives(&plane, &agent, 80).await.expect(201).json();
         accept_more(&plane, &alice, &asked, &[("uses", "3")]).await.expect(303);
@@ -89,7 +89,7 @@ on_both_stores! {
 
 #[tokio::test]
 async fn what_makes_no_sense_is_said_beside_its_field_and_nothing_is_decided() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let asked = archives(&plane, &agent, 80).await.expect(201).json();
     for (fields, words, field) in [
         (&[("uses", "")][..], "Say how many times", "uses"),
@@ -119,7 +119,7 @@ async fn what_makes_no_sense_is_said_beside_its_field_and_nothing_is_decided() {
 ///
 #[tokio::test]
 async fn of_what_is_irreversible_and_of_high_risk_nothing_can_be_released() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 80 })).await;
     let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
     assert!(page.contains("every argument stays as it is shown") && !page.contains("each:amount"), "{page}");
@@ -132,7 +132,7 @@ async fn of_what_is_irreversible_and_of_high_risk_nothing_can_be_released() {
 
 #[tokio::test]
 async fn the_exact_arguments_of_a_tool_are_shown_and_texts_that_are_no_amounts_are_not_offered() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let given = json!({ "price": "12.50", "account": "12345", "deep": { "n": 3, "list": [1, "EUR"] }, "on": true });
     let asked = agent.asks_to(&plane, "notes.archive", given).await;
     let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
@@ -153,7 +153,7 @@ async fn the_exact_arguments_of_a_tool_are_shown_and_texts_that_are_no_amounts_a
 ///
 #[tokio::test]
 async fn an_agent_cannot_say_in_our_place_how_its_call_differs_from_a_plan() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let mut body = confirmation("notes.archive", arguments(80));
     let plan = "00000000-0000-4000-8000-0000000000aa";
     body["extra_context"] = json!({ "plan_difference": { "plan_id": plan, "lines": ["nothing at all"] }, "kept": 1 });
@@ -179,7 +179,7 @@ on_both_stores! {
             .await;
         let transfer = |amount: &str| {
             let body = json!({ "amount": amount, "currency": "EUR", "from": "acct-1", "to": "acct-2" });
-            Sent::new("POST", "/transfers").json(body.to_string())
+            GatewayRequest::new("POST", "/transfers").json(body.to_string())
         };
         let held = scene.sends(transfer("82.00")).await;
         let decision = BankScene::decision(&held);
@@ -197,7 +197,7 @@ on_both_stores! {
 
 #[tokio::test]
 async fn amounts_are_typed_with_a_comma_by_whoever_reads_german() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let asked = agent.asks_to(&plane, "notes.archive", json!({ "price": "12.50", "currency": "EUR" })).await;
     let path = page_of(&asked);
     let german =
@@ -219,7 +219,7 @@ async fn amounts_are_typed_with_a_comma_by_whoever_reads_german() {
 
 #[tokio::test]
 async fn the_way_to_open_yeses_is_in_the_inbox_and_in_the_account() {
-    let Asked { plane, alice, .. } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).asked().await;
     for (path, words) in [("/inbox", "Standing approvals: none"), ("/account", "See and revoke standing approvals")] {
         let page = open_as(&plane, &alice, path).await.expect(200).words();
         assert!(page.contains(&format!("<a href=\"/allowances\">{words}</a>")), "{page}");

@@ -1,7 +1,7 @@
 //! Plans on the page: read step by step, approved in part, tracked, and revoked.
 
 use super::*;
-use countersign_testkit::{decisions::Asked, on_both_stores};
+use countersign_testkit::{decisions::DecisionFixture, on_both_stores};
 
 /// Ids are of version 4.
 fn id(n: u8) -> String {
@@ -67,7 +67,7 @@ async fn archives(plane: &Plane, agent: &TestAgent, amount: i64) -> Answer {
 
 on_both_stores! {
     async fn a_plan_of_somebody_else_is_not_there(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let bob = plane.person("bob").await;
         let asked = propose(&plane, &agent, &plan()).await;
         let csrf = bob.csrf.clone();
@@ -82,7 +82,7 @@ on_both_stores! {
 
     /// R-2, R-7
     async fn some_steps_of_a_plan_are_approved_and_only_those_run(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = propose(&plane, &agent, &plan()).await;
         let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
         for words in [
@@ -115,7 +115,7 @@ on_both_stores! {
     }
 
     async fn a_call_that_a_plan_does_not_cover_says_how_it_differs(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = propose(&plane, &agent, &plan()).await;
         approve(&plane, &alice, &asked, &[1, 2, 3]).await.expect(303);
         let above = archives(&plane, &agent, 101).await.expect(201).json();
@@ -126,7 +126,7 @@ on_both_stores! {
     }
 
     async fn everything_that_is_left_of_a_plan_is_taken_back_at_once(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = propose(&plane, &agent, &plan()).await;
         approve(&plane, &alice, &asked, &[1, 2, 3]).await.expect(303);
         let list = open_as(&plane, &alice, "/allowances").await.expect(200).words();
@@ -154,7 +154,7 @@ on_both_stores! {
 
 #[tokio::test]
 async fn no_ticked_step_or_one_without_what_it_needs_is_no_answer_and_the_boxes_stay() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let asked = propose(&plane, &agent, &plan()).await;
     let page = approve(&plane, &alice, &asked, &[]).await.expect(422).words();
     assert!(page.contains("Tick at least one step") && !page.contains("\" checked>"), "{page}");
@@ -167,7 +167,7 @@ async fn no_ticked_step_or_one_without_what_it_needs_is_no_answer_and_the_boxes_
 /// R-7
 #[tokio::test]
 async fn a_yes_to_another_plan_than_was_shown_does_not_count() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let first = propose(&plane, &agent, &plan()).await;
     let shown = hidden(&open_as(&plane, &alice, &page_of(&first)).await.words(), "shown");
     alice.rejects(&plane, &first, None).await;
@@ -183,7 +183,7 @@ async fn a_yes_to_another_plan_than_was_shown_does_not_count() {
 
 on_both_stores! {
     async fn a_rejected_plan_says_why_and_when_it_comes_again_what_changed(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = propose(&plane, &agent, &plan()).await;
         let no = decide(&plane, &alice, &asked, "reject", &[("reason", "Too many at once")]).await;
         assert!(follow(&plane, &alice, no).await.contains("You rejected it."));
@@ -203,7 +203,7 @@ on_both_stores! {
 
 #[tokio::test]
 async fn a_plan_is_read_in_german_by_whoever_reads_german() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let asked = propose(&plane, &agent, &plan()).await;
     for (path, words) in [(page_of(&asked), "Welche Schritte dürfen"), (plan_path(), "0 von 3 Schritten abgeschlossen")]
     {
@@ -216,7 +216,7 @@ async fn a_plan_is_read_in_german_by_whoever_reads_german() {
 
 #[tokio::test]
 async fn an_address_cannot_make_a_page_say_that_something_was_taken_back() {
-    let Asked { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let asked = propose(&plane, &agent, &plan()).await;
     approve(&plane, &alice, &asked, &[1]).await.expect(303);
     let list = open_as(&plane, &alice, "/allowances").await.words();

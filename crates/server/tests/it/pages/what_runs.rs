@@ -2,14 +2,14 @@
 
 use super::*;
 use countersign_testkit::{
-    bank::{BankScene, Sent},
-    decisions::Asked,
+    bank::{BankScene, GatewayRequest},
+    decisions::DecisionFixture,
     on_both_stores,
 };
 
 /// The path of a held request's page.
 async fn held(scene: &BankScene, body: Value) -> String {
-    let sent = Sent::new("POST", "/transfers").json(body.to_string()).with("x-reference", "R-7");
+    let sent = GatewayRequest::new("POST", "/transfers").json(body.to_string()).with("x-reference", "R-7");
     let answer = scene.sends(sent).await;
     assert_eq!(answer.status, 403, "{}", answer.text());
     page_of(&BankScene::decision(&answer))
@@ -66,7 +66,7 @@ on_both_stores! {
 
     ///
     async fn tool_and_arguments_of_an_agents_question_stand_on_the_page_and_in_the_list(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let arguments = json!({ "to": "everybody\u{2068}", "text": { "lines": ["<b>one</b>", 2] } });
         let asked = agent.asks_to(&plane, "mail.send", arguments).await;
         for path in [page_of(&asked).as_str(), "/inbox"] {

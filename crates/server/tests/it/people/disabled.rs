@@ -2,8 +2,8 @@
 
 use countersign_testkit::{
     Setup, TestPerson,
-    bank::{BankScene, Sent},
-    decisions::Asked,
+    bank::{BankScene, GatewayRequest},
+    decisions::DecisionFixture,
     on_both_stores, stored_evidence,
 };
 use http::Method;
@@ -13,25 +13,25 @@ on_both_stores! {
     ///
     async fn the_agents_of_a_disabled_person_are_cut_off_at_the_gateway_and_their_questions_cancelled(kit) {
         let scene = kit.bank().await;
-        scene.sends(Sent::new("GET", "/accounts")).await.expect(200);
+        scene.sends(GatewayRequest::new("GET", "/accounts")).await.expect(200);
         scene.approved(BankScene::transfer()).await;
         BankScene::decision(&scene.sends(BankScene::transfer_of("7.00")).await);
         let before = scene.bank.got().len();
         let ended = scene.plane.engine.disable_person("alice", "operator").await.unwrap();
         assert_eq!((ended.delegations, ended.questions, ended.approvals), (1, 1, 1), "{ended:?}");
-        for sent in [Sent::new("GET", "/accounts"), BankScene::transfer_of("8.00"), BankScene::transfer().confirmed("true")] {
+        for sent in [GatewayRequest::new("GET", "/accounts"), BankScene::transfer_of("8.00"), BankScene::transfer().confirmed("true")] {
             assert_eq!(scene.sends(sent).await.code(), "delegation_revoked");
         }
         assert_eq!(scene.bank.got().len(), before);
         let again = scene.plane.engine.disable_person("alice", "operator").await.unwrap();
         assert_eq!((again.delegations, again.keys, again.questions), (0, 0, 0), "twice changes nothing more");
         scene.plane.engine.set_disabled("alice", false).await.unwrap();
-        assert_eq!(scene.sends(Sent::new("GET", "/accounts")).await.code(), "delegation_revoked");
+        assert_eq!(scene.sends(GatewayRequest::new("GET", "/accounts")).await.code(), "delegation_revoked");
     }
 
     ///
     async fn the_keys_and_tokens_of_a_disabled_person_end_and_nobody_is_asked_who_cannot_answer(kit) {
-        let Asked { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let bob = plane.person("bob").await;
         let (phone, mut heard) = alice.listening(&plane).await;
         let of_bob = plane.agent_key("bob", &["mail.send"]).await;
@@ -65,7 +65,7 @@ on_both_stores! {
     ///
     async fn what_ended_with_an_account_is_in_the_evidence(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let Asked { plane, alice, agent } = Asked::on(plane).await;
+        let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
         agent.asks_to(&plane, "mail.send", json!({ "n": 1 })).await;
         plane.engine.disable_person("alice", "operator").await.unwrap();

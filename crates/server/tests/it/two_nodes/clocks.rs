@@ -4,7 +4,7 @@ use super::Two;
 use countersign_engine::ManualClock;
 use countersign_testkit::{
     Answer,
-    aaep::{Heard, Subscriber},
+    aaep::{ReceivedEvents, Subscriber},
 };
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ struct Apart {
     two: Two,
     clock: ManualClock,
     subscriber: Subscriber,
-    heard: Heard,
+    heard: ReceivedEvents,
 }
 
 /// A question with a deadline of one minute, and an approval that was written at once.

@@ -1,7 +1,7 @@
 //! One node goes; the other continues its work.
 
 use super::{Node, Two};
-use countersign_engine::store::Place;
+use countersign_engine::store::StoreLocation;
 use countersign_testkit::{TestAgent, aaep::moment, postgres};
 use serde_json::{Value, json};
 
@@ -20,7 +20,9 @@ async fn what_a_node_had_open_when_it_went_is_answered_and_settled_by_the_other(
     let question = heard.next_of("awaiting.confirmation").await;
     let yes = subscriber.yes(&two.first, &question);
     let Two { first, second, agent, .. } = two;
-    let (clock, Place::Postgres(place)) = (first.clock.clone(), first.place.clone()) else { panic!("two nodes") };
+    let (clock, StoreLocation::Postgres(place)) = (first.clock.clone(), first.place.clone()) else {
+        panic!("two nodes")
+    };
     first.engine.store().close().await;
     drop(first);
 

@@ -1,7 +1,7 @@
 //! After the response to a revocation no write leaves on any node: not even one that was let through before (R-23).
 
 use super::slow_write::{Rest, SlowWrite, TwoGateways, Unread};
-use countersign_testkit::bank::{SCOPES, Sent};
+use countersign_testkit::bank::{GatewayRequest, SCOPES};
 use futures_util::future::join_all;
 use serde_json::json;
 use std::time::Duration;
@@ -120,8 +120,8 @@ async fn assert_is_cut_by_now(two: &TwoGateways, mut write: SlowWrite) {
     assert_eq!(two.scene.bank.effects().len(), 0);
 }
 
-fn note() -> Sent {
-    Sent::new("POST", "/notes").json(r#"{"note":"hello"}"#)
+fn note() -> GatewayRequest {
+    GatewayRequest::new("POST", "/notes").json(r#"{"note":"hello"}"#)
 }
 
 /// Its outcome is unknown, and no record says that it ran.

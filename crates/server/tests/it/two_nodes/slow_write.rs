@@ -1,10 +1,10 @@
 //! A bank behind two nodes, and writes with slow callers.
 
-use countersign_engine::{Engine, store::Place};
+use countersign_engine::{Engine, store::StoreLocation};
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer, Backend, Kit, Plane,
-    bank::{BankScene, GATEWAY, Node, Sent},
+    bank::{BankScene, GATEWAY, GatewayListener, GatewayRequest},
     postgres,
 };
 use serde_json::{Value, json};
@@ -23,8 +23,8 @@ const LONG: Duration = Duration::from_secs(30);
 /// Access is ended at the first node; writes are sent through either.
 pub(super) struct TwoGateways {
     pub(super) scene: BankScene,
-    pub(super) first: Node,
-    pub(super) second: Node,
+    pub(super) first: GatewayListener,
+    pub(super) second: GatewayListener,
     _engine: Arc<Engine>,
 }
 
@@ -39,15 +39,15 @@ impl TwoGateways {
         };
         let scene = Kit(Backend::Postgres).bank_with(idempotent).await;
         let (engine, _) = scene.plane.second_node().await;
-        let first = Node::of(&scene.plane, |settings| settings.buffer_limit = 4).await;
-        let second = Node::open(&engine, |settings| settings.buffer_limit = 4).await;
+        let first = GatewayListener::of(&scene.plane, |settings| settings.buffer_limit = 4).await;
+        let second = GatewayListener::open(&engine, |settings| settings.buffer_limit = 4).await;
         // This long after their start the nodes demand no nonce.
         scene.plane.advance_secs(700).await;
         Self { scene, first, second, _engine: engine }
     }
 
     /// Sends all but the last few bytes of a write.
-    pub(super) async fn begins(&self, node: &Node, number: usize) -> SlowWrite {
+    pub(super) async fn begins(&self, node: &GatewayListener, number: usize) -> SlowWrite {
         SlowWrite::begin(&self.scene, node.address, number).await
     }
 
@@ -98,7 +98,8 @@ impl SlowWrite {
     async fn begin(scene: &BankScene, node: SocketAddr, number: usize) -> Self {
         let beginning = format!("{{\"note\":\"{number} ");
         let length = beginning.len() + Rest::Late.text().len();
-        let sent = scene.dressed(&scene.agent, Sent::new("POST", "/notes").with("content-type", "application/json"));
+        let sent =
+            scene.dressed(&scene.agent, GatewayRequest::new("POST", "/notes").with("content-type", "application/json"));
         let headers: String = sent.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let host = GATEWAY.trim_start_matches("https://");
         let head = format!(
@@ -128,7 +129,7 @@ pub(super) struct Unread(String);
 
 impl Unread {
     pub(super) async fn by_the_second_node(plane: &Plane) -> Self {
-        let Place::Postgres(place) = &plane.place else { panic!("two nodes") };
+        let StoreLocation::Postgres(place) = &plane.place else { panic!("two nodes") };
         let last = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() \
              AND query LIKE 'WITH behind%' ORDER BY backend_start DESC LIMIT 1";
         let pid = postgres::run(&place.url, last).await.trim().to_owned();

@@ -7,7 +7,7 @@ use countersign_jose::{ProofKey, SigningKey};
 use countersign_protocol::{project::ProjectDocument, time::UnixMillis};
 use countersign_testkit::{
     Answer, Backend, Kit, Plane, Setup, agent_request,
-    bank::{Bank, BankScene, GATEWAY, Holder, Node, Sent},
+    bank::{Bank, BankScene, GATEWAY, GatewayListener, GatewayRequest, Holder},
     calendar, on_both_stores,
 };
 use http::Method;
@@ -41,7 +41,7 @@ async fn register(plane: &Plane, body: &Value, proof: &str) -> Answer {
 
 /// Sends a note with this proof.
 async fn notes(scene: &BankScene, node: SocketAddr, agent: &Holder, proof: &str) -> Answer {
-    let sent = Sent::new("POST", "/notes")
+    let sent = GatewayRequest::new("POST", "/notes")
         .json(r#"{"text":"hello"}"#)
         .with("aap-version", "2.0")
         .of_session(agent)
@@ -111,7 +111,7 @@ on_both_stores! {
         notes(&scene, scene.gateway.address, &scene.agent, &proof).await.expect(201);
         let BankScene { plane, bank, alice, connected, agent, .. } = scene;
         let plane = plane.restart().await;
-        let gateway = Node::open(&plane.engine, |_| {}).await;
+        let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
         let scene = BankScene { plane, bank, gateway, alice, connected, agent };
         for wait_s in [0, 299, 300] {
             scene.plane.advance_secs(wait_s).await;
@@ -126,7 +126,7 @@ on_both_stores! {
 async fn on_another_node_it_is_a_replay_as_well() {
     let scene = bank(Kit(Backend::Postgres)).await;
     let (engine, _router) = scene.plane.second_node().await;
-    let second = Node::open(&engine, |_| {}).await;
+    let second = GatewayListener::open(&engine, |_| {}).await;
     scene.plane.advance_secs(EPOCH_OVER_S).await;
     let proof = proof_of(&scene.agent, "TV-F-06", scene.plane.now().plus_secs(300));
     notes(&scene, scene.gateway.address, &scene.agent, &proof).await.expect(201);

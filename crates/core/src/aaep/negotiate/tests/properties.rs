@@ -1,6 +1,6 @@
 //! For any request: never honour more than was requested.
 
-use super::super::{Extension, Offer, Terms, negotiate, renegotiate};
+use super::super::{Extension, Offer, SubscriptionTerms, negotiate, renegotiate};
 use countersign_protocol::aaep::{
     envelope::{Producer, Verbosity},
     event::Boundary,
@@ -77,7 +77,7 @@ fn within<T: PartialEq>(honored: Option<&Vec<T>>, asked: Option<&Vec<T>>) -> boo
     honored.is_none_or(|honored| asked.is_some_and(|asked| honored.iter().all(|one| asked.contains(one))))
 }
 
-fn is_no_more(terms: &Terms, asked: &Capabilities) -> bool {
+fn is_no_more(terms: &SubscriptionTerms, asked: &Capabilities) -> bool {
     let honored = &terms.honored;
     let extra_time = |of: &Capabilities| of.extensions.get(super::PREFIX)?.get(super::MIN_TIMEOUT)?.as_u64();
     asked.max_events_per_second.is_none_or(|asked| honored.max_events_per_second.is_some_and(|rate| rate <= asked))

@@ -1,7 +1,7 @@
 //! Invariants of a shaper for any events in any order and at any time.
 
 use super::script::{Listener, START, Speaker, chunk, states};
-use crate::aaep::spoken::Spoken;
+use crate::aaep::spoken::SharedEvent;
 use countersign_protocol::{
     aaep::{
         event::{Boundary, Payload},
@@ -56,15 +56,15 @@ fn capabilities() -> impl Strategy<Value = Capabilities> {
 
 /// All events pushed and sent, by session, and those sent without a critical event forcing them out.
 struct Told {
-    said: BTreeMap<RowKey, Vec<Arc<Spoken>>>,
-    heard: BTreeMap<RowKey, Vec<Arc<Spoken>>>,
-    unforced: Vec<(UnixMillis, Arc<Spoken>)>,
+    said: BTreeMap<RowKey, Vec<Arc<SharedEvent>>>,
+    heard: BTreeMap<RowKey, Vec<Arc<SharedEvent>>>,
+    unforced: Vec<(UnixMillis, Arc<SharedEvent>)>,
 }
 
 fn tell(capabilities: Capabilities, acts: &[(RowKey, i64, Act)]) -> Told {
     let (mut speaker, mut listener) = (Speaker::default(), Listener::new(capabilities));
     let (mut said, mut unforced) = (BTreeMap::<RowKey, Vec<_>>::new(), Vec::new());
-    let mut hear = |listener: &mut Listener, spoken: Arc<Spoken>, unforced: &mut Vec<_>| {
+    let mut hear = |listener: &mut Listener, spoken: Arc<SharedEvent>, unforced: &mut Vec<_>| {
         said.entry(spoken.session).or_default().push(Arc::clone(&spoken));
         let left = listener.hears(&spoken);
         if spoken.is_critical() {
@@ -110,7 +110,7 @@ fn tell(capabilities: Capabilities, acts: &[(RowKey, i64, Act)]) -> Told {
     Told { said, heard, unforced }
 }
 
-fn text_of(events: &[Arc<Spoken>], output: &str) -> String {
+fn text_of(events: &[Arc<SharedEvent>], output: &str) -> String {
     let mut text = String::new();
     for spoken in events {
         if let Payload::OutputStreaming(piece) = &spoken.event.payload
@@ -123,7 +123,7 @@ fn text_of(events: &[Arc<Spoken>], output: &str) -> String {
     text
 }
 
-fn of_kind(events: &[Arc<Spoken>], wanted: fn(&Payload) -> bool) -> Vec<Arc<Spoken>> {
+fn of_kind(events: &[Arc<SharedEvent>], wanted: fn(&Payload) -> bool) -> Vec<Arc<SharedEvent>> {
     events.iter().filter(|spoken| wanted(&spoken.event.payload)).cloned().collect()
 }
 
@@ -146,9 +146,9 @@ proptest! {
                 let ends = ends.iter().filter(|s| chunk(s).output_id.as_deref() == Some(output) && chunk(s).complete);
                 prop_assert_eq!(ends.count(), 1);
             }
-            let ids = |events: &[Arc<Spoken>]| events.iter().map(|s| s.event.envelope.event_id.clone()).collect::<Vec<_>>();
+            let ids = |events: &[Arc<SharedEvent>]| events.iter().map(|s| s.event.envelope.event_id.clone()).collect::<Vec<_>>();
             prop_assert_eq!(ids(&of_kind(heard, ALONE)), ids(&of_kind(said, ALONE)));
-            let last_progress = |events: &[Arc<Spoken>]| of_kind(events, PROGRESS).last().map(|s| s.event.payload.clone());
+            let last_progress = |events: &[Arc<SharedEvent>]| of_kind(events, PROGRESS).last().map(|s| s.event.payload.clone());
             prop_assert_eq!(last_progress(heard), last_progress(said));
         }
     }

@@ -1,13 +1,13 @@
 //! Sessions that emit valid event sequences for tests.
 
 use crate::aaep::{
-    negotiate::{Offer, Terms, negotiate},
+    negotiate::{Offer, SubscriptionTerms, negotiate},
     shape::Shaper,
-    spoken::Spoken,
+    spoken::SharedEvent,
 };
 use countersign_protocol::{
     aaep::{
-        envelope::{CONTEXT, Envelope, LocalizationHints, Producer, VERSION},
+        envelope::{CONTEXT, EventEnvelope, LocalizationHints, Producer, VERSION},
         event::*,
         handshake::{Capabilities, SubscriptionRequest},
     },
@@ -23,7 +23,7 @@ pub(crate) fn at(millis: i64) -> UnixMillis {
     START.plus_millis(millis)
 }
 
-pub(crate) fn terms(capabilities: Capabilities) -> Arc<Terms> {
+pub(crate) fn terms(capabilities: Capabilities) -> Arc<SubscriptionTerms> {
     let request = SubscriptionRequest {
         aaep_version: VERSION.into(),
         subscriber_id: "listener".into(),
@@ -34,7 +34,7 @@ pub(crate) fn terms(capabilities: Capabilities) -> Arc<Terms> {
 }
 
 pub(crate) fn event(session: RowKey, seq: i64, now: UnixMillis, payload: Payload) -> Event {
-    let envelope = Envelope {
+    let envelope = EventEnvelope {
         context: CONTEXT.into(),
         event_id: format!("evt_{session}x{seq}"),
         session_id: format!("sess_{session}"),
@@ -66,19 +66,19 @@ pub(crate) struct Speaker {
 }
 
 impl Speaker {
-    pub(crate) fn say(&mut self, session: RowKey, now: UnixMillis, payload: Payload) -> Arc<Spoken> {
+    pub(crate) fn say(&mut self, session: RowKey, now: UnixMillis, payload: Payload) -> Arc<SharedEvent> {
         let seq = self.seqs.entry(session).or_insert(-1);
         *seq += 1;
-        Arc::new(Spoken::new(session, *seq, event(session, *seq, now, payload), Vec::new()))
+        Arc::new(SharedEvent::new(session, *seq, event(session, *seq, now, payload), Vec::new()))
     }
 
-    pub(crate) fn state(&mut self, session: RowKey, now: UnixMillis, to: &str) -> Arc<Spoken> {
+    pub(crate) fn state(&mut self, session: RowKey, now: UnixMillis, to: &str) -> Arc<SharedEvent> {
         let before = self.states.insert(session, to.into()).unwrap_or_else(|| "idle".into());
         let changed = StateChanged { from_state: before, to_state: to.into(), ..StateChanged::default() };
         self.say(session, now, Payload::StateChanged(changed))
     }
 
-    pub(crate) fn progress(&mut self, session: RowKey, now: UnixMillis, percent: u8) -> Arc<Spoken> {
+    pub(crate) fn progress(&mut self, session: RowKey, now: UnixMillis, percent: u8) -> Arc<SharedEvent> {
         let progress = Progress { percent: Some(percent.into()), ..Progress::default() };
         self.say(session, now, Payload::ProgressUpdated(ProgressUpdated { progress, ..ProgressUpdated::default() }))
     }
@@ -91,7 +91,7 @@ impl Speaker {
         chunk: &str,
         hint: Option<Boundary>,
         complete: bool,
-    ) -> Arc<Spoken> {
+    ) -> Arc<SharedEvent> {
         let end = self.ends.entry((session, output)).or_default();
         let position = *end;
         *end += i64::try_from(chunk.chars().count()).unwrap();
@@ -106,7 +106,7 @@ impl Speaker {
         self.say(session, now, Payload::OutputStreaming(output))
     }
 
-    pub(crate) fn tool(&mut self, session: RowKey, now: UnixMillis, tool: &str) -> Arc<Spoken> {
+    pub(crate) fn tool(&mut self, session: RowKey, now: UnixMillis, tool: &str) -> Arc<SharedEvent> {
         let summaries = Summaries::normal("looks something up");
         self.say(
             session,
@@ -115,7 +115,7 @@ impl Speaker {
         )
     }
 
-    pub(crate) fn question(&mut self, session: RowKey, now: UnixMillis) -> Arc<Spoken> {
+    pub(crate) fn question(&mut self, session: RowKey, now: UnixMillis) -> Arc<SharedEvent> {
         let asked = AwaitingConfirmation {
             action: "pay".into(),
             consequence: "money leaves".into(),
@@ -132,7 +132,7 @@ impl Speaker {
         self.say(session, now, Payload::AwaitingConfirmation(asked))
     }
 
-    pub(crate) fn completed(&mut self, session: RowKey, now: UnixMillis) -> Arc<Spoken> {
+    pub(crate) fn completed(&mut self, session: RowKey, now: UnixMillis) -> Arc<SharedEvent> {
         let completed = SessionCompleted { summaries: Summaries::normal("done"), ..SessionCompleted::default() };
         self.say(session, now, Payload::SessionCompleted(completed))
     }
@@ -142,7 +142,7 @@ impl Speaker {
 pub(crate) struct Listener {
     pub(crate) shaper: Shaper,
     pub(crate) now: UnixMillis,
-    pub(crate) heard: Vec<(UnixMillis, Arc<Spoken>)>,
+    pub(crate) heard: Vec<(UnixMillis, Arc<SharedEvent>)>,
 }
 
 impl Listener {
@@ -151,7 +151,7 @@ impl Listener {
     }
 
     /// The events sent at once because of this event.
-    pub(crate) fn hears(&mut self, spoken: &Arc<Spoken>) -> Vec<Arc<Spoken>> {
+    pub(crate) fn hears(&mut self, spoken: &Arc<SharedEvent>) -> Vec<Arc<SharedEvent>> {
         let mut out = Vec::new();
         self.shaper.push(spoken, self.now, &mut out);
         self.heard.extend(out.iter().map(|spoken| (self.now, Arc::clone(spoken))));
@@ -159,7 +159,7 @@ impl Listener {
     }
 
     /// Advances time, pulling whenever the shaper is due.
-    pub(crate) fn until(&mut self, end: UnixMillis) -> Vec<Arc<Spoken>> {
+    pub(crate) fn until(&mut self, end: UnixMillis) -> Vec<Arc<SharedEvent>> {
         let before = self.heard.len();
         while let Some(due) = self.shaper.next_due().filter(|due| *due <= end) {
             self.now = self.now.max(due);
@@ -173,20 +173,20 @@ impl Listener {
     }
 }
 
-pub(crate) fn chunk(spoken: &Spoken) -> &OutputStreaming {
+pub(crate) fn chunk(spoken: &SharedEvent) -> &OutputStreaming {
     match &spoken.event.payload {
         Payload::OutputStreaming(output) => output,
         other => panic!("not text but {}", other.type_name()),
     }
 }
 
-pub(crate) fn states(spoken: &Spoken) -> (&str, &str) {
+pub(crate) fn states(spoken: &SharedEvent) -> (&str, &str) {
     match &spoken.event.payload {
         Payload::StateChanged(state) => (&state.from_state, &state.to_state),
         other => panic!("not a state but {}", other.type_name()),
     }
 }
 
-pub(crate) fn seqs(heard: &[Arc<Spoken>]) -> Vec<i64> {
+pub(crate) fn seqs(heard: &[Arc<SharedEvent>]) -> Vec<i64> {
     heard.iter().map(|spoken| spoken.seq).collect()
 }

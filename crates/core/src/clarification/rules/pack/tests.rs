@@ -1,4 +1,4 @@
-use crate::clarification::rules::{Asked, Finding, Rules, accepted_plan};
+use crate::clarification::rules::{AnswerableGap, Finding, Rules, accepted_plan};
 use countersign_protocol::clarification::{AnswerKind, Operation, Severity};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -10,8 +10,8 @@ fn only(plan: Value) -> Finding {
     found.remove(0)
 }
 
-fn asked(finding: &Finding) -> Asked<'_> {
-    Asked {
+fn asked(finding: &Finding) -> AnswerableGap<'_> {
+    AnswerableGap {
         severity: finding.severity,
         suggestions: &finding.suggestions,
         exclusive: finding.exclusive,

@@ -1,8 +1,8 @@
-use super::{BadPath, Path, Step, Token, field, pointer, tokens_of};
+use super::{BadPath, Path, PathStep, Token, field, pointer, tokens_of};
 use proptest::prelude::*;
 
-fn member(name: &str) -> Step {
-    Step::Member(name.into())
+fn member(name: &str) -> PathStep {
+    PathStep::Member(name.into())
 }
 
 #[test]
@@ -34,9 +34,17 @@ fn what_is_no_path_is_refused() {
 #[test]
 fn every_step_is_read() {
     let steps = Path::parse("a.$b[*].*[\"c.d\"][\"\"].**").unwrap().0;
-    let wanted = [member("a"), member("$b"), Step::EachItem, Step::EachMember, member("c.d"), member(""), Step::Below];
+    let wanted = [
+        member("a"),
+        member("$b"),
+        PathStep::EachItem,
+        PathStep::EachMember,
+        member("c.d"),
+        member(""),
+        PathStep::Below,
+    ];
     assert_eq!(steps, wanted);
-    assert_eq!(Path::parse("[*]").unwrap().0, [Step::EachItem]);
+    assert_eq!(Path::parse("[*]").unwrap().0, [PathStep::EachItem]);
     assert_eq!(Path::parse("a.b").unwrap().names(), Some(vec!["a".into(), "b".into()]));
     assert_eq!(Path::parse("a[*]").unwrap().names(), None);
 }

@@ -4,10 +4,10 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 struct Typed {
     #[command(flatten)]
-    more: More,
+    more: StandingLimits,
 }
 
-fn typed(text: &str) -> More {
+fn typed(text: &str) -> StandingLimits {
     let words = std::iter::once("x").chain(text.split_whitespace());
     Typed::try_parse_from(words).unwrap().more
 }

@@ -1,7 +1,7 @@
 use super::{Feed, Joined, MOST_UNREAD};
 use countersign_core::aaep::{
-    negotiate::{Offer, Terms, negotiate},
-    spoken::Spoken,
+    negotiate::{Offer, SubscriptionTerms, negotiate},
+    spoken::SharedEvent,
 };
 use countersign_protocol::{
     aaep::{
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
 
-fn event(session: i64, seq: i64, kind: &str, rest: Value) -> Arc<Spoken> {
+fn event(session: i64, seq: i64, kind: &str, rest: Value) -> Arc<SharedEvent> {
     let critical = kind.starts_with("awaiting");
     let mut event = json!({
         "@context": "https://aaep-protocol.org/context/v1",
@@ -30,18 +30,18 @@ fn event(session: i64, seq: i64, kind: &str, rest: Value) -> Arc<Spoken> {
     });
     event.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
     let event: Event = serde_json::from_value(event).unwrap();
-    Arc::new(Spoken::new(session, seq, event, Vec::new()))
+    Arc::new(SharedEvent::new(session, seq, event, Vec::new()))
 }
 
-fn started(session: i64) -> Arc<Spoken> {
+fn started(session: i64) -> Arc<SharedEvent> {
     event(session, 0, "session.started", json!({ "summary_normal": "on it" }))
 }
 
-fn progress(session: i64, seq: i64) -> Arc<Spoken> {
+fn progress(session: i64, seq: i64) -> Arc<SharedEvent> {
     event(session, seq, "progress.updated", json!({ "progress": { "step": seq } }))
 }
 
-fn question(session: i64, seq: i64) -> Arc<Spoken> {
+fn question(session: i64, seq: i64) -> Arc<SharedEvent> {
     let rest = json!({
         "action": "pay", "consequence": "it is paid", "reply_token": "rpl_1", "timeout_seconds": 60,
         "default_decision": "reject",
@@ -50,12 +50,12 @@ fn question(session: i64, seq: i64) -> Arc<Spoken> {
 }
 
 /// The same question, repeated for a reader that joins late.
-fn again(question: &Spoken) -> Arc<Spoken> {
-    Arc::new(Spoken::new(question.session, -1, question.event.clone(), Vec::new()))
+fn again(question: &SharedEvent) -> Arc<SharedEvent> {
+    Arc::new(SharedEvent::new(question.session, -1, question.event.clone(), Vec::new()))
 }
 
 fn feed() -> Feed {
-    Feed::new(Arc::new(Terms::implicit(&Offer::default())), NOW)
+    Feed::new(Arc::new(SubscriptionTerms::implicit(&Offer::default())), NOW)
 }
 
 fn rated(rate: u32) -> Feed {
@@ -68,7 +68,7 @@ fn read(feed: &mut Feed) -> Vec<(i64, i64)> {
     std::iter::from_fn(|| feed.next(NOW)).map(|(spoken, _)| (spoken.session, spoken.seq)).collect()
 }
 
-fn standing(session: i64, said: i64, questions: &[&Arc<Spoken>]) -> Joined {
+fn standing(session: i64, said: i64, questions: &[&Arc<SharedEvent>]) -> Joined {
     let events = questions.iter().map(|question| again(question)).collect();
     Joined { session, floor: Some(said), events }
 }

@@ -1,11 +1,11 @@
 use super::{FORGOTTEN_MS, OVER_MS, Order, PATIENCE_MS};
-use countersign_core::news::{Audience, Said};
+use countersign_core::news::{AaepSignal, Audience};
 use countersign_protocol::time::UnixMillis;
 use serde_json::json;
 
 const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
 
-fn said(session: i64, seq: i64, kind: &str) -> Said {
+fn said(session: i64, seq: i64, kind: &str) -> AaepSignal {
     let event = json!({
         "@context": "https://aaep-protocol.org/context/v1",
         "type": format!("aaep:agent.{kind}"),
@@ -21,7 +21,7 @@ fn said(session: i64, seq: i64, kind: &str) -> Said {
         "summary_normal": "so it is",
     });
     let event = serde_json::from_value(event).unwrap();
-    Said { project: 1, session, seq, to: Audience::default(), event, translations: Vec::new() }
+    AaepSignal { project: 1, session, seq, to: Audience::default(), event, translations: Vec::new() }
 }
 
 struct Heard {

@@ -1,8 +1,14 @@
 use super::*;
 
 fn at(commits: i64) -> Position {
-    let mark =
-        Mark { lane: 3, pos: 7 + commits, leaf: Digest::of(b"leaf"), project: 11, seq: 5, chain: Digest::of(b"chain") };
+    let mark = LastEntry {
+        lane: 3,
+        pos: 7 + commits,
+        leaf: Digest::of(b"leaf"),
+        project: 11,
+        seq: 5,
+        chain: Digest::of(b"chain"),
+    };
     Position { database: Digest::of(b"this one"), epoch: 2, lane: 3, commits, mark: Some(mark) }
 }
 

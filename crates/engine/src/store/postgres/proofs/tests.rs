@@ -1,7 +1,7 @@
 use super::*;
 
 fn slot_of(issued_at: i64) -> usize {
-    slot(&Proof { id: [0; 16], issued_at })
+    slot(&StoredProof { id: [0; 16], issued_at })
 }
 
 ///

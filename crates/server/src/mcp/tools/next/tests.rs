@@ -87,7 +87,7 @@ fn an_approved_plan_is_gone_through_step_by_step() {
 
 #[test]
 fn whoever_asked_a_question_is_told_where_the_answer_stands_and_never_to_guess() {
-    let asked = |state, response| DecisionDocument { kind: Kind::Clarification, response, ..decision(state) };
+    let asked = |state, response| DecisionDocument { kind: DecisionKind::Clarification, response, ..decision(state) };
     assert!(after(&asked(State::Answered, Some(json!("blue")))).contains("response"));
     assert!(after(&asked(State::Expired, Some(json!("red")))).contains("default"));
     for state in [State::Pending, State::Expired, State::Cancelled] {
