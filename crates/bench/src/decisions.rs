@@ -5,14 +5,14 @@
 
 mod child;
 mod cycles;
-mod told;
+mod messages;
 
 pub(crate) use child::run as child;
 
 use crate::{StoreKind, peers};
 use cycles::Cycles;
+use messages::{Figures, Scene};
 use std::time::Duration;
-use told::{Figures, Scene};
 
 /// Seconds of each measurement.
 const SECONDS: u64 = 4;
@@ -38,7 +38,7 @@ pub(crate) async fn run(store: StoreKind, in_flight: usize) -> anyhow::Result<()
 
 /// Starts a server with a scenario, drives cycles, and prints the result.
 async fn measured(store: StoreKind, scene: Scene, in_flight: usize) -> anyhow::Result<Cycles> {
-    let server = told::Server::start(store, scene)?;
+    let server = messages::Server::start(store, scene)?;
     let memory = &server.told.figures;
     cycles::run(&server, in_flight, Duration::from_secs(1)).await?;
     let cycles = cycles::run(&server, in_flight, Duration::from_secs(SECONDS)).await?;
@@ -62,7 +62,7 @@ async fn measured(store: StoreKind, scene: Scene, in_flight: usize) -> anyhow::R
 async fn fan_out(store: StoreKind) -> anyhow::Result<()> {
     let mut costs = Vec::new();
     for listeners in [1000, 10_000] {
-        let server = told::Server::start(store, Scene { listeners, ..Scene::default() })?;
+        let server = messages::Server::start(store, Scene { listeners, ..Scene::default() })?;
         let Figures { delivery_us, grown_kib, .. } = server.told.figures;
         println!(
             "  {listeners:6} subscriptions of one person: {delivery_us:6.2} µs a delivery, {:.1} KiB each",

@@ -8,7 +8,7 @@ mod agent;
 mod faults;
 mod final_look;
 mod findings;
-mod held;
+mod held_calls;
 mod histories;
 mod http;
 mod linearizability;
@@ -21,7 +21,7 @@ mod random;
 mod record;
 mod report;
 mod setup;
-mod told;
+mod summary;
 mod upstream;
 
 use agent::SoakAgent;

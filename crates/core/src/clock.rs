@@ -8,9 +8,9 @@ use crate::{
     env::Env,
     epoch::signed_out,
     evidence::DraftEntry,
-    news::Signal,
     records::{Person, Table},
     refusal::Refusal,
+    signals::Signal,
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};

@@ -8,9 +8,9 @@ use crate::{
     decision::{ProjectRef, call_off::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
-    news::Signal,
     records::{ApiKey, CancelledFor, Delegation, DelegationState, Epoch, Person, Record, Table},
     refusal::Refusal,
+    signals::Signal,
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::ids::RowKey;

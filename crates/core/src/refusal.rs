@@ -2,12 +2,12 @@
 //!
 //! A variant is a fact. Its code, description and hint are defined only here.
 
-mod awaited;
-mod sent;
+mod pending_approval;
+mod sent_write;
 mod unclear;
 
-pub use awaited::{Awaiting, PendingApproval};
-pub use sent::SentWrite;
+pub use pending_approval::{Awaiting, PendingApproval};
+pub use sent_write::SentWrite;
 pub use unclear::Unclear;
 
 use crate::{aap::access::Limit, records::RevokeReason};

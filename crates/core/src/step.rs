@@ -2,8 +2,8 @@
 
 use crate::{
     env::Env,
-    news::Signal,
     records::{Record, Table},
+    signals::Signal,
 };
 use countersign_protocol::{evidence::Leaf, hash::Digest, ids::RowKey, time::UnixMillis};
 

@@ -6,9 +6,9 @@
 
 use crate::{engine::Engine, store::Outcome};
 use countersign_core::{
-    news::Signal,
     records::{DelegationState, Record, SessionState},
     refusal::Refusal,
+    signals::Signal,
     step::Effects,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};

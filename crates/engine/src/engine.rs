@@ -2,25 +2,25 @@
 
 use crate::{
     aaep::hub::Hub,
-    bearers::{Bearers, ProjectCache},
     calls::{Assertions, UnrecordedOutcomes},
-    chance::{Entropy, KeyBlocks},
     clarification::RuleBooks,
+    clock_skew::ClockSkew,
+    credential_cache::{Bearers, ProjectCache},
     decisions::Books,
     dpop::Proofs,
     ended::Acknowledgements,
+    entropy::{Entropy, KeyBlocks},
     inflight_writes::InflightWrites,
+    jwt_cache::JwtCache,
     keys::{Keys, KeysError},
+    limit_cache::Tallies,
     node_clock::NodeClock,
-    pace::ClockSkew,
     people::{PasswordCost, Passwords},
     ports::{Operators, UpstreamProbes},
-    remembered::JwtCache,
+    session_locks::SessionLocks,
     store::{Hearing, Retention, StorageStats, Store, StoreError},
-    tallies::Tallies,
     timekeeping::{ClockTrouble, Timekeeping},
-    turns::SessionLocks,
-    waits::Waits,
+    waiters::Waits,
 };
 use countersign_core::{decision::answer::NotCounted, env::Env, people::sign_in::Throttle, refusal::Refusal};
 use countersign_jose::{KeyPolicy, ProofKeys};

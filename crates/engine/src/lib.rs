@@ -5,35 +5,35 @@
 
 mod aaep;
 mod aap;
-mod bearers;
 mod calls;
-mod chance;
 mod clarification;
 mod clock;
 mod clock_acceptance;
+mod clock_skew;
+mod credential_cache;
+mod credentials;
 mod decisions;
 mod dpop;
 mod ended;
 mod engine;
+mod entropy;
 mod epoch;
 mod inflight_writes;
+mod jwt_cache;
 mod keys;
+mod limit_cache;
 mod mplp;
-mod news;
 mod node_clock;
-mod pace;
 mod people;
 mod ports;
-mod presented;
 mod projects;
 mod readiness;
-mod remembered;
 mod runner;
+mod session_locks;
+mod signals;
 pub mod store;
-mod tallies;
 mod timekeeping;
-mod turns;
-mod waits;
+mod waiters;
 
 pub use aaep::{Delivered, EventStream, Listener, Spoke};
 pub use aap::{audit::AuditAsked, delegate::Connectable, register::RegisterProof};
@@ -41,14 +41,15 @@ pub use calls::{
     BodyDigest, Connect, DecidedCall, Egress, HeldFacts, Permit, Settled, UpstreamError, UpstreamExchange,
     UpstreamOutcome, Watch,
 };
-pub use chance::Entropy;
 pub use clarification::{Abandoning, Attested, ChainReader, Confirmed, Gathered, Scaffolded};
 pub use clock::{Clock, ManualClock};
 pub use clock_acceptance::ClockShown;
+pub use credentials::PresentedCredential;
 pub use decisions::{
     AgentPrincipal, Answered, ByPerson, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome, allowance_id,
 };
 pub use engine::{Engine, Settings, StartError, Tenancy};
+pub use entropy::Entropy;
 pub use inflight_writes::SendRight;
 pub use keys::{KeyInUse, KeysError, KeysInForce};
 pub use mplp::{
@@ -57,7 +58,6 @@ pub use mplp::{
 pub use node_clock::NodeClock;
 pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn};
 pub use ports::{KnownOperator, OperatorTrouble, Operators, UpstreamProbes};
-pub use presented::PresentedCredential;
 pub use projects::{Address, ApplyTrouble, ListenerKind, ProjectAt};
 pub use timekeeping::ClockTrouble;
 
@@ -70,7 +70,7 @@ pub use countersign_core::{
         revoke::Reason,
     },
     bounded,
-    clarification::{rules as clarification_rules, words as clarified_words},
+    clarification::{rules as clarification_rules, texts as clarified_words},
     clock::ClockAccepted,
     decision::{
         answer::{AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson, counts},

@@ -1,14 +1,14 @@
 //! Bounds of a standing approval.
 
 mod amount;
-mod written;
+mod document;
 
 pub use amount::{Amount, BadAmount};
 
+use document::{WrittenBound, WrittenBounds};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use written::{WrittenBound, WrittenBounds};
 
 /// The most calls of one approval.
 pub const MAX_USES: i64 = 10_000;

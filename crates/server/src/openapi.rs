@@ -1,6 +1,6 @@
 //! The OpenAPI 3.1 description, made from the handlers and documents themselves.
 
-pub(crate) mod words;
+pub(crate) mod descriptions;
 
 use crate::{aaep, aap, clarification, mcp, mplp, people, project, v1};
 use serde_json::{Value, json};
@@ -125,7 +125,7 @@ pub fn description() -> Value {
     add_scoped_paths(&mut described);
     name_operations(&mut described);
     let mut document = json!(described);
-    words::tidy(&mut document);
+    descriptions::tidy(&mut document);
     document
 }
 

@@ -1,9 +1,9 @@
 //! Test subscribers: with a person's token, over streams and sockets. The oracles check everything they receive.
 
-mod heard;
+mod event_stream;
 mod socket;
 
-pub use heard::{ReceivedEvents, StreamLine};
+pub use event_stream::{ReceivedEvents, StreamLine};
 pub use socket::{ListeningPlane, Socket, SocketMessage};
 
 use crate::{Answer, Plane, TestAgent, TestPerson, aaep_judge};

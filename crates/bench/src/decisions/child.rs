@@ -1,6 +1,6 @@
 //! The server: a whole plane on a loopback port, with its scenario prepared.
 
-use super::told::{Figures, NodeReady, Scene};
+use super::messages::{Figures, NodeReady, Scene};
 use crate::StoreKind;
 use countersign_engine::{
     Address, EventStream, ProjectAt,

@@ -1,6 +1,6 @@
 //! The load generator: agents that ask and wait, one subscriber that receives all questions, and workers that answer.
 
-use super::told::Server;
+use super::messages::Server;
 use crate::load::connect;
 use anyhow::{Context as _, ensure};
 use bytes::{Buf as _, Bytes};

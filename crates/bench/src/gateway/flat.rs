@@ -3,10 +3,10 @@
 use super::{
     Arguments, TURN,
     figures::Figures,
+    messages::Point,
     round::RoundResult,
     signing::AGENTS,
     start::{Field, LAYER},
-    told::Point,
     unit, upstream,
 };
 use crate::StoreKind;

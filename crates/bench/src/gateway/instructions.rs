@@ -6,10 +6,10 @@
 
 use super::{
     Arguments,
+    messages::Point,
     processes::ContenderProcess,
     signing::AGENTS,
     start::{Field, LAYER, UP_FOR_S},
-    told::Point,
     upstream,
 };
 use crate::StoreKind;

@@ -1,6 +1,6 @@
 //! A proxy without checks: the least cost of proxying.
 
-use super::{processes::ContenderProcess, told::ContenderReady, told::PATH, wire::LoadConnection};
+use super::{messages::ContenderReady, messages::PATH, processes::ContenderProcess, wire::LoadConnection};
 use anyhow::{Context as _, ensure};
 use std::{
     net::{SocketAddr, TcpListener},

@@ -1,6 +1,6 @@
 //! The peers on Node, as `peers/prepare` installed them.
 
-use super::{processes::ContenderProcess, told::ContenderReady};
+use super::{messages::ContenderReady, processes::ContenderProcess};
 use anyhow::{Context as _, ensure};
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! Countersign's processes: one fills a database, one serves it, one measures the unit.
 
 use super::{
-    told::{AgentKeyFile, AgentSession, ContenderReady, Database, PATH, Point, Prepared, Preparing, ServingConfig},
+    messages::{AgentKeyFile, AgentSession, ContenderReady, Database, PATH, Point, Prepared, Preparing, ServingConfig},
     unit,
 };
 use crate::StoreKind;

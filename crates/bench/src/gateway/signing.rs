@@ -1,6 +1,6 @@
 //! Requests signed ahead: each with its own proof, by one agent after the other.
 
-use super::told::{AgentKeyFile, AgentSession, ContenderReady, Prepared};
+use super::messages::{AgentKeyFile, AgentSession, ContenderReady, Prepared};
 use anyhow::Context as _;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use countersign_engine::Clock;

@@ -1,11 +1,12 @@
 //! Starts and checks all contenders.
 
 use super::{
-    Arguments, judge, nginx, node,
+    Arguments, judge,
+    messages::{ContenderReady, Database, Point, Prepared, Preparing, ServingConfig},
+    nginx, node,
     processes::ContenderProcess,
     round::Contender,
     signing::{Keys, Signer},
-    told::{ContenderReady, Database, Point, Prepared, Preparing, ServingConfig},
     upstream,
 };
 use crate::StoreKind;

@@ -7,7 +7,7 @@ use super::{
     random::Random,
     record::{Attempt, ReportedResult, SoakOperation},
     setup::{INTENT, SCOPE},
-    told::told,
+    summary::told,
 };
 use anyhow::{Context as _, ensure};
 use countersign_engine::Clock;

@@ -2,7 +2,7 @@
 
 use super::{
     Agent, CallError, MODE, RegisterError, ServiceRefusal,
-    refused::Fate,
+    refusal::Fate,
     wire::{ANSWER_CAP, repeat},
 };
 use crate::intent_type::is_intent_type;

@@ -7,7 +7,7 @@ mod connect;
 mod discover;
 mod error;
 mod notice;
-mod refused;
+mod refusal;
 mod register;
 mod versions;
 mod wire;
@@ -17,7 +17,7 @@ pub use browser::{Browser, SystemBrowser};
 pub use call::AgentCall;
 pub use error::{AskError, CallError, ConnectError, DiscoverError, Lost, RegisterError, WireError};
 pub use notice::{Notice, UserFacing};
-pub use refused::ServiceRefusal;
+pub use refusal::ServiceRefusal;
 
 use crate::{
     aaep::Dice,

@@ -1,6 +1,6 @@
 //! Registration and its repetition (AAP 17.1): operator JWT, delegation and receipt for an access token.
 
-use super::{Agent, Lost, MODE, Notice, RegisterError, ServiceRefusal, WireError, refused::Fate};
+use super::{Agent, Lost, MODE, Notice, RegisterError, ServiceRefusal, WireError, refusal::Fate};
 use crate::{entropy, operator::Receipt, possession::Possession, secret::ClientSecret};
 use countersign_jose::{ProofKey, SigningFailed};
 use countersign_protocol::{

@@ -1,7 +1,7 @@
 //! Ends an AAEP session after its agent went silent or lost access. Every session has exactly one terminal event (AAEP
 //! 4.5.1), even if its agent cannot send it.
 
-use super::{session::own_audience, talk::EventWriter, words::Notice};
+use super::{event_writer::EventWriter, session::own_audience, texts::Notice};
 use crate::{
     decision::ProjectRef,
     env::{Env, Mint},

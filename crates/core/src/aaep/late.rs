@@ -2,9 +2,9 @@
 //! as a repetition, since the questions keep their ids.
 
 use super::{
-    spoken::SharedEvent,
-    talk::{self, Chosen},
-    words::{LANGUAGES, Notice},
+    event_writer::{self, Chosen},
+    shared_event::SharedEvent,
+    texts::{LANGUAGES, Notice},
 };
 use crate::{
     decision::render,
@@ -27,14 +27,14 @@ pub const UNCOUNTED: i64 = -1;
 /// The state of an open session; none if it is over, or still idle.
 pub fn summary(session: &AaepSession, open: usize, now: UnixMillis, mint: &mut Mint) -> Option<SharedEvent> {
     let AaepSessionState::Open { at, .. } = &session.state else { return None };
-    if at == talk::IDLE {
+    if at == event_writer::IDLE {
         return None;
     }
     let id = mint.id("evt");
     let notice = Notice::Now { state: at.clone(), open };
     let mut said = LANGUAGES.iter().map(|language| {
         let payload = Payload::StateChanged(StateChanged {
-            from_state: talk::IDLE.into(),
+            from_state: event_writer::IDLE.into(),
             to_state: at.clone(),
             summaries: Summaries::normal(notice.text(language)),
             expected_duration_ms: None,
@@ -42,7 +42,10 @@ pub fn summary(session: &AaepSession, open: usize, now: UnixMillis, mint: &mut M
         let marked =
             Map::from_iter([("summary".to_owned(), Value::Bool(true)), (SAID_BY.to_owned(), Value::from(HUB))]);
         let chosen = Chosen { localization_hints: Some(LocalizationHints::of(language)), ..Chosen::of_ours(marked) };
-        ((*language).to_owned(), uncounted(talk::stamp(session, id.clone(), now.max(session.last_at), payload, chosen)))
+        (
+            (*language).to_owned(),
+            uncounted(event_writer::stamp(session, id.clone(), now.max(session.last_at), payload, chosen)),
+        )
     });
     let (_, first) = said.next()?;
     Some(SharedEvent::new(session.key, UNCOUNTED, first, said.collect()))

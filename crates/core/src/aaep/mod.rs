@@ -1,5 +1,6 @@
 //! The rules of AAEP: negotiated terms of a subscription, and shaping its stream to those terms.
 
+pub mod event_writer;
 pub mod idle;
 pub mod late;
 pub mod manifest;
@@ -7,8 +8,7 @@ pub mod negotiate;
 pub mod repeat;
 pub mod session;
 pub mod shape;
-pub mod spoken;
+pub mod shared_event;
 pub mod subscribers;
 pub mod subscriptions;
-pub mod talk;
-pub mod words;
+pub mod texts;

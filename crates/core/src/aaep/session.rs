@@ -2,8 +2,8 @@
 //! ones before it (AAEP 4.5). An inconsistent event is refused with the reason, never corrected silently.
 
 use super::{
+    event_writer::{AWAITING_INPUT, Chosen, DECIDING, EventWriter, IDLE, THINKING},
     repeat::SentEvent,
-    talk::{AWAITING_INPUT, Chosen, DECIDING, EventWriter, IDLE, THINKING},
 };
 use crate::{
     decision::{
@@ -14,12 +14,12 @@ use crate::{
     },
     env::{Env, Mint},
     evidence::DraftEntry,
-    news::{Audience, Signal},
     records::{
         AaepSession, AaepSessionState, AgentEventAnswer, CancelledFor, Decision, OpenTool, Project, Question, Raiser,
         Record,
     },
     refusal::Refusal,
+    signals::{Audience, Signal},
     step::{Effects, Guard, Operation, Step},
 };
 use countersign_protocol::aaep::{

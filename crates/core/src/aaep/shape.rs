@@ -7,7 +7,7 @@ mod queue;
 
 use super::{
     negotiate::SubscriptionTerms,
-    spoken::{Form, SharedEvent},
+    shared_event::{Form, SharedEvent},
 };
 use bucket::Bucket;
 use countersign_protocol::{aaep::event::Payload, ids::RowKey, time::UnixMillis};

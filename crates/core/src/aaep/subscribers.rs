@@ -3,10 +3,10 @@
 use crate::{
     env::Env,
     evidence::DraftEntry,
-    news::Signal,
     people::ProjectMember,
     records::{Project, Record, SubscriberToken},
     refusal::Refusal,
+    signals::Signal,
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::hash::Digest;

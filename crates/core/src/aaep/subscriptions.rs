@@ -3,9 +3,9 @@
 use super::negotiate::SubscriptionTerms;
 use crate::{
     env::Env,
-    news::Signal,
     records::{Record, Subscription, SubscriptionOwner},
     refusal::Refusal,
+    signals::Signal,
     step::{Effects, Guard, Operation, Step},
 };
 use countersign_protocol::ids::RowKey;

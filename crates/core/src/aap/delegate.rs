@@ -6,7 +6,7 @@
 use crate::{
     aap::{
         connect::{max_agent_ttl, requested_scopes},
-        manifest, words,
+        manifest, texts,
     },
     env::{Env, Mint},
     evidence::DraftEntry,
@@ -296,7 +296,7 @@ fn liability_disclosure(project: &Project, request: &ConnectRequest, scopes: &[S
     own.unwrap_or_else(|| {
         let granted = scopes.iter().filter_map(|id| project::scope(&project.document, id));
         let granted: Vec<&str> = granted.map(|scope| scope.description.as_str()).collect();
-        words::liability(&request.operator, request.operator_contact.as_deref(), &granted, language)
+        texts::liability(&request.operator, request.operator_contact.as_deref(), &granted, language)
     })
 }
 

@@ -1,7 +1,7 @@
 //! A project's published manifest. It claims only features of this build.
 
 use crate::{
-    aap::{access::proof_required, words},
+    aap::{access::proof_required, texts},
     project::USER_DELEGATED,
 };
 use countersign_protocol::{
@@ -67,7 +67,7 @@ pub fn of_platform(service: &Origin, display_name: &str) -> Manifest {
     Manifest {
         display_name: Some(display_name.to_owned()),
         endpoints: endpoints("/projects/{projectId}"),
-        disclosures: BTreeMap::from([(USER_DELEGATED.to_owned(), words::user_delegated("en").to_owned())]),
+        disclosures: BTreeMap::from([(USER_DELEGATED.to_owned(), texts::user_delegated("en").to_owned())]),
         identity_modes_supported: vec![USER_DELEGATED.to_owned()],
         credential_ttl: Some(3600),
         ..baseline(service)
@@ -82,7 +82,7 @@ pub fn mode_disclosure(document: &ProjectDocument, mode: &str) -> String {
 /// The project's own text, untranslated; else ours in `language`.
 pub fn mode_disclosure_in(document: &ProjectDocument, mode: &str, language: &str) -> String {
     let own = document.disclosures.get(mode).cloned();
-    own.unwrap_or_else(|| words::user_delegated(language).to_owned())
+    own.unwrap_or_else(|| texts::user_delegated(language).to_owned())
 }
 
 fn baseline(service: &Origin) -> Manifest {

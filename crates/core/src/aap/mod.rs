@@ -11,5 +11,5 @@ pub mod lift;
 pub mod manifest;
 pub mod register;
 pub mod revoke;
-pub mod standing;
-pub mod words;
+pub mod texts;
+pub mod validity;

@@ -1,7 +1,7 @@
 //! Registration: exchanges verified operator, delegation and receipt for a short-lived access token (AAP 17.1).
 
 use crate::{
-    aap::{delegate, ignored, standing},
+    aap::{delegate, ignored, validity},
     env::{Env, Mint},
     evidence::DraftEntry,
     project::{self, USER_DELEGATED},
@@ -137,7 +137,7 @@ impl Register<'_> {
     ) -> Result<Option<&'v Delegation>, Refusal> {
         let Some(presented) = self.delegation else { return Ok(None) };
         let delegation = view.delegation.as_ref().ok_or(Refusal::DelegationNotFound)?;
-        standing::delegation_holds(delegation, now)?;
+        validity::delegation_holds(delegation, now)?;
         let claims = presented.claims();
         let mismatch = |why: &str| Err(Refusal::DelegationMismatch(why.to_owned()));
         if claims.delegated_to != *self.operator.domain() || delegation.operator != claims.delegated_to {
@@ -193,7 +193,7 @@ impl Register<'_> {
             window: claims.execution_window.map(|w| (w.earliest, w.latest)),
             limits: claims.usage_limits.unwrap_or_default(),
         };
-        standing::receipt_holds(&receipt, now)?;
+        validity::receipt_holds(&receipt, now)?;
         Ok(Some(receipt))
     }
 

@@ -5,8 +5,8 @@
 
 use super::{
     key::AskingKey,
-    moving::{Around, SessionTransition, about},
     rules::Rules,
+    transition::{Around, SessionTransition, about},
 };
 use crate::{
     env::Env,

@@ -2,8 +2,8 @@
 
 use super::{
     key::AskingKey,
-    moving::{Around, SessionTransition, about, number},
     rules::Rules,
+    transition::{Around, SessionTransition, about, number},
 };
 use crate::{
     env::Env,

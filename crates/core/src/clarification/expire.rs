@@ -1,6 +1,6 @@
 //! An expired session blocks nothing any more.
 
-use super::moving::about;
+use super::transition::about;
 use crate::{
     decision::ProjectRef,
     env::Env,

@@ -13,16 +13,16 @@ pub mod abandon;
 pub mod confirm;
 pub mod expire;
 pub mod key;
-pub mod moving;
-pub mod owes;
 pub mod person;
 pub mod question;
+pub mod required_answerer;
 pub mod resolve;
 pub mod rules;
 pub mod stops;
 pub mod submit;
+pub mod texts;
+pub mod transition;
 pub mod view;
-pub mod words;
 
 use crate::{
     records::{ClarificationSession, ClarificationState, Raiser},

@@ -2,9 +2,9 @@
 
 use super::{
     key::AskingKey,
-    moving::{Around, GivenAnswer, SessionTransition},
     resolve::as_asked,
     rules::{Rules, Unusable},
+    transition::{Around, GivenAnswer, SessionTransition},
 };
 use crate::{
     decision::ProjectRef,

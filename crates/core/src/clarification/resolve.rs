@@ -2,8 +2,8 @@
 
 use super::{
     key::AskingKey,
-    moving::{Around, GivenAnswer, SessionTransition, ask_of},
     rules::{AnswerableGap, Rules},
+    transition::{Around, GivenAnswer, SessionTransition, ask_of},
 };
 use crate::{
     env::Env,

@@ -2,8 +2,8 @@
 
 use super::{
     key::AskingKey,
-    moving::{Around, SessionTransition},
     rules::Rules,
+    transition::{Around, SessionTransition},
 };
 use crate::{
     decision::ProjectRef,

@@ -3,7 +3,7 @@
 use super::{
     confirm,
     key::AskingKey,
-    moving::{ask_of, number},
+    transition::{ask_of, number},
 };
 use crate::{
     records::{ClarificationEntry, ClarificationKey, ClarificationSession, ClarificationState},

@@ -7,7 +7,7 @@ use super::{
     settle::{ApprovedExtent, Settlement, allows},
 };
 use crate::{
-    aaep::words::Notice,
+    aaep::texts::Notice,
     clarification::person::GapSeen,
     env::Env,
     evidence::DraftEntry,

@@ -7,12 +7,12 @@ use super::{
     entry, forget_request, forget_request_of, open_counts, settle,
 };
 use crate::{
-    aaep::{talk::EventWriter, words::Notice},
+    aaep::{event_writer::EventWriter, texts::Notice},
     env::{Env, Mint},
     mplp::progress::PlanTransition,
-    news::Signal,
     records::{AaepSession, Allowance, AllowanceState, CancelledFor, Decision, DecisionState, Plan, Record},
     refusal::Refusal,
+    signals::Signal,
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::{
@@ -199,7 +199,7 @@ fn cancel_session(talk: &mut EventWriter, mint: &mut Mint) {
     if talk.is_over() {
         return;
     }
-    let to = crate::news::Audience { people: vec![talk.session().person], roles: Vec::new() };
+    let to = crate::signals::Audience { people: vec![talk.session().person], roles: Vec::new() };
     talk.announce(&to, mint, serde_json::Map::new(), |words| {
         Payload::SessionCancelled(SessionCancelled {
             summaries: Summaries::normal(words(&Notice::Revoked)),

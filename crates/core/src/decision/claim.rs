@@ -11,18 +11,18 @@ use super::{
 };
 use crate::{
     aaep::{
-        talk::{CALLING_TOOL, EventWriter},
-        words::Notice,
+        event_writer::{CALLING_TOOL, EventWriter},
+        texts::Notice,
     },
     bounded::AmountUse,
     env::{Env, Mint},
     mplp::progress::PlanTransition,
-    news::Signal,
     records::{
         AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, DecisionState, Execution, ExecutionProbe,
         ExecutionState, Plan, Point, Record,
     },
     refusal::Refusal,
+    signals::Signal,
     step::{Effects, Guard, Operation, Step},
 };
 use countersign_protocol::{

@@ -3,18 +3,18 @@
 use super::{ProjectRef, audience, entry, forget_request_of, render, settle};
 use crate::{
     aaep::{
-        talk::{CALLING_TOOL, EventWriter, THINKING},
-        words::Notice,
+        event_writer::{CALLING_TOOL, EventWriter, THINKING},
+        texts::Notice,
     },
     env::Env,
     evidence::DraftEntry,
     mplp::progress::{self, PlanTransition},
-    news::Signal,
     records::{
         AaepSession, Allowance, AllowanceState, Decision, DecisionState, Defaulted, Execution, ExecutionState, Plan,
         Question, Record,
     },
     refusal::Refusal,
+    signals::Signal,
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::{

@@ -7,10 +7,10 @@ use super::{
     entry, render,
 };
 use crate::{
-    aaep::{talk::EventWriter, words::Notice},
+    aaep::{event_writer::EventWriter, texts::Notice},
     env::Env,
-    news::Signal,
     records::{Decision, DecisionState, Record},
+    signals::Signal,
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::time::UnixMillis;

@@ -30,8 +30,8 @@ pub mod terms;
 
 use crate::{
     evidence::DraftEntry,
-    news::Audience,
     records::{Decision, Question, Raiser, Table},
+    signals::Audience,
     step::Count,
 };
 use countersign_protocol::{

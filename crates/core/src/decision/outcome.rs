@@ -5,15 +5,15 @@ use super::{
     entry,
 };
 use crate::{
-    aaep::words::Notice,
+    aaep::texts::Notice,
     env::{Env, Mint},
     mplp::progress::{PlanTransition, is_running},
-    news::Signal,
     records::{
         AaepSessionState, Allowance, AllowanceState, Execution, ExecutionState, OutcomeConflict, Point, Record,
         Reporter,
     },
     refusal::Refusal,
+    signals::Signal,
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::aaep::event::ToolStatus;

@@ -8,9 +8,9 @@ use super::{due::ExecutionView, entry, outcome::OutcomeReport};
 use crate::{
     env::Env,
     held::{JsonMember, read_json},
-    news::Signal,
     records::{Execution, ExecutionProbe, ExecutionState, ProbeProgress, Record, Reporter},
     refusal::Refusal,
+    signals::Signal,
     step::{Count, Effects, Operation, Step},
 };
 use countersign_protocol::{

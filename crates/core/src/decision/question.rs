@@ -2,7 +2,7 @@
 
 use super::{render, runs};
 use crate::{
-    clarification::words,
+    clarification::texts,
     records::{AaepSession, Decision, DecisionState, Question, TextAuthor},
 };
 use countersign_protocol::{aaep::questions::OpenQuestion, decisions::DecisionKind};
@@ -53,7 +53,7 @@ pub fn document(
             risk_level: Some(decision.terms.risk),
             irreversible: Some(decision.terms.irreversible),
             default_decision: Some(decision.terms.default),
-            clarification: words::of_question(asked).cloned(),
+            clarification: texts::of_question(asked).cloned(),
             ..common
         },
         Question::Clarification(asked) => OpenQuestion {

@@ -6,11 +6,11 @@ use super::{
 };
 use crate::{
     aaep::{
+        event_writer::{AWAITING_INPUT, EventWriter, IDLE},
         repeat::SentEvent,
-        talk::{AWAITING_INPUT, EventWriter, IDLE},
-        words::Notice,
+        texts::Notice,
     },
-    clarification::words,
+    clarification::texts,
     decision::terms::{PartOf, People, Wishes},
     env::Env,
     mplp::progress::PlanTransition,
@@ -339,7 +339,7 @@ impl Raise {
                 .hidden("tool", self.action.as_str())
                 .hidden("action", asked.action.as_str())
                 .hidden("consequence", asked.consequence.as_str())
-                .hidden_if("clarification", words::of_question(asked).cloned()),
+                .hidden_if("clarification", texts::of_question(asked).cloned()),
             Question::Clarification(asked) => {
                 entry.open("kind", "clarification").hidden("question", asked.question.as_str())
             }

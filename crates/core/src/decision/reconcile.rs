@@ -8,9 +8,9 @@ use super::{
 };
 use crate::{
     env::Env,
-    news::Signal,
     records::{Approvers, Decision, Execution, ExecutionState, Record, Reporter, Role},
     refusal::Refusal,
+    signals::Signal,
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::ids::RowKey;

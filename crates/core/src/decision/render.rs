@@ -3,8 +3,8 @@
 use super::runs::{self, Composition};
 use crate::{
     aaep::{
-        talk::{self, Chosen},
-        words::LANGUAGES,
+        event_writer::{self, Chosen},
+        texts::LANGUAGES,
     },
     mplp::confirm::confirm_id,
     records::{AaepSession, Decision, DecisionState, Question, TextAuthor},
@@ -106,7 +106,7 @@ pub fn extension(decision: &Decision) -> Map<String, Value> {
 
 /// The event for a late subscriber: same id, same time, same token.
 pub fn event(decision: &Decision, session: &AaepSession, reply_token: &str, language: &str) -> Event {
-    let mut event = talk::stamp(
+    let mut event = event_writer::stamp(
         session,
         decision.event_id.clone(),
         decision.asked_at,

@@ -122,7 +122,7 @@ impl<'a> Composition<'a> {
             // An agent's own event, already within the limits.
             return Ok(());
         }
-        for language in crate::aaep::words::LANGUAGES {
+        for language in crate::aaep::texts::LANGUAGES {
             let texts = self.texts(language);
             if !self.is_small_enough(&texts) {
                 return Err(TooMuch { characters: texts.longest(), largest: self.largest(&Glue::of(language)) });

@@ -3,18 +3,18 @@
 use super::{ProjectRef, audience, entry, forget_request, open_counts, render};
 use crate::{
     aaep::{
-        talk::{AWAITING_INPUT, CALLING_TOOL, EventWriter, THINKING},
-        words::Notice,
+        event_writer::{AWAITING_INPUT, CALLING_TOOL, EventWriter, THINKING},
+        texts::Notice,
     },
     bounded::{Pattern, Tally},
     env::{Env, Mint},
     evidence::DraftEntry,
     mplp::progress::PlanTransition,
-    news::Signal,
     records::{
         AaepSession, Allowance, AllowanceState, Decision, DecisionState, Defaulted, OfPlan, Plan, Question, Record,
     },
     refusal::Refusal,
+    signals::Signal,
     step::Effects,
 };
 use countersign_protocol::{

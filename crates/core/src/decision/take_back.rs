@@ -6,7 +6,7 @@ use super::{
     due::AllowanceDueView,
 };
 use crate::{
-    aaep::words::Notice,
+    aaep::texts::Notice,
     env::Env,
     evidence::DraftEntry,
     mplp::progress::PlanTransition,
@@ -123,7 +123,7 @@ impl CancelPlan {
             By::Agent => entry.open("role", "agent"),
         };
         effects.evidence.push(entry.seal(mint)?);
-        effects.news.push(crate::news::Signal::Changed { decision: decision.key });
+        effects.news.push(crate::signals::Signal::Changed { decision: decision.key });
         super::due::hush(decision, session, &Notice::TakenBack, env, mint, effects);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::{
     Fields, UnreadableRequest,
     json::JsonMember,
-    shown::shown,
+    shorten::shown,
     template::{Name, Template},
 };
 use countersign_protocol::project::{Route, ValueField};

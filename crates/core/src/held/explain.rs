@@ -5,7 +5,7 @@ use super::{
     says_so, scopes_that_say_so,
 };
 use crate::{
-    aaep::words::LANGUAGES,
+    aaep::texts::LANGUAGES,
     aap::access::proof_required,
     decision::{
         runs::{Composition, RunTexts},

@@ -2,7 +2,7 @@
 
 use super::{
     Fields, HttpRequest, UnreadableRequest, amounts, details,
-    shown::shown,
+    shorten::shown,
     template::{Template, UnitNames},
 };
 use crate::{decision::runs::Composition, project::decisions::is_tool, records::Confirmation};

@@ -1,6 +1,6 @@
 //! Deviations: tells the person how a call differs from the approved plan.
 
-use super::{diff, progress, words::said};
+use super::{diff, progress, texts::said};
 use crate::{
     decision::grant::AskedFor,
     held::shortened,

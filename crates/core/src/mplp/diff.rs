@@ -1,6 +1,6 @@
 //! Differences between two proposals of a plan, and between a call and the plan, as lines of text.
 
-use super::{progress, words};
+use super::{progress, texts};
 use crate::{
     bounded::{ActionTarget, ArgumentDifference, Arguments, Units, Was},
     held::{shortened, shown},
@@ -105,11 +105,11 @@ fn removed(at: usize, step: &PlanStep, before: PlanView<'_>, after: &PlanDocumen
     let stays = after.steps.iter().any(|other| other.step_id == step.step_id);
     let ran =
         before.1.get(&step.step_id).map(|planned| format!(", which ran {}", runs(planned, RUNS))).unwrap_or_default();
-    (!stays).then(|| format!("The former step {} was removed: {}{ran}", at + 1, words::said(&step.description, TEXT)))
+    (!stays).then(|| format!("The former step {} was removed: {}{ran}", at + 1, texts::said(&step.description, TEXT)))
 }
 
 fn added(number: usize, step: &PlanStep, after: PlanView<'_>) -> String {
-    let description = words::said(&step.description, TEXT);
+    let description = texts::said(&step.description, TEXT);
     let runs =
         after.1.get(&step.step_id).map_or_else(String::new, |planned| format!(", which runs {}", runs(planned, RUNS)));
     let needs = if step.dependencies.is_empty() { String::new() } else { format!(", after {}", steps(after.0, step)) };
@@ -133,7 +133,7 @@ fn step_changes(
     let mut lines = Vec::new();
     lines.extend(reworded("its description", &was.description, &is.description));
     let role =
-        |step: &PlanStep| step.agent_role.clone().map_or_else(|| "nobody's".into(), |role| words::said(&role, TEXT));
+        |step: &PlanStep| step.agent_role.clone().map_or_else(|| "nobody's".into(), |role| texts::said(&role, TEXT));
     if was.agent_role != is.agent_role {
         lines.push(format!("its role was {} and is {}", role(was), role(is)));
     }
@@ -224,17 +224,17 @@ fn released_changes(was: &PlannedAction, is: &PlannedAction) -> Vec<String> {
     let change = |name: &String| {
         let shown = shown(name, TEXT);
         match (before.get(name), after.get(name)) {
-            (None, Some(bound)) => Some(format!("{shown} may now differ: {}", words::bound(bound))),
+            (None, Some(bound)) => Some(format!("{shown} may now differ: {}", texts::bound(bound))),
             (Some(bound), None) => Some(format!(
                 "{shown} may no longer differ: it was {} and is {}",
-                words::bound(bound),
-                words::value(is.pattern.arguments(), name)
+                texts::bound(bound),
+                texts::value(is.pattern.arguments(), name)
             )),
             (Some(was), Some(is)) if was != is => Some(format!(
                 "the bound of {shown} is {}: it was {} and is {}",
                 tendency(was, is),
-                words::bound(was),
-                words::bound(is)
+                texts::bound(was),
+                texts::bound(is)
             )),
             _ => None,
         }
@@ -297,8 +297,8 @@ fn reworded(what: &str, was: &str, is: &str) -> Option<String> {
 fn told_apart(was: &str, is: &str) -> (String, String) {
     let same = was.chars().zip(is.chars()).take_while(|(was, is)| was == is).count();
     if same < TEXT / 2 {
-        return (words::said(was, TEXT), words::said(is, TEXT));
+        return (texts::said(was, TEXT), texts::said(is, TEXT));
     }
     let from = |text: &str| format!("…{}", text.chars().skip(same - LEAD).collect::<String>());
-    (words::said(&from(was), TEXT), words::said(&from(is), TEXT))
+    (texts::said(&from(was), TEXT), texts::said(&from(is), TEXT))
 }

@@ -15,8 +15,8 @@ pub mod samples;
 mod step_request;
 pub mod submit;
 pub mod target;
+mod texts;
 pub mod trace;
-mod words;
 
 use countersign_protocol::{hash::Digest, mplp::MplpId};
 
@@ -24,7 +24,7 @@ use countersign_protocol::{hash::Digest, mplp::MplpId};
 /// has its owner's description.
 pub fn tool_in_words(pattern: &crate::bounded::Pattern) -> Option<String> {
     match pattern.what() {
-        crate::bounded::ActionTarget::Tool { name } => Some(words::of_tool(name, pattern)),
+        crate::bounded::ActionTarget::Tool { name } => Some(texts::of_tool(name, pattern)),
         crate::bounded::ActionTarget::Route { .. } => None,
     }
 }

@@ -2,13 +2,13 @@
 
 use super::progress::{PlanTransition, about};
 use crate::{
-    aaep::words::Notice,
-    clarification::words::ClarificationResult,
+    aaep::texts::Notice,
+    clarification::texts::ClarificationResult,
     decision::{ProjectRef, due::hush},
     env::Env,
-    news::Signal,
     records::{AaepSession, Allowance, AllowanceState, CancelledFor, Decision, Plan, PlannedAction, Raiser, Record},
     refusal::Refusal,
+    signals::Signal,
     step::{Effects, Guard, Operation, Step},
 };
 use countersign_protocol::{

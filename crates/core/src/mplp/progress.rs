@@ -13,9 +13,9 @@ use crate::{
     env::Mint,
     evidence::DraftEntry,
     mplp::{confirm::confirm_id, diff},
-    news::Signal,
     records::{AskedPlan, Decision, DecisionState, Feedback, Plan, PlannedAction, Record},
     refusal::Refusal,
+    signals::Signal,
     step::Effects,
 };
 use countersign_protocol::{

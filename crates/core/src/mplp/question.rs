@@ -1,6 +1,6 @@
 //! The confirmation request about a plan: the calls that one approval covers, and its expiry.
 
-use super::{diff, words};
+use super::{diff, texts};
 use crate::{
     clarification,
     held::{literal, shortened, shown},
@@ -35,7 +35,7 @@ pub fn about(plan: &Plan) -> Confirmation {
     let length = count(plan.document.steps.len(), "step");
     let changes = changes(plan);
     Confirmation {
-        action: format!("Approve the plan {}: {length}", words::said(&plan.document.title, TITLE)),
+        action: format!("Approve the plan {}: {length}", texts::said(&plan.document.title, TITLE)),
         consequence: consequence(plan),
         summaries: Summaries {
             terse: Some(terse(plan)),
@@ -58,7 +58,7 @@ fn details(plan: &Plan, number: usize, step: &PlanStep) -> Vec<RequestDetail> {
         uses => format!("{} (up to {uses} times)", planned.tool),
     };
     let tool = literal(DetailPlace::Tool, String::new(), calls);
-    let all = std::iter::once(tool).chain(words::details(&planned.pattern));
+    let all = std::iter::once(tool).chain(texts::details(&planned.pattern));
     all.map(|detail| RequestDetail { step: Some(number), ..detail }).collect()
 }
 
@@ -118,7 +118,7 @@ fn terse(plan: &Plan) -> String {
         calls => format!("up to {calls} calls without asking again"),
     };
     let steps = count(plan.document.steps.len(), "step");
-    format!("Plan {}: {steps}, {without}", words::said(&plan.document.title, TERSE_TITLE))
+    format!("Plan {}: {steps}, {without}", texts::said(&plan.document.title, TERSE_TITLE))
 }
 
 fn normal(plan: &Plan, changes: &[String]) -> String {
@@ -135,7 +135,7 @@ fn normal(plan: &Plan, changes: &[String]) -> String {
 
 fn proposal(plan: &Plan) -> String {
     let (title, objective) =
-        (words::said(&plan.document.title, TITLE), words::said(&plan.document.objective, OBJECTIVE));
+        (texts::said(&plan.document.title, TITLE), texts::said(&plan.document.objective, OBJECTIVE));
     let steps = count(plan.document.steps.len(), "step");
     format!("The agent proposes a plan of {steps}, in its own words {title}: {objective}.")
 }
@@ -162,7 +162,7 @@ fn steps(plan: &Plan) -> impl Iterator<Item = (usize, &PlanStep)> {
 
 /// One step on one line. Texts by others have no line breaks, so they cannot fake another line.
 fn line(plan: &Plan, number: usize, step: &PlanStep) -> String {
-    let description = words::said(&step.description, DESCRIPTION);
+    let description = texts::said(&step.description, DESCRIPTION);
     let runs = match plan.actions.get(&step.step_id) {
         Some(planned) => format!("Runs {}", diff::runs(planned, RUNS)),
         None => "The approval permits no call for it.".into(),
@@ -174,7 +174,7 @@ fn line(plan: &Plan, number: usize, step: &PlanStep) -> String {
 fn whole_lines(plan: &Plan, number: usize, step: &PlanStep) -> Vec<String> {
     let mut lines = vec![line(plan, number, step)];
     if let Some(planned) = plan.actions.get(&step.step_id).filter(|planned| planned.words == TextAuthor::Owner) {
-        let arguments = words::arguments(&planned.pattern);
+        let arguments = texts::arguments(&planned.pattern);
         if !planned.shown.ends_with(&format!("({arguments})")) {
             lines.push(format!("   All of it: {arguments}"));
         }
@@ -216,7 +216,7 @@ fn context(plan: &Plan, changes: &[String]) -> Map<String, Value> {
         ("changes", json!(changes_told)),
     ];
     let clarified = plan.clarified.as_ref().filter(|clarified| !clarified.answers.is_empty());
-    let clarified = clarified.map(|clarified| (clarification::words::MEMBER, clarified.context()));
+    let clarified = clarified.map(|clarified| (clarification::texts::MEMBER, clarified.context()));
     let note = left_out.then(|| ("more", json!("the page of this question shows all")));
     members.into_iter().chain(clarified).chain(note).map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -1,6 +1,6 @@
 //! Reads the actions of a plan's steps. Refuses actions that could never run or that run more than they disclose.
 
-use super::{step_request, words};
+use super::{step_request, texts};
 use crate::{
     bounded::{ActionTarget, Arguments, BadPattern, BadStep as BadArguments, Pattern, Units},
     decision::terms,
@@ -130,7 +130,7 @@ fn by_route(document: &ProjectDocument, id: &str, action: &StepAction) -> Result
     let units = Units::of_route(route, &arguments.fields());
     let what = ActionTarget::Route { id: route.id.clone() };
     let pattern = Pattern::new(what, arguments, action.released.clone(), &units)?;
-    let shown = words::of_route(route, &pattern)?;
+    let shown = texts::of_route(route, &pattern)?;
     let rules = terms::rules(document, &route.action, Some(&route.id));
     let told =
         CallKindTerms { point: Point::Gateway, tool: held::announced(route), shown, words: TextAuthor::Owner, rules };
@@ -147,7 +147,7 @@ fn by_tool(document: &ProjectDocument, name: &str, action: &StepAction) -> Resul
     let arguments = Arguments::of_tool(&action.arguments);
     let what = ActionTarget::Tool { name: name.to_owned() };
     let pattern = Pattern::new(what, arguments, action.released.clone(), &Units::of_tool())?;
-    let shown = words::of_tool(name, &pattern);
+    let shown = texts::of_tool(name, &pattern);
     let rules = terms::rules(document, name, None);
     let told =
         CallKindTerms { point: Point::AgentClaimed, tool: name.to_owned(), shown, words: TextAuthor::Agent, rules };

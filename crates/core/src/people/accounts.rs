@@ -2,8 +2,8 @@
 
 use crate::{
     env::Env,
-    news::Signal,
     records::{Membership, Person, Record, Role},
+    signals::Signal,
     step::{Effects, Operation, Step},
 };
 

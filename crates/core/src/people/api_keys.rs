@@ -4,9 +4,9 @@ use crate::{
     decision::{ProjectRef, call_off::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
-    news::Signal,
     records::{ApiKey, ApiKeyKind, CancelledFor, Person, Project, Record, Table},
     refusal::Refusal,
+    signals::Signal,
     step::{Effects, Guard, Operation, Step},
 };
 use countersign_protocol::hash::Digest;

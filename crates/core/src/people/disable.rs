@@ -10,9 +10,9 @@ use crate::{
     decision::{ProjectRef, call_off::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
-    news::Signal,
     records::{ApiKey, Delegation, Person, Record},
     refusal::Refusal,
+    signals::Signal,
     step::{Effects, Operation, Step},
 };
 

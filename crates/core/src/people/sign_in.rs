@@ -2,9 +2,9 @@
 
 use crate::{
     env::Env,
-    news::Signal,
     records::{Person, Record, Table, WebSession},
     refusal::Refusal,
+    signals::Signal,
     step::{Count, Effects, Guard, Operation, Step},
 };
 use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};

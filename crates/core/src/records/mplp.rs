@@ -1,7 +1,7 @@
 //! Plans and imported approval records (MPLP). An allowance runs a plan's step; a decision approves the plan.
 
 use super::{Point, Raiser, TextAuthor};
-use crate::{bounded::Pattern, clarification::words::ClarificationResult};
+use crate::{bounded::Pattern, clarification::texts::ClarificationResult};
 use countersign_protocol::{
     aaep::event::Risk,
     hash::Digest,

@@ -5,7 +5,7 @@ use crate::{
     decision_world::{ADMIN, ALICE, BOB, CAROL, DAN},
 };
 use countersign_core::{
-    aaep::talk::{DECIDING, THINKING},
+    aaep::event_writer::{DECIDING, THINKING},
     records::{AaepSessionState, Assurance},
 };
 use countersign_protocol::{

@@ -7,7 +7,7 @@ use crate::{
     decision_world::{ALICE, is_open},
 };
 use countersign_core::{
-    aaep::talk::AWAITING_INPUT,
+    aaep::event_writer::AWAITING_INPUT,
     records::{AaepSessionState, AllowanceState, Decision, DecisionState, Defaulted, ExecutionState},
 };
 use countersign_protocol::{

@@ -1,8 +1,8 @@
 //! An in-memory store that accepts steps exactly like the real one: versions, time, limits, unique columns.
 
 use countersign_core::{
-    news::{AaepSignal, Signal},
     records::{AaepSession, Allowance, Decision, Execution, Plan, Record, Table},
+    signals::{AaepSignal, Signal},
     step::{Effects, EvidenceDraft},
 };
 use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};

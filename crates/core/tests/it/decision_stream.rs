@@ -3,12 +3,12 @@
 use crate::{decision_store::Store, decision_world::beside};
 use countersign_core::{
     aaep::{
-        talk::{AWAITING_INPUT, CALLING_TOOL, IDLE, THINKING},
-        words::{LANGUAGES, Notice},
+        event_writer::{AWAITING_INPUT, CALLING_TOOL, IDLE, THINKING},
+        texts::{LANGUAGES, Notice},
     },
     decision::audience,
-    news::AaepSignal,
     records::{Decision, DecisionState, Defaulted},
+    signals::AaepSignal,
 };
 use countersign_protocol::{
     aaep::{

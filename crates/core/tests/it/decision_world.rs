@@ -6,8 +6,8 @@ use crate::{
 };
 use countersign_core::{
     aaep::{
+        event_writer::Chosen,
         session::{OpenSession, OpenView, Publish, PublishView, PublishedEvent},
-        talk::Chosen,
     },
     decision::{
         ProjectRef,

@@ -2,7 +2,7 @@
 
 use crate::worlds::{NOW, delegation};
 use countersign_core::{
-    aap::standing::{delegation_holds, receipt_holds},
+    aap::validity::{delegation_holds, receipt_holds},
     records::{Delegation, DelegationState, Receipt, RevokeReason},
     refusal::Refusal,
 };

@@ -1,7 +1,7 @@
 //! AAEP: agents that publish events, subscribers that receive them, and the hub between them.
 
+mod eviction;
 pub(crate) mod hub;
-mod leaving;
 mod questions;
 mod repeats;
 mod replies;

@@ -9,9 +9,9 @@ use crate::{
 };
 use countersign_core::{
     aaep::{
+        event_writer::Chosen,
         repeat::SentEvent,
         session::{OpenSession, OpenView, Publish, PublishView},
-        talk::Chosen,
     },
     records::{AaepSession, AaepSessionState, Decision},
     refusal::Refusal,

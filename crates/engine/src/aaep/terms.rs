@@ -5,7 +5,7 @@ use countersign_core::{
     aaep::{
         manifest::{ManifestContext, manifest},
         negotiate::{Offer, SubscriptionTerms, negotiate},
-        words::LANGUAGES,
+        texts::LANGUAGES,
     },
     records::{Project, Subscription},
     refusal::Refusal,

@@ -1,8 +1,8 @@
 //! The principal behind an access token, cached between calls.
 
 use crate::{
+    credentials::PresentedCredential,
     engine::Engine,
-    presented::PresentedCredential,
     projects::{Address, ProjectAt},
     store::{self, Lookup, Outcome, StoreError},
 };

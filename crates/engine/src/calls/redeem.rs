@@ -5,8 +5,8 @@ use super::{
     approve::{HeldCall, rendered},
 };
 use crate::{
+    credentials::PresentedHash,
     engine::Engine,
-    presented::PresentedHash,
     projects::{Address, ProjectAt},
     store,
 };

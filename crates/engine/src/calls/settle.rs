@@ -4,8 +4,8 @@ use super::{Egress, HeldFacts, UpstreamOutcome, permit::OpenPermit, unrecorded::
 use crate::{
     engine::Engine,
     runner::TRIES,
+    session_locks::SessionLockGuard,
     store::{self, Outcome},
-    turns::SessionLockGuard,
 };
 use countersign_core::{
     aap::access::{AuthorizedCall, CallFacts, CallVerdict, SeenWrite, WriteResult},

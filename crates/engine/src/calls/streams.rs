@@ -3,7 +3,7 @@
 use crate::{engine::Engine, projects::Address};
 use countersign_core::{
     aap::access::{Call, CallFacts, bearer_holds},
-    aap::standing::receipt_holds,
+    aap::validity::receipt_holds,
     refusal::Refusal,
 };
 use std::time::Duration;

@@ -1,15 +1,15 @@
 //! Clarification: sessions, signing keys, and the operations that an open gap stops.
 
 mod abandon;
+mod documents;
 mod keys;
 mod persons;
 mod proposals;
 mod rules;
 mod sessions;
-mod shown;
 mod stops;
 
 pub use abandon::Abandoning;
+pub use documents::ChainReader;
 pub(crate) use rules::RuleBooks;
 pub use sessions::{Attested, Confirmed, Gathered, Scaffolded};
-pub use shown::ChainReader;

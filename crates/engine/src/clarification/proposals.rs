@@ -8,7 +8,7 @@ use crate::{
     store,
 };
 use countersign_core::{
-    clarification::{moving::with_answers, stops, view, words::ClarificationResult},
+    clarification::{stops, texts::ClarificationResult, transition::with_answers, view},
     decision::document::Whole,
     mplp::submit,
     records::{ClarificationSession, Decision, Plan},

@@ -8,9 +8,9 @@ use countersign_core::{
     aap::access::CallFacts,
     clarification::{
         expire::Expire,
-        owes::is_irreversible,
+        required_answerer::is_irreversible,
         stops::{self, StoppedAction},
-        words::{self, ClarificationResult},
+        texts::{self, ClarificationResult},
     },
     records::{ClarificationSession, ClarificationState, Confirmation, Decision, Project, Raiser},
     refusal::Refusal,
@@ -86,7 +86,7 @@ impl Engine {
             (None, None) => None,
         };
         if let Some(clarified) = clarified {
-            words::mark(question, &clarified);
+            texts::mark(question, &clarified);
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! The requesting agent, as proven by its API key or its access token.
 
 use crate::{
+    credentials::PresentedCredential,
     engine::Engine,
-    presented::PresentedCredential,
     projects::ProjectAt,
     store::{self, Lookup},
 };

@@ -1,6 +1,6 @@
 //! Standing approvals: finding the one that covers a call, listing them, and taking them back.
 
-use super::spend::place;
+use super::claims::place;
 use crate::{
     engine::Engine,
     projects::ProjectAt,

@@ -1,6 +1,6 @@
 //! Answers of people from all channels: one path, one compare-and-set.
 
-use super::spend::place;
+use super::claims::place;
 use crate::{
     engine::Engine,
     projects::ProjectAt,

@@ -3,25 +3,25 @@
 mod agents;
 mod allowances;
 mod answer;
+mod claims;
 mod due;
 mod follow;
 mod inbox;
-mod kept;
 pub(crate) mod live;
 mod probe;
 mod raise;
-mod spend;
+mod sealed_requests;
 
 pub use agents::AgentPrincipal;
 pub(crate) use agents::bound_to;
 pub(crate) use allowances::Books;
 pub use allowances::{OpenAllowance, allowance_id};
 pub use answer::{Answered, ByPerson};
+pub(crate) use claims::Claiming;
 pub use inbox::{InboxItem, UnknownOutcome};
 pub(crate) use raise::NewQuestion;
 pub use raise::RaisedDecision;
 pub(crate) use raise::digest_of;
-pub(crate) use spend::Claiming;
 
 use crate::{
     engine::Engine,

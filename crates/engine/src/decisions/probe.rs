@@ -4,8 +4,8 @@
 use crate::{
     engine::Engine,
     ports::UpstreamProbes,
+    session_locks::SessionLockGuard,
     store::{self, Lookup, Outcome},
-    turns::SessionLockGuard,
 };
 use countersign_core::{
     decision::{

@@ -1,6 +1,6 @@
 //! `POST /v1/confirmations`, `POST /v1/clarifications`, and the two AAEP events that raise a question.
 
-use super::{AgentPrincipal, spend::call_of};
+use super::{AgentPrincipal, claims::call_of};
 use crate::{
     engine::Engine,
     projects::ProjectAt,
@@ -9,7 +9,7 @@ use crate::{
 use countersign_core::{
     aaep::repeat::SentEvent,
     aap::access::Limit,
-    clarification::words,
+    clarification::texts,
     decision::{
         document::Whole,
         grant::AskedFor,
@@ -18,13 +18,13 @@ use countersign_core::{
     },
     held::of_arguments,
     mplp::deviation,
-    news::Audience,
     people::accounts::LOCAL,
     records::{
         AaepSession, Allowance, Clarification, Confirmation, Decision, DecisionTarget, Execution, Membership, OfGap,
         Person, Plan, Point, Project, Question, TextAuthor,
     },
     refusal::Refusal,
+    signals::Audience,
     step::{Count, Operation as _, Step},
 };
 use countersign_protocol::{
@@ -507,7 +507,7 @@ pub(crate) fn digest_of(
 
 /// Only the plane itself states deviations from a plan and clarified answers.
 fn without_ours(context: &Map<String, Value>) -> Map<String, Value> {
-    let ours = [deviation::MEMBER, words::MEMBER];
+    let ours = [deviation::MEMBER, texts::MEMBER];
     let theirs = context.iter().filter(|(name, _)| !ours.contains(&name.as_str()));
     theirs.map(|(name, value)| (name.clone(), value.clone())).collect()
 }

@@ -4,11 +4,11 @@ use crate::{
     decisions::{AgentPrincipal, NewQuestion, RaisedDecision, digest_of},
     engine::Engine,
     projects::ProjectAt,
+    session_locks::SessionLockGuard,
     store::{self, Lookup},
-    turns::SessionLockGuard,
 };
 use countersign_core::{
-    clarification::words::ClarificationResult,
+    clarification::texts::ClarificationResult,
     decision::{
         answer::ProvenPerson,
         audience,

@@ -1,9 +1,9 @@
 //! API keys, and the actors behind them.
 
 use crate::{
+    credentials::PresentedCredential,
     decisions::bound_to,
     engine::Engine,
-    presented::PresentedCredential,
     projects::ProjectAt,
     store::{self, Lookup},
 };

@@ -7,8 +7,8 @@
 use super::{
     Outcome,
     error::StoreFailure,
-    news::{self, FeedPosition},
     proofs::{ProofId, StoredProof},
+    signals::{self, FeedPosition},
     sql::Sql,
     step::{Item, Needs, PendingLeaf, Ready, RowChange},
 };
@@ -30,7 +30,7 @@ pub(crate) trait Tx: Sql {
     /// Writes the gains, and commits.
     fn flush(&mut self, gains: &Gains<'_>) -> impl Future<Output = Result<(), StoreFailure>> + Send;
     /// Hands the signals of the flushed batch to the listeners of this node.
-    fn tell(&mut self, standing: &FeedPosition, news: news::Batch);
+    fn tell(&mut self, standing: &FeedPosition, news: signals::Batch);
     /// Called every few seconds.
     fn beat(&mut self) -> impl Future<Output = Result<(), StoreFailure>> + Send;
     fn close(&mut self) -> impl Future<Output = ()> + Send;

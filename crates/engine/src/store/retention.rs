@@ -8,7 +8,7 @@ use super::{
     error::StoreFailure,
     sql::{Row, Sql, SqlValue},
 };
-use crate::chance::first_key_at;
+use crate::entropy::first_key_at;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use std::collections::{BTreeMap, BTreeSet};
 

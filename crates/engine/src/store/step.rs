@@ -7,8 +7,8 @@ use super::{
     tables,
 };
 use countersign_core::{
-    news::Signal,
     records::{Record, Table},
+    signals::Signal,
     step::{Count, Effects, EvidenceDraft, Guard, Once},
 };
 use countersign_protocol::{evidence::Leaf, hash::Digest, ids::RowKey, time::UnixMillis};

@@ -6,8 +6,8 @@
 use super::{
     Outcome,
     batch::{self, Tx},
-    chores::{self, Chore},
     error::{StoreError, StoreFailure},
+    maintenance::{self, Chore},
     step::Ready,
 };
 use countersign_core::step::Effects;
@@ -110,7 +110,7 @@ pub(crate) async fn run<T: Tx>(mut tx: T, mut jobs: Jobs) -> Option<oneshot::Sen
         let group = gather(job, &mut jobs, &mut usual).await;
         write(&mut tx, group.steps).await;
         for (chore, reply) in group.chores {
-            let _gone = reply.send(chores::run(&mut tx, chore).await);
+            let _gone = reply.send(maintenance::run(&mut tx, chore).await);
         }
         if group.close.is_some() {
             tx.close().await;

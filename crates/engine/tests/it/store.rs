@@ -2,8 +2,8 @@
 
 use crate::postgres;
 use countersign_core::{
-    news::Signal,
     records::{Record, Secret, Stored as _},
+    signals::Signal,
     step::{Count, Effects, EvidenceDraft, Guard, Once, SpentProof},
 };
 use countersign_engine::store::{self, Lookup, Outcome, PostgresPlace, Store, StoreLocation, StoreOptions};

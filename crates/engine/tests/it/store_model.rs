@@ -2,8 +2,8 @@
 
 use crate::store::{Bench, START, entry, guard, proof, secret, spent};
 use countersign_core::{
-    news::Signal,
     records::{Secret, Stored as _},
+    signals::Signal,
     step::{Count, Effects, Once, SpentProof},
 };
 use countersign_engine::store::Outcome;

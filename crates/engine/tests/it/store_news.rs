@@ -5,7 +5,7 @@ use crate::{
     store::{Bench, START, changed, committed, entry, on_both_stores, open_postgres, put, secret},
 };
 use countersign_core::{
-    news::{AaepSignal, Audience, Signal},
+    signals::{AaepSignal, Audience, Signal},
     step::Effects,
 };
 use countersign_engine::store::{NewsBatch, Outcome, Store};

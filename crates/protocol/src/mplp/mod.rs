@@ -6,6 +6,7 @@
 pub mod bus;
 pub mod confirm;
 pub mod event;
+pub mod extensions;
 pub mod governance;
 mod graph;
 mod hints;
@@ -16,13 +17,16 @@ pub mod meta;
 pub mod plan;
 pub mod read;
 pub mod role;
-pub mod shown;
 pub mod submission;
 pub mod trace;
 
 pub use bus::{BusEvent, ExecutionStatus, ExecutorKind, Family, StageStatus, UpdateKind};
 pub use confirm::{Confirm, ConfirmDecision, ConfirmStatus, DecisionStatus, TargetType};
 pub use event::BaseEvent;
+pub use extensions::{
+    AllowanceShown, AllowanceStatus, Left, PlanActions, PlanDifference, ProposeRequest, ReasonGiven, Runs, StepShown,
+    SumLeft, WhoseWords,
+};
 pub use governance::{Governance, Module, Ref};
 pub use id::{MplpId, NotAnMplpId};
 pub use learning::{Feedback, LearningSample, Sample};
@@ -30,9 +34,5 @@ pub use meta::{CrossCutting, Meta};
 pub use plan::{Plan, PlanStatus, PlanStep, StepStatus};
 pub use read::BadDocument;
 pub use role::MplpRole;
-pub use shown::{
-    AllowanceShown, AllowanceStatus, Left, PlanActions, PlanDifference, ProposeRequest, ReasonGiven, Runs, StepShown,
-    SumLeft, WhoseWords,
-};
 pub use submission::{ConfirmSubmission, DecisionRequest, ListPage, PlanSubmission, StepAction, StepReport};
 pub use trace::{Segment, SegmentStatus, Trace, TraceBase, TraceStatus};

@@ -3,7 +3,7 @@
 use super::{listener::listener, sse};
 use crate::{
     App,
-    http::{answer::RefusalResponse, asker::Asker, at::AtProject, request_id::RequestId},
+    http::{answer::RefusalResponse, at::AtProject, caller::Asker, request_id::RequestId},
     serve::ClientConnection,
 };
 use axum::{

@@ -4,7 +4,7 @@ use crate::{
     App,
     http::{
         answer::{self, RefusalResponse},
-        asker::{Asker, bearer},
+        caller::{Asker, bearer},
         request_id::RequestId,
     },
 };

@@ -1,6 +1,7 @@
 //! AAEP endpoints, at the unscoped paths and under `/projects/{projectId}`: agents publish events, subscribers receive
 //! and answer them. The handlers make no decisions; the response to a reply never reveals its outcome.
 
+mod agent_events;
 pub(crate) mod events;
 mod incoming;
 pub(crate) mod legacy;
@@ -11,7 +12,6 @@ pub(crate) mod more_time;
 pub(crate) mod questions;
 mod rejected;
 pub(crate) mod replies;
-mod said;
 pub(crate) mod session_events;
 pub(crate) mod sessions;
 mod sse;

@@ -3,7 +3,7 @@
 use super::listener::listener;
 use crate::{
     App,
-    http::{answer::RefusalResponse, asker::Asker, at::AtProject, body::Json, request_id::RequestId},
+    http::{answer::RefusalResponse, at::AtProject, body::Json, caller::Asker, request_id::RequestId},
     v1::DecisionId,
 };
 use axum::{

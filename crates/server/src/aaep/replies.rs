@@ -6,7 +6,7 @@
 use super::{incoming::Incoming, listener::listener, message, rejected::Rejected};
 use crate::{
     App,
-    http::{answer::RefusalResponse, asker::Asker, at::AtProject, request_id::RequestId},
+    http::{answer::RefusalResponse, at::AtProject, caller::Asker, request_id::RequestId},
 };
 use axum::{
     extract::{Request, State},

@@ -1,6 +1,6 @@
 //! `POST /aaep/v1/sessions/{session_id}/events`: an agent publishes events.
 
-use super::{message, said::said};
+use super::{agent_events::said, message};
 use crate::{
     App,
     http::{

@@ -1,6 +1,6 @@
 //! `POST /aaep/v1/sessions`: an agent opens an AAEP session (AAEP 4.1).
 
-use super::{message, said::said};
+use super::{agent_events::said, message};
 use crate::{
     App,
     http::{answer::RefusalResponse, request_id::RequestId},

@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    http::{answer::RefusalResponse, asker::Asker, at::AtProject, body::Json},
+    http::{answer::RefusalResponse, at::AtProject, body::Json, caller::Asker},
 };
 use axum::{
     extract::{Path, State},

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     App,
-    http::{asker::Asker, at::AtProject},
+    http::{at::AtProject, caller::Asker},
 };
 use axum::{
     extract::{Request, State},

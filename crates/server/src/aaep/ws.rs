@@ -1,8 +1,8 @@
 //! `GET /aaep/v1/ws`: the same messages over a WebSocket, one text frame each (C18).
 
-mod goodbye;
+mod close;
 mod proof;
-mod talk;
+mod session;
 
 use super::listener::NoListener;
 use crate::{
@@ -18,7 +18,7 @@ use countersign_engine::Refusal;
 use countersign_protocol::{aaep::limits::MAX_EVENT, aap::error::ErrorEnvelope};
 use http::{HeaderMap, header};
 use proof::SocketProof;
-use talk::SocketSession;
+use session::SocketSession;
 
 /// The subprotocol of AAEP. A client that offers subprotocols must offer this one; without any, it is assumed.
 const SUBPROTOCOL: &str = "aaep.v1";
@@ -53,7 +53,7 @@ pub(crate) async fn get(
         Ok((proof, _)) => upgrade.on_upgrade(move |socket| SocketSession::new(socket, app, at, proof, on).run()),
         Err(NoListener::Refused(Refusal::Unavailable)) => return Err(Refusal::Unavailable.into()),
         // A browser cannot read a failed upgrade, so the reason is sent over the socket.
-        Err(why) => upgrade.on_upgrade(move |socket| goodbye::turned_away(socket, why)),
+        Err(why) => upgrade.on_upgrade(move |socket| close::turned_away(socket, why)),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    http::{address::SourceNetwork, answer::RefusalResponse, asker::Asker, at::AtProject},
+    http::{address::SourceNetwork, answer::RefusalResponse, at::AtProject, caller::Asker},
 };
 use axum::extract::{Query, State, rejection::QueryRejection};
 use countersign_engine::{AuditAsked, Refusal};

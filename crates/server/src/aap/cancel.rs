@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    http::{address::SourceNetwork, answer::RefusalResponse, asker::Asker, at::AtProject, body::Json},
+    http::{address::SourceNetwork, answer::RefusalResponse, at::AtProject, body::Json, caller::Asker},
 };
 use axum::extract::State;
 use countersign_protocol::aap::error::ErrorEnvelope;

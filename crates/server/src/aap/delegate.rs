@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    http::{answer::RefusalResponse, asker::Asker, at::AtProject, body::Json, version},
+    http::{answer::RefusalResponse, at::AtProject, body::Json, caller::Asker, version},
     pages::pick_language,
 };
 use axum::{

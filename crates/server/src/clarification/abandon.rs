@@ -1,9 +1,9 @@
 //! `POST /v1/clarification/abandon`: abandons a clarification session, by its agent or by a person concerned.
 
-use super::asker::SessionAsker;
+use super::caller::SessionAsker;
 use crate::{
     App,
-    mplp::{denied::Denied, sent::MplpBody},
+    mplp::{denied::Denied, requests::MplpBody},
 };
 use axum::extract::State;
 use countersign_protocol::{

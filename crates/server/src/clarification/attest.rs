@@ -1,10 +1,10 @@
 //! `POST /v1/clarification/attest`: a signed statement of the answers that a confirmed plan rests on (Clarification 8,
 //! W-27).
 
-use super::told;
+use super::responses;
 use crate::{
     App,
-    mplp::{denied::Denied, sent::MplpBody},
+    mplp::{denied::Denied, requests::MplpBody},
     v1::AgentCaller,
 };
 use axum::extract::State;
@@ -27,5 +27,8 @@ pub(crate) async fn post(
     AgentCaller { at, agent, .. }: AgentCaller,
     MplpBody(asked): MplpBody<SessionRequest>,
 ) -> Result<axum::Json<AttestResponse>, Denied> {
-    Ok(axum::Json(told::attested(app.engine.scaffold_attest(&at, &agent, &asked.session_id).await?, "confirm-plan")))
+    Ok(axum::Json(responses::attested(
+        app.engine.scaffold_attest(&at, &agent, &asked.session_id).await?,
+        "confirm-plan",
+    )))
 }

@@ -1,9 +1,9 @@
 //! `POST /v1/clarification/confirm-plan`: confirms a plan without open gaps (Clarification 5, W-16).
 
-use super::told;
+use super::responses;
 use crate::{
     App,
-    mplp::{denied::Denied, sent::MplpBody},
+    mplp::{denied::Denied, requests::MplpBody},
     v1::AgentCaller,
 };
 use axum::extract::State;
@@ -26,5 +26,5 @@ pub(crate) async fn post(
     AgentCaller { at, agent, .. }: AgentCaller,
     MplpBody(asked): MplpBody<SessionRequest>,
 ) -> Result<axum::Json<ConfirmResponse>, Denied> {
-    Ok(axum::Json(told::confirmed(app.engine.clarify_confirm(&at, &agent, &asked.session_id).await?)))
+    Ok(axum::Json(responses::confirmed(app.engine.clarify_confirm(&at, &agent, &asked.session_id).await?)))
 }

@@ -3,22 +3,22 @@
 //! decisions. A gap is a normal response; only a failure is an error.
 
 pub(crate) mod abandon;
-mod asker;
 pub(crate) mod attest;
 pub(crate) mod audit;
+mod caller;
 pub(crate) mod confirm_plan;
 pub(crate) mod handoff;
 pub(crate) mod keys;
 pub(crate) mod list_gaps;
+mod requests;
 pub(crate) mod resolve_gap;
+pub(crate) mod responses;
 pub(crate) mod rotate_key;
 pub(crate) mod scaffold_plan;
 pub(crate) mod schema;
-mod sent;
 mod session;
 pub(crate) mod session_status;
 pub(crate) mod submit_clarification;
-pub(crate) mod told;
 
 use crate::{App, http::layers};
 use axum::{

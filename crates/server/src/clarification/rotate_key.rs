@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    http::{address::SourceNetwork, answer::RefusalResponse, asker::Asker, at::AtProject},
+    http::{address::SourceNetwork, answer::RefusalResponse, at::AtProject, caller::Asker},
 };
 use axum::extract::State;
 use countersign_engine::{Actor, Refusal, Role};

@@ -1,9 +1,9 @@
 //! `POST /v1/clarification/scaffold-plan`: the whole plan or none of it (Clarification 8).
 
-use super::told;
+use super::responses;
 use crate::{
     App,
-    mplp::{denied::Denied, sent::MplpBody},
+    mplp::{denied::Denied, requests::MplpBody},
     v1::AgentCaller,
 };
 use axum::extract::State;
@@ -26,5 +26,5 @@ pub(crate) async fn post(
     AgentCaller { at, agent, .. }: AgentCaller,
     MplpBody(asked): MplpBody<CheckRequest>,
 ) -> Result<axum::Json<ScaffoldResponse>, Denied> {
-    Ok(axum::Json(told::scaffolded(app.engine.scaffold_plan(&at, &agent, &asked).await?, "confirm-plan")))
+    Ok(axum::Json(responses::scaffolded(app.engine.scaffold_plan(&at, &agent, &asked).await?, "confirm-plan")))
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    mplp::{denied::Denied, sent::MplpBody},
+    mplp::{denied::Denied, requests::MplpBody},
     v1::AgentCaller,
 };
 use axum::extract::State;

@@ -2,9 +2,9 @@
 
 pub(crate) mod address;
 pub(crate) mod answer;
-pub(crate) mod asker;
 pub(crate) mod at;
 pub(crate) mod body;
+pub(crate) mod caller;
 pub(crate) mod cookie;
 pub(crate) mod credential;
 pub(crate) mod layers;

@@ -6,7 +6,7 @@
 use crate::{
     App,
     config::node::Mcp,
-    http::{answer, asker::is_ours, request_id::RequestId},
+    http::{answer, caller::is_ours, request_id::RequestId},
 };
 use axum::{
     extract::{ConnectInfo, Request, State},

@@ -20,12 +20,12 @@
 //! its entry in [`tools::ALL`]. Its arguments and its answer are documents with `utoipa::ToSchema`; a refusal that it
 //! returns is sent as the envelope. A tool that makes plans or attestations declares it with `GENERATES`.
 
+mod descriptions;
 mod guard;
 mod hints;
 mod message;
 mod schema;
 mod server;
-mod told;
 mod tool;
 mod tools;
 

@@ -2,7 +2,7 @@
 //! it does anything, so they are short: references are inlined, and an answer lists only those outermost members that
 //! are always present or have more than one type. Plain text members are left to the OpenAPI description.
 
-use crate::openapi::words;
+use crate::openapi::descriptions;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;
@@ -16,7 +16,7 @@ const REFUSAL: [&str; 3] = ["error", "error_description", "hint"];
 /// The arguments of a tool: one closed object.
 pub(super) fn of_arguments<T: ToSchema>() -> Map<String, Value> {
     let mut whole = Definitions::of::<T>().inlined(&json!(T::schema()));
-    words::tidy(&mut whole);
+    descriptions::tidy(&mut whole);
     if let Some(members) = whole.as_object_mut() {
         members.remove("description");
         members.entry("properties").or_insert_with(|| json!({}));

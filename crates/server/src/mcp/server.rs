@@ -2,7 +2,7 @@
 //! so nobody else can reach it; it speaks the current version and the earlier ones.
 
 use super::{
-    told::{definition, refused},
+    descriptions::{definition, refused},
     tool::ToolCall,
     tools,
 };

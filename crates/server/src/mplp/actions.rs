@@ -1,6 +1,6 @@
 //! `GET /mplp/v1/plans/{plan}/actions`: the call of each step, the author of its text, and its remaining uses.
 
-use super::{caller::MplpCaller, denied::Denied, ids::PlanId, shown};
+use super::{caller::MplpCaller, denied::Denied, ids::PlanId, responses};
 use crate::App;
 use axum::extract::State;
 use countersign_protocol::{aap::error::ErrorEnvelope, mplp::PlanActions};
@@ -20,5 +20,5 @@ pub(crate) async fn get(
     PlanId(id): PlanId,
 ) -> Result<axum::Json<PlanActions>, Denied> {
     let found = app.engine.plan(&caller.at, &caller.reader(), &id).await?;
-    Ok(axum::Json(shown::actions(&found)))
+    Ok(axum::Json(responses::actions(&found)))
 }

@@ -1,6 +1,6 @@
 //! `/mplp/v1/allowances`: a person's open allowances with their remaining uses, and their revocation.
 
-use super::{caller::MplpCaller, denied::Denied, ids::named, sent::MplpBody, shown};
+use super::{caller::MplpCaller, denied::Denied, ids::named, requests::MplpBody, responses};
 use crate::{App, http::answer::RefusalResponse};
 use axum::extract::{FromRequestParts, State};
 use countersign_engine::PlanReader;
@@ -27,7 +27,7 @@ pub(crate) async fn get(
         return Ok(axum::Json(ListPage { items: Vec::new(), next: None }));
     };
     let open = app.engine.open_allowances(&caller.at, &member).await?;
-    Ok(axum::Json(ListPage { items: open.iter().map(shown::allowance).collect(), next: None }))
+    Ok(axum::Json(ListPage { items: open.iter().map(responses::allowance).collect(), next: None }))
 }
 
 #[utoipa::path(
@@ -48,7 +48,7 @@ pub(crate) async fn revoke(
 ) -> Result<axum::Json<Left>, Denied> {
     let by = caller.person(&app)?;
     let over = app.engine.take_back(&caller.at, &id, &by, given.reason).await?;
-    Ok(axum::Json(shown::left(&over)))
+    Ok(axum::Json(responses::left(&over)))
 }
 
 pub(crate) struct AllowanceId(String);

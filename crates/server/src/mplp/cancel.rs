@@ -1,6 +1,6 @@
 //! `POST /mplp/v1/plans/{plan}/cancel`: its agent gives it up, or a person revokes its remaining allowances.
 
-use super::{caller::MplpCaller, denied::Denied, ids::PlanId, sent::MplpBody};
+use super::{caller::MplpCaller, denied::Denied, ids::PlanId, requests::MplpBody};
 use crate::App;
 use axum::extract::State;
 use countersign_engine::Speaker;

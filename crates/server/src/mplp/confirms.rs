@@ -6,7 +6,7 @@ use super::{
     denied::Denied,
     paging::{self, Newest},
     propose::confirmed,
-    sent::MplpBody,
+    requests::MplpBody,
 };
 use crate::App;
 use axum::{extract::State, response::Response};

@@ -1,6 +1,6 @@
 //! `/mplp/v1/plans/{plan}/diff`: the changes since the plan was last proposed, and the changes that a draft would make.
 
-use super::{bodies::PlanBody, caller::MplpCaller, denied::Denied, ids::PlanId, sent::MplpBody};
+use super::{bodies::PlanBody, caller::MplpCaller, denied::Denied, ids::PlanId, requests::MplpBody};
 use crate::App;
 use axum::extract::State;
 use countersign_protocol::{

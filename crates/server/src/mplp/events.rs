@@ -1,6 +1,6 @@
 //! `GET /mplp/v1/events`: the events of the bus, one page at a time or as a stream.
 
-use super::{caller::MplpCaller, denied::Denied, following, paging::Since};
+use super::{caller::MplpCaller, denied::Denied, event_stream, paging::Since};
 use crate::{App, http::sse, serve::ClientConnection};
 use axum::{
     extract::State,
@@ -31,7 +31,7 @@ pub(crate) async fn get(
 ) -> Result<Response, Denied> {
     let page = app.engine.bus_events(&caller.at, &caller.reader(), &since.after, since.limit).await?;
     if wants_stream(&headers) {
-        return Ok(sse::response(following::events(app, caller, page), on));
+        return Ok(sse::response(event_stream::events(app, caller, page), on));
     }
     let items: Vec<BusEvent> = page.events.into_iter().map(|told| told.event).collect();
     Ok(axum::Json(ListPage { items, next: Some(page.next.to_string()) }).into_response())

@@ -4,7 +4,7 @@ use super::{
     caller::MplpCaller,
     denied::{Denied, not_counted},
     ids::ConfirmId,
-    sent::MplpBody,
+    requests::MplpBody,
 };
 use crate::{App, http::request_id::RequestId};
 use axum::extract::State;

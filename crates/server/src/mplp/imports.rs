@@ -1,6 +1,6 @@
 //! `POST /mplp/v1/confirms/imports`: stores another system's approval record, for reading only (M-07).
 
-use super::{caller::MplpCaller, denied::Denied, sent::MplpBody, shown::created};
+use super::{caller::MplpCaller, denied::Denied, requests::MplpBody, responses::created};
 use crate::App;
 use axum::{extract::State, response::Response};
 use countersign_protocol::{aap::error::ErrorEnvelope, mplp::Confirm};

@@ -1,6 +1,6 @@
 //! `/mplp/v1/plans/{plan}`: one plan in its current state.
 
-use super::{bodies::PlanBody, caller::MplpCaller, denied::Denied, ids::PlanId, plans, sent::MplpBody};
+use super::{bodies::PlanBody, caller::MplpCaller, denied::Denied, ids::PlanId, plans, requests::MplpBody};
 use crate::App;
 use axum::{extract::State, response::Response};
 use countersign_engine::Refusal;

@@ -6,8 +6,8 @@ use super::{
     denied::Denied,
     paging::{self, Newest},
     propose,
-    sent::MplpBody,
-    shown::created,
+    requests::MplpBody,
+    responses::created,
 };
 use crate::App;
 use axum::{

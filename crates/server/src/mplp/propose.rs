@@ -1,6 +1,6 @@
 //! `POST /mplp/v1/plans/{plan}/propose`: asks people to approve the plan (MPLP 4.2).
 
-use super::{caller::MplpCaller, denied::Denied, ids::PlanId, sent::MplpBody, shown::created};
+use super::{caller::MplpCaller, denied::Denied, ids::PlanId, requests::MplpBody, responses::created};
 use crate::App;
 use axum::{
     extract::State,

@@ -4,7 +4,7 @@ use super::{
     caller::MplpCaller,
     denied::Denied,
     ids::{PlanId, StepId},
-    sent::MplpBody,
+    requests::MplpBody,
 };
 use crate::App;
 use axum::extract::State;

@@ -42,7 +42,7 @@ fn every_reference_leads_somewhere_and_no_two_types_share_a_name() {
     for (name, schema) in described_types() {
         let published = &document["components"]["schemas"][&name];
         let mut schema = schema;
-        words::tidy(&mut schema);
+        descriptions::tidy(&mut schema);
         assert_eq!(*published, schema, "{name} is the name of two types");
     }
 }

@@ -1,6 +1,6 @@
 //! The call that runs after an approval: the tool and every value, separate from any author's text.
 
-use super::{Frame, asked::QuestionMark};
+use super::{Frame, question_summary::QuestionMark};
 use countersign_protocol::{
     request::{DetailPlace, RequestDetail, ValueKind, WhatRuns},
     visible::{Lookalike, quoted},

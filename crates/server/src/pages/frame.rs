@@ -1,6 +1,6 @@
 //! The frame of every page: language, service name and signed-in person.
 
-use super::{Language, PlainLine, assets, words::say};
+use super::{Language, PlainLine, assets, catalogue::say};
 use countersign_protocol::time::UnixMillis;
 use fluent_bundle::FluentValue;
 

@@ -3,8 +3,8 @@
 use super::{
     ActionText, AllowMore, ClarificationBox, Detail, Disclosed, Frame, GapAsked, Listening, MoreError, OpenYes,
     OutcomeText, PlainLine, PlanAsked, Prose, QuestionSummary, Runs,
-    clarified::{ClarifiedWords, GapWords},
-    planned::PlanWords,
+    clarification::{ClarifiedWords, GapWords},
+    plan_steps::PlanWords,
 };
 use askama::Template;
 use countersign_protocol::{aaep::event::ResponseKind, hash::Digest, time::UnixMillis};

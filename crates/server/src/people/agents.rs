@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    http::{answer::RefusalResponse, asker::Asker, at::AtProject},
+    http::{answer::RefusalResponse, at::AtProject, caller::Asker},
 };
 use axum::extract::State;
 use countersign_engine::{Delegation, DelegationState, RevokeReason};

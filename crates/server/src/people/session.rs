@@ -5,8 +5,8 @@ use crate::{
     http::{
         address::SourceNetwork,
         answer::RefusalResponse,
-        asker::{Asker, same_origin},
         body::Json,
+        caller::{Asker, same_origin},
         cookie,
     },
 };

@@ -1,9 +1,9 @@
 //! `/allowances`: open allowances, and their revocation.
 
 use super::{
-    answer, asked,
+    answer, answer_form,
     form::Form,
-    given, granted, inbox, places, planned,
+    inbox, places, plan_steps, question_summary, standing_approval,
     visit::{Visit, name_of},
 };
 use crate::{
@@ -83,7 +83,7 @@ async fn taken_back(
         let error = AllowancesError::ReasonTooLong { id: id.to_owned() };
         AllowanceError::Told(error, Refusal::invalid("the reason is too long"))
     };
-    let reason = given::reason(form).map_err(too_long)?;
+    let reason = answer_form::reason(form).map_err(too_long)?;
     // An allowance the person may not see is reported as not found.
     let seen = app.engine.seen_allowance(at, member, id).await?;
     seen.ok_or_else(|| Refusal::NotFound("there is no such permission".into()))?;
@@ -132,7 +132,7 @@ async fn add(
     groups: &mut Vec<OpenGroup>,
 ) -> Result<(), Refusal> {
     let OpenAllowance { allowance, decision, plan } = &open;
-    let yes = granted::of(at, allowance, decision, plan.as_ref());
+    let yes = standing_approval::of(at, allowance, decision, plan.as_ref());
     if let Some(group) = groups.iter_mut().find(|group| group.decision_id == decision.id) {
         group.open.push(yes);
         group.open.sort_by_key(|yes| yes.step);
@@ -140,16 +140,16 @@ async fn add(
     }
     let title = match plan {
         Some(plan) => PlainLine::cut(&plan.document.title, 200),
-        None => asked::headline_line(decision, 200),
+        None => question_summary::headline_line(decision, 200),
     };
     let sees_question = audience(decision).has(member.person.key, &member.roles());
     groups.push(OpenGroup {
         decision_id: decision.id.clone(),
         service: name_of(&at.project).into(),
-        by: asked::by(decision, &asked::principal(app, at, member, decision).await?),
+        by: question_summary::by(decision, &question_summary::principal(app, at, member, decision).await?),
         title,
         unchecked: plan.is_some() || decision.words == TextAuthor::Agent,
-        plan_path: plan.as_ref().map(|plan| planned::path(at, &plan.id)),
+        plan_path: plan.as_ref().map(|plan| plan_steps::path(at, &plan.id)),
         question_path: sees_question.then(|| format!("{}/{}/{}", inbox::HERE, at.project.id, decision.id)),
         open: vec![yes],
     });

@@ -1,7 +1,7 @@
 //! `/inbox`: a person's pending questions, in each project in which the person has a role.
 
 use super::{
-    answer, asked, places,
+    answer, places, question_summary,
     visit::{Visit, name_of},
 };
 use crate::{
@@ -83,8 +83,11 @@ async fn waiting(
     now: UnixMillis,
 ) -> Result<Vec<QuestionSummary>, Refusal> {
     let items = app.engine.inbox(at, member).await?;
-    let open = items.iter().filter(|item| asked::deadline(&item.decision).is_some_and(|deadline| now < deadline));
-    Ok(open.map(|item| asked::of(at, &item.decision, &item.session.id, &item.session.producer.agent_id, now)).collect())
+    let open =
+        items.iter().filter(|item| question_summary::deadline(&item.decision).is_some_and(|deadline| now < deadline));
+    Ok(open
+        .map(|item| question_summary::of(at, &item.decision, &item.session.id, &item.session.producer.agent_id, now))
+        .collect())
 }
 
 async fn unreported(
@@ -96,14 +99,14 @@ async fn unreported(
     let UnknownOutcome { execution, decision } = unknown;
     let (person, roles) = (member.person.key, member.roles());
     let sees_question = audience(decision).has(person, &roles);
-    let principal = asked::principal(app, at, member, decision).await?;
+    let principal = question_summary::principal(app, at, member, decision).await?;
     Ok(Unreported {
         execution_id: execution.id.clone(),
         decision_id: decision.id.clone(),
         project: at.project.id.to_string(),
         service: name_of(&at.project).into(),
-        by: asked::by(decision, &principal),
-        action: asked::headline_line(decision, 300),
+        by: question_summary::by(decision, &principal),
+        action: question_summary::headline_line(decision, 300),
         claimed_at: execution.claimed_at,
         since: match execution.state {
             ExecutionState::Unknown { since } => since,

@@ -5,29 +5,29 @@ mod agent;
 mod agents;
 mod allowances;
 mod answer;
-mod asked;
+mod answer_form;
 mod assets;
-mod became;
-mod clarified;
+mod clarification_answers;
 mod connect;
 mod connection;
 mod consent;
+mod error_page;
 mod form;
-mod given;
-mod granted;
 mod home;
 mod inbox;
 mod lift;
-mod may;
-mod more;
+mod offers;
+mod outcome;
 mod places;
 mod plan;
-mod planned;
+mod plan_steps;
 mod question;
+mod question_summary;
 mod reconcile;
-mod refused;
 mod revoke;
 mod sign_in;
+mod standing_approval;
+mod standing_limits;
 mod subscribers;
 mod visit;
 
@@ -37,7 +37,7 @@ use axum::{
     routing::{get, post},
 };
 
-pub(crate) use refused::nowhere;
+pub(crate) use error_page::nowhere;
 
 /// `app` is for the layer that turns refusals into pages.
 pub(crate) fn router(app: &App) -> Router<App> {
@@ -61,7 +61,7 @@ pub(crate) fn router(app: &App) -> Router<App> {
         .route("/projects/{projectId}/agents", get(agents::get))
         .merge(of_project(""))
         .merge(of_project("/projects/{projectId}"))
-        .layer(middleware::from_fn_with_state(app.clone(), refused::as_page))
+        .layer(middleware::from_fn_with_state(app.clone(), error_page::as_page))
         .merge(assets::router())
 }
 

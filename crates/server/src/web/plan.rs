@@ -1,9 +1,9 @@
 //! `/plans/{project}/{plan_id}`: the progress of a plan, and its revocation.
 
 use super::{
-    answer, asked,
+    answer, answer_form,
     form::Form,
-    given, granted, inbox, planned,
+    inbox, plan_steps, question_summary, standing_approval,
     visit::{Visit, name_of},
 };
 use crate::{
@@ -89,7 +89,7 @@ impl Here {
     }
 
     fn path(&self) -> String {
-        planned::path(&self.at, &self.shown.plan.id)
+        plan_steps::path(&self.at, &self.shown.plan.id)
     }
 
     async fn page(&self, app: &App, visit: &Visit) -> Result<PlanPage, Refusal> {
@@ -122,7 +122,7 @@ impl Here {
         Ok(match (&by.operator, &self.shown.decision) {
             (Some(domain), _) => AskedBy::Operator(OperatorLabel::new(domain.clone(), "")),
             (None, Some(decision)) => {
-                let principal = asked::principal(app, &self.at, &self.member, decision).await?;
+                let principal = question_summary::principal(app, &self.at, &self.member, decision).await?;
                 AskedBy::Key(PlainLine::cut(&principal, 200))
             }
             (None, None) => AskedBy::Key(PlainLine::cut(&by.principal, 200)),
@@ -137,7 +137,7 @@ impl Here {
 
     fn steps(&self, app: &App) -> Vec<StepProgress> {
         let plan = &self.shown.plan;
-        let steps = planned::steps(&plan.document, &plan.actions, plan.approved.as_deref());
+        let steps = plan_steps::steps(&plan.document, &plan.actions, plan.approved.as_deref());
         steps.into_iter().zip(&plan.document.steps).map(|(asked, step)| self.progress(app, asked, step)).collect()
     }
 
@@ -156,7 +156,7 @@ impl Here {
             done: tally.done,
             under_way: tally.under_way,
             lost: tally.lost,
-            open: open.map(|(allowance, decision)| granted::of(&self.at, allowance, decision, Some(plan))),
+            open: open.map(|(allowance, decision)| standing_approval::of(&self.at, allowance, decision, Some(plan))),
         }
     }
 
@@ -170,7 +170,7 @@ impl Here {
     async fn cancel(&self, app: &App, visit: &Visit, form: &Form) -> Result<(), (Option<PlanError>, Refusal)> {
         visit.own_form(app, form.field("csrf")).map_err(|why| (Some(PlanError::FormExpired), why))?;
         let too_long = |_| (Some(PlanError::ReasonTooLong), Refusal::invalid("the reason is too long"));
-        let reason = given::reason(form).map_err(too_long)?;
+        let reason = answer_form::reason(form).map_err(too_long)?;
         let by = app.engine.answerer(&self.at, &self.member, Via::Page);
         let cancelled = app.engine.cancel_plan(&self.at, &self.shown.plan.id, &by, reason).await;
         cancelled.map(|_| ()).map_err(|refusal| match refusal {
@@ -186,7 +186,9 @@ fn happened(document: &PlanDocument, event: &BaseEvent) -> Option<PlanEvent> {
     let data = event.data.as_ref()?;
     let step = data.get("step_id").and_then(|id| id.as_str()).and_then(|id| MplpId::parse(id).ok());
     let change = match step {
-        Some(step) => PlanChangeMark::Step { number: planned::number(document, &step)?, to: status(data.get("to")?)? },
+        Some(step) => {
+            PlanChangeMark::Step { number: plan_steps::number(document, &step)?, to: status(data.get("to")?)? }
+        }
         None => PlanChangeMark::Plan { to: status(data.get("to")?)? },
     };
     let reason = data.get("reason").and_then(|reason| reason.as_str()).map(Prose::from);

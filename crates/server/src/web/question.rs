@@ -1,6 +1,9 @@
 //! `/inbox/{project}/{decision_id}`: one question, answered once, and its outcome.
 
-use super::{answer, asked, became, clarified, form::Form, given, inbox, may, more, planned, visit::Visit};
+use super::{
+    answer, answer_form, clarification_answers, form::Form, inbox, offers, outcome, plan_steps, question_summary,
+    standing_limits, visit::Visit,
+};
 use crate::{
     App,
     http::{answer::RefusalResponse, at::AtProject},
@@ -143,11 +146,11 @@ impl Before {
         let Whole { decision, session, .. } = &self.whole;
         let reader = self.member.person.key;
         let by = app.engine.answerer(&self.at, &self.member, Via::Page);
-        let plan = self.plan.as_ref().and_then(|plan| planned::of(&self.at, plan, decision));
-        let gap = self.gap.as_ref().filter(|_| decision.is_pending()).and_then(clarified::gap);
-        let asked = asked::of(&self.at, decision, &session.id, &session.producer.agent_id, now);
+        let plan = self.plan.as_ref().and_then(|plan| plan_steps::of(&self.at, plan, decision));
+        let gap = self.gap.as_ref().filter(|_| decision.is_pending()).and_then(clarification_answers::gap);
+        let asked = question_summary::of(&self.at, decision, &session.id, &session.producer.agent_id, now);
         // The call lists its arguments, unless the question is older than the recording of calls.
-        let arguments = self.arguments.iter().filter(|_| asked.call.is_none()).map(asked::detail).collect();
+        let arguments = self.arguments.iter().filter(|_| asked.call.is_none()).map(question_summary::detail).collect();
         Ok(QuestionPage {
             frame: visit.frame_of(&self.at.project),
             asked: match &gap {
@@ -155,19 +158,19 @@ impl Before {
                 Some(gap) => asked.told_by_rule(gap.why.clone()),
                 None => asked,
             },
-            became: became::of(&self.whole, reader, now),
-            runs: became::runs(&self.whole, reader, now),
-            open: became::open(&self.at, &self.whole, now),
+            became: outcome::of(&self.whole, reader, now),
+            runs: outcome::runs(&self.whole, reader, now),
+            open: outcome::open(&self.at, &self.whole, now),
             plan,
             arguments,
-            difference: asked::difference(&self.at, decision),
-            clarified: clarified::of(decision),
+            difference: question_summary::difference(&self.at, decision),
+            clarified: clarification_answers::of(decision),
             gap,
-            may: may::of(decision, &by, &self.path()),
+            may: offers::of(decision, &by, &self.path()),
             abandons: self.abandons.is_some(),
             locked: decision.is_locked() && decision.is_pending(),
-            allow_more: self.asked_for.as_ref().map(|asked| more::of(&self.at, decision, asked)),
-            more: may::more_time(decision),
+            allow_more: self.asked_for.as_ref().map(|asked| standing_limits::of(&self.at, decision, asked)),
+            more: offers::more_time(decision),
             latest: decision.terms.latest,
             digest: decision.digest,
             listening: Listening {
@@ -183,7 +186,7 @@ impl Before {
 
     /// Returns the query of the page to redirect to.
     async fn answer(&self, app: &App, visit: &Visit, form: &Form) -> Result<&'static str, AnswerError> {
-        let given = given::of(form, visit.language)?;
+        let given = answer_form::of(form, visit.language)?;
         let page = self.page(app, visit)?;
         // An approval is valid only for the exact text of the page; a rejection needs no proof of reading.
         let is_no = matches!(given, AnswerContent::Reply { decision: YesNo::Reject, .. });
@@ -204,7 +207,7 @@ impl Before {
             Ok(_) => Ok("answered"),
             Err(NotCounted::Settled) if self.said_the_same(app, &answer.given).await? => Ok("answered"),
             // The page shows limit violations beside the fields.
-            Err(NotCounted::OutOfBounds(why)) if form.field("answer") == given::MORE => {
+            Err(NotCounted::OutOfBounds(why)) if form.field("answer") == answer_form::MORE => {
                 Err(QuestionError::More(MoreError::Refused(why)).into())
             }
             Err(why) => Err(why.into()),
@@ -240,7 +243,7 @@ impl Before {
     }
 
     async fn more_time(&self, app: &App, form: &Form) -> Result<&'static str, AnswerError> {
-        let seconds = form.field("more").parse().ok().filter(|seconds| may::MORE_S.contains(seconds));
+        let seconds = form.field("more").parse().ok().filter(|seconds| offers::MORE_S.contains(seconds));
         let seconds = seconds.ok_or_else(|| Refusal::invalid("more must be 60 or 300"))?;
         let by = app.engine.answerer(&self.at, &self.member, Via::Page);
         app.engine.extend(&self.at, &self.whole.decision.id, &by, seconds).await?;
@@ -266,10 +269,10 @@ fn again(app: &App, visit: &Visit, now: &Before, form: &Form, error: QuestionErr
 /// Restores the input and the ticked steps: nobody fills in a form twice.
 fn typed(mut page: QuestionPage, form: &Form) -> QuestionPage {
     page.typed = [form.field("reason"), form.field("response")].concat();
-    page.allow_more = page.allow_more.map(|offered| more::typed(offered, form));
-    if !form.field("answer").is_empty() && form.field("answer") != given::MORE {
+    page.allow_more = page.allow_more.map(|offered| standing_limits::typed(offered, form));
+    if !form.field("answer").is_empty() && form.field("answer") != answer_form::MORE {
         let steps = page.plan.iter_mut().flat_map(|plan| &mut plan.steps);
-        steps.for_each(|step| step.chosen = planned::is_ticked(step, form));
+        steps.for_each(|step| step.chosen = plan_steps::is_ticked(step, form));
     }
     page
 }
@@ -282,11 +285,12 @@ fn extra(page: &QuestionPage, form: &Form, is_no: bool, language: Language) -> R
         return Ok(extra);
     }
     if let Some(plan) = &page.plan {
-        extra.steps = Some(planned::chosen(plan, form)?);
+        extra.steps = Some(plan_steps::chosen(plan, form)?);
     }
-    if form.field("answer") == given::MORE {
+    if form.field("answer") == answer_form::MORE {
         let offered = page.allow_more.clone().ok_or(QuestionError::NotAllowed)?;
-        extra.bounds = Some(more::read(&more::typed(offered, form), language).map_err(QuestionError::More)?);
+        extra.bounds =
+            Some(standing_limits::read(&standing_limits::typed(offered, form), language).map_err(QuestionError::More)?);
     }
     Ok(extra)
 }

@@ -1,6 +1,6 @@
 //! `/inbox/{project}/{decision_id}/executions/{execution_id}`: a person reports an unknown outcome.
 
-use super::{answer, form::Form, given, inbox, visit::Visit};
+use super::{answer, answer_form, form::Form, inbox, visit::Visit};
 use crate::{
     App,
     http::{answer::RefusalResponse, at::AtProject},
@@ -65,7 +65,7 @@ async fn settle(
     let execution = execution_id.to_owned();
     let missing = |error| ReconcileError::Told(error, Refusal::invalid("the form is not filled in"));
     let ran = ran(form).ok_or_else(|| missing(InboxError::NothingChosen { execution_id: execution.clone() }))?;
-    let reason = given::reason(form).ok().flatten();
+    let reason = answer_form::reason(form).ok().flatten();
     let reason = reason.ok_or_else(|| missing(InboxError::NoReason { execution_id: execution.clone() }))?;
     let unknown = find(app, at, member, decision_id, execution_id).await?;
     let by = app.engine.answerer(at, member, Via::Page);

@@ -3,7 +3,7 @@
 use super::{answer, form::Form, visit::Visit};
 use crate::{
     App,
-    http::{address::SourceNetwork, answer::RefusalResponse, asker::same_origin},
+    http::{address::SourceNetwork, answer::RefusalResponse, caller::same_origin},
     pages::{SignInError, SignInNotice, SignInPage, SignInPurpose, local_path},
     people::start_cookie,
 };

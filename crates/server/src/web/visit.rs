@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    http::{answer::RefusalResponse, asker::Asker, at::by_host},
+    http::{answer::RefusalResponse, at::by_host, caller::Asker},
     pages::{Frame, Language, pick_language},
 };
 use axum::extract::{FromRequestParts, OriginalUri};

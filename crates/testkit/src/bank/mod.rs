@@ -2,9 +2,9 @@
 //! agent that holds a key.
 
 mod holder;
-mod kept;
 mod plans;
 mod scene;
+mod sealed_requests;
 mod service;
 
 pub use holder::{GatewayRequest, Holder};

@@ -1,7 +1,7 @@
 //! The terms of a subscription: as sent to the subscriber, and in the form used for shaping its stream.
 
 use super::{Filter, MIN_TIMEOUT, Offer, best_language, chosen, language::serving, levels, time_extension};
-use crate::aaep::spoken::Form;
+use crate::aaep::shared_event::Form;
 use countersign_protocol::aaep::{
     envelope::{Producer, Verbosity},
     event::Boundary,

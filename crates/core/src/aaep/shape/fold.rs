@@ -1,6 +1,6 @@
 //! Held events and folding a later event into an earlier one: no content is lost, it is sent in one event (C13).
 
-use crate::aaep::spoken::SharedEvent;
+use crate::aaep::shared_event::SharedEvent;
 use countersign_protocol::{
     aaep::{
         event::{Event, OutputStreaming, Payload},

@@ -3,7 +3,7 @@
 //! A folded event takes the position of its last part, so positions only grow from front to back.
 
 use super::fold::FoldedEvent;
-use crate::aaep::spoken::SharedEvent;
+use crate::aaep::shared_event::SharedEvent;
 use countersign_protocol::{
     aaep::event::{Boundary, Payload},
     time::UnixMillis,

@@ -1,10 +1,10 @@
 use super::{AddToken, AddTokenView, NewSubscriberToken, RevokeToken, RevokeTokenView};
 use crate::{
     env::Env,
-    news::Signal,
     people::ProjectMember,
     records::{Membership, Person, Project, Record, Role},
     refusal::Refusal,
+    signals::Signal,
     step::Operation as _,
 };
 use countersign_protocol::{hash::Digest, ids::ProjectId, time::UnixMillis};

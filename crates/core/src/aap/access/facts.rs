@@ -264,7 +264,7 @@ fn ends_at(bearer: &Bearer) -> UnixMillis {
         ends = ends.min(delegation.policy_expires_at);
     }
     if let Some(receipt) = &bearer.session.receipt {
-        ends = ends.min(crate::aap::standing::receipt_ends_at(receipt));
+        ends = ends.min(crate::aap::validity::receipt_ends_at(receipt));
     }
     ends
 }

@@ -9,7 +9,7 @@ mod call;
 mod facts;
 mod needs_approval;
 mod possession;
-mod refused;
+mod refusal;
 mod unsettled;
 mod usage;
 
@@ -18,12 +18,12 @@ pub use call::{AccessView, Bearer, Call, CallCredential, ProvenProof, Proving, S
 pub use facts::{CallFacts, Confirmation};
 pub use needs_approval::NeedsApproval;
 pub use possession::{possession, proof_required, spend};
-pub use refused::RefusedCall;
+pub use refusal::RefusedCall;
 pub use unsettled::{BEGINNING_BYTES, ReadWrite, SeenWrite, SettleWrite, UNSETTLED_S, WriteResult};
 pub use usage::{CountedLimits, Limit, Usage};
 
 use crate::{
-    aap::standing,
+    aap::validity,
     held,
     project::{self, is_intent_type, matching_route},
     records::{Plan, PlannedAction, Session, SessionEnd, SessionState},
@@ -181,7 +181,7 @@ pub fn bearer_holds(bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
         return Err(Refusal::AccessTokenExpired);
     }
     delegation_stands(bearer, now)?;
-    bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| standing::receipt_holds(receipt, now))
+    bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| validity::receipt_holds(receipt, now))
 }
 
 /// Headers that repeat the token's JWT claims are required on every call and must agree with them (AAP 11.6, 13.3,
@@ -211,7 +211,7 @@ fn echoes_match(call: &Call, bearer: &Bearer) -> Result<(), Refusal> {
 
 fn delegation_stands(bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
     if let Some(delegation) = &bearer.delegation {
-        standing::delegation_holds(delegation, now)?;
+        validity::delegation_holds(delegation, now)?;
     }
     match &bearer.session.state {
         SessionState::Closed { why: SessionEnd::KeyWithdrawn, .. } => Err(Refusal::OperatorKeyWithdrawn),
@@ -231,7 +231,7 @@ fn consent_stands(call: &Call, bearer: &Bearer, now: UnixMillis) -> Result<(), R
     if call.consent.is_some() && call.consent != receipt.map(|r| r.sha256) {
         return Err(Refusal::ConsentInvalid("X-Agent-Consent is not the receipt of this session".into()));
     }
-    receipt.map_or(Ok(()), |receipt| standing::receipt_holds(receipt, now))
+    receipt.map_or(Ok(()), |receipt| validity::receipt_holds(receipt, now))
 }
 
 /// T1 allows only reads that the project marks as low-stakes (C-24).

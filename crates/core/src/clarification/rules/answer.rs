@@ -2,7 +2,7 @@
 
 use super::{
     Rules,
-    words::{is_blank, same_but_for_case},
+    folding::{is_blank, same_but_for_case},
 };
 use countersign_protocol::clarification::{AnswerKind, Severity, limits::MAX_STRING};
 use serde_json::Value;

@@ -2,13 +2,13 @@
 
 use super::{
     answer,
+    folding::{BadPhrases, is_blank, same_but_for_case},
     kind::{self, RuleKind, RuleSetContext},
-    lookout::Lookout,
     path::BadPath,
+    phrases::Lookout,
     places::Paths,
     text::{BadText, Name, Text},
     when::{self, When},
-    words::{BadPhrases, is_blank, same_but_for_case},
 };
 use countersign_protocol::clarification::{AnswerKind, Operation, Rule, Severity, rules::LooksFor};
 use std::collections::HashSet;

@@ -2,8 +2,8 @@
 
 use super::{
     Rules,
+    evaluate::Seen,
     gather::MergedFinding,
-    look::Seen,
     path,
     places::Places,
     text::{Name, listed, quoted},

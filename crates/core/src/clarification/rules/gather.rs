@@ -2,8 +2,8 @@
 
 use super::{
     compile::Compiled,
+    evaluate::Hit,
     finding::TooManyGaps,
-    look::Hit,
     path::{Token, pointer},
     places::Places,
 };

@@ -2,10 +2,10 @@
 
 use super::{
     compile::Bad,
-    lookout::{ListReach, Looker, LookoutBook},
+    folding::{BadPhrases, Phrases, is_blank, slug, words},
     path::{Path, PathStep, names},
+    phrases::{ListReach, Looker, LookoutBook},
     places::{PathId, Paths},
-    words::{BadPhrases, Phrases, is_blank, slug, words},
 };
 use countersign_protocol::clarification::rules::{LooksFor, Pair};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashSet};
 #[derive(Debug)]
 pub(super) enum RuleKind {
     Required { parent: PathId, name: String },
-    // The phrases of these three are in [`super::lookout::Lookout`], with those of all other rules.
+    // The phrases of these three are in [`super::phrases::Lookout`], with those of all other rules.
     Ambiguous,
     Overlap(Vec<Overlap>),
     Mismatch { jurisdictions: Vec<Jurisdiction>, decided_in: Vec<String> },

@@ -7,17 +7,17 @@ mod accepted;
 mod answer;
 mod case;
 mod compile;
+mod evaluate;
 mod finding;
+mod folding;
 mod gather;
 mod kind;
-mod look;
-mod lookout;
 mod pack;
 mod path;
+mod phrases;
 mod places;
 mod text;
 mod when;
-mod words;
 
 pub use accepted::{CannotWrite, accepted_plan, write_answer};
 pub use answer::{Accepted, AnswerableGap, Unusable};
@@ -28,7 +28,7 @@ pub use finding::{Finding, TooManyGaps};
 use compile::{Compilation, Compiled};
 use countersign_protocol::clarification::{ClarificationPolicy, Rule};
 use gather::Gathered;
-use lookout::Lookout;
+use phrases::Lookout;
 use places::{Paths, Places};
 use serde_json::Value;
 
@@ -61,7 +61,7 @@ impl Rules {
     pub fn findings(&self, plan: &Value) -> Result<Vec<Finding>, TooManyGaps> {
         let places = Places::of(&self.paths, plan);
         let mut found = Gathered::new(&self.rules, &places);
-        look::look(self, &places, &mut found)?;
+        evaluate::look(self, &places, &mut found)?;
         found.in_order().into_iter().map(|kept| finding::finding(kept, self, &places)).collect()
     }
 }

@@ -144,7 +144,7 @@ pub(super) fn texts(value: &Value) -> impl Iterator<Item = &str> {
 pub(super) fn is_missing(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null) => true,
-        Some(Value::String(text)) => super::words::is_blank(text),
+        Some(Value::String(text)) => super::folding::is_blank(text),
         Some(_) => false,
     }
 }

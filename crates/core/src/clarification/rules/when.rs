@@ -2,9 +2,9 @@
 
 use super::{
     compile::Bad,
+    folding::same_but_for_case,
     path::Path,
     places::{PathId, Paths, Places, is_missing},
-    words::same_but_for_case,
 };
 use countersign_protocol::clarification::rules::Condition;
 use serde_json::Value;

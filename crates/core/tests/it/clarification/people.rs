@@ -203,7 +203,7 @@ fn whoever_approves_reads_whose_answer_each_was() {
     world.resolve(&id, "gap-002", "me").unwrap();
     let question = world.question(&id, "gap-002").unwrap();
     world.person(question.key, "the “night” shift").unwrap();
-    let clarified = countersign_core::clarification::words::ClarificationResult::of(&world.session(&id)).unwrap();
+    let clarified = countersign_core::clarification::texts::ClarificationResult::of(&world.session(&id)).unwrap();
     let lines = clarified.lines();
     assert_eq!(lines[0], "amount: “7” (the agent's own answer)");
     assert_eq!(lines[1], "owner: “the \"night\" shift” (answered by a person)");

@@ -1,8 +1,9 @@
 //! `countersign clarify check PLAN`: checks a plan against the rules, like a linter.
 
 use super::{
-    document, source,
-    told::{self, OpenGapLine},
+    document,
+    gap_lines::{self, OpenGapLine},
+    source,
 };
 use crate::{context::Context, failure::Failure};
 use countersign_protocol::clarification::{Severity, Status};
@@ -44,8 +45,8 @@ fn text(plan: &Path, found: &[Finding]) -> String {
     if found.is_empty() {
         return format!("{plan} is ready: the rules find no gap\n");
     }
-    let counted = told::counted(count(found, Severity::Block), count(found, Severity::Warn));
-    format!("{plan} needs clarification: {counted}\n{}", told::all(found.iter().map(OpenGapLine::of_rules)))
+    let counted = gap_lines::counted(count(found, Severity::Block), count(found, Severity::Warn));
+    format!("{plan} needs clarification: {counted}\n{}", gap_lines::all(found.iter().map(OpenGapLine::of_rules)))
 }
 
 /// The members of a gap, except for the number that a session would give it.

@@ -4,6 +4,7 @@ mod abandon;
 mod check;
 mod connection;
 mod document;
+mod gap_lines;
 mod keys;
 mod one_session;
 mod report;
@@ -12,7 +13,6 @@ mod rotate_key;
 mod rules;
 mod source;
 mod submit;
-mod told;
 mod verify;
 
 use crate::{context::Context, engine, failure::Failure};

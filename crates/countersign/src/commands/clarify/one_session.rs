@@ -3,7 +3,7 @@
 use super::{
     connection::{ClarifyClient, failed},
     document::session_id,
-    report, told,
+    gap_lines, report,
 };
 use crate::{context::Context, failure::Failure, table::printable};
 use countersign_client::clarification::ProvenDocument;
@@ -44,7 +44,7 @@ pub(super) async fn run(
     match command {
         Command::Gaps(of) => {
             let response = service.gaps(&of.session).await.map_err(failed)?;
-            told::standing(&response, json, context)
+            gap_lines::standing(&response, json, context)
         }
         Command::Confirm(of) => confirmed(&service.confirm(&of.session).await.map_err(failed)?, json, context),
         Command::Audit(of) => proven(&service.audit(&of.session).await.map_err(failed)?, json, context),
@@ -61,7 +61,7 @@ fn proven(proven: &ProvenDocument, json: bool, context: &Context) -> Result<(), 
 
 fn confirmed(response: &ConfirmResponse, json: bool, context: &Context) -> Result<(), Failure> {
     match response {
-        ConfirmResponse::Refused(open) => told::standing(open, json, context),
+        ConfirmResponse::Refused(open) => gap_lines::standing(open, json, context),
         ConfirmResponse::Accepted(accepted) if json => {
             context.say_json(&to_value(accepted).map_err(|why| Failure::new(why.to_string()))?)
         }

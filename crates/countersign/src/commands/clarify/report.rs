@@ -1,6 +1,6 @@
 //! The verified result in words: the questions, the answers, and their sources.
 
-use super::told::severity;
+use super::gap_lines::severity;
 use crate::{context::Context, failure::Failure, table::printable};
 use countersign_client::clarification::{ChainReport, ProvenKind, RoundReport, Signer};
 use countersign_protocol::clarification::GivenBy;

@@ -3,7 +3,7 @@
 use super::{
     connection::{ClarifyClient, failed},
     document::{self, session_id},
-    told,
+    gap_lines,
 };
 use crate::{context::Context, failure::Failure};
 use countersign_protocol::{clarification::submission::CheckRequest, mplp::MplpId};
@@ -31,5 +31,5 @@ pub(super) async fn run(
     let plan_object = document::plan(&arguments.plan)?;
     let asked = CheckRequest { plan_object, session_id: arguments.session.clone(), protocol_version: None };
     let response = clarifications.check(&asked).await.map_err(failed)?;
-    told::standing(&response, json, context)
+    gap_lines::standing(&response, json, context)
 }

@@ -2,7 +2,7 @@
 
 use super::connection::{Connected, not_approved};
 use crate::{
-    commands::plan::told,
+    commands::plan::texts,
     context::Context,
     failure::Failure,
     table::{Table, printable},
@@ -60,7 +60,7 @@ pub(super) async fn revoke(
 
 fn row(open: &AllowanceShown) -> [String; 6] {
     let left = &open.left;
-    let sums: Vec<String> = left.sums.iter().map(told::sum).collect();
+    let sums: Vec<String> = left.sums.iter().map(texts::sum).collect();
     [
         left.allowance_id.clone(),
         format!("{} of {}", left.uses, open.uses),

@@ -6,10 +6,10 @@
 
 use super::{
     connection::{Connected, ServiceClock, not_answered, not_approved, not_subscribed, only_listens},
-    more::{StandingLimits, confirm_of},
+    standing_limits::{StandingLimits, confirm_of},
     tell::ended,
 };
-use crate::{commands::plan::told, context::Context, failure::Failure};
+use crate::{commands::plan::texts, context::Context, failure::Failure};
 use clap::ValueEnum;
 use countersign_client::aaep::{
     Announcement, Answer, Ending, Inbox, ReceivedQuestion, Replier, SubscriberClient, SubscriberEvent,
@@ -107,7 +107,7 @@ async fn bounded(arguments: &Arguments, connected: &Connected, json: bool, conte
 fn allowed(open: &AllowanceShown) -> String {
     let left = &open.left;
     let calls = if left.uses == 1 { "1 call".to_owned() } else { format!("{} calls", left.uses) };
-    let sums: String = left.sums.iter().map(|sum| format!(", {} altogether", told::sum(sum))).collect();
+    let sums: String = left.sums.iter().map(|sum| format!(", {} altogether", texts::sum(sum))).collect();
     format!("  {}: {calls}{sums}, until {}\n", left.allowance_id, left.until.to_rfc3339())
 }
 

@@ -2,8 +2,8 @@
 
 use super::{
     answer::how_to_answer,
+    commands::{HELP, InboxCommand, MORE_S, yes_or_no},
     connection::{Connected, ServiceClock, not_subscribed, only_listens},
-    line::{HELP, InboxCommand, MORE_S, yes_or_no},
     plan_steps::{self, Steps},
     tell::Teller,
 };

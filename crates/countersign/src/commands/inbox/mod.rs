@@ -3,15 +3,15 @@
 
 mod allowances;
 mod answer;
-mod clarified;
+mod clarification;
+mod commands;
 mod connection;
-mod line;
 mod list;
 mod live;
-mod more;
 mod more_time;
 mod plan_steps;
 mod runs;
+mod standing_limits;
 mod tell;
 mod view;
 

@@ -1,8 +1,8 @@
 //! `countersign inbox more-time ID`
 
 use super::{
+    commands::MORE_S,
     connection::{Connected, not_answered},
-    line::MORE_S,
 };
 use crate::{clock::system_now, context::Context, failure::Failure, span::in_words as duration};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! A question as it is read out, line by line. Every line can be understood without the one before it.
 
 use super::{
-    clarified,
+    clarification,
     plan_steps::Steps,
     runs::{self, ListedQuestion},
 };
@@ -97,7 +97,7 @@ impl From<&ReceivedQuestion> for View {
             deadline: question.deadline(),
             differs: differs(question),
             steps: None,
-            clarified: clarified::of(question).cloned(),
+            clarified: clarification::of(question).cloned(),
             runs: question.runs().cloned(),
             alike: None,
         }
@@ -158,7 +158,7 @@ impl View {
         lines.extend(self.steps.as_ref().map(Steps::lines).unwrap_or_default());
         lines.extend(self.runs.as_ref().map(runs::lines).unwrap_or_default());
         lines.extend(self.alike.clone());
-        lines.extend(self.clarified.as_ref().map(clarified::lines).unwrap_or_default());
+        lines.extend(self.clarified.as_ref().map(clarification::lines).unwrap_or_default());
         lines.extend(self.differs.iter().map(|line| format!("Deviation from the plan: {}", rendered(line))));
         lines.extend(self.context.as_ref().map(|text| format!("Context: {}", self.said(text))));
         lines.push(format!("Text: {}", self.whose_words()));

@@ -5,7 +5,7 @@ mod diff;
 mod file;
 mod propose;
 mod show;
-pub(in crate::commands) mod told;
+pub(in crate::commands) mod texts;
 mod watch;
 
 use crate::{context::Context, engine, failure::Failure};

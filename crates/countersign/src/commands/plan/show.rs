@@ -2,7 +2,7 @@
 
 use super::{
     connection::{Connected, failed, plan_id},
-    told,
+    texts,
 };
 use crate::{
     clock::system_now,
@@ -38,11 +38,11 @@ pub(super) async fn run(
 }
 
 fn head(plan: &Plan, actions: &PlanActions) -> String {
-    let done = actions.steps.iter().filter(|step| told::is_done(step.status)).count();
+    let done = actions.steps.iter().filter(|step| texts::is_done(step.status)).count();
     let mut lines = vec![
         format!("Plan: {}", printable(&plan.title)),
         format!("Objective: {}", printable(&plan.objective)),
-        format!("Status: {}, {done} of {} steps done", told::plan(actions.status), actions.steps.len()),
+        format!("Status: {}, {done} of {} steps done", texts::plan(actions.status), actions.steps.len()),
     ];
     lines.extend(in_part(actions));
     lines.extend(actions.feedback.as_ref().map(|reason| format!("Returned to draft: {}", printable(reason))));
@@ -81,7 +81,7 @@ fn table(actions: &PlanActions) -> Table<6> {
 fn row(number: usize, step: &StepShown) -> [String; 6] {
     let status = match step.approved {
         Some(false) => "not approved".to_owned(),
-        _ => told::step(step.status).to_owned(),
+        _ => texts::step(step.status).to_owned(),
     };
     let Some(runs) = &step.runs else {
         let own = format!("nothing: {} (done by the agent itself)", step.description);
@@ -110,6 +110,6 @@ fn left(runs: &Runs) -> String {
 }
 
 fn sums(left: &Left) -> String {
-    let sums: Vec<String> = left.sums.iter().map(told::sum).collect();
+    let sums: Vec<String> = left.sums.iter().map(texts::sum).collect();
     sums.join("; ")
 }

@@ -2,7 +2,7 @@
 
 use super::{
     connection::{Connected, failed, plan_id},
-    told,
+    texts,
 };
 use crate::{context::Context, failure::Failure, table::printable};
 use countersign_client::mplp::Mplp;
@@ -28,7 +28,7 @@ pub(super) async fn run(
     let mplp = connected.mplp();
     let plan = mplp.plan(&arguments.id).await.map_err(failed)?;
     // If the plan has already ended, the log has the event, unless that was erased.
-    let ended = Some(plan.status).filter(|status| told::is_over(*status));
+    let ended = Some(plan.status).filter(|status| texts::is_over(*status));
     let mut watch = Watch::of(plan, json, context);
     let after = watch.catch_up(&mplp).await?;
     let mut over = watch.over.or(ended);
@@ -79,7 +79,7 @@ impl<'a> Watch<'a> {
         match (member(event, "step_id"), member::<StepStatus>(event, "to")) {
             (Some(step), Some(to)) => drop(self.steps.insert(step, to)),
             _ if event.event_type == "plan_status_changed" => {
-                self.over = member(event, "to").filter(|status| told::is_over(*status));
+                self.over = member(event, "to").filter(|status| texts::is_over(*status));
             }
             _ => {}
         }
@@ -87,7 +87,7 @@ impl<'a> Watch<'a> {
     }
 
     fn say(&self, event: &BusEvent) -> Result<(), Failure> {
-        let is_done = |id: &MplpId| self.steps.get(id).is_some_and(|status| told::is_done(*status));
+        let is_done = |id: &MplpId| self.steps.get(id).is_some_and(|status| texts::is_done(*status));
         let done = self.plan.steps.iter().filter(|step| is_done(&step.step_id)).count();
         let steps = self.plan.steps.len();
         if self.json {
@@ -112,9 +112,9 @@ impl<'a> Watch<'a> {
             "confirm_resolved" if member::<String>(event, "status")? == "cancelled" => {
                 format!("the question was cancelled by {}", by())
             }
-            "plan_status_changed" => format!("the plan is {}", told::plan(member(event, "to")?)),
+            "plan_status_changed" => format!("the plan is {}", texts::plan(member(event, "to")?)),
             kind if kind.starts_with("step_") => {
-                format!("{} is {}", self.step(event)?, told::step(member(event, "to")?))
+                format!("{} is {}", self.step(event)?, texts::step(member(event, "to")?))
             }
             kind if kind.starts_with("tool_execution_") => format!("a call of {} {}", self.step(event)?, ran(event)?),
             _ => return None,

@@ -1,7 +1,7 @@
 //! `countersign routes check METHOD URL`: the required scopes and approvals of a request, the people asked, and the
 //! confirmation request they would see.
 
-use super::{RouteSource, told};
+use super::{RouteSource, texts};
 use crate::{cli::Reading, context::Context, failure::Failure};
 use countersign_server::admin::held::{NoRoute, explain};
 use serde_json::{json, to_value};
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
                 let value = to_value(&explanation).map_err(|why| Failure::new(why.to_string()))?;
                 context.say_json(&value)?;
             } else {
-                context.say(&told::text(&explanation))?;
+                context.say(&texts::text(&explanation))?;
             }
             if explanation.problem.is_some() { Err(Failure::told()) } else { Ok(()) }
         }

@@ -2,7 +2,7 @@
 
 mod check;
 mod list;
-mod told;
+mod texts;
 
 use crate::{context::Context, failure::Failure, operations};
 use clap::Subcommand;

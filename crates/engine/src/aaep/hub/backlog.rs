@@ -1,6 +1,6 @@
 //! Unread events of a reader, and its recent ones for resuming (S5).
 
-use countersign_core::aaep::spoken::SharedEvent;
+use countersign_core::aaep::shared_event::SharedEvent;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use std::{
     collections::{BTreeMap, VecDeque},

@@ -1,7 +1,7 @@
 //! Subscriptions on this node, indexed by audience, so that an event reaches its subscribers without a scan.
 
-use super::outlet::Delivery;
-use countersign_core::{news::Audience, records::Role};
+use super::delivery::Delivery;
+use countersign_core::{records::Role, signals::Audience};
 use countersign_protocol::ids::RowKey;
 use std::{
     collections::{BTreeMap, HashMap},

@@ -6,7 +6,7 @@ use super::backlog::{Backlog, BacklogEvent};
 use countersign_core::aaep::{
     negotiate::SubscriptionTerms,
     shape::Shaper,
-    spoken::{Form, SharedEvent},
+    shared_event::{Form, SharedEvent},
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use std::{

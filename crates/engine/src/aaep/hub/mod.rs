@@ -4,25 +4,25 @@
 //! receives a snapshot of the open sessions and questions.
 
 mod backlog;
+mod delivery;
 mod directory;
-mod elsewhere;
 mod feed;
 mod order;
-mod outlet;
+mod remote_subscriptions;
 mod times;
 
+pub(crate) use delivery::{Attached, CLOSED, Delivery, Ended, NO_LONGER_ENTITLED, NextDelivery};
 pub(crate) use feed::Joined;
-pub(crate) use outlet::{Attached, CLOSED, Delivery, Ended, NO_LONGER_ENTITLED, NextDelivery};
 
 use countersign_core::{
-    aaep::spoken::SharedEvent,
-    news::{AaepSignal, Audience},
+    aaep::shared_event::SharedEvent,
     records::{Role, SubscriptionOwner},
+    signals::{AaepSignal, Audience},
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use directory::SubscriptionDirectory;
-use elsewhere::RemoteSubscriptions;
 use order::Order;
+use remote_subscriptions::RemoteSubscriptions;
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
@@ -109,7 +109,7 @@ impl Hub {
             let mut directory = self.listing();
             if outlet.is_away_since(*since) && directory.is_listed(outlet) {
                 directory.remove(outlet.key);
-                outlet.end(outlet::LEFT, now);
+                outlet.end(delivery::LEFT, now);
                 left.push(Arc::clone(outlet));
             }
             drop(directory);

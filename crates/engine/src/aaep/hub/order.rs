@@ -3,7 +3,7 @@
 //! The store signals in order as far as it can; this handles the rest. An early event waits for the missing ones, but
 //! not for long: a subscriber with a gap is better off than one without events.
 
-use countersign_core::news::AaepSignal;
+use countersign_core::signals::AaepSignal;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

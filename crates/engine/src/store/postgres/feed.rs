@@ -12,11 +12,11 @@ use crate::{
     store::{
         error::StoreFailure,
         hearing::Hearing,
-        news::{self, FeedPosition, Listeners, PlacedSignal},
+        signals::{self, FeedPosition, Listeners, PlacedSignal},
         sql::Sql as _,
     },
 };
-use countersign_core::news::Signal;
+use countersign_core::signals::Signal;
 use std::{convert::Infallible, sync::Arc, time::Duration};
 use tokio::{sync::Notify, task::AbortHandle};
 use tokio_postgres::{Client, Row, Statement};
@@ -82,7 +82,7 @@ impl Feed {
     }
 
     /// Passes on the writer's own signals after its commit.
-    pub(super) fn tell(&self, standing: &FeedPosition, news: news::Batch) {
+    pub(super) fn tell(&self, standing: &FeedPosition, news: signals::Batch) {
         if !news.is_empty() && !self.listeners.tell_own(standing, news) {
             self.wake.notify_one();
         }

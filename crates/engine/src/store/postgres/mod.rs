@@ -15,12 +15,12 @@ mod tx;
 
 use super::{
     Opening, PostgresPlace, Store, StoreClock, StoreError,
-    chores::{self, Chore, Swept},
     error::StoreFailure,
     health::Health,
     hearing::Hearing,
-    news::Listeners,
-    opened::{Backend, OpenedStore},
+    maintenance::{self, Chore, Swept},
+    open_store::{Backend, OpenedStore},
+    signals::Listeners,
     writer::{self, Writer},
 };
 use async_trait::async_trait;
@@ -86,7 +86,7 @@ impl Backend for Postgres {
     /// Beside the writer, on a connection of its own.
     async fn chore(&self, chore: Chore) -> Result<u64, StoreError> {
         let mut connection = PooledConnection::take(&self.pool).await?;
-        chores::run(&mut connection, chore).await
+        maintenance::run(&mut connection, chore).await
     }
 
     async fn forget_proofs(&self) -> Result<(), StoreError> {

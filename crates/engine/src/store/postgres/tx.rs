@@ -8,7 +8,7 @@ use super::{
 use crate::store::{
     batch::{Gains, Tx, Wants, World},
     error::StoreFailure,
-    news::{self, FeedPosition},
+    signals::{self, FeedPosition},
     step::{Needs, RowChange},
 };
 use futures_util::future::{join, join_all};
@@ -52,7 +52,7 @@ impl Tx for NodeRow {
         Ok(())
     }
 
-    fn tell(&mut self, standing: &FeedPosition, news: news::Batch) {
+    fn tell(&mut self, standing: &FeedPosition, news: signals::Batch) {
         self.feed.tell(standing, news);
     }
 

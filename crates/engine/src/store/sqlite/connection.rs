@@ -1,12 +1,12 @@
 //! A connection to SQLite, and its clock.
 
-use super::{known::RowCache, watch::FileWatch};
+use super::{row_cache::RowCache, watch::FileWatch};
 use crate::store::SpentProofs;
 use crate::store::{
     StoreClock,
     error::StoreFailure,
-    news::Listeners,
     position::Keeper,
+    signals::Listeners,
     sql::{Access, Row, Sql, SqlValue},
 };
 use rusqlite::{ErrorCode, ToSql, types::ToSqlOutput, types::ValueRef};

@@ -4,11 +4,11 @@ mod backup;
 mod connection;
 mod full_check;
 mod header;
-mod known;
 mod lock;
 mod migrations;
 mod prepare;
 mod readers;
+mod row_cache;
 mod temporary;
 mod tx;
 mod vacuum;
@@ -16,11 +16,11 @@ mod watch;
 
 use super::{
     Opening, Store, StoreClock, StoreError,
-    chores::Chore,
     error::StoreFailure,
     health::Health,
-    news::Listeners,
-    opened::{Backend, OpenedStore},
+    maintenance::Chore,
+    open_store::{Backend, OpenedStore},
+    signals::Listeners,
     writer::{self, Jobs, Writer},
 };
 use async_trait::async_trait;

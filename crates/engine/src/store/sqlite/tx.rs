@@ -4,7 +4,7 @@ use super::connection::{SqliteConnection, failure};
 use crate::store::{
     batch::{Gains, Head, PlacedLeaf, Tally, Tx, Wants, World},
     error::StoreFailure,
-    news::{self, FeedPosition},
+    signals::{self, FeedPosition},
     sql::{Sql as _, SqlValue},
     step::{Needs, RowChange},
     tables,
@@ -56,7 +56,7 @@ impl Tx for SqliteConnection {
         written
     }
 
-    fn tell(&mut self, _: &FeedPosition, news: news::Batch) {
+    fn tell(&mut self, _: &FeedPosition, news: signals::Batch) {
         self.listeners.tell(news);
     }
 

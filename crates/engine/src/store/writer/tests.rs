@@ -1,11 +1,11 @@
 use super::*;
 use crate::store::{
     batch::{Gains, Wants, World},
-    news::{Batch, FeedPosition},
+    signals::{Batch, FeedPosition},
     sql::{Access, Row, Sql, SqlValue},
     step::RowChange,
 };
-use countersign_core::{news::Signal, step::Once};
+use countersign_core::{signals::Signal, step::Once};
 use countersign_protocol::time::UnixMillis;
 use std::collections::VecDeque;
 

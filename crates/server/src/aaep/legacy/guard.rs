@@ -1,7 +1,7 @@
 //! Host and origin checks of the legacy endpoints: Countersign's own host names, and no unlisted cross-origin page
 //!
 
-use crate::{App, http::asker::is_ours};
+use crate::{App, http::caller::is_ours};
 use axum::response::{IntoResponse, Response};
 use countersign_engine::Refusal;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};

@@ -5,7 +5,7 @@ use crate::{
     App,
     aaep::listener::{NoListener, by_token},
     http::{
-        asker::{bearer, is_ours},
+        caller::{bearer, is_ours},
         cookie,
     },
 };

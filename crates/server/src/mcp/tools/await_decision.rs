@@ -1,6 +1,6 @@
 //! `await_decision`: `GET /v1/decisions/{decision}?wait=` as a tool.
 
-use super::told::DecisionTold;
+use super::responses::DecisionTold;
 use crate::{
     mcp::tool::{Hints, Tool, ToolCall},
     v1::decisions::LONGEST_WAIT,

@@ -1,7 +1,7 @@
 //! `begin_action`: `POST /v1/decisions/{decision}/claim` as a tool. It is separate from `await_decision`, because a
 //! claim uses up the allowance and waiting must not.
 
-use super::told::DecisionTold;
+use super::responses::DecisionTold;
 use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::Refusal;
 use countersign_protocol::decisions::ClaimRequest;

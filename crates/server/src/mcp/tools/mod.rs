@@ -11,7 +11,7 @@ mod report_outcome;
 mod report_step;
 mod request_clarification;
 mod request_confirmation;
-mod told;
+mod responses;
 mod withdraw_question;
 mod wwa_clarify_audit;
 mod wwa_clarify_check;

@@ -1,6 +1,6 @@
 //! `plan_status`: `GET /mplp/v1/plans/{plan}/actions` as a tool, with the question about the plan.
 
-use super::told::PlanTold;
+use super::responses::PlanTold;
 use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::Refusal;
 use countersign_protocol::mplp::MplpId;

@@ -1,6 +1,6 @@
 //! `report_outcome`: `POST /v1/decisions/{decision}/outcome` as a tool.
 
-use super::told::DecisionTold;
+use super::responses::DecisionTold;
 use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::Refusal;
 use countersign_protocol::decisions::{OutcomeRequest, OutcomeStatus};

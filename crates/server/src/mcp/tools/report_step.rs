@@ -1,6 +1,6 @@
 //! `report_step`: `POST /mplp/v1/plans/{plan}/steps/{step}` as a tool.
 
-use super::told::PlanTold;
+use super::responses::PlanTold;
 use crate::mcp::tool::{Hints, Tool, ToolCall};
 use countersign_engine::Refusal;
 use countersign_protocol::mplp::{MplpId, StepReport, StepStatus};

@@ -1,6 +1,6 @@
 //! `request_clarification`: `POST /v1/clarifications` as a tool.
 
-use super::told::DecisionTold;
+use super::responses::DecisionTold;
 use crate::{
     mcp::tool::{Hints, Tool, ToolCall},
     v1::without,

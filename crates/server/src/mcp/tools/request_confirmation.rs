@@ -1,6 +1,6 @@
 //! `request_confirmation`: `POST /v1/confirmations` as a tool.
 
-use super::told::DecisionTold;
+use super::responses::DecisionTold;
 use crate::{
     mcp::tool::{Hints, Tool, ToolCall},
     v1::without,

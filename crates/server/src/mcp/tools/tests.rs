@@ -36,7 +36,7 @@ fn no_tool_takes_a_decision_of_a_person() {
 #[test]
 fn all_tools_together_are_told_in_less_than_25_kilobytes() {
     let told: Vec<String> =
-        ALL.iter().map(|tool| serde_json::to_string(&super::super::told::definition(tool)).unwrap()).collect();
+        ALL.iter().map(|tool| serde_json::to_string(&super::super::descriptions::definition(tool)).unwrap()).collect();
     let sizes: Vec<(&str, usize)> = ALL.iter().map(|tool| tool.name).zip(told.iter().map(String::len)).collect();
     let whole: usize = sizes.iter().map(|(_, size)| size + 1).sum();
     assert!(whole < 25_000, "{whole} bytes: {sizes:#?}");

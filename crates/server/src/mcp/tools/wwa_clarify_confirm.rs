@@ -1,7 +1,7 @@
 //! `wwa_clarify_confirm`, also called `confirm_plan`: `POST /v1/clarification/confirm-plan` as a tool.
 
 use crate::{
-    clarification::told,
+    clarification::responses,
     mcp::tool::{Hints, Tool, ToolCall},
 };
 use countersign_engine::Refusal;
@@ -23,6 +23,6 @@ impl Tool for ClarifyConfirm {
 
     async fn call(call: &ToolCall, asked: SessionRequest) -> Result<ConfirmResponse, Refusal> {
         let confirmed = call.engine().clarify_confirm(&call.caller.at, &call.caller.agent, &asked.session_id).await?;
-        Ok(told::confirmed(confirmed))
+        Ok(responses::confirmed(confirmed))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::wwa_clarify_confirm::ClarifyConfirm;
 use crate::{
-    clarification::told,
+    clarification::responses,
     mcp::tool::{Hints, Tool, ToolCall},
 };
 use countersign_engine::Refusal;
@@ -24,6 +24,6 @@ impl Tool for ScaffoldAttest {
 
     async fn call(call: &ToolCall, asked: SessionRequest) -> Result<AttestResponse, Refusal> {
         let attested = call.engine().scaffold_attest(&call.caller.at, &call.caller.agent, &asked.session_id).await?;
-        Ok(told::attested(attested, ClarifyConfirm::NAME))
+        Ok(responses::attested(attested, ClarifyConfirm::NAME))
     }
 }

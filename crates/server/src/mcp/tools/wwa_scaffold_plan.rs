@@ -2,7 +2,7 @@
 
 use super::{wwa_clarify_check::again, wwa_clarify_confirm::ClarifyConfirm};
 use crate::{
-    clarification::told,
+    clarification::responses,
     mcp::tool::{Hints, Tool, ToolCall},
 };
 use countersign_engine::Refusal;
@@ -24,7 +24,7 @@ impl Tool for ScaffoldPlan {
 
     async fn call(call: &ToolCall, asked: CheckRequest) -> Result<ScaffoldResponse, Refusal> {
         let asked = again(&asked)?;
-        Ok(told::scaffolded(
+        Ok(responses::scaffolded(
             call.engine().scaffold_plan(&call.caller.at, &call.caller.agent, &asked).await?,
             ClarifyConfirm::NAME,
         ))

@@ -1,26 +1,26 @@
 //! Both languages have the same messages, and every page uses only existing ones.
 
-use crate::pages::{Language, words};
+use crate::pages::{Language, catalogue};
 use fluent_bundle::FluentResource;
 use std::{collections::BTreeSet, fs, path::Path};
 
 #[test]
 fn both_languages_are_well_formed() {
-    for source in [words::ENGLISH, words::GERMAN] {
+    for source in [catalogue::ENGLISH, catalogue::GERMAN] {
         assert!(FluentResource::try_new(source.to_owned()).is_ok());
     }
 }
 
 #[test]
 fn both_languages_have_the_same_messages_in_the_same_order() {
-    assert_eq!(ids(words::ENGLISH), ids(words::GERMAN));
-    let unique: BTreeSet<_> = ids(words::ENGLISH).into_iter().collect();
-    assert_eq!(unique.len(), ids(words::ENGLISH).len(), "an id occurs twice");
+    assert_eq!(ids(catalogue::ENGLISH), ids(catalogue::GERMAN));
+    let unique: BTreeSet<_> = ids(catalogue::ENGLISH).into_iter().collect();
+    assert_eq!(unique.len(), ids(catalogue::ENGLISH).len(), "an id occurs twice");
 }
 
 #[test]
 fn both_languages_use_the_same_arguments_in_each_message() {
-    for ((id, english), (_, german)) in messages(words::ENGLISH).into_iter().zip(messages(words::GERMAN)) {
+    for ((id, english), (_, german)) in messages(catalogue::ENGLISH).into_iter().zip(messages(catalogue::GERMAN)) {
         assert_eq!(arguments(&english), arguments(&german), "{id}");
     }
 }
@@ -28,7 +28,7 @@ fn both_languages_use_the_same_arguments_in_each_message() {
 #[test]
 fn every_message_that_a_page_names_exists_and_every_message_is_named() {
     let used = named_in_sources();
-    let known: BTreeSet<String> = ids(words::ENGLISH).into_iter().collect();
+    let known: BTreeSet<String> = ids(catalogue::ENGLISH).into_iter().collect();
     let composed = |id: &String| {
         ["connect-denied-", "connect-expired-", "connect-answered-", "connect-gone-", "trouble-"]
             .iter()
@@ -45,7 +45,7 @@ fn messages_that_are_composed_exist() {
     let ends = ["connect-denied", "connect-expired", "connect-answered", "connect-gone"];
     let troubles = ["bad-request", "not-allowed", "form-expired", "not-found", "wrong-method", "too-many", "internal"];
     let troubles = troubles.iter().chain(&["unavailable"]).map(|t| format!("trouble-{t}"));
-    let known = ids(words::ENGLISH);
+    let known = ids(catalogue::ENGLISH);
     for stem in ends.iter().map(|e| (*e).to_owned()).chain(troubles) {
         for part in ["title", "what", "next"] {
             assert!(known.contains(&format!("{stem}-{part}")), "{stem}-{part}");
@@ -55,7 +55,7 @@ fn messages_that_are_composed_exist() {
 
 #[test]
 fn arguments_are_isolated_from_the_sentence_round_them() {
-    let said = words::say(Language::English, "revoke-title", &[("domain", "acme.example".into())]);
+    let said = catalogue::say(Language::English, "revoke-title", &[("domain", "acme.example".into())]);
     assert_eq!(said, "Revoke access: \u{2068}acme.example\u{2069}?");
 }
 
@@ -91,7 +91,7 @@ fn named_in_sources() -> BTreeSet<String> {
         }
     }
     let prefixes: BTreeSet<String> =
-        ids(words::ENGLISH).iter().filter_map(|id| Some(id.split_once('-')?.0.to_owned())).collect();
+        ids(catalogue::ENGLISH).iter().filter_map(|id| Some(id.split_once('-')?.0.to_owned())).collect();
     for (_, text) in SOURCES {
         for literal in text.split('"').skip(1).step_by(2) {
             let is_id = literal.split_once('-').is_some_and(|(head, _)| prefixes.contains(head))
@@ -107,11 +107,11 @@ const SOURCES: &[(&str, &str)] = &[
     ("account", include_str!("../account.rs")),
     ("agents", include_str!("../agents.rs")),
     ("allowances", include_str!("../allowances.rs")),
-    ("asked", include_str!("../asked.rs")),
+    ("question_summary", include_str!("../question_summary.rs")),
     ("bounds", include_str!("../bounds.rs")),
-    ("became", include_str!("../became.rs")),
+    ("outcome", include_str!("../outcome.rs")),
     ("call", include_str!("../call.rs")),
-    ("clarified", include_str!("../clarified.rs")),
+    ("clarification", include_str!("../clarification.rs")),
     ("connect", include_str!("../connect.rs")),
     ("connect_ended", include_str!("../connect_ended.rs")),
     ("error", include_str!("../error.rs")),
@@ -119,7 +119,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("inbox", include_str!("../inbox.rs")),
     ("lookalike", include_str!("../lookalike.rs")),
     ("plan", include_str!("../plan.rs")),
-    ("planned", include_str!("../planned.rs")),
+    ("plan_steps", include_str!("../plan_steps.rs")),
     ("question", include_str!("../question.rs")),
     ("scope", include_str!("../scope.rs")),
     ("sign_in", include_str!("../sign_in.rs")),

@@ -1,7 +1,7 @@
 //! Invariants of a shaper for any events in any order and at any time.
 
 use super::script::{Listener, START, Speaker, chunk, states};
-use crate::aaep::spoken::SharedEvent;
+use crate::aaep::shared_event::SharedEvent;
 use countersign_protocol::{
     aaep::{
         event::{Boundary, Payload},

@@ -3,7 +3,7 @@
 use crate::aaep::{
     negotiate::{Offer, SubscriptionTerms, negotiate},
     shape::Shaper,
-    spoken::SharedEvent,
+    shared_event::SharedEvent,
 };
 use countersign_protocol::{
     aaep::{

@@ -1,6 +1,6 @@
 //! `countersign clarify rules list`
 
-use super::super::{source, told::severity};
+use super::super::{gap_lines::severity, source};
 use crate::{context::Context, failure::Failure, table::Table};
 use countersign_protocol::clarification::{
     ClarificationPolicy, Rule, RuleCase, Severity,

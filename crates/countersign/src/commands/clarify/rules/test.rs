@@ -1,6 +1,6 @@
 //! `countersign clarify rules test [FILE…]`: runs the test cases of rules.
 
-use super::super::{source, told::severity};
+use super::super::{gap_lines::severity, source};
 use crate::{context::Context, failure::Failure, table::printable};
 use countersign_protocol::clarification::{RuleCase, rules::ExpectedGap};
 use countersign_server::admin::clarification_rules::{CaseFailed, Rules};

@@ -1,7 +1,7 @@
 use super::{Feed, Joined, MOST_UNREAD};
 use countersign_core::aaep::{
     negotiate::{Offer, SubscriptionTerms, negotiate},
-    spoken::SharedEvent,
+    shared_event::SharedEvent,
 };
 use countersign_protocol::{
     aaep::{

@@ -1,5 +1,5 @@
 use super::{FORGOTTEN_MS, OVER_MS, Order, PATIENCE_MS};
-use countersign_core::news::{AaepSignal, Audience};
+use countersign_core::signals::{AaepSignal, Audience};
 use countersign_protocol::time::UnixMillis;
 use serde_json::json;
 

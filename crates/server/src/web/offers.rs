@@ -1,6 +1,6 @@
 //! The actions offered to a person on a question's page. The engine checks each again when it is taken.
 
-use super::{answer, asked};
+use super::{answer, question_summary};
 use crate::pages::{Choosable, Field, PersonOffer, PlainLine};
 use countersign_engine::{Assurance, Clarification, Decision, ProvenPerson, Question, counts};
 use countersign_protocol::aaep::event::{ResponseKind, YesNo};
@@ -51,7 +51,8 @@ fn fields(asked: &Clarification) -> Vec<Field> {
 
 /// The extensions that would still move the deadline.
 pub(super) fn more_time(decision: &Decision) -> Vec<i64> {
-    let left = asked::deadline(decision).map_or(0, |deadline| decision.terms.latest.millis_since(deadline) / 1000);
+    let left =
+        question_summary::deadline(decision).map_or(0, |deadline| decision.terms.latest.millis_since(deadline) / 1000);
     let [short, long] = MORE_S;
     match left {
         ..=0 => Vec::new(),

@@ -2,8 +2,8 @@
 //! regardless of the number of rules.
 
 use super::{
+    folding::{BadPhrases, Folded, PhraseBook, Phrases},
     places::{PathId, PlaceId, Places, texts},
-    words::{BadPhrases, Folded, PhraseBook, Phrases},
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -1,7 +1,7 @@
 //! Clarification on the pages: the answers a question rests on, each with its source, and the gap a person is asked to
 //! close (R-2, R-14, W-13).
 
-use super::{Frame, PlainLine, Prose, asked::QuestionMark};
+use super::{Frame, PlainLine, Prose, question_summary::QuestionMark};
 use countersign_protocol::clarification::{GivenBy, Operation, Severity};
 use serde::Serialize;
 

@@ -2,16 +2,16 @@
 
 use super::{
     AuditPage, AuditQuery, FeedPage, FeedQuery, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError, audit,
-    chores::{self, Chore, Swept},
     error::StoreFailure,
     feed,
     health::{Health, StoreHealth},
     hearing::Hearing,
     kept_time::{self, KeptTime},
     lookup,
-    news::Listeners,
+    maintenance::{self, Chore, Swept},
     reads,
     retention::{self, Expired, Retention},
+    signals::Listeners,
     sql::Sql,
     storage_stats::{self, StorageStats},
     writer::Writer,
@@ -139,7 +139,7 @@ impl<B: Backend> Store for OpenedStore<B> {
             loop {
                 let batch = self.0.chore(Chore::Sweep { what: *what, now }).await?;
                 removed += batch;
-                if batch < chores::SWEEP {
+                if batch < maintenance::SWEEP {
                     break;
                 }
             }

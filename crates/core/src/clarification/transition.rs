@@ -3,7 +3,7 @@
 
 use super::{
     key::AskingKey,
-    owes,
+    required_answerer,
     rules::{Finding, Rules, accepted_plan},
 };
 use crate::{
@@ -234,7 +234,7 @@ impl<'a> SessionTransition<'a> {
 
     fn person_owes(&self, finding: &Finding) -> bool {
         let plan = self.session.plan().map_or(&Value::Null, |submitted| &submitted.plan);
-        owes::person(self.around.document, plan, finding)
+        required_answerer::person(self.around.document, plan, finding)
     }
 
     /// The submitted plan with every applicable answer written into it, and nothing else (WWA-1-04).

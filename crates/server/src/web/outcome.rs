@@ -1,6 +1,6 @@
 //! The outcome of a decision, for a person in its audience.
 
-use super::granted;
+use super::standing_approval;
 use crate::pages::{DecidedBy, OpenYes, OutcomeText, Prose, RunBy, Runs, ToldBy, Unanswered};
 use countersign_engine::{
     Allowance, AllowanceState, Ballot, CancelledFor, DecisionState, Defaulted, Execution, ExecutionState, Point,
@@ -50,7 +50,7 @@ pub(super) fn runs(whole: &Whole, reader: RowKey, now: UnixMillis) -> Option<Run
 pub(super) fn open(at: &ProjectAt, whole: &Whole, now: UnixMillis) -> Option<OpenYes> {
     let bounded = whole.allowance.as_ref().filter(|allowance| allowance.is_bounded());
     let open = bounded.filter(|allowance| allowance.is_open() && now < allowance.until)?;
-    Some(granted::of(at, open, &whole.decision, None))
+    Some(standing_approval::of(at, open, &whole.decision, None))
 }
 
 fn may_run(allowance: &Allowance, now: UnixMillis) -> Option<Runs> {

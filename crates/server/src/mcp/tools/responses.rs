@@ -1,7 +1,7 @@
 //! Decisions and plans as tools return them: the documents of the endpoints, plus the next step.
 
 use super::next;
-use crate::{mcp::tool::ToolCall, mplp::shown};
+use crate::{mcp::tool::ToolCall, mplp::responses};
 use countersign_engine::{PlanReader, Refusal};
 use countersign_protocol::{
     decisions::DecisionDocument,
@@ -44,7 +44,7 @@ impl PlanTold {
             None => None,
         };
         let next = after(shown.plan.document.status, decision.as_ref());
-        Ok(Self { title: shown.plan.document.title.clone(), actions: shown::actions(&shown), decision, next })
+        Ok(Self { title: shown.plan.document.title.clone(), actions: responses::actions(&shown), decision, next })
     }
 }
 

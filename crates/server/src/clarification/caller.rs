@@ -5,8 +5,8 @@ use crate::{
     App,
     http::{
         answer::RefusalResponse,
-        asker::Asker,
         at::AtProject,
+        caller::Asker,
         credential::{BearerCredential, SentTo},
         nonce::Nonce,
     },

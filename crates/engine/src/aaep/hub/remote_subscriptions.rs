@@ -3,7 +3,7 @@
 //! This node does not know whether they have a reader. If in doubt, a question stays pending rather than being
 //! rejected.
 
-use countersign_core::news::Audience;
+use countersign_core::signals::Audience;
 use countersign_protocol::ids::RowKey;
 use std::collections::{BTreeMap, BTreeSet};
 

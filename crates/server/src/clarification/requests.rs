@@ -1,6 +1,6 @@
 //! Request documents, parsed as strictly as MPLP's: an error names the invalid member.
 
-use crate::mplp::sent::MplpDocument;
+use crate::mplp::requests::MplpDocument;
 use countersign_protocol::{
     clarification::submission::{CheckRequest, ResolveRequest, SessionRequest},
     mplp::{BadDocument, submission::MAX_PLAN_BYTES},

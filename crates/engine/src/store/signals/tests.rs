@@ -1,5 +1,5 @@
 use super::*;
-use countersign_core::news::{AaepSignal, Audience};
+use countersign_core::signals::{AaepSignal, Audience};
 use serde_json::json;
 
 fn changed(decision: i64) -> Arc<Signal> {

@@ -5,13 +5,13 @@ use super::{
     answer::is_accept,
     compile::Compiled,
     finding::TooManyGaps,
+    folding::{Folded, Phrases},
     gather::Gathered,
     kind::{Jurisdiction, Need, Overlap, RuleKind},
-    lookout::Sighting,
     path::Token,
+    phrases::Sighting,
     places::{PathId, PlaceId, Places, is_missing, texts},
     when::is_one_of,
-    words::{Folded, Phrases},
 };
 use countersign_protocol::clarification::Severity;
 use serde_json::Value;

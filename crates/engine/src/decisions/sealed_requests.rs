@@ -1,7 +1,7 @@
 //! Requests kept until they are settled: sealed, and opened only for a person who limits an approval or reads the request
 //!
 
-use super::spend::call_of;
+use super::claims::call_of;
 use crate::{
     calls::call_of_request,
     engine::Engine,

@@ -3,9 +3,9 @@
 use super::plans::PlanReader;
 use crate::{
     aaep::Listener,
+    credentials::PresentedCredential,
     decisions::AgentPrincipal,
     engine::Engine,
-    presented::PresentedCredential,
     projects::ProjectAt,
     store::{self, Lookup},
 };

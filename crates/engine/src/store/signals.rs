@@ -4,7 +4,7 @@
 //! the others' signals come by a feed, and both go by the same positions: no signal is passed on twice, and none before its
 //! predecessors.
 
-use countersign_core::news::Signal;
+use countersign_core::signals::Signal;
 use std::{
     collections::HashMap,
     ops::Deref,

@@ -1,11 +1,11 @@
 //! Event writer: stamps every event of a session and keeps it consistent with the previous one (AAEP 4.5, R-2).
 
-use super::words::{LANGUAGES, Notice};
+use super::texts::{LANGUAGES, Notice};
 use crate::{
     decision::render,
     env::Mint,
-    news::{AaepSignal, Audience, Signal},
     records::{AaepSession, AaepSessionState, Decision, OpenOutput, OpenTool},
+    signals::{AaepSignal, Audience, Signal},
 };
 use countersign_protocol::{
     aaep::{

@@ -1,7 +1,7 @@
 //! The event loop of one socket: receiving, sending and closing.
 
 use super::{
-    goodbye::{self, Goodbye},
+    close::{self, Goodbye},
     proof::SocketProof,
 };
 use crate::{
@@ -99,13 +99,13 @@ impl SocketSession {
 
     async fn react(&mut self, happened: Happened) -> Result<(), Goodbye> {
         match happened {
-            Happened::Stopping => Err(Goodbye::new(goodbye::GOING_AWAY, "this node is stopping; connect again")),
+            Happened::Stopping => Err(Goodbye::new(close::GOING_AWAY, "this node is stopping; connect again")),
             Happened::Received(received) => self.received(received).await,
             Happened::Delivered(Some(Delivered::Event { json, .. })) => self.say(json.to_string()).await,
             Happened::Delivered(Some(Delivered::Closed { reason_code, reason_message })) => {
                 Err(self.closed(reason_code, reason_message))
             }
-            Happened::Delivered(None) => Err(Goodbye::new(goodbye::CLEAN, "the subscription is over")),
+            Happened::Delivered(None) => Err(Goodbye::new(close::CLEAN, "the subscription is over")),
             Happened::TimeToPing => self.ping().await,
             Happened::Silence => self.open_implicitly().await,
         }
@@ -116,9 +116,9 @@ impl SocketSession {
         match received {
             Some(Ok(Message::Text(text))) => self.heard(text.as_bytes()).await,
             Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
-            Some(Ok(Message::Binary(_))) => Err(Goodbye::new(goodbye::VIOLATION, "a message is a text frame")),
-            Some(Ok(Message::Close(_))) | None => Err(Goodbye::new(goodbye::CLEAN, "goodbye")),
-            Some(Err(_)) => Err(Goodbye::new(goodbye::TOO_BIG, "the frame is too large or invalid")),
+            Some(Ok(Message::Binary(_))) => Err(Goodbye::new(close::VIOLATION, "a message is a text frame")),
+            Some(Ok(Message::Close(_))) | None => Err(Goodbye::new(close::CLEAN, "goodbye")),
+            Some(Err(_)) => Err(Goodbye::new(close::TOO_BIG, "the frame is too large or invalid")),
         }
     }
 
@@ -191,14 +191,14 @@ impl SocketSession {
     async fn close(&mut self, listener: &Listener, close: &Close) -> Result<(), Goodbye> {
         end(&self.app, &self.at, listener, &close.subscription_id).await?;
         match self.open.as_ref().is_some_and(|open| open.id == close.subscription_id) {
-            true => Err(Goodbye::new(goodbye::BY_SUBSCRIBER, "the subscriber ended it")),
+            true => Err(Goodbye::new(close::BY_SUBSCRIBER, "the subscriber ended it")),
             false => Ok(()),
         }
     }
 
     async fn ping(&mut self) -> Result<(), Goodbye> {
         if self.unanswered >= MOST_UNANSWERED {
-            return Err(Goodbye::new(goodbye::CLEAN, "no response from the peer"));
+            return Err(Goodbye::new(close::CLEAN, "no response from the peer"));
         }
         self.unanswered += 1;
         self.send(Message::Ping(bytes::Bytes::new())).await
@@ -209,7 +209,7 @@ impl SocketSession {
     }
 
     async fn send(&mut self, message: Message) -> Result<(), Goodbye> {
-        let gone = || Goodbye::new(goodbye::CLEAN, "the peer is gone");
+        let gone = || Goodbye::new(close::CLEAN, "the peer is gone");
         let sent = tokio::time::timeout(BLOCKED, self.socket.send(message)).await;
         sent.map_err(|_| gone())?.map_err(|_| gone())
     }
@@ -217,10 +217,10 @@ impl SocketSession {
     /// The hub closed the subscription: sends the protocol's close document first.
     fn closed(&self, reason_code: String, reason_message: String) -> Goodbye {
         let code = match reason_code.as_str() {
-            "authentication_required" => goodbye::NOT_PROVEN,
-            "authorization_denied" => goodbye::NOT_ENTITLED,
-            "too_slow" => goodbye::VIOLATION,
-            _ => goodbye::CLEAN,
+            "authentication_required" => close::NOT_PROVEN,
+            "authorization_denied" => close::NOT_ENTITLED,
+            "too_slow" => close::VIOLATION,
+            _ => close::CLEAN,
         };
         let id = self.open.as_ref().map(|open| open.id.clone()).unwrap_or_default();
         let message = sse::close(id, reason_code, reason_message.clone());
@@ -261,7 +261,7 @@ fn unreadable(message: &Value, why: NoMessage) -> Result<(), Goodbye> {
 
 fn violation(why: NoMessage) -> Goodbye {
     match why {
-        NoMessage::TooLarge => Goodbye::new(goodbye::TOO_BIG, "the message is too large"),
-        NoMessage::Malformed(why) => Goodbye::new(goodbye::VIOLATION, why),
+        NoMessage::TooLarge => Goodbye::new(close::TOO_BIG, "the message is too large"),
+        NoMessage::Malformed(why) => Goodbye::new(close::VIOLATION, why),
     }
 }

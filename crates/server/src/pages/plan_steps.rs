@@ -2,7 +2,7 @@
 
 use super::{
     Author, Bounded, Detail, Frame, PlainLine, Prose,
-    asked::{QuestionMark, marks},
+    question_summary::{QuestionMark, marks},
 };
 use countersign_protocol::aaep::event::Risk;
 use serde::Serialize;

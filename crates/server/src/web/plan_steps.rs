@@ -1,6 +1,6 @@
 //! A plan as a person sees it, and the steps the person ticks.
 
-use super::{asked::pretty, form::Form};
+use super::{form::Form, question_summary::pretty};
 use crate::pages::{Author, Bounded, Detail, PlainLine, PlanAsked, Prose, QuestionError, StepAsked, StepRuns};
 use countersign_engine::{
     Decision, Plan, PlannedAction, ProjectAt, TextAuthor, bounded::Pattern, held::JsonMember, mplp_views,

@@ -4,7 +4,7 @@ use super::feed::{Feed, Joined};
 use countersign_core::{
     aaep::{
         negotiate::SubscriptionTerms,
-        spoken::{Form, SharedEvent},
+        shared_event::{Form, SharedEvent},
     },
     records::{Subscription, SubscriptionOwner},
 };

@@ -4,8 +4,8 @@ use super::{AgentPrincipal, raise::digest_of};
 use crate::{
     engine::Engine,
     projects::ProjectAt,
+    session_locks::SessionLockGuard,
     store::{self, Lookup, Outcome},
-    turns::SessionLockGuard,
 };
 use countersign_core::{
     bounded::{ActionTarget, Arguments, Units},

@@ -1,6 +1,6 @@
 //! Turns a decision into the question that a person sees.
 
-use super::{clarified, planned, visit::name_of};
+use super::{clarification_answers, plan_steps, visit::name_of};
 use crate::{
     App,
     pages::{
@@ -132,7 +132,8 @@ fn what(decision: &Decision) -> ActionText {
 /// would seem to be the agent's.
 fn summary(summaries: &Summaries, clarified: bool) -> Option<&str> {
     let texts = [&summaries.detailed, &summaries.normal, &summaries.terse].into_iter().flatten();
-    let mut own = texts.filter_map(|text| if clarified { clarified::without_sentence(text) } else { Some(text) });
+    let mut own =
+        texts.filter_map(|text| if clarified { clarification_answers::without_sentence(text) } else { Some(text) });
     own.next()
 }
 
@@ -188,7 +189,7 @@ pub(super) fn difference(at: &ProjectAt, decision: &Decision) -> Option<Deviatio
     let found = asked.extra_context.as_ref()?.get(deviation::MEMBER)?;
     let lines = found.get("lines").and_then(Value::as_array)?.iter().filter_map(Value::as_str);
     let plan = found.get("plan_id").and_then(Value::as_str).and_then(|id| MplpId::parse(id).ok())?;
-    Some(DeviationLines { lines: lines.map(Prose::rendered).collect(), plan_path: planned::path(at, &plan) })
+    Some(DeviationLines { lines: lines.map(Prose::rendered).collect(), plan_path: plan_steps::path(at, &plan) })
 }
 
 /// An argument as people read it, like the members of a context.

@@ -1,7 +1,7 @@
 //! Passes the signals of commits, here or on another node, to the subscribers and waiters of this one.
 
 use crate::{engine::Engine, mplp::FEED};
-use countersign_core::news::{AaepSignal, Signal};
+use countersign_core::signals::{AaepSignal, Signal};
 use std::{
     borrow::Cow,
     sync::{Arc, Weak},
