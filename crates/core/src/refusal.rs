@@ -153,7 +153,7 @@ pub enum Refusal {
     #[error("{0}")]
     ConfirmationInvalid(String),
     #[error("the approval cannot be claimed: {0}")]
-    YesGone(&'static str),
+    ApprovalGone(&'static str),
     /// A limit of the call itself; its holder knows until when.
     #[error("a limit is used up")]
     NoRoom { limit: Limit },
@@ -234,7 +234,7 @@ impl Refusal {
             Self::ConnectRequestGone(_) => Code::ConnectRequestGone,
             Self::ClarificationRequired(_) => Code::ClarificationRequired,
             Self::AlreadyResolved(_) => Code::AlreadyResolved,
-            Self::Conflict(_) | Self::YesGone(_) | Self::WriteUnsettled { .. } => Code::Conflict,
+            Self::Conflict(_) | Self::ApprovalGone(_) | Self::WriteUnsettled { .. } => Code::Conflict,
             Self::NotAuthorized(_) => Code::NotAuthorized,
             Self::ProjectNotFound => Code::ProjectNotFound,
             Self::SessionNotFound => Code::SessionNotFound,
@@ -354,7 +354,7 @@ impl Refusal {
             }
             Self::RouteNotFound(_) => "check method and path against the service's routes".into(),
             Self::ConnectRequestGone(_) => "start again from the agent".into(),
-            Self::Conflict(_) | Self::YesGone(_) => "read the current state and decide again".into(),
+            Self::Conflict(_) | Self::ApprovalGone(_) => "read the current state and decide again".into(),
             Self::NotAuthorized(_) => "use an account or key that is entitled to this".into(),
             Self::ProjectNotFound => "check the project id".into(),
             Self::SessionNotFound => "check the session id".into(),

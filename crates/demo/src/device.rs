@@ -55,7 +55,7 @@ impl Device {
     }
 
     pub(super) async fn says_yes_to(&self, question: &ReceivedQuestion) -> Result<(), DemoFailure> {
-        let yes = Answer::Yes { rationale: None };
+        let yes = Answer::Approve { rationale: None };
         self.subscriber.replier().reply(question, &yes, system_now()).await.map(drop).map_err(trouble)
     }
 

@@ -13,8 +13,8 @@ use serde_json::{Number, Value};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    Yes { rationale: Option<String> },
-    No { reason: Option<String> },
+    Approve { rationale: Option<String> },
+    Reject { reason: Option<String> },
     Response(Response),
 }
 
@@ -24,7 +24,7 @@ pub enum NotAnAnswer {
     #[error("the time to answer is over")]
     TooLate,
     #[error("this question takes approve or reject")]
-    YesOrNo,
+    ApproveOrReject,
     #[error("this question does not allow {0}")]
     NotAllowed(&'static str),
     #[error("this question takes {0}")]
@@ -40,9 +40,9 @@ impl ReceivedQuestion {
         let typed = typed.trim();
         let Asks::Clarification(asked) = self.asks() else {
             return match approval(typed).or_else(|| yes_or_no(typed)) {
-                Some(true) => Ok(Answer::Yes { rationale: None }),
-                Some(false) => Ok(Answer::No { reason: None }),
-                None => Err(NotAnAnswer::YesOrNo),
+                Some(true) => Ok(Answer::Approve { rationale: None }),
+                Some(false) => Ok(Answer::Reject { reason: None }),
+                None => Err(NotAnAnswer::ApproveOrReject),
             };
         };
         let takes = |kind| self.kinds().contains(&kind);
@@ -63,16 +63,16 @@ impl ReceivedQuestion {
             return Err(NotAnAnswer::TooLate);
         }
         let reply = match (self.asks(), answer) {
-            (Asks::Confirmation(_), Answer::Yes { rationale }) => {
+            (Asks::Confirmation(_), Answer::Approve { rationale }) => {
                 self.confirmation(YesNo::Accept, rationale.as_ref(), subscription_id, now)?
             }
-            (Asks::Confirmation(_), Answer::No { reason }) => {
+            (Asks::Confirmation(_), Answer::Reject { reason }) => {
                 self.confirmation(YesNo::Reject, reason.as_ref(), subscription_id, now)?
             }
             (Asks::Clarification(_), Answer::Response(response)) => {
                 self.clarification(response, subscription_id, now)?
             }
-            (Asks::Confirmation(_), Answer::Response(_)) => return Err(NotAnAnswer::YesOrNo),
+            (Asks::Confirmation(_), Answer::Response(_)) => return Err(NotAnAnswer::ApproveOrReject),
             (Asks::Clarification(_), _) => return Err(self.other_kind()),
         };
         let message =

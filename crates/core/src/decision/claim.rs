@@ -82,7 +82,7 @@ impl Operation for Claim {
         let allowance = view.open_allowance(env)?;
         if allowance.rules.is_some() && allowance.rules != self.rules {
             // The person read a text made under the earlier rules, which also chose the approvers.
-            return Err(Refusal::YesGone(RULES_CHANGED));
+            return Err(Refusal::ApprovalGone(RULES_CHANGED));
         }
         if let Some(other) = &view.under_way {
             return Err(already_under_way(other));
@@ -93,7 +93,7 @@ impl Operation for Claim {
         if matches!(view.session.state, AaepSessionState::Over { .. }) {
             return Err(Refusal::Conflict("the AAEP session of this question is over".into()));
         }
-        let no_room = |_| Refusal::YesGone("its remaining limits do not cover this call");
+        let no_room = |_| Refusal::ApprovalGone("its remaining limits do not cover this call");
         let tally = allowance.tally.reserve(&taken).map_err(no_room)?;
         let mut mint = env.mint();
         let execution = self.execution(view, allowance, taken, env, &mut mint);
@@ -180,13 +180,13 @@ impl ClaimView {
         let Some(step) = step else { return Ok(()) };
         let plan = self.plan.as_ref().ok_or(Refusal::Internal)?;
         let mut moving = PlanTransition::of(plan, env.now);
-        moving.begins(&step.step).map_err(Refusal::YesGone)?;
+        moving.begins(&step.step).map_err(Refusal::ApprovalGone)?;
         moving.finish(&self.place, mint, effects)
     }
 
     fn open_allowance(&self, env: &Env) -> Result<&Allowance, Refusal> {
         if !allows(&self.decision) {
-            return Err(Refusal::YesGone(no_yes(&self.decision)));
+            return Err(Refusal::ApprovalGone(no_yes(&self.decision)));
         }
         let allowance = self.allowance.as_ref().ok_or(Refusal::Internal)?;
         let over = match allowance.state {
@@ -197,7 +197,7 @@ impl ClaimView {
             AllowanceState::Lapsed { .. } => "it has expired",
             AllowanceState::Cancelled { .. } => "it was cancelled",
         };
-        Err(Refusal::YesGone(over))
+        Err(Refusal::ApprovalGone(over))
     }
 }
 

@@ -62,7 +62,7 @@ fn without_a_yes_that_still_stands_nothing_runs() {
     let open = plane.commit(step).decision;
     let conflict = |plane: &Plane, decision: &Decision, stands, now| {
         let refused = plane.claim(decision.key, claim(decision.digest), stands, now).map(drop);
-        assert!(matches!(refused, Err(Refusal::YesGone(_))), "{refused:?}");
+        assert!(matches!(refused, Err(Refusal::ApprovalGone(_))), "{refused:?}");
     };
     conflict(&plane, &open, true, NOW);
     let step = plane.answer(open.key, answer(ALICE, reply(YesNo::Reject), NOW), NOW).unwrap();

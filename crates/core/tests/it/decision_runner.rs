@@ -390,7 +390,7 @@ fn effects<A>(decided: Result<Step<A>, Refusal>) -> Result<Effects, &'static str
 
 fn refused(refusal: Refusal) -> &'static str {
     match refusal {
-        Refusal::Conflict(_) | Refusal::YesGone(_) => "conflict",
+        Refusal::Conflict(_) | Refusal::ApprovalGone(_) => "conflict",
         Refusal::InvalidRequest(_) => "invalid",
         Refusal::ConfirmationInvalid(_) => "elsewhere",
         Refusal::NotAuthorized(_) => "not authorized",

@@ -376,7 +376,8 @@ fn a_plans_yes_is_gone_with_whoever_gave_it_and_with_the_rules_of_then() {
     plane.approved(&chain());
     let allowance = plane.allowance_of_step(1).unwrap().key;
     let wanted = || use_of(&plane, call("look", &json!({ "q": "a" })));
-    let refused = |claim, stands| matches!(plane.claim_of(allowance, claim, stands, NOW), Err(Refusal::YesGone(_)));
+    let refused =
+        |claim, stands| matches!(plane.claim_of(allowance, claim, stands, NOW), Err(Refusal::ApprovalGone(_)));
     assert!(refused(wanted(), false));
     let mut other = wanted();
     other.rules = None;
@@ -384,6 +385,6 @@ fn a_plans_yes_is_gone_with_whoever_gave_it_and_with_the_rules_of_then() {
     assert!(plane.claim_of(allowance, wanted(), true, NOW).is_ok());
     // The second step depends on the first, even though it has an allowance.
     let second = plane.allowance_of_step(2).unwrap().key;
-    assert!(matches!(plane.claim_of(second, wanted(), true, NOW), Err(Refusal::YesGone(_))));
+    assert!(matches!(plane.claim_of(second, wanted(), true, NOW), Err(Refusal::ApprovalGone(_))));
     assert_eq!(plane.store.allowance(second).step.as_ref().unwrap().step, id(2));
 }

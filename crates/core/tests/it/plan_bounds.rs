@@ -164,7 +164,7 @@ fn the_last_use_is_claimed_once_however_many_saw_it() {
         plane.commit(one);
         assert_eq!(plane.store.commit(&other.effects), Outcome::Stale);
         let again = plane.claim_of(allowance.key, use_of(&plane, call("pay", &paying(second))), true, NOW);
-        assert!(matches!(again, Err(Refusal::YesGone(_))), "and finds nothing left");
+        assert!(matches!(again, Err(Refusal::ApprovalGone(_))), "and finds nothing left");
         let run = plane.store.executions().find(|run| run.allowance == allowance.key).unwrap().key;
         let step = plane.on_use(run, OutcomeReport::Committed, NOW).unwrap();
         plane.commit(step);

@@ -316,7 +316,7 @@ fn a_step_that_needs_no_more_calls_gives_up_its_yes() {
     let allowance = plane.allowance_of_step(1).unwrap().clone();
     assert!(matches!(allowance.state, AllowanceState::Cancelled { why: CancelledFor::Withdrawn, .. }));
     let claim = use_of(&plane, call("look", &json!({ "q": "a" })));
-    assert!(matches!(plane.claim_of(allowance.key, claim, true, NOW), Err(Refusal::YesGone(_))));
+    assert!(matches!(plane.claim_of(allowance.key, claim, true, NOW), Err(Refusal::ApprovalGone(_))));
 }
 
 ///
@@ -388,7 +388,7 @@ fn a_plan_that_nobody_began_in_time_has_failed() {
     plane.store.now = NOW.plus_secs(300);
     let allowance = plane.allowance_of_step(1).unwrap().key;
     let claim = use_of(&plane, call("look", &json!({ "q": "a" })));
-    assert!(matches!(plane.claim_of(allowance, claim, true, plane.store.now), Err(Refusal::YesGone(_))));
+    assert!(matches!(plane.claim_of(allowance, claim, true, plane.store.now), Err(Refusal::ApprovalGone(_))));
     for n in [1, 2] {
         let key = plane.allowance_of_step(n).unwrap().key;
         let step = plane.on_allowance(key, AllowanceDue, plane.store.now).unwrap();

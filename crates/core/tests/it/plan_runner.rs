@@ -451,7 +451,7 @@ fn effects<A>(decided: Result<Step<A>, Refusal>) -> Result<Effects, Refusal> {
 
 fn refused(refusal: &Refusal) -> Verdict {
     match refusal {
-        Refusal::Conflict(_) | Refusal::YesGone(_) => Verdict::Gone,
+        Refusal::Conflict(_) | Refusal::ApprovalGone(_) => Verdict::Gone,
         Refusal::ConfirmationInvalid(_) => Verdict::Unfit,
         Refusal::NotAuthorized(_) => Verdict::Forbidden,
         other => panic!("{other:?}"),

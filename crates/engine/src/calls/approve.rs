@@ -199,7 +199,7 @@ impl Engine {
             let decision = decision.ok_or(Refusal::Internal)?;
             match self.claim_for_call(held, decision, Some(allowance.key), connect).await {
                 Ok(permit) => return Ok(Some(permit)),
-                Err(Refusal::YesGone(_) | Refusal::ConfirmationInvalid(_)) => passed_over.push(allowance.key),
+                Err(Refusal::ApprovalGone(_) | Refusal::ConfirmationInvalid(_)) => passed_over.push(allowance.key),
                 Err(refusal) => return Err(refusal),
             }
         }
@@ -237,7 +237,7 @@ impl Engine {
         for decision in approvals {
             match self.claim_for_call(held, decision, None, connect).await {
                 // The approval lapsed, another request claimed it, or its basis is gone.
-                Err(Refusal::YesGone(_)) => {}
+                Err(Refusal::ApprovalGone(_)) => {}
                 claimed => return claimed.map(Next::Permit),
             }
         }
@@ -390,7 +390,7 @@ impl Engine {
                     return Ok(Permit::new(self, OpenPermit { held: Some(facts), inflight: Some(inflight), ..open }));
                 }
                 Outcome::Stale => self.forget_bearer(&held.decided.address, &held.decided.call),
-                Outcome::OutOfTime => return Err(Refusal::YesGone("it has expired")),
+                Outcome::OutOfTime => return Err(Refusal::ApprovalGone("it has expired")),
                 outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome)),
             }
             self.decide_held_again(held).await?;
@@ -413,7 +413,7 @@ impl Engine {
     /// is in the audit.
     pub(super) async fn refuse_held(&self, held: HeldCall, refusal: Refusal) -> Refusal {
         let refusal = match refusal {
-            Refusal::YesGone(why) => {
+            Refusal::ApprovalGone(why) => {
                 let decision = self.decision_at(held.at.project.key, &held.named).await.ok().flatten();
                 self.awaited(&held, Awaiting::OtherConfirmation(why), decision.as_ref())
             }

@@ -74,7 +74,7 @@ impl Engine {
         };
         match self.run_to_outcome(claim).await? {
             (Outcome::Committed, (decision, execution)) => self.claimed(at, decision, execution).await,
-            (Outcome::OutOfTime, _) => Err(Refusal::YesGone("it has expired")),
+            (Outcome::OutOfTime, _) => Err(Refusal::ApprovalGone("it has expired")),
             _ => Err(Refusal::Unavailable),
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn after(refusal: &Refusal) -> String {
         Refusal::ConfirmationRequired(_) | Refusal::WordRequired(_) => {
             "call request_confirmation, and await_decision until a person has decided".into()
         }
-        Refusal::Conflict(_) | Refusal::YesGone(_) => {
+        Refusal::Conflict(_) | Refusal::ApprovalGone(_) => {
             "call await_decision or plan_status to read the current state, and decide again".into()
         }
         Refusal::NotAuthorized(_) => {
@@ -52,7 +52,7 @@ mod tests {
             Refusal::ConfirmationInvalid("x".into()),
             Refusal::WordRequired("x".into()),
             Refusal::Conflict("x".into()),
-            Refusal::YesGone("x"),
+            Refusal::ApprovalGone("x"),
             Refusal::NotAuthorized("x".into()),
             Refusal::TierNotMet { needed: 2, has: 1 },
             Refusal::TierNotMet { needed: 3, has: 2 },

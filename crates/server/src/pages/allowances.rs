@@ -29,12 +29,12 @@ pub struct OpenGroup {
     pub plan_path: Option<String>,
     /// The page of the question, if this person may see it.
     pub question_path: Option<String>,
-    pub open: Vec<OpenYes>,
+    pub open: Vec<OpenStandingApproval>,
 }
 
 /// An open allowance and its remaining uses.
 #[derive(Clone, Debug)]
-pub struct OpenYes {
+pub struct OpenStandingApproval {
     pub id: String,
     pub project: String,
     /// The number of the plan's step.
@@ -86,7 +86,7 @@ impl AllowancesPage {
         }
     }
 
-    fn is_invalid(&self, yes: &OpenYes) -> bool {
+    fn is_invalid(&self, yes: &OpenStandingApproval) -> bool {
         self.error_field() == format!("reason-{}", yes.id)
     }
 
@@ -95,7 +95,7 @@ impl AllowancesPage {
     }
 }
 
-impl OpenYes {
+impl OpenStandingApproval {
     /// The path the revocation form posts to.
     fn path(&self) -> String {
         format!("/allowances/{}/{}/take-back", self.project, self.id)

@@ -40,7 +40,7 @@ pub use account::{AccountError, AccountPage};
 pub use agents::{
     AgentConnection, AgentPage, AgentsNotice, AgentsPage, AuditRow, ConnectionState, EndReason, RevokePage,
 };
-pub use allowances::{AllowancesError, AllowancesPage, OpenGroup, OpenYes, SumLeft};
+pub use allowances::{AllowancesError, AllowancesPage, OpenGroup, OpenStandingApproval, SumLeft};
 pub use assets::{Asset, assets};
 pub use bounds::{AllowMore, AmountUnit, Bounded, MoreError, Releasable, UnitChoice};
 pub use call::CallShown;

@@ -1,6 +1,6 @@
 //! The progress of a plan, its open allowances, and their revocation.
 
-use super::{AskedBy, Frame, OpenYes, PlainLine, Prose, StepAsked};
+use super::{AskedBy, Frame, OpenStandingApproval, PlainLine, Prose, StepAsked};
 use askama::Template;
 use countersign_protocol::{
     mplp::{PlanStatus, StepStatus},
@@ -45,7 +45,7 @@ pub struct StepProgress {
     pub under_way: i64,
     pub lost: i64,
     /// The remaining allowance of the step.
-    pub open: Option<OpenYes>,
+    pub open: Option<OpenStandingApproval>,
 }
 
 /// One transition of the plan or of a step.

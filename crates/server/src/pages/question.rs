@@ -1,8 +1,8 @@
 //! One question in full, the answer forms, and its outcome.
 
 use super::{
-    ActionText, AllowMore, ClarificationBox, Detail, Disclosed, Frame, GapAsked, Listening, MoreError, OpenYes,
-    OutcomeText, PlainLine, PlanAsked, Prose, QuestionSummary, Runs,
+    ActionText, AllowMore, ClarificationBox, Detail, Disclosed, Frame, GapAsked, Listening, MoreError,
+    OpenStandingApproval, OutcomeText, PlainLine, PlanAsked, Prose, QuestionSummary, Runs,
     clarification::{ClarifiedWords, GapWords},
     plan_steps::PlanWords,
 };
@@ -19,7 +19,7 @@ pub struct QuestionPage {
     pub became: OutcomeText,
     pub runs: Option<Runs>,
     /// The open standing approval, if one was given.
-    pub open: Option<OpenYes>,
+    pub open: Option<OpenStandingApproval>,
     /// The plan that the question is about.
     pub plan: Option<PlanAsked>,
     /// The exact arguments of a tool call.

@@ -1,7 +1,7 @@
 //! The outcome of a decision, for a person in its audience.
 
 use super::standing_approval;
-use crate::pages::{DecidedBy, OpenYes, OutcomeText, Prose, RunBy, Runs, ToldBy, Unanswered};
+use crate::pages::{DecidedBy, OpenStandingApproval, OutcomeText, Prose, RunBy, Runs, ToldBy, Unanswered};
 use countersign_engine::{
     Allowance, AllowanceState, Ballot, CancelledFor, DecisionState, Defaulted, Execution, ExecutionState, Point,
     ProjectAt, Reporter, Whole,
@@ -47,7 +47,7 @@ pub(super) fn runs(whole: &Whole, reader: RowKey, now: UnixMillis) -> Option<Run
 }
 
 /// The open standing approval, if any.
-pub(super) fn open(at: &ProjectAt, whole: &Whole, now: UnixMillis) -> Option<OpenYes> {
+pub(super) fn open(at: &ProjectAt, whole: &Whole, now: UnixMillis) -> Option<OpenStandingApproval> {
     let bounded = whole.allowance.as_ref().filter(|allowance| allowance.is_bounded());
     let open = bounded.filter(|allowance| allowance.is_open() && now < allowance.until)?;
     Some(standing_approval::of(at, open, &whole.decision, None))

@@ -1,14 +1,19 @@
 //! An open allowance, as people read it.
 
 use super::{plan_steps, question_summary};
-use crate::pages::{Author, OpenYes, Prose, SumLeft};
+use crate::pages::{Author, OpenStandingApproval, Prose, SumLeft};
 use countersign_engine::{
     Allowance, Decision, Plan, ProjectAt, TextAuthor, allowance_id,
     bounded::{ActionTarget, Sum},
 };
 
 /// An allowance with its decision and, for a step, its plan.
-pub(super) fn of(at: &ProjectAt, allowance: &Allowance, decision: &Decision, plan: Option<&Plan>) -> OpenYes {
+pub(super) fn of(
+    at: &ProjectAt,
+    allowance: &Allowance,
+    decision: &Decision,
+    plan: Option<&Plan>,
+) -> OpenStandingApproval {
     let step = allowance.step.as_ref().zip(plan);
     let planned = step.and_then(|(of, plan)| plan.actions.get(&of.step));
     let (what, words): (Prose, Author) = match planned {
@@ -21,7 +26,7 @@ pub(super) fn of(at: &ProjectAt, allowance: &Allowance, decision: &Decision, pla
         limit: sum.limit.to_string(),
         unit: sum.unit.as_str().into(),
     };
-    OpenYes {
+    OpenStandingApproval {
         id: allowance_id(allowance),
         project: at.project.id.to_string(),
         step: step.and_then(|(of, plan)| plan_steps::number(&plan.document, &of.step)),

@@ -19,7 +19,7 @@ fn clarification(more: Value) -> Arc<ReceivedQuestion> {
 }
 
 fn yes() -> Answer {
-    Answer::Yes { rationale: None }
+    Answer::Approve { rationale: None }
 }
 
 fn response(question: &ReceivedQuestion, typed: &str) -> Result<Value, NotAnAnswer> {
@@ -39,15 +39,15 @@ fn an_answer_that_the_question_does_not_take_is_not_sent() {
     only_no["allowed_replies"] = json!(["reject"]);
     let only_no = question(&only_no);
     assert_eq!(only_no.reply(&yes(), SUBSCRIPTION, at(1)), Err(NotAnAnswer::NotAllowed("an approval")));
-    assert!(only_no.reply(&Answer::No { reason: None }, SUBSCRIPTION, at(1)).is_ok());
-    assert_eq!(only_no.read_answer("perhaps"), Err(NotAnAnswer::YesOrNo));
+    assert!(only_no.reply(&Answer::Reject { reason: None }, SUBSCRIPTION, at(1)).is_ok());
+    assert_eq!(only_no.read_answer("perhaps"), Err(NotAnAnswer::ApproveOrReject));
     for (typed, answer) in
-        [("Reject", Answer::No { reason: None }), ("no", Answer::No { reason: None }), ("approve", yes())]
+        [("Reject", Answer::Reject { reason: None }), ("no", Answer::Reject { reason: None }), ("approve", yes())]
     {
         assert_eq!(only_no.read_answer(typed), Ok(answer), "{typed}");
     }
     assert!(clarification(json!({})).reply(&yes(), SUBSCRIPTION, at(1)).is_err());
-    let too_long = Answer::No { reason: Some("x".repeat(4097)) };
+    let too_long = Answer::Reject { reason: Some("x".repeat(4097)) };
     assert!(matches!(only_no.reply(&too_long, SUBSCRIPTION, at(1)), Err(NotAnAnswer::Unsendable(_))));
 }
 
@@ -56,7 +56,7 @@ fn an_answer_that_the_question_does_not_take_is_not_sent() {
 fn a_token_is_echoed_byte_for_byte_in_a_reply_of_the_closed_schema() {
     for token in ["rpl_a".to_owned(), format!("rpl_{}", "aB9".repeat(22).split_at(64).0), "rpl_AbCdEfZ0".into()] {
         let asked = question(&Producer::foreign().asks(1, 0, &token));
-        let no = Answer::No { reason: Some("too much".into()) };
+        let no = Answer::Reject { reason: Some("too much".into()) };
         let reply = asked.reply(&no, SUBSCRIPTION, at(1)).unwrap();
         let expected = json!({ "type": "confirmation.reply", "reply_token": token, "decision": "reject",
             "subscription_id": SUBSCRIPTION, "timestamp": "2026-09-21T14:13:21.000Z", "decision_rationale": "too much" });

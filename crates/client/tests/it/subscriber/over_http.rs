@@ -117,7 +117,7 @@ async fn a_subscriber_hears_resumes_and_answers_over_a_real_connection() {
     let inbox = listen(&mut subscriber, 3).await;
     assert_eq!(*server.last_event_ids.lock().unwrap(), [None, Some("evt_2".to_owned())]);
     let asked = inbox.question("evt_3").unwrap();
-    subscriber.replier().reply(asked, &Answer::Yes { rationale: None }, at(1)).await.unwrap();
+    subscriber.replier().reply(asked, &Answer::Approve { rationale: None }, at(1)).await.unwrap();
     let sent = server.replies.lock().unwrap()[0].clone();
     assert_eq!((&sent["reply_token"], &sent["decision"]), (&"rpl_3".into(), &"accept".into()));
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const REPLIES: &str = "/aaep/v1/replies";
 
 fn yes() -> Answer {
-    Answer::Yes { rationale: None }
+    Answer::Approve { rationale: None }
 }
 
 #[tokio::test(start_paused = true)]
@@ -54,7 +54,7 @@ async fn in_a_whole_session_tokens_stand_in_replies_only_and_only_those_that_wer
     producer.streams([Ok([&events[..2], &[Piece::Broken]].concat()), Ok(rest)]);
     let mut subscriber = subscriber(&producer).await;
     let inbox = listen(&mut subscriber, 3).await;
-    for (n, answer) in [yes(), Answer::No { reason: Some("why".into()) }, yes()].iter().enumerate() {
+    for (n, answer) in [yes(), Answer::Reject { reason: Some("why".into()) }, yes()].iter().enumerate() {
         let asked = inbox.question(&format!("evt_{n}")).unwrap();
         subscriber.replier().reply(asked, answer, at(1)).await.unwrap();
     }

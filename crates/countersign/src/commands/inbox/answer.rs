@@ -75,8 +75,8 @@ pub(super) async fn run(
         }
     }
     let (answer, wanted) = match arguments.decision {
-        DecisionArgument::Approve => (Answer::Yes { rationale: reason }, Ending::Accepted),
-        DecisionArgument::Reject => (Answer::No { reason }, Ending::Rejected),
+        DecisionArgument::Approve => (Answer::Approve { rationale: reason }, Ending::Accepted),
+        DecisionArgument::Reject => (Answer::Reject { reason }, Ending::Rejected),
     };
     let ending = give(&arguments.id, connected, |_| Ok(answer)).await?;
     report(&arguments.id, ending, &[wanted], json, context)

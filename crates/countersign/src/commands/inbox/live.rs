@@ -212,8 +212,8 @@ impl Desk<'_> {
 
     async fn answer(&mut self, question: &Arc<ReceivedQuestion>, text: &str) -> Result<(), Failure> {
         let answer = match (question.asks(), yes_or_no(text)) {
-            (Asks::Confirmation(_), Some((true, rationale))) => Ok(Answer::Yes { rationale }),
-            (Asks::Confirmation(_), Some((false, reason))) => Ok(Answer::No { reason }),
+            (Asks::Confirmation(_), Some((true, rationale))) => Ok(Answer::Approve { rationale }),
+            (Asks::Confirmation(_), Some((false, reason))) => Ok(Answer::Reject { reason }),
             _ => question.read_answer(text),
         };
         let answer = match answer {

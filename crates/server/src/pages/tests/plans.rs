@@ -115,10 +115,10 @@ pub(super) fn offering(language: Language) -> QuestionPage {
     QuestionPage { allow_more: Some(offer()), arguments, ..page(language) }
 }
 
-fn open_yes(step: Option<usize>) -> OpenYes {
+fn open_yes(step: Option<usize>) -> OpenStandingApproval {
     let sum =
         SumLeft { name: "body.amount".into(), left: "1500.00".into(), limit: "2000.00".into(), unit: "EUR".into() };
-    OpenYes {
+    OpenStandingApproval {
         id: format!("alw_000000000000000{}", step.unwrap_or_default()),
         project: "calendar".into(),
         step,
@@ -142,7 +142,7 @@ pub(super) fn allowances(language: Language) -> AllowancesPage {
         unchecked: true,
         plan_path: Some(asked_plan().path),
         question_path: Some("/inbox/calendar/dec_1".into()),
-        open: vec![open_yes(Some(1)), OpenYes { words: Author::Plan, ..open_yes(Some(2)) }],
+        open: vec![open_yes(Some(1)), OpenStandingApproval { words: Author::Plan, ..open_yes(Some(2)) }],
     };
     let once = OpenGroup {
         decision_id: "dec_2".into(),
@@ -150,7 +150,7 @@ pub(super) fn allowances(language: Language) -> AllowancesPage {
         title: "Book a room".into(),
         plan_path: None,
         question_path: None,
-        open: vec![OpenYes { words: Author::Agent, ..open_yes(None) }],
+        open: vec![OpenStandingApproval { words: Author::Agent, ..open_yes(None) }],
         ..plan.clone()
     };
     AllowancesPage {
