@@ -69,8 +69,6 @@ pub use countersign_core::{
         manifest::Addressed,
         revoke::Reason,
     },
-    bounded,
-    clarification::{rules as clarification_rules, texts as clarified_words},
     clock::ClockAccepted,
     decision::{
         answer::{AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson, counts},
@@ -82,9 +80,7 @@ pub use countersign_core::{
         runs::what_runs,
     },
     epoch::EpochStarted,
-    held,
     held::HttpRequest,
-    mplp as mplp_views,
     people::{
         Actor, ProjectMember, accounts::AccountRefusal, api_keys::AddedKey, disable::Disabled, sign_in::Throttle,
     },
@@ -98,3 +94,41 @@ pub use countersign_core::{
     },
     refusal::{Awaiting, PendingApproval, Refusal, SentWrite, Unclear},
 };
+
+/// The patterns and sums of standing approvals.
+pub mod bounded {
+    pub use countersign_core::bounded::{ActionTarget, Arguments, Book, Pattern, Sum, Units};
+}
+
+/// The rules that find gaps in a plan.
+pub mod clarification_rules {
+    pub use countersign_core::clarification::rules::{CaseFailed, Finding, Rules, in_force};
+}
+
+/// The clarified answers in a question.
+pub mod clarified_answers {
+    pub use countersign_core::clarification::texts::{MEMBER, SENTENCE, of_question};
+}
+
+/// Held requests: their members, and the routes that hold them.
+pub mod held {
+    pub use countersign_core::held::{Explanation, HoldTerms, JsonMember, NoRoute, explain, must_be_confirmed};
+}
+
+/// MPLP documents rendered from decisions and plans.
+pub mod mplp_views {
+    pub use countersign_core::mplp::{progress::is_running, tool_in_words};
+
+    pub mod confirm {
+        pub use countersign_core::mplp::confirm::{confirm_id, decision_id, document};
+    }
+    pub mod deviation {
+        pub use countersign_core::mplp::deviation::MEMBER;
+    }
+    pub mod roles {
+        pub use countersign_core::mplp::roles::documents;
+    }
+    pub mod trace {
+        pub use countersign_core::mplp::trace::document;
+    }
+}

@@ -3,6 +3,7 @@
 mod arrows;
 mod built;
 mod documents;
+mod imports;
 mod licence;
 mod repository;
 

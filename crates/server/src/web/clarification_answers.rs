@@ -1,14 +1,14 @@
 //! Clarified answers and gaps, as a person sees them.
 
 use crate::pages::{ClarificationBox, ClarifiedAnswer, GapAsked, PlainLine, Prose, RefusedAnswer};
-use countersign_engine::{AskedGap, Decision, GapState, Question, clarified_words};
+use countersign_engine::{AskedGap, Decision, GapState, Question, clarified_answers};
 use countersign_protocol::clarification::GivenBy;
 use serde_json::Value;
 
 /// The answers clarified before the question was raised, in Countersign's own words, kept apart from the agent's.
 pub(super) fn of(decision: &Decision) -> Option<ClarificationBox> {
     let Question::Confirmation(asked) = &decision.question else { return None };
-    let told = clarified_words::of_question(asked)?;
+    let told = clarified_answers::of_question(asked)?;
     Some(ClarificationBox {
         answers: told.get("answers").and_then(Value::as_array)?.iter().map(answer).collect(),
         more: told.get("more").and_then(Value::as_i64).unwrap_or_default(),
@@ -32,7 +32,7 @@ fn text<'a>(told: &'a Value, member: &str) -> &'a str {
 
 /// A summary without the sentence about clarified answers, which have their own section on the page.
 pub(super) fn without_sentence(summary: &str) -> Option<&str> {
-    let before = summary.rsplit_once(clarified_words::SENTENCE).map_or(summary, |(before, _)| before);
+    let before = summary.rsplit_once(clarified_answers::SENTENCE).map_or(summary, |(before, _)| before);
     Some(before.trim_end()).filter(|before| !before.is_empty())
 }
 

@@ -19,8 +19,7 @@ use axum::{
     response::Response,
 };
 use countersign_engine::{
-    Plan, PlanReader, PlanShown, ProjectAt, ProjectMember, Refusal, Role, Via, audience, counts,
-    mplp_views::progress::is_running,
+    Plan, PlanReader, PlanShown, ProjectAt, ProjectMember, Refusal, Role, Via, audience, counts, mplp_views::is_running,
 };
 use countersign_protocol::mplp::{BaseEvent, MplpId, Plan as PlanDocument, PlanStatus, PlanStep};
 use http::StatusCode;

@@ -9,8 +9,8 @@ use crate::{
     },
 };
 use countersign_engine::{
-    Decision, DecisionState, ProjectAt, ProjectMember, Question, Refusal, TextAuthor, audience, clarified_words, held,
-    mplp_views::deviation, what_runs,
+    Decision, DecisionState, ProjectAt, ProjectMember, Question, Refusal, TextAuthor, audience, clarified_answers,
+    held, mplp_views::deviation, what_runs,
 };
 use countersign_protocol::{
     aaep::event::{Summaries, YesNo},
@@ -111,7 +111,7 @@ fn what(decision: &Decision) -> ActionText {
         Question::Confirmation(asked) => ActionText::Action {
             action: prose(&asked.action),
             consequence: prose(&asked.consequence),
-            summary: summary(&asked.summaries, clarified_words::of_question(asked).is_some())
+            summary: summary(&asked.summaries, clarified_answers::of_question(asked).is_some())
                 .filter(|text| says_more(text, &asked.action, &asked.consequence))
                 .map(prose),
             details: details(decision.words, asked.extra_context.as_ref()),
@@ -148,7 +148,7 @@ fn details(words: TextAuthor, context: Option<&Map<String, Value>>) -> Vec<Detai
     match (words, context) {
         (_, None) => Vec::new(),
         (TextAuthor::Agent, Some(context)) => {
-            let ours = [deviation::MEMBER, clarified_words::MEMBER];
+            let ours = [deviation::MEMBER, clarified_answers::MEMBER];
             context.iter().filter(|(name, _)| !ours.contains(&name.as_str())).map(detail).collect()
         }
         (TextAuthor::Owner, Some(context)) => amounts(context),
