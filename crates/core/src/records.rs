@@ -6,12 +6,14 @@
 mod aaep;
 mod clarification;
 mod decisions;
+mod executions;
 mod mplp;
 mod writes;
 
 pub use aaep::*;
 pub use clarification::*;
 pub use decisions::*;
+pub use executions::*;
 pub use mplp::*;
 pub use writes::*;
 
