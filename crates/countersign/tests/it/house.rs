@@ -5,6 +5,7 @@ mod built;
 mod documents;
 mod imports;
 mod licence;
+mod recipes;
 mod repository;
 
 use std::{
