@@ -148,7 +148,7 @@ const KEEPER: &str = r#"
     printf '%s\n' "$CERTIFICATE" > server.crt && printf '%s\n' "$CERTIFICATE_KEY" > server.key
     "$PROGRAMS/initdb" --pgdata data --username postgres --auth trust --encoding UTF8 --no-locale --no-sync > log 2>&1 \
         && "$PROGRAMS/pg_ctl" --pgdata data --log log --wait --timeout 60 --silent --options "-p $PORT -k $folder \
-            -c listen_addresses=127.0.0.1 -c max_connections=300 -c autovacuum=off -c fsync=$SYNC -c full_page_writes=$SYNC \
+            -c listen_addresses=127.0.0.1 -c max_connections=300 -c autovacuum=$SYNC -c fsync=$SYNC -c full_page_writes=$SYNC \
             -c ssl=on -c ssl_cert_file=$folder/server.crt -c ssl_key_file=$folder/server.key" start \
         && printf '%s\n' "$folder" || cat log >&2
     read -r _
