@@ -4,13 +4,13 @@ use crate::{
     dpop::EPOCH_S,
     engine::Engine,
     node_clock::MOST_MS,
-    store::{self, KeptTime, Lookup, Outcome},
+    store::{self, AllAccessTokens, AllPeople, AllowancesDue, DecisionsDue, ExecutionsDue, KeptTime, Outcome},
     timekeeping::ClockTrouble,
 };
 use countersign_core::{
     clock::{AcceptClock, AcceptClockView, ClockAccepted, EndedWithClock, signs_out},
     decision::due::{AllowanceDueView, DueView, EndLeaseWithClock, LapseWithClock, QuestionDue},
-    records::{AccessToken, Allowance, Decision, Execution, Project},
+    records::{Allowance, Decision, Execution, Project},
     refusal::Refusal,
     step::{Operation as _, Step},
 };
@@ -91,19 +91,19 @@ impl Engine {
     async fn end_with_clock(&self, now: UnixMillis) -> Result<BTreeMap<RowKey, EndedWithClock>, Refusal> {
         let (mut ended, (by, limit), store) = (BTreeMap::<_, EndedWithClock>::new(), ALL, &*self.store);
         let still_to_come = |at: UnixMillis| at.millis_since(now) > MOST_MS;
-        let allowances: Vec<Allowance> = store::find_all(store, Lookup::AllowancesDue { by, limit }).await?;
+        let allowances = store::find_all(store, AllowancesDue { by, limit }).await?;
         for allowance in allowances {
             if self.lapse_with_clock(allowance.key, now).await? {
                 ended.entry(allowance.project).or_default().approvals += 1;
             }
         }
-        let executions: Vec<Execution> = store::find_all(store, Lookup::ExecutionsDue { by, limit }).await?;
+        let executions = store::find_all(store, ExecutionsDue { by, limit }).await?;
         for execution in executions.into_iter().filter(|execution| still_to_come(execution.claimed_at)) {
             if self.end_lease_with_clock(execution.key, now).await? {
                 ended.entry(execution.project).or_default().claims += 1;
             }
         }
-        let questions: Vec<Decision> = store::find_all(store, Lookup::DecisionsDue { by, limit }).await?;
+        let questions = store::find_all(store, DecisionsDue { by, limit }).await?;
         for question in questions.into_iter().filter(|question| still_to_come(question.asked_at)) {
             if self.expire_with_clock(question.key, now).await? {
                 ended.entry(question.project).or_default().questions += 1;
@@ -188,9 +188,9 @@ impl Engine {
         let projects = self.projects().await?.into_iter().map(with_ended).collect();
         let mut view = AcceptClockView { projects, people: Vec::new(), access_tokens: Vec::new() };
         if signs_out {
-            let tokens: Vec<AccessToken> = store::find_all(&*self.store, Lookup::AllAccessTokens).await?;
+            let tokens = store::find_all(&*self.store, AllAccessTokens).await?;
             view.access_tokens = tokens.iter().map(|token| token.key).collect();
-            view.people = store::find_all(&*self.store, Lookup::AllPeople).await?;
+            view.people = store::find_all(&*self.store, AllPeople).await?;
         }
         Ok(view)
     }

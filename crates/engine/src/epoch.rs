@@ -2,13 +2,15 @@
 
 use crate::{
     engine::Engine,
-    store::{self, Lookup},
+    store::{
+        self, AllAccessTokens, AllPeople, AllowancesDue, ApiKeyById, DecisionsDue, DelegationById, DelegationsOfProject,
+    },
 };
 use countersign_core::{
     aap::lift::{LiftDelegation, LiftKey},
     epoch::{EpochStarted, EpochView, Holdings, StartEpoch},
     people::Actor,
-    records::{AccessToken, Allowance, ApiKey, Decision, Delegation, DelegationState, Epoch, Project, Raiser},
+    records::{ApiKey, Delegation, DelegationState, Epoch, Project, Raiser},
     refusal::Refusal,
     step::Operation as _,
 };
@@ -29,14 +31,14 @@ impl Engine {
     async fn before_epoch(&self) -> Result<EpochView, Refusal> {
         let store = &*self.store;
         let epoch: Option<Epoch> = store::get(store, EPOCH).await?;
-        let tokens: Vec<AccessToken> = store::find_all(store, Lookup::AllAccessTokens).await?;
+        let tokens = store::find_all(store, AllAccessTokens).await?;
         let mut projects = Vec::new();
         for project in &self.projects().await? {
             projects.push(self.holdings(project).await?);
         }
         Ok(EpochView {
             epoch: epoch.ok_or(Refusal::Internal)?,
-            people: store::find_all(store, Lookup::AllPeople).await?,
+            people: store::find_all(store, AllPeople).await?,
             access_tokens: tokens.iter().map(|token| token.key).collect(),
             projects,
         })
@@ -65,8 +67,8 @@ impl Engine {
     /// AAP sessions without a delegation that have open records.
     async fn sessions_of_nobody(&self, project: RowKey) -> Result<BTreeSet<RowKey>, Refusal> {
         let (store, (by, limit)) = (&*self.store, ALL);
-        let decisions: Vec<Decision> = store::find_all(store, Lookup::DecisionsDue { by, limit }).await?;
-        let allowances: Vec<Allowance> = store::find_all(store, Lookup::AllowancesDue { by, limit }).await?;
+        let decisions = store::find_all(store, DecisionsDue { by, limit }).await?;
+        let allowances = store::find_all(store, AllowancesDue { by, limit }).await?;
         let nobodys = |raiser: &Raiser| {
             let none = raiser.delegation.is_none() && raiser.api_key.is_none();
             raiser.session.filter(|_| none)
@@ -79,7 +81,7 @@ impl Engine {
 
     /// All delegations of a project, oldest first.
     pub async fn delegations_in(&self, project: RowKey) -> Result<Vec<Delegation>, Refusal> {
-        Ok(store::find_all(&*self.store, Lookup::DelegationsOfProject(project)).await?)
+        Ok(store::find_all(&*self.store, DelegationsOfProject(project)).await?)
     }
 
     /// Lifts the suspension of a delegation; for its person, an admin, or the command line of the service (no actor).
@@ -90,8 +92,8 @@ impl Engine {
         actor: Option<&Actor>,
     ) -> Result<Delegation, Refusal> {
         self.run(|| async {
-            let lookup = Lookup::DelegationById { project: project.key, id: id.to_owned() };
-            let found: Option<Delegation> = store::find_one(&*self.store, lookup).await?;
+            let lookup = DelegationById { project: project.key, id: id.to_owned() };
+            let found = store::find_one(&*self.store, lookup).await?;
             let view = ((project.key, project.id.clone()), found.ok_or(Refusal::DelegationNotFound)?);
             LiftDelegation { actor: actor.cloned() }.decide(&view, &self.env()?)
         })
@@ -101,8 +103,7 @@ impl Engine {
     /// The same for an API key.
     pub async fn lift_key(&self, project: &Project, id: &str) -> Result<ApiKey, Refusal> {
         self.run(|| async {
-            let lookup = Lookup::ApiKeyById { project: project.key, id: id.to_owned() };
-            let found: Option<ApiKey> = store::find_one(&*self.store, lookup).await?;
+            let found = store::find_one(&*self.store, ApiKeyById { project: project.key, id: id.to_owned() }).await?;
             let found = found.ok_or_else(|| Refusal::NotFound("there is no such key in this project".into()))?;
             let view = ((project.key, project.id.clone()), found);
             LiftKey.decide(&view, &self.env()?)

@@ -2,12 +2,12 @@
 
 use crate::{
     engine::{Engine, Tenancy},
-    store::{self, Lookup, StoreError},
+    store::{self, AllProjects, MembershipsOfPerson, ProjectById, StoreError},
 };
 use countersign_core::{
     aap::manifest::{self, Addressed},
     project::{Applied, Apply, ApplyRefusal, ApplyView},
-    records::{Membership, Project},
+    records::Project,
     refusal::Refusal,
     step::Operation as _,
 };
@@ -147,13 +147,12 @@ impl Engine {
     }
 
     pub async fn projects(&self) -> Result<Vec<Project>, StoreError> {
-        store::find_all(&*self.store, Lookup::AllProjects).await
+        store::find_all(&*self.store, AllProjects).await
     }
 
     /// The projects of which a person is a member.
     pub async fn projects_of(&self, person: RowKey) -> Result<Vec<Project>, Refusal> {
-        let lookup = Lookup::MembershipsOfPerson(person);
-        let places: Vec<Membership> = store::find_all(&*self.store, lookup).await?;
+        let places = store::find_all(&*self.store, MembershipsOfPerson(person)).await?;
         let mut found = Vec::new();
         for place in places {
             found.extend(store::get::<Project>(&*self.store, place.project).await?);
@@ -162,7 +161,7 @@ impl Engine {
     }
 
     pub async fn find_project(&self, id: &ProjectId) -> Result<Option<Project>, StoreError> {
-        store::find_one(&*self.store, Lookup::ProjectById(id.to_string())).await
+        store::find_one(&*self.store, ProjectById(id.to_string())).await
     }
 
     /// Applies a document; the next request is decided by it.

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use countersign_engine::store::{
-    AuditPage, AuditQuery, Effects, FeedPage, FeedQuery, Hearing, KeptTime, LaneHead, Lookup, NewsBatch, Outcome,
-    Retention, StorageStats, Store, StoreError, StoreHealth,
+    AuditPage, AuditQuery, Effects, FeedPage, FeedQuery, Hearing, KeptTime, LaneHead, NewsBatch, Outcome, Retention,
+    Search, StorageStats, Store, StoreError, StoreHealth,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use std::sync::{
@@ -97,12 +97,8 @@ impl Store for Unwritable {
         self.store.other_nodes().await
     }
 
-    async fn find(&self, lookup: Lookup) -> Result<Option<String>, StoreError> {
-        self.store.find(lookup).await
-    }
-
-    async fn list(&self, lookup: Lookup) -> Result<Vec<String>, StoreError> {
-        self.store.list(lookup).await
+    async fn list(&self, search: Search) -> Result<Vec<String>, StoreError> {
+        self.store.list(search).await
     }
 
     async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError> {

@@ -7,11 +7,11 @@ use super::{
 };
 use crate::{
     engine::Engine,
-    store::{self, Lookup},
+    store::{self, MembershipOf, SubscriptionsOpenOfPerson},
 };
 use countersign_core::{
     decision::audience,
-    records::{Membership, Project, Role, Subscription, SubscriptionOwner},
+    records::{Project, Role, Subscription, SubscriptionOwner},
     refusal::Refusal,
 };
 use countersign_protocol::{aaep::extension::PREFIX, ids::RowKey};
@@ -128,8 +128,7 @@ impl Engine {
     }
 
     async fn close_useless(&self, project: &Project, person: RowKey) -> Result<(), Refusal> {
-        let lookup = Lookup::SubscriptionsOpenOfPerson { project: project.key, person };
-        let rows: Vec<Subscription> = store::find_all(&*self.store, lookup).await?;
+        let rows = store::find_all(&*self.store, SubscriptionsOpenOfPerson { project: project.key, person }).await?;
         let mut known = LoadedRows::default();
         for row in rows {
             if known.roles(self, project, row.owner).await?.is_none() {
@@ -142,8 +141,8 @@ impl Engine {
     /// Loads the time extensions of these people, unless this node already knows them.
     pub(crate) async fn know_times(&self, project: &Project, people: &[RowKey]) -> Result<(), Refusal> {
         for person in self.hub.times_to_load(project.key, people) {
-            let lookup = Lookup::SubscriptionsOpenOfPerson { project: project.key, person };
-            let rows: Vec<Subscription> = store::find_all(&*self.store, lookup).await.map_err(|why| {
+            let lookup = SubscriptionsOpenOfPerson { project: project.key, person };
+            let rows = store::find_all(&*self.store, lookup).await.map_err(|why| {
                 self.hub.times_not_loaded(project.key, person);
                 Refusal::from(why)
             })?;
@@ -168,8 +167,7 @@ impl Engine {
     }
 
     async fn settle_for_nobody(&self, project: &Project, person: RowKey) -> Result<(), Refusal> {
-        let lookup = Lookup::MembershipOf { project: project.key, person };
-        let place: Option<Membership> = store::find_one(&*self.store, lookup).await?;
+        let place = store::find_one(&*self.store, MembershipOf { project: project.key, person }).await?;
         let roles = place.map(|place| place.roles).unwrap_or_default();
         for item in self.open_questions(project.key, person, &roles).await? {
             if !self.hub.somebody_answers(project.key, &audience(&item.decision)) {

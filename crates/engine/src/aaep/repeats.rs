@@ -5,11 +5,11 @@ use crate::{
     decisions::RaisedDecision,
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup},
+    store::{self, AgentEventSame},
 };
 use countersign_core::{
     aaep::repeat::SentEvent,
-    records::{AaepSession, AgentEvent, AgentEventAnswer, Decision},
+    records::{AaepSession, AgentEventAnswer, Decision},
     refusal::Refusal,
 };
 
@@ -58,8 +58,7 @@ impl Engine {
         sent: Option<&SentEvent>,
     ) -> Result<Option<AgentEventAnswer>, Refusal> {
         let Some(sent) = sent else { return Ok(None) };
-        let lookup = Lookup::AgentEventSame { project: at.project.key, same: sent.same };
-        let known: Option<AgentEvent> = store::find_one(&*self.store, lookup).await?;
+        let known = store::find_one(&*self.store, AgentEventSame { project: at.project.key, same: sent.same }).await?;
         known.map(|known| sent.answered(&known)).transpose()
     }
 }

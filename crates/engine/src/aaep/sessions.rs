@@ -5,7 +5,7 @@ use crate::{
     decisions::{AgentPrincipal, RaisedDecision},
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup},
+    store::{self, AaepSessionById, AaepSessionsOpenOfPerson},
 };
 use countersign_core::{
     aaep::{
@@ -146,8 +146,8 @@ impl Engine {
         agent: &AgentPrincipal,
         id: &str,
     ) -> Result<AaepSession, Refusal> {
-        let lookup = Lookup::AaepSessionById { project: at.project.key, id: id.to_owned() };
-        let session: Option<AaepSession> = store::find_one(&*self.store, lookup).await?;
+        let lookup = AaepSessionById { project: at.project.key, id: id.to_owned() };
+        let session = store::find_one(&*self.store, lookup).await?;
         let own = session.filter(|session| session.principal == agent.raiser.principal);
         own.ok_or_else(|| Refusal::NotFound("there is no such AAEP session".into()))
     }
@@ -155,8 +155,8 @@ impl Engine {
     /// The session in which an agent of this subscriber's person last published. Without one, a fresh session id that
     /// is never used.
     pub async fn session_heard_by(&self, at: &ProjectAt, listener: &Listener) -> Result<String, Refusal> {
-        let lookup = Lookup::AaepSessionsOpenOfPerson { project: at.project.key, person: listener.person_key() };
-        let open: Vec<AaepSession> = store::find_all(&*self.store, lookup).await?;
+        let lookup = AaepSessionsOpenOfPerson { project: at.project.key, person: listener.person_key() };
+        let open = store::find_all(&*self.store, lookup).await?;
         let last = open.into_iter().filter(|session| !session.implicit).max_by_key(|session| session.last_at);
         Ok(match last {
             Some(session) => session.id,

@@ -9,7 +9,7 @@ use crate::{
     engine::Engine,
     projects::ProjectAt,
     runner::TRIES,
-    store::{self, Lookup},
+    store::{self, AaepSessionsOpenOfPerson},
 };
 use countersign_core::{
     aaep::late,
@@ -138,8 +138,7 @@ impl Engine {
     async fn where_things_stand(&self, at: &ProjectAt, listener: &Listener) -> Result<Vec<Joined>, Refusal> {
         let (project, person) = (at.project.key, listener.person_key());
         // Sessions first: a question raised in between is then delivered twice rather than never.
-        let lookup = Lookup::AaepSessionsOpenOfPerson { project, person };
-        let own: Vec<AaepSession> = store::find_all(&*self.store, lookup).await?;
+        let own = store::find_all(&*self.store, AaepSessionsOpenOfPerson { project, person }).await?;
         let mut open: BTreeMap<RowKey, SessionSnapshot> =
             own.into_iter().map(|session| (session.key, SessionSnapshot::own(session))).collect();
         for item in self.open_questions(project, person, &listener.member.roles()).await? {

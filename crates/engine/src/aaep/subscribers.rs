@@ -4,7 +4,7 @@ use crate::{
     engine::Engine,
     people::SignedIn,
     projects::ProjectAt,
-    store::{self, Lookup},
+    store::{self, MembershipOf, SubscriberTokenByHash, SubscriberTokenById, SubscriberTokensOfPerson},
 };
 use countersign_core::{
     aaep::subscribers::{
@@ -112,8 +112,7 @@ impl Engine {
             return Err(not_known());
         }
         self.may_decide()?;
-        let lookup = Lookup::SubscriberTokenByHash(Digest::of(secret.as_bytes()));
-        let token: Option<SubscriberToken> = store::find_one(&*self.store, lookup).await?;
+        let token = store::find_one(&*self.store, SubscriberTokenByHash(Digest::of(secret.as_bytes()))).await?;
         let token = token.ok_or_else(not_known)?;
         self.listener_of_token(&at.project, &token).await?.ok_or_else(not_known)
     }
@@ -174,8 +173,7 @@ impl Engine {
     ) -> Result<Option<ProjectMember>, Refusal> {
         let person: Option<Person> = store::get(&*self.store, person).await?;
         let Some(person) = person else { return Ok(None) };
-        let lookup = Lookup::MembershipOf { project, person: person.key };
-        let membership = store::find_one(&*self.store, lookup).await?;
+        let membership = store::find_one(&*self.store, MembershipOf { project, person: person.key }).await?;
         Ok(Some(ProjectMember { person, membership, fresh_until }))
     }
 
@@ -200,8 +198,8 @@ impl Engine {
 
     /// A person's tokens in a project, including revoked ones, newest first.
     pub async fn subscriber_tokens(&self, at: &ProjectAt, person: RowKey) -> Result<Vec<SubscriberToken>, Refusal> {
-        let lookup = Lookup::SubscriberTokensOfPerson { project: at.project.key, person };
-        let mut found: Vec<SubscriberToken> = store::find_all(&*self.store, lookup).await?;
+        let lookup = SubscriberTokensOfPerson { project: at.project.key, person };
+        let mut found = store::find_all(&*self.store, lookup).await?;
         found.reverse();
         Ok(found)
     }
@@ -215,8 +213,8 @@ impl Engine {
     ) -> Result<SubscriberToken, Refusal> {
         let project = Arc::new(at.project.clone());
         self.run(|| async {
-            let lookup = Lookup::SubscriberTokenById { project: at.project.key, id: id.to_owned() };
-            let token: Option<SubscriberToken> = store::find_one(&*self.store, lookup).await?;
+            let lookup = SubscriberTokenById { project: at.project.key, id: id.to_owned() };
+            let token = store::find_one(&*self.store, lookup).await?;
             let token = token.ok_or_else(|| Refusal::NotFound("there is no such subscriber token".into()))?;
             let view = RevokeTokenView { project: Arc::clone(&project), member: member.clone(), token };
             RevokeToken.decide(&view, &self.env()?)

@@ -9,7 +9,7 @@ use crate::{
     engine::Engine,
     projects::ProjectAt,
     runner::TRIES,
-    store::{self, Lookup},
+    store::{self, SubscriptionById},
 };
 use countersign_core::{
     aaep::{
@@ -95,8 +95,8 @@ impl Engine {
         listener: &Listener,
         id: &str,
     ) -> Result<Subscription, Refusal> {
-        let lookup = Lookup::SubscriptionById { project: at.project.key, id: id.to_owned() };
-        let row: Option<Subscription> = store::find_one(&*self.store, lookup).await?;
+        let row =
+            store::find_one(&*self.store, SubscriptionById { project: at.project.key, id: id.to_owned() }).await?;
         let own = row.filter(|row| {
             row.project == listener.project && row.person == listener.person_key() && row.closed_at.is_none()
         });

@@ -4,12 +4,12 @@ use crate::{
     credentials::PresentedCredential,
     engine::Engine,
     projects::{Address, ProjectAt},
-    store::{self, Lookup, Outcome, StoreError},
+    store::{self, AccessTokenByHash, Outcome, StoreError},
 };
 use countersign_core::{
     aap::access::{AccessView, Bearer, Call, bearer_holds, key_is_stale},
     people::Actor,
-    records::{AccessToken, Project, Record, Session},
+    records::{Project, Record, Session},
     refusal::Refusal,
     step::Effects,
 };
@@ -70,7 +70,7 @@ impl Engine {
 
     async fn load_bearer(&self, project: &Project, hash: &Digest) -> Result<Option<Bearer>, StoreError> {
         let store = &*self.store;
-        let token: Option<AccessToken> = store::find_one(store, Lookup::AccessTokenByHash(*hash)).await?;
+        let token = store::find_one(store, AccessTokenByHash(*hash)).await?;
         let Some(token) = token.filter(|token| token.project == project.key) else { return Ok(None) };
         let Some(session) = store::get::<Session>(store, token.session).await? else { return Ok(None) };
         let delegation = match session.delegation {

@@ -3,7 +3,7 @@
 use crate::{
     engine::Engine,
     projects::ProjectAt,
-    store::{self, AuditBy, AuditPlace, AuditQuery, Lookup, StoreError},
+    store::{self, AuditBy, AuditPlace, AuditQuery, DelegationById, SessionsBySessionId, StoreError},
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use countersign_core::{
@@ -57,12 +57,12 @@ impl Engine {
         let store = &*self.store;
         let project = at.project.key;
         let delegation: Option<Delegation> = match &asked.delegation_id {
-            Some(id) => store::find_one(store, Lookup::DelegationById { project, id: id.clone() }).await?,
+            Some(id) => store::find_one(store, DelegationById { project, id: id.clone() }).await?,
             None => None,
         };
         let sessions: Vec<Session> = match &asked.session_id {
             Some(session_id) => {
-                store::find_all(store, Lookup::SessionsBySessionId { project, session_id: session_id.clone() }).await?
+                store::find_all(store, SessionsBySessionId { project, session_id: session_id.clone() }).await?
             }
             None => Vec::new(),
         };

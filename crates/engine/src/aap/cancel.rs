@@ -3,7 +3,7 @@
 use crate::{
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup, StoreError},
+    store::{self, RevokedReceiptByHash, SessionById, StoreError},
 };
 use countersign_core::{
     aap::cancel::{Cancel, CancelView, KeyWithdrawn},
@@ -66,7 +66,7 @@ impl Engine {
             Actor::Agent(session) => session.operator.to_string(),
             _ => return Ok(None),
         };
-        let lookup = Lookup::SessionById { project: at.project.key, operator, session_id: session_id.to_owned() };
+        let lookup = SessionById { project: at.project.key, operator, session_id: session_id.to_owned() };
         store::find_one(&*self.store, lookup).await
     }
 
@@ -77,8 +77,8 @@ impl Engine {
         };
         let receipt_revoked = match session.as_ref().and_then(|session| session.receipt.as_ref()) {
             Some(receipt) => {
-                let lookup = Lookup::RevokedReceipt { project: project.key, sha256: receipt.said };
-                self.store.find(lookup).await?.is_some()
+                let lookup = RevokedReceiptByHash { project: project.key, sha256: receipt.said };
+                store::find_one(&*self.store, lookup).await?.is_some()
             }
             None => false,
         };

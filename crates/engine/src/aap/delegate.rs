@@ -3,7 +3,7 @@
 use crate::{
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup, Outcome, StoreError},
+    store::{self, ConnectRequestByCode, ConnectRequestById, DisclosureById, Outcome, StoreError},
 };
 use countersign_core::{
     aap::{
@@ -74,8 +74,7 @@ impl Engine {
     /// The request behind `/connect/{request}`.
     pub async fn connectable(&self, id: &str) -> Result<Connectable, Refusal> {
         let gone = Refusal::ConnectRequestGone("it is not known here");
-        let request: Option<ConnectRequest> =
-            store::find_one(&*self.store, Lookup::ConnectRequestById(id.to_owned())).await?;
+        let request = store::find_one(&*self.store, ConnectRequestById(id.to_owned())).await?;
         let request = request.ok_or_else(|| gone.clone())?;
         let project = store::get(&*self.store, request.project).await?;
         Ok(Connectable { request, project: project.ok_or(gone)? })
@@ -196,13 +195,11 @@ impl Engine {
     ) -> Result<GrantView, StoreError> {
         let store = &*self.store;
         let request: Option<ConnectRequest> = match &body.request_id {
-            Some(id) => store::find_one(store, Lookup::ConnectRequestById(id.clone())).await?,
+            Some(id) => store::find_one(store, ConnectRequestById(id.clone())).await?,
             None => None,
         };
         let disclosure: Option<Disclosure> = match &body.disclosure_id {
-            Some(id) => {
-                store::find_one(store, Lookup::DisclosureById { project: at.project.key, id: id.clone() }).await?
-            }
+            Some(id) => store::find_one(store, DisclosureById { project: at.project.key, id: id.clone() }).await?,
             None => None,
         };
         // A record of another project does not exist here, even for the error message.
@@ -217,8 +214,7 @@ impl Engine {
     }
 
     async fn exchange_view(&self, at: &ProjectAt, code: &str) -> Result<ExchangeView, StoreError> {
-        let lookup = Lookup::ConnectRequestByCode(Digest::of(code.as_bytes()));
-        let request: Option<ConnectRequest> = store::find_one(&*self.store, lookup).await?;
+        let request = store::find_one(&*self.store, ConnectRequestByCode(Digest::of(code.as_bytes()))).await?;
         let key = request.as_ref().and_then(|request| match request.progress {
             ConnectProgress::Approved { delegation, .. } => Some(delegation),
             _ => None,

@@ -4,14 +4,14 @@ use super::operator::ProvenOperator;
 use crate::{
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup, Outcome, StoreError},
+    store::{self, DelegationById, Outcome, RevokedReceiptByHash, SessionById, SessionKeyByJkt, StoreError},
 };
 use countersign_core::{
     aap::{
         access::{proof_required, spend},
         register::{Register, RegisterView, check_form, refused},
     },
-    records::{Project, Session, SessionKey},
+    records::{Project, Session},
     refusal::Refusal,
     step::{Operation as _, SpentProof},
 };
@@ -105,8 +105,7 @@ impl Engine {
     }
 
     async fn key_holder(&self, project: &Project, proof: &SpentProof) -> Result<Option<Session>, Refusal> {
-        let lookup = Lookup::SessionKeyByJkt { project: project.key, jkt: proof.jkt };
-        let key: Option<SessionKey> = store::find_one(&*self.store, lookup).await?;
+        let key = store::find_one(&*self.store, SessionKeyByJkt { project: project.key, jkt: proof.jkt }).await?;
         match key {
             Some(key) => Ok(store::get(&*self.store, key.session).await?),
             None => Ok(None),
@@ -152,7 +151,7 @@ impl Engine {
         let delegation = match delegation {
             Some(fact) => {
                 let id = fact.claims().delegation_id.clone();
-                store::find_one(store, Lookup::DelegationById { project: key, id }).await?
+                store::find_one(store, DelegationById { project: key, id }).await?
             }
             None => None,
         };
@@ -160,14 +159,14 @@ impl Engine {
         let session = match named {
             Some(session_id) => {
                 let operator = operator.fact.domain().to_string();
-                store::find_one(store, Lookup::SessionById { project: key, operator, session_id }).await?
+                store::find_one(store, SessionById { project: key, operator, session_id }).await?
             }
             None => None,
         };
         let receipt_revoked = match receipt {
             Some(fact) => {
-                let lookup = Lookup::RevokedReceipt { project: key, sha256: *fact.said_sha256() };
-                store.find(lookup).await?.is_some()
+                let lookup = RevokedReceiptByHash { project: key, sha256: *fact.said_sha256() };
+                store::find_one(store, lookup).await?.is_some()
             }
             None => false,
         };

@@ -3,7 +3,7 @@
 use crate::{
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup},
+    store::{self, DelegationById},
 };
 use countersign_core::{
     aap::revoke::{PolicyEnd, Reason, Revoke, RevokeView},
@@ -25,7 +25,7 @@ impl Engine {
         let id = body.delegation_id.as_ref().ok_or_else(|| Refusal::invalid("delegation_id is required"))?;
         let reason = body.reason.as_deref().map(|text| Reason::parse(text).ok_or_else(bad_reason)).transpose()?;
         let revoke = || async {
-            let lookup = Lookup::DelegationById { project: at.project.key, id: id.clone() };
+            let lookup = DelegationById { project: at.project.key, id: id.clone() };
             let delegation = store::find_one(&*self.store, lookup).await?;
             let key = delegation.as_ref().map(|delegation: &Delegation| delegation.key);
             let live = match key {

@@ -6,7 +6,7 @@ use crate::{
     engine::Engine,
     projects::ProjectAt,
     runner::TRIES,
-    store::{self, Lookup, Outcome},
+    store::{self, AllowancesOpenByDigest, Outcome},
 };
 use countersign_core::{
     aap::access::{CallVerdict, NeedsApproval},
@@ -317,8 +317,8 @@ impl Engine {
     /// The accepted, unclaimed decisions of this session for exactly this digest. Standing approvals were checked before and
     /// do not cover the call.
     async fn approvals_for(&self, held: &HeldCall) -> Result<Vec<Decision>, Refusal> {
-        let lookup = Lookup::AllowancesOpenByDigest { project: held.at.project.key, digest: held.rendered.digest };
-        let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await?;
+        let lookup = AllowancesOpenByDigest { project: held.at.project.key, digest: held.rendered.digest };
+        let open = store::find_all(&*self.store, lookup).await?;
         let session = Some(held.decided.facts().session());
         let now = self.now();
         let fits = |allowance: &&Allowance| {

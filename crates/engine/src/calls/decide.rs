@@ -6,14 +6,14 @@ use crate::{
     inflight_writes::InflightWrite,
     projects::{Address, ProjectAt},
     runner::TRIES,
-    store::{self, Lookup, Outcome},
+    store::{self, Outcome, PlansLiveOfSession},
 };
 use countersign_core::{
     aap::access::{
         AccessView, AuthorizedCall, Call, CallFacts, CallVerdict, ProvenProof, Proving, RefusedCall, decide,
         within_plans,
     },
-    records::{Plan, UnsettledWrite},
+    records::UnsettledWrite,
     refusal::Refusal,
 };
 use std::sync::{Arc, OnceLock};
@@ -161,8 +161,7 @@ impl Engine {
         let memo = OnceLock::new();
         match self.decide_on(&view, call, &memo) {
             Ok(CallVerdict::Authorized(call)) if call.facts().is_self_asserted() => {
-                let lookup = Lookup::PlansLiveOfSession(call.facts().session());
-                let plans: Vec<Plan> = store::find_all(&*self.store, lookup).await?;
+                let plans = store::find_all(&*self.store, PlansLiveOfSession(call.facts().session())).await?;
                 Ok(Ok(within_plans(CallVerdict::Authorized(call), &plans)))
             }
             Ok(CallVerdict::Authorized(call)) => Ok(Ok(CallVerdict::Authorized(call))),

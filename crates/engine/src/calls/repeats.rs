@@ -3,7 +3,7 @@
 use super::{DecidedCall, UpstreamExchange};
 use crate::{
     engine::Engine,
-    store::{self, Lookup, Outcome},
+    store::{self, Outcome, UnsettledWriteById, UnsettledWritesIn, UnsettledWritesOf},
 };
 use countersign_core::{
     aap::access::{CallFacts, SeenWrite, SettleWrite},
@@ -76,8 +76,8 @@ impl Engine {
     /// The unsettled writes on the same route under the same delegation. Expired ones are removed.
     async fn unsettled_like(&self, facts: &CallFacts) -> Result<Vec<UnsettledWrite>, Refusal> {
         let Some(delegation) = facts.delegation() else { return Ok(Vec::new()) };
-        let lookup = Lookup::UnsettledWritesOf { delegation, route: facts.route().id.clone() };
-        let found: Vec<UnsettledWrite> = store::find_all(&*self.store, lookup).await?;
+        let lookup = UnsettledWritesOf { delegation, route: facts.route().id.clone() };
+        let found = store::find_all(&*self.store, lookup).await?;
         let now = self.now();
         let (open, over): (Vec<_>, Vec<_>) = found.into_iter().partition(|write| now < write.until);
         if !over.is_empty() {
@@ -114,8 +114,7 @@ impl Engine {
 
     /// The writes of a project with an unknown outcome, oldest first.
     pub async fn unsettled_writes(&self, project: RowKey) -> Result<Vec<UnsettledWrite>, Refusal> {
-        let lookup = Lookup::UnsettledWritesIn(project);
-        let all: Vec<UnsettledWrite> = store::find_all(&*self.store, lookup).await?;
+        let all = store::find_all(&*self.store, UnsettledWritesIn(project)).await?;
         let now = self.now();
         Ok(all.into_iter().filter(|write| write.is_open() && now < write.until).collect())
     }
@@ -129,8 +128,8 @@ impl Engine {
         reason: &str,
     ) -> Result<UnsettledWrite, Refusal> {
         self.run(|| async {
-            let lookup = Lookup::UnsettledWriteById { project: project.key, call_id: call_id.to_owned() };
-            let found: Option<UnsettledWrite> = store::find_one(&*self.store, lookup).await?;
+            let lookup = UnsettledWriteById { project: project.key, call_id: call_id.to_owned() };
+            let found = store::find_one(&*self.store, lookup).await?;
             let unknown = || Refusal::NotFound("there is no unsettled call with this id in the project".into());
             let view = ((project.key, project.id.clone()), found.ok_or_else(unknown)?);
             SettleWrite { ran, reason: reason.to_owned() }.decide(&view, &self.env()?)

@@ -14,7 +14,7 @@ use countersign_core::{
         outcome::{OutcomeReport, may_report},
     },
     env::Env,
-    records::{Decision, Execution, Point},
+    records::{Decision, Point},
     refusal::Refusal,
     step::{Effects, Operation as _, Step},
 };
@@ -130,9 +130,8 @@ impl Engine {
     ) -> Result<(Option<SessionLockGuard<'_>>, ExecutionView), Refusal> {
         let decision: Decision = store::get(&*self.store, decision).await?.ok_or(Refusal::Internal)?;
         let turn = self.turns.take(decision.asked_in).await;
-        let lookup = store::Lookup::ExecutionById { project: decision.project, id: execution_id.to_owned() };
-        let execution: Option<Execution> = store::find_one(&*self.store, lookup).await?;
-        let execution = execution.ok_or(Refusal::Internal)?;
+        let lookup = store::ExecutionById { project: decision.project, id: execution_id.to_owned() };
+        let execution = store::find_one(&*self.store, lookup).await?.ok_or(Refusal::Internal)?;
         may_report(execution.point, Point::Gateway)?;
         let session = self.session_of_decision(&decision).await?;
         Ok((turn, self.execution_seen(project.clone(), decision, session, execution).await?))

@@ -4,7 +4,7 @@ use crate::{
     decisions::AgentPrincipal,
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup},
+    store::{self, ClarificationEntriesOf},
 };
 use countersign_core::{
     clarification::{no_session, view},
@@ -48,8 +48,7 @@ impl Engine {
 
     /// The chain up to the session's entry count: another round may have been added between the two reads.
     async fn chain_of(&self, session: &ClarificationSession) -> Result<Vec<ClarificationEntry>, Refusal> {
-        let lookup = Lookup::ClarificationEntriesOf(session.key);
-        let mut entries: Vec<ClarificationEntry> = store::find_all(&*self.store, lookup).await?;
+        let mut entries = store::find_all(&*self.store, ClarificationEntriesOf(session.key)).await?;
         entries.retain(|entry| entry.position <= session.entries);
         entries.sort_by_key(|entry| entry.position);
         Ok(entries)

@@ -3,7 +3,7 @@
 use crate::{
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup},
+    store::{self, ClarificationKeysOf},
 };
 use countersign_core::{
     clarification::{key::AskingKey, view},
@@ -91,8 +91,7 @@ impl Engine {
 
     /// Oldest first.
     async fn clarification_keys(&self, project: &Project) -> Result<Vec<ClarificationKey>, Refusal> {
-        let lookup = Lookup::ClarificationKeysOf(project.key);
-        let mut keys: Vec<ClarificationKey> = store::find_all(&*self.store, lookup).await?;
+        let mut keys = store::find_all(&*self.store, ClarificationKeysOf(project.key)).await?;
         keys.sort_by_key(|key| key.generation);
         Ok(keys)
     }

@@ -4,7 +4,7 @@ use crate::{
     decisions::{AgentPrincipal, RaisedDecision},
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup, Outcome},
+    store::{self, ClarificationSessionById, ClarificationSessionSame, Outcome},
 };
 use countersign_core::{
     clarification::{
@@ -136,12 +136,11 @@ impl Engine {
         id: Option<&MplpId>,
         same: &Digest,
     ) -> Result<Option<ClarificationSession>, Refusal> {
-        let project = at.project.key;
-        let lookup = match id {
-            Some(id) => Lookup::ClarificationSessionById { project, id: id.clone() },
-            None => Lookup::ClarificationSessionSame { project, same: *same },
-        };
-        Ok(store::find_one(&*self.store, lookup).await?)
+        let (store, project) = (&*self.store, at.project.key);
+        Ok(match id {
+            Some(id) => store::find_one(store, ClarificationSessionById { project, id: id.clone() }).await?,
+            None => store::find_one(store, ClarificationSessionSame { project, same: *same }).await?,
+        })
     }
 
     /// The agent's own answer to a gap (`wwa_clarify_resolve`). A gap that the agent may not answer goes to a person.
@@ -357,8 +356,7 @@ impl Engine {
         at: &ProjectAt,
         id: &MplpId,
     ) -> Result<Option<ClarificationSession>, Refusal> {
-        let lookup = Lookup::ClarificationSessionById { project: at.project.key, id: id.clone() };
-        Ok(store::find_one(&*self.store, lookup).await?)
+        Ok(store::find_one(&*self.store, ClarificationSessionById { project: at.project.key, id: id.clone() }).await?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     engine::Engine,
-    store::{self, Lookup},
+    store::{self, ClarificationSessionById, ClarificationSessionOfHolder, ClarificationSessionsOpenOfHolder},
 };
 use countersign_core::{
     aap::access::CallFacts,
@@ -50,8 +50,8 @@ impl Engine {
             return Ok(());
         }
         let (project_key, holder) = (project.key, raiser.holder());
-        let lookup = Lookup::ClarificationSessionsOpenOfHolder { project: project_key, holder };
-        let sessions: Vec<ClarificationSession> = store::find_all(&*self.store, lookup).await?;
+        let lookup = ClarificationSessionsOpenOfHolder { project: project_key, holder };
+        let sessions = store::find_all(&*self.store, lookup).await?;
         let now = self.now();
         stops::check(&sessions, operations, about, now)?;
         for over in sessions.into_iter().filter(|session| now >= session.expires_at) {
@@ -92,8 +92,8 @@ impl Engine {
     }
 
     async fn clarified_last(&self, project: &Project, holder: RowKey) -> Result<Option<ClarificationResult>, Refusal> {
-        let lookup = Lookup::ClarificationSessionOfHolder { project: project.key, holder };
-        let session: Option<ClarificationSession> = store::find_one(&*self.store, lookup).await?;
+        let lookup = ClarificationSessionOfHolder { project: project.key, holder };
+        let session = store::find_one(&*self.store, lookup).await?;
         let now = self.now();
         let abandoned = |session: &ClarificationSession| matches!(session.state, ClarificationState::Abandoned { .. });
         Ok(session
@@ -109,8 +109,8 @@ impl Engine {
         raiser: &Raiser,
         id: &MplpId,
     ) -> Result<Option<ClarificationResult>, Refusal> {
-        let lookup = Lookup::ClarificationSessionById { project: project.key, id: id.clone() };
-        let session: Option<ClarificationSession> = store::find_one(&*self.store, lookup).await?;
+        let lookup = ClarificationSessionById { project: project.key, id: id.clone() };
+        let session = store::find_one(&*self.store, lookup).await?;
         let session = session.filter(|session| session.by.principal == raiser.principal);
         let session = session.ok_or_else(countersign_core::clarification::no_session)?;
         if session.unanswered().next().is_some() {

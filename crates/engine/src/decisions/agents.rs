@@ -4,13 +4,13 @@ use crate::{
     credentials::PresentedCredential,
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup},
+    store::{self, ApiKeyByHash, PersonBySubject},
 };
 use countersign_core::{
     aap::access::{CallFacts, bearer_holds, proof_required},
     decision::terms::actions_of,
     people::accounts::LOCAL,
-    records::{ApiKey, ApiKeyKind, Person, Raiser, Table},
+    records::{ApiKey, ApiKeyKind, Raiser, Table},
     refusal::Refusal,
     step::Guard,
 };
@@ -96,8 +96,7 @@ impl Engine {
     }
 
     async fn agent_by_key(&self, at: &ProjectAt, secret: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
-        let lookup = Lookup::ApiKeyByHash(Digest::of(secret.as_bytes()));
-        let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await?;
+        let key = store::find_one(&*self.store, ApiKeyByHash(Digest::of(secret.as_bytes()))).await?;
         let key = key.filter(|key| key.project == at.project.key);
         let key = key.ok_or_else(|| Refusal::NotAuthorized("the API key is unknown or was revoked".into()))?;
         if !key.is_live() {
@@ -109,8 +108,8 @@ impl Engine {
         let bound = bound_to(&key)?;
         let mut asks = Vec::new();
         for subject in &key.asks {
-            let lookup = Lookup::PersonBySubject { issuer: LOCAL.into(), subject: subject.clone() };
-            let person: Option<Person> = store::find_one(&*self.store, lookup).await?;
+            let lookup = PersonBySubject { issuer: LOCAL.into(), subject: subject.clone() };
+            let person = store::find_one(&*self.store, lookup).await?;
             asks.extend(person.filter(|person| !person.disabled).map(|person| person.key));
         }
         let agent = AgentPrincipal {

@@ -4,7 +4,7 @@ use super::claims::place;
 use crate::{
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup},
+    store::{self, AllowancesOpenIn, AllowancesOpenOfDecider, AllowancesOpenOfHolder, AllowancesOpenOfPerson},
 };
 use countersign_core::{
     bounded::Book,
@@ -61,8 +61,7 @@ impl Engine {
                 }
             }
         }
-        let lookup = Lookup::AllowancesOpenOfHolder { project, holder };
-        let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await?;
+        let open = store::find_all(&*self.store, AllowancesOpenOfHolder { project, holder }).await?;
         let patterns = open.iter().filter_map(|allowance| Some((allowance.key, allowance.pattern.as_ref()?)));
         self.books.0.insert(holder, Arc::new(Book::new(patterns)));
         for allowance in open.into_iter().filter(|allowance| !passed_over.contains(&allowance.key)) {
@@ -93,24 +92,18 @@ impl Engine {
 
     /// The open standing approvals that a person may see: those for their agents, those that they gave, and all for an admin.
     pub async fn open_allowances(&self, at: &ProjectAt, member: &ProjectMember) -> Result<Vec<OpenAllowance>, Refusal> {
-        let (project, person) = (at.project.key, member.person.key);
-        let lookups = match member.has(Role::Admin) {
-            true => vec![Lookup::AllowancesOpenIn(project)],
-            false => vec![
-                Lookup::AllowancesOpenOfPerson { project, person },
-                Lookup::AllowancesOpenOfDecider { project, person },
-            ],
-        };
-        let mut found: Vec<Allowance> = Vec::new();
-        for lookup in lookups {
-            let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await?;
-            for allowance in open {
-                if found.iter().all(|known| known.key != allowance.key) && self.now() < allowance.until {
-                    found.push(allowance);
-                }
+        let (store, project, person) = (&*self.store, at.project.key, member.person.key);
+        let mut found = match member.has(Role::Admin) {
+            true => store::find_all(store, AllowancesOpenIn(project)).await?,
+            false => {
+                let mut own = store::find_all(store, AllowancesOpenOfPerson { project, person }).await?;
+                own.extend(store::find_all(store, AllowancesOpenOfDecider { project, person }).await?);
+                own
             }
-        }
+        };
+        found.retain(|allowance| self.now() < allowance.until);
         found.sort_by_key(|allowance| allowance.key);
+        found.dedup_by_key(|allowance| allowance.key);
         let mut all = Vec::with_capacity(found.len());
         for allowance in found {
             let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;

@@ -4,7 +4,7 @@ use super::claims::place;
 use crate::{
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup, Outcome},
+    store::{self, DecisionByReply, ExecutionById, Outcome},
 };
 use countersign_core::{
     decision::{
@@ -39,8 +39,7 @@ pub type Answered = Result<CountedAnswer, NotCounted>;
 impl Engine {
     /// Answers the question of a reply token.
     pub async fn answer_by_token(&self, at: &ProjectAt, token: &str, answer: &ByPerson) -> Answered {
-        let lookup = Lookup::DecisionByReply(Digest::of(token.as_bytes()));
-        let decision: Option<Decision> = store::find_one(&*self.store, lookup).await?;
+        let decision = store::find_one(&*self.store, DecisionByReply(Digest::of(token.as_bytes()))).await?;
         let decision = decision.filter(|decision| decision.project == at.project.key);
         self.answer(at, decision, answer).await
     }
@@ -158,8 +157,8 @@ impl Engine {
         reason: &str,
     ) -> Result<Execution, Refusal> {
         self.run(|| async {
-            let lookup = Lookup::ExecutionById { project: at.project.key, id: execution_id.to_owned() };
-            let execution: Option<Execution> = store::find_one(&*self.store, lookup).await?;
+            let lookup = ExecutionById { project: at.project.key, id: execution_id.to_owned() };
+            let execution = store::find_one(&*self.store, lookup).await?;
             let execution = execution.ok_or_else(|| Refusal::NotFound("there is no such execution".into()))?;
             let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
             let removed = || Refusal::NotFound("the decision of this execution is not kept any more".into());

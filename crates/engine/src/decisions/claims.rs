@@ -5,7 +5,7 @@ use crate::{
     engine::Engine,
     projects::ProjectAt,
     session_locks::SessionLockGuard,
-    store::{self, Lookup, Outcome},
+    store::{self, ExecutionFenced, ExecutionsOfDecision, MembershipOf, Outcome},
 };
 use countersign_core::{
     bounded::{ActionTarget, Arguments, Units},
@@ -21,7 +21,7 @@ use countersign_core::{
     },
     mplp::roles::Deciding,
     people::ProjectMember,
-    records::{Allowance, Ballot, Decision, DecisionState, Execution, Membership, Person, Point},
+    records::{Allowance, Ballot, Decision, DecisionState, Execution, Person, Point},
     refusal::Refusal,
     step::{Guard, Operation as _, Step},
 };
@@ -134,8 +134,8 @@ impl Engine {
 
     /// The highest fence among all claims of this effect so far.
     async fn highest_fence(&self, project: RowKey, claiming: &Claiming) -> Result<i64, Refusal> {
-        let lookup = Lookup::ExecutionFenced { project, fence_of: claiming.effect.unwrap_or(claiming.digest) };
-        let newest: Option<Execution> = store::find_one(&*self.store, lookup).await?;
+        let lookup = ExecutionFenced { project, fence_of: claiming.effect.unwrap_or(claiming.digest) };
+        let newest = store::find_one(&*self.store, lookup).await?;
         Ok(newest.map_or(0, |execution| execution.fence))
     }
 
@@ -211,8 +211,8 @@ impl Engine {
     ) -> Result<bool, Refusal> {
         let person: Option<Person> = store::get(&*self.store, by.person).await?;
         let Some(person) = person.filter(|person| !person.disabled) else { return Ok(false) };
-        let lookup = Lookup::MembershipOf { project: at.project.key, person: person.key };
-        let membership: Option<Membership> = store::find_one(&*self.store, lookup).await?;
+        let lookup = MembershipOf { project: at.project.key, person: person.key };
+        let membership = store::find_one(&*self.store, lookup).await?;
         let member = ProjectMember { person, membership, fresh_until: self.now() };
         guards.extend(member.guards());
         let roles = member.roles();
@@ -259,8 +259,7 @@ impl Engine {
 
     /// The execution of a report: the named one, the only one in progress, or the last.
     async fn execution_meant(&self, decision: &Decision, id: Option<&str>) -> Result<Execution, Refusal> {
-        let lookup = Lookup::ExecutionsOfDecision(decision.key);
-        let all: Vec<Execution> = store::find_all(&*self.store, lookup).await?;
+        let all = store::find_all(&*self.store, ExecutionsOfDecision(decision.key)).await?;
         if let Some(id) = id {
             let named = all.into_iter().find(|execution| execution.id == id);
             return named.ok_or_else(|| Refusal::NotFound("there is no such execution of this decision".into()));

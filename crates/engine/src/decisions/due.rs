@@ -3,7 +3,10 @@
 
 use crate::{
     engine::Engine,
-    store::{self, Lookup, Outcome},
+    store::{
+        self, AaepSessionsDue, AllowancesDue, DecisionsDue, DecisionsOpenOfEffect, DelegationsDue, ExecutionsDue,
+        Outcome,
+    },
 };
 use countersign_core::{
     aaep::idle::SessionDue,
@@ -12,7 +15,7 @@ use countersign_core::{
         call_off::Supersede,
         due::{AllowanceDue, AllowanceDueView, DueView, ExecutionView, LeaseDue, QuestionDue},
     },
-    records::{AaepSession, Allowance, Decision, Delegation, Execution, Project},
+    records::{AaepSession, Allowance, Decision, Execution, Project},
     refusal::Refusal,
     step::{Operation as _, Step},
 };
@@ -39,11 +42,11 @@ impl Engine {
 
     async fn settle_some(&self) -> Result<usize, Refusal> {
         let (by, limit, store) = (self.now(), BATCH, &*self.store);
-        let questions: Vec<Decision> = store::find_all(store, Lookup::DecisionsDue { by, limit }).await?;
-        let allowances: Vec<Allowance> = store::find_all(store, Lookup::AllowancesDue { by, limit }).await?;
-        let executions: Vec<Execution> = store::find_all(store, Lookup::ExecutionsDue { by, limit }).await?;
-        let sessions: Vec<AaepSession> = store::find_all(store, Lookup::AaepSessionsDue { by, limit }).await?;
-        let delegations: Vec<Delegation> = store::find_all(store, Lookup::DelegationsDue { by, limit }).await?;
+        let questions = store::find_all(store, DecisionsDue { by, limit }).await?;
+        let allowances = store::find_all(store, AllowancesDue { by, limit }).await?;
+        let executions = store::find_all(store, ExecutionsDue { by, limit }).await?;
+        let sessions = store::find_all(store, AaepSessionsDue { by, limit }).await?;
+        let delegations = store::find_all(store, DelegationsDue { by, limit }).await?;
         let found = questions.len() + allowances.len() + executions.len() + sessions.len() + delegations.len();
         let questions = questions.iter().map(|question| self.settle_question(question.key, false));
         all(questions).await?;
@@ -70,8 +73,7 @@ impl Engine {
 
     /// Supersedes other questions about an effect that has happened: they need no answer any more.
     pub(crate) async fn supersede_questions(&self, done: &Decision, effect: Digest) -> Result<(), Refusal> {
-        let lookup = Lookup::DecisionsOpenOfEffect { project: done.project, effect };
-        let open: Vec<Decision> = store::find_all(&*self.store, lookup).await?;
+        let open = store::find_all(&*self.store, DecisionsOpenOfEffect { project: done.project, effect }).await?;
         for question in open.into_iter().filter(|question| question.key != done.key) {
             let _turn = self.turns.take(question.asked_in).await;
             let Some(decision) = store::get::<Decision>(&*self.store, question.key).await? else {

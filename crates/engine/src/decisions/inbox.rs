@@ -3,7 +3,7 @@
 use crate::{
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup},
+    store::{self, DecisionsAsking, ExecutionsUnknown},
 };
 use countersign_core::{
     decision::{audience, document::Whole},
@@ -41,8 +41,7 @@ impl Engine {
     ) -> Result<Vec<InboxItem>, Refusal> {
         let mut found = Vec::new();
         for asks in [Decision::asks_person(person), Decision::ASKS_SEVERAL.to_owned()] {
-            let lookup = Lookup::DecisionsAsking { project, asks };
-            let open: Vec<Decision> = store::find_all(&*self.store, lookup).await?;
+            let open = store::find_all(&*self.store, DecisionsAsking { project, asks }).await?;
             found.extend(open.into_iter().filter(|decision| audience(decision).has(person, roles)));
         }
         found.sort_by_key(|decision| (decision.asked_at, decision.key));
@@ -69,8 +68,7 @@ impl Engine {
         at: &ProjectAt,
         member: &ProjectMember,
     ) -> Result<Vec<UnknownOutcome>, Refusal> {
-        let lookup = Lookup::ExecutionsUnknown(at.project.key);
-        let unknown: Vec<Execution> = store::find_all(&*self.store, lookup).await?;
+        let unknown = store::find_all(&*self.store, ExecutionsUnknown(at.project.key)).await?;
         let roles = member.roles();
         let mut found = Vec::new();
         for execution in unknown {

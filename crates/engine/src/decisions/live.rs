@@ -2,7 +2,11 @@
 
 use crate::{
     engine::Engine,
-    store::{self, Lookup, Outcome},
+    store::{
+        self, AaepSessionsLiveOfDelegation, AaepSessionsLiveOfSession, AllowancesLiveOfDelegation,
+        AllowancesLiveOfSession, DecisionsLiveOfDelegation, DecisionsLiveOfSession, Outcome, PlansLiveOfDelegation,
+        PlansLiveOfSession,
+    },
 };
 use countersign_core::{
     decision::call_off::Live,
@@ -36,20 +40,20 @@ impl Engine {
     pub(crate) async fn live_of_delegation(&self, delegation: RowKey) -> Result<Live, Refusal> {
         let store = &*self.store;
         Ok(Live {
-            decisions: store::find_all(store, Lookup::DecisionsLiveOfDelegation(delegation)).await?,
-            allowances: store::find_all(store, Lookup::AllowancesLiveOfDelegation(delegation)).await?,
-            sessions: store::find_all(store, Lookup::AaepSessionsLiveOfDelegation(delegation)).await?,
-            plans: store::find_all(store, Lookup::PlansLiveOfDelegation(delegation)).await?,
+            decisions: store::find_all(store, DecisionsLiveOfDelegation(delegation)).await?,
+            allowances: store::find_all(store, AllowancesLiveOfDelegation(delegation)).await?,
+            sessions: store::find_all(store, AaepSessionsLiveOfDelegation(delegation)).await?,
+            plans: store::find_all(store, PlansLiveOfDelegation(delegation)).await?,
         })
     }
 
     pub(crate) async fn live_of_session(&self, session: RowKey) -> Result<Live, Refusal> {
         let store = &*self.store;
         Ok(Live {
-            decisions: store::find_all(store, Lookup::DecisionsLiveOfSession(session)).await?,
-            allowances: store::find_all(store, Lookup::AllowancesLiveOfSession(session)).await?,
-            sessions: store::find_all(store, Lookup::AaepSessionsLiveOfSession(session)).await?,
-            plans: store::find_all(store, Lookup::PlansLiveOfSession(session)).await?,
+            decisions: store::find_all(store, DecisionsLiveOfSession(session)).await?,
+            allowances: store::find_all(store, AllowancesLiveOfSession(session)).await?,
+            sessions: store::find_all(store, AaepSessionsLiveOfSession(session)).await?,
+            plans: store::find_all(store, PlansLiveOfSession(session)).await?,
         })
     }
 }

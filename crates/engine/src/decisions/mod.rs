@@ -25,7 +25,7 @@ pub(crate) use raise::digest_of;
 
 use crate::{
     engine::Engine,
-    store::{self, Lookup},
+    store::{self, AllowancesOfDecision, DecisionById, ExecutionsDone, ExecutionsOfDecision},
 };
 use countersign_core::{
     decision::document::Whole,
@@ -51,7 +51,7 @@ impl Engine {
     pub(crate) async fn allowances_of(&self, decision: &Decision) -> Result<Vec<Allowance>, Refusal> {
         match decision.is_pending() {
             true => Ok(Vec::new()),
-            false => Ok(store::find_all(&*self.store, Lookup::AllowancesOfDecision(decision.key)).await?),
+            false => Ok(store::find_all(&*self.store, AllowancesOfDecision(decision.key)).await?),
         }
     }
 
@@ -65,14 +65,13 @@ impl Engine {
 
     /// The last use of a decision's allowance.
     pub(crate) async fn execution_of(&self, decision: RowKey) -> Result<Option<Execution>, Refusal> {
-        let all: Vec<Execution> = store::find_all(&*self.store, Lookup::ExecutionsOfDecision(decision)).await?;
+        let all = store::find_all(&*self.store, ExecutionsOfDecision(decision)).await?;
         Ok(all.into_iter().next_back())
     }
 
     /// When exactly this last ran.
     pub(crate) async fn last_ran(&self, project: RowKey, digest: Digest) -> Result<Option<UnixMillis>, Refusal> {
-        let lookup = Lookup::ExecutionsDone { project, digest };
-        let done: Vec<Execution> = store::find_all(&*self.store, lookup).await?;
+        let done = store::find_all(&*self.store, ExecutionsDone { project, digest }).await?;
         let ran = done.iter().filter_map(|execution| match execution.state {
             ExecutionState::Committed { at, .. } => Some(at),
             _ => None,
@@ -85,8 +84,7 @@ impl Engine {
     }
 
     pub(crate) async fn decision_at(&self, project: RowKey, id: &str) -> Result<Option<Decision>, Refusal> {
-        let lookup = Lookup::DecisionById { project, id: id.to_owned() };
-        Ok(store::find_one(&*self.store, lookup).await?)
+        Ok(store::find_one(&*self.store, DecisionById { project, id: id.to_owned() }).await?)
     }
 
     /// The token that ties a reply to its question: a MAC of the decision's id, stored nowhere.

@@ -5,7 +5,7 @@ use crate::{
     engine::Engine,
     ports::UpstreamProbes,
     session_locks::SessionLockGuard,
-    store::{self, Lookup, Outcome},
+    store::{self, Outcome, ProbesDue},
 };
 use countersign_core::{
     decision::{
@@ -36,8 +36,7 @@ impl Engine {
     /// upstream.
     pub async fn probe_due(&self) -> Result<usize, Refusal> {
         let Some(port) = self.probes.read().unwrap_or_else(PoisonError::into_inner).clone() else { return Ok(0) };
-        let lookup = Lookup::ProbesDue { by: self.now(), limit: BATCH };
-        let due: Vec<Execution> = store::find_all(&*self.store, lookup).await?;
+        let due = store::find_all(&*self.store, ProbesDue { by: self.now(), limit: BATCH }).await?;
         let probes = due.iter().map(|execution| self.probe_one(execution.key, &*port));
         futures_util::future::join_all(probes).await.into_iter().collect::<Result<(), _>>()?;
         Ok(due.len())

@@ -4,7 +4,10 @@ use super::{AgentPrincipal, claims::call_of};
 use crate::{
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup, Outcome},
+    store::{
+        self, AllowancesOpenByDigest, DecisionPendingSame, ExecutionOfEffect, ExecutionUnderWay, MembershipOf, Outcome,
+        PersonBySubject,
+    },
 };
 use countersign_core::{
     aaep::repeat::SentEvent,
@@ -20,8 +23,8 @@ use countersign_core::{
     mplp::deviation,
     people::accounts::LOCAL,
     records::{
-        AaepSession, Allowance, Clarification, Confirmation, Decision, DecisionTarget, Execution, Membership, OfGap,
-        Person, Plan, Point, Project, Question, TextAuthor,
+        AaepSession, Allowance, Clarification, Confirmation, Decision, DecisionTarget, Execution, OfGap, Plan, Point,
+        Project, Question, TextAuthor,
     },
     refusal::Refusal,
     signals::Audience,
@@ -219,8 +222,7 @@ impl Engine {
         digest: Digest,
         same: Digest,
     ) -> Result<Option<RaisedDecision>, Refusal> {
-        let lookup = Lookup::AllowancesOpenByDigest { project: at.project.key, digest };
-        let open: Vec<Allowance> = store::find_all(&*self.store, lookup).await?;
+        let open = store::find_all(&*self.store, AllowancesOpenByDigest { project: at.project.key, digest }).await?;
         let now = self.now();
         let fits = |allowance: &Allowance| {
             let own = allowance.raised_by.principal == agent.raiser.principal && allowance.point == Point::AgentClaimed;
@@ -315,8 +317,7 @@ impl Engine {
         session: Option<AaepSession>,
     ) -> Result<RaiseView, Refusal> {
         let store = &*self.store;
-        let lookup = Lookup::DecisionPendingSame { project: project.key, same: asked.same };
-        let pending: Option<Decision> = store::find_one(store, lookup).await?;
+        let pending = store::find_one(store, DecisionPendingSame { project: project.key, same: asked.same }).await?;
         let session = match &pending {
             Some(pending) => Some(self.session_of_decision(pending).await?),
             None => session,
@@ -375,8 +376,7 @@ impl Engine {
         project: RowKey,
         digest: Digest,
     ) -> Result<Option<(Execution, String)>, Refusal> {
-        let lookup = Lookup::ExecutionUnderWay { project, digest };
-        let execution: Option<Execution> = store::find_one(&*self.store, lookup).await?;
+        let execution = store::find_one(&*self.store, ExecutionUnderWay { project, digest }).await?;
         let Some(execution) = execution else { return Ok(None) };
         let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
         Ok(decision.map(|decision| (execution, decision.id)))
@@ -389,8 +389,7 @@ impl Engine {
         effect: Option<Digest>,
     ) -> Result<Option<(Execution, String)>, Refusal> {
         let Some(effect) = effect else { return Ok(None) };
-        let lookup = Lookup::ExecutionOfEffect { project, effect };
-        let execution: Option<Execution> = store::find_one(&*self.store, lookup).await?;
+        let execution = store::find_one(&*self.store, ExecutionOfEffect { project, effect }).await?;
         let Some(execution) = execution else { return Ok(None) };
         let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
         // The effect is taken for good, even after its decision was removed by retention.
@@ -402,11 +401,10 @@ impl Engine {
     async fn people_named(&self, project: RowKey, approvers: &[String]) -> Result<Vec<RowKey>, Refusal> {
         let mut found = Vec::new();
         for subject in approvers.iter().filter_map(|name| name.strip_prefix("user:")) {
-            let lookup = Lookup::PersonBySubject { issuer: LOCAL.into(), subject: subject.to_owned() };
-            let person: Option<Person> = store::find_one(&*self.store, lookup).await?;
+            let lookup = PersonBySubject { issuer: LOCAL.into(), subject: subject.to_owned() };
+            let person = store::find_one(&*self.store, lookup).await?;
             let Some(person) = person.filter(|person| !person.disabled) else { continue };
-            let lookup = Lookup::MembershipOf { project, person: person.key };
-            let place: Option<Membership> = store::find_one(&*self.store, lookup).await?;
+            let place = store::find_one(&*self.store, MembershipOf { project, person: person.key }).await?;
             found.extend(place.map(|place| place.person));
         }
         Ok(found)

@@ -5,14 +5,14 @@ use super::claims::call_of;
 use crate::{
     calls::call_of_request,
     engine::Engine,
-    store::{self, Lookup},
+    store::{self, PlansLiveOfDelegation, PlansLiveOfSession},
 };
 use countersign_core::{
     decision::grant::AskedFor,
     held::Fields,
     mplp::deviation,
     project::matching_route,
-    records::{Confirmation, Decision, HeldRequest, Plan, Point, Project, Raiser},
+    records::{Confirmation, Decision, HeldRequest, Point, Project, Raiser},
     refusal::Refusal,
 };
 use serde::{Deserialize, Serialize};
@@ -87,11 +87,10 @@ impl Engine {
         call: &AskedFor,
         question: &mut Confirmation,
     ) -> Result<(), Refusal> {
-        let lookup = match raiser.session {
-            Some(session) => Lookup::PlansLiveOfSession(session),
-            None => Lookup::PlansLiveOfDelegation(raiser.holder()),
+        let plans = match raiser.session {
+            Some(session) => store::find_all(&*self.store, PlansLiveOfSession(session)).await?,
+            None => store::find_all(&*self.store, PlansLiveOfDelegation(raiser.holder())).await?,
         };
-        let plans: Vec<Plan> = store::find_all(&*self.store, lookup).await?;
         deviation::mark(question, &plans, call);
         Ok(())
     }

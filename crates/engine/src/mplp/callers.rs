@@ -7,7 +7,7 @@ use crate::{
     decisions::AgentPrincipal,
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup},
+    store::{self, ApiKeyByHash},
 };
 use countersign_core::{
     records::{ApiKey, ApiKeyKind},
@@ -67,8 +67,7 @@ impl Engine {
         if !token.starts_with("csk_") {
             return Ok(false);
         }
-        let lookup = Lookup::ApiKeyByHash(Digest::of(token.as_bytes()));
-        let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await?;
+        let key = store::find_one(&*self.store, ApiKeyByHash(Digest::of(token.as_bytes()))).await?;
         let counts = |key: &ApiKey| key.project == at.project.key && key.is_live();
         Ok(key.filter(counts).is_some_and(|key| key.kind == ApiKeyKind::Admin))
     }

@@ -6,7 +6,7 @@ use crate::{
     decisions::{AgentPrincipal, Answered, ByPerson, NewQuestion, RaisedDecision, digest_of},
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup, Outcome},
+    store::{self, DecisionsOfPrincipal, DecisionsOfProject, ImportedConfirmById, Outcome},
 };
 use countersign_core::{
     decision::{
@@ -131,14 +131,16 @@ impl Engine {
         before: Option<RowKey>,
         limit: i64,
     ) -> Result<(Vec<Confirm>, Option<RowKey>), Refusal> {
-        let project = at.project.key;
-        let lookup = match reader {
+        let (store, project) = (&*self.store, at.project.key);
+        let rows = match reader {
             PlanReader::Agent(agent) => {
-                Lookup::DecisionsOfPrincipal { project, principal: agent.raiser.principal.clone(), before, limit }
+                let principal = agent.raiser.principal.clone();
+                store::find_all(store, DecisionsOfPrincipal { project, principal, before, limit }).await?
             }
-            PlanReader::Person(_) | PlanReader::Admin => Lookup::DecisionsOfProject { project, before, limit },
+            PlanReader::Person(_) | PlanReader::Admin => {
+                store::find_all(store, DecisionsOfProject { project, before, limit }).await?
+            }
         };
-        let rows: Vec<Decision> = store::find_all(&*self.store, lookup).await?;
         let full = i64::try_from(rows.len()).is_ok_and(|found| found == limit);
         let next = rows.last().map(|decision| decision.key).filter(|_| full);
         let shown = rows.iter().filter(|decision| confirm::is_confirm(decision) && sees(reader, decision));
@@ -253,8 +255,7 @@ impl Engine {
     }
 
     async fn imported(&self, at: &ProjectAt, id: &MplpId) -> Result<Option<ImportedConfirm>, Refusal> {
-        let lookup = Lookup::ImportedConfirmById { project: at.project.key, id: id.clone() };
-        Ok(store::find_one(&*self.store, lookup).await?)
+        Ok(store::find_one(&*self.store, ImportedConfirmById { project: at.project.key, id: id.clone() }).await?)
     }
 }
 

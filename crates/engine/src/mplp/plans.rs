@@ -5,7 +5,7 @@ use crate::{
     engine::Engine,
     projects::ProjectAt,
     session_locks::SessionLockGuard,
-    store::{self, Lookup},
+    store::{self, PlanById, PlansOfPerson, PlansOfPrincipal, PlansOfProject},
 };
 use countersign_core::{
     clarification::texts::ClarificationResult,
@@ -81,7 +81,7 @@ impl Engine {
         let actions = submit::planned(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
         let lasts_s = submit::lasts_s(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
         self.run(|| async {
-            let lookup = Lookup::PlanById { project: at.project.key, id: submission.plan.plan_id.clone() };
+            let lookup = PlanById { project: at.project.key, id: submission.plan.plan_id.clone() };
             let known = store::find_one(&*self.store, lookup).await?;
             let view = WriteView { place: place(at), known, guards: agent.guards.clone() };
             let operation = WritePlan {
@@ -142,8 +142,7 @@ impl Engine {
     }
 
     async fn plan_at(&self, at: &ProjectAt, id: &MplpId) -> Result<Option<Plan>, Refusal> {
-        let lookup = Lookup::PlanById { project: at.project.key, id: id.clone() };
-        Ok(store::find_one(&*self.store, lookup).await?)
+        Ok(store::find_one(&*self.store, PlanById { project: at.project.key, id: id.clone() }).await?)
     }
 
     pub async fn plan(&self, at: &ProjectAt, reader: &PlanReader, id: &MplpId) -> Result<PlanShown, Refusal> {
@@ -163,17 +162,20 @@ impl Engine {
         before: Option<RowKey>,
         limit: i64,
     ) -> Result<Vec<Plan>, Refusal> {
-        let project = at.project.key;
-        let lookup = match reader {
+        let (store, project) = (&*self.store, at.project.key);
+        Ok(match reader {
             PlanReader::Agent(agent) => {
-                Lookup::PlansOfPrincipal { project, principal: agent.raiser.principal.clone(), before, limit }
+                let principal = agent.raiser.principal.clone();
+                store::find_all(store, PlansOfPrincipal { project, principal, before, limit }).await?
             }
             PlanReader::Person(member) if !(member.has(Role::Admin) || member.has(Role::Auditor)) => {
-                Lookup::PlansOfPerson { project, person: member.person.key, before, limit }
+                let person = member.person.key;
+                store::find_all(store, PlansOfPerson { project, person, before, limit }).await?
             }
-            PlanReader::Person(_) | PlanReader::Admin => Lookup::PlansOfProject { project, before, limit },
-        };
-        Ok(store::find_all(&*self.store, lookup).await?)
+            PlanReader::Person(_) | PlanReader::Admin => {
+                store::find_all(store, PlansOfProject { project, before, limit }).await?
+            }
+        })
     }
 
     /// The changes since the last question about it, in lines for people; for a proposed or approved plan, the changes

@@ -2,7 +2,7 @@
 
 use crate::{
     engine::Engine,
-    store::{self, Lookup, StoreError},
+    store::{self, AllPeople, MembershipOf, MembershipsOfPerson, StoreError},
 };
 use countersign_core::{
     people::accounts::{AccountChange, AccountRefusal, Add, SetRoles, check_password},
@@ -85,8 +85,7 @@ impl Engine {
     pub async fn set_roles(&self, project: RowKey, name: &str, roles: Vec<Role>) -> Result<Membership, AccountTrouble> {
         let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
         self.run(|| async {
-            let lookup = Lookup::MembershipOf { project, person: person.key };
-            let current = store::find_one(&*self.store, lookup).await?;
+            let current = store::find_one(&*self.store, MembershipOf { project, person: person.key }).await?;
             let set = SetRoles { project, person: person.key, roles: roles.clone() };
             Ok(set.decide(&current, &self.env()?)?)
         })
@@ -95,11 +94,10 @@ impl Engine {
 
     /// Every person, with their memberships.
     pub async fn people(&self) -> Result<Vec<(Person, Vec<Membership>)>, Refusal> {
-        let people: Vec<Person> = store::find_all(&*self.store, Lookup::AllPeople).await?;
+        let people = store::find_all(&*self.store, AllPeople).await?;
         let mut found = Vec::new();
         for person in people {
-            let lookup = Lookup::MembershipsOfPerson(person.key);
-            let places = store::find_all(&*self.store, lookup).await?;
+            let places = store::find_all(&*self.store, MembershipsOfPerson(person.key)).await?;
             found.push((person, places));
         }
         Ok(found)

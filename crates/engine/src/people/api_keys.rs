@@ -5,7 +5,7 @@ use crate::{
     decisions::bound_to,
     engine::Engine,
     projects::ProjectAt,
-    store::{self, Lookup},
+    store::{self, ApiKeyByHash, ApiKeyById, ApiKeysOfProject, DelegationsOfPerson},
 };
 use countersign_core::{
     people::{
@@ -58,8 +58,7 @@ impl Engine {
 
     pub async fn revoke_key(&self, project: &Project, id: &str) -> Result<ApiKey, Refusal> {
         let revoke = || async {
-            let lookup = Lookup::ApiKeyById { project: project.key, id: id.to_owned() };
-            let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await?;
+            let key = store::find_one(&*self.store, ApiKeyById { project: project.key, id: id.to_owned() }).await?;
             let key = key.ok_or_else(|| Refusal::NotFound("there is no such key in this project".into()))?;
             let live = self.live_of_delegation(key.key).await?;
             let view = RevokeKeyView { project: project.clone(), key, live };
@@ -71,7 +70,7 @@ impl Engine {
     }
 
     pub async fn api_keys(&self, project: RowKey) -> Result<Vec<ApiKey>, Refusal> {
-        Ok(store::find_all(&*self.store, Lookup::ApiKeysOfProject(project)).await?)
+        Ok(store::find_all(&*self.store, ApiKeysOfProject(project)).await?)
     }
 
     /// The actor behind a key. A key of another project is invalid here.
@@ -82,8 +81,7 @@ impl Engine {
     ) -> Result<Actor, Refusal> {
         let presented = secret.into();
         self.may_decide()?;
-        let lookup = Lookup::ApiKeyByHash(Digest::of(presented.token.as_bytes()));
-        let key: Option<ApiKey> = store::find_one(&*self.store, lookup).await?;
+        let key = store::find_one(&*self.store, ApiKeyByHash(Digest::of(presented.token.as_bytes()))).await?;
         let live = key.filter(|key| key.project == at.project.key);
         if let Some(key) = live.as_ref().filter(|key| !key.is_live()) {
             return Err(Refusal::NotAuthorized(key.refusal().into()));
@@ -100,8 +98,7 @@ impl Engine {
 
     /// A person's delegations in a project, newest first.
     pub async fn delegations_of(&self, project: RowKey, person: RowKey) -> Result<Vec<Delegation>, Refusal> {
-        let lookup = Lookup::DelegationsOfPerson { project, person };
-        let mut found: Vec<Delegation> = store::find_all(&*self.store, lookup).await?;
+        let mut found = store::find_all(&*self.store, DelegationsOfPerson { project, person }).await?;
         found.reverse();
         Ok(found)
     }

@@ -4,14 +4,14 @@ use super::AccountTrouble;
 use crate::{
     ended::Ending,
     engine::Engine,
-    store::{self, Lookup},
+    store::{self, MembershipOf, SubscriberTokensOfPerson},
 };
 use countersign_core::{
     people::{
         accounts::AccountRefusal,
         disable::{Disable, DisableView, Disabled, HeldInProject},
     },
-    records::{ApiKey, Delegation, Membership, Person, Project, SubscriberToken, TokenState},
+    records::{ApiKey, Delegation, Person, Project, SubscriberToken, TokenState},
     refusal::Refusal,
     step::Operation as _,
 };
@@ -39,8 +39,8 @@ impl Engine {
     }
 
     async fn held_in(&self, project: &Project, person: &Person) -> Result<HeldInProject, Refusal> {
-        let lookup = Lookup::MembershipOf { project: project.key, person: person.key };
-        let membership: Option<Membership> = store::find_one(&*self.store, lookup).await?;
+        let lookup = MembershipOf { project: project.key, person: person.key };
+        let membership = store::find_one(&*self.store, lookup).await?;
         let found: Vec<Delegation> = self.delegations_of(project.key, person.key).await?;
         let mut delegations = Vec::new();
         for delegation in found.into_iter().filter(|delegation| !delegation.is_ended()) {
@@ -53,8 +53,8 @@ impl Engine {
             let live = self.live_of_delegation(key.key).await?;
             keys.push((key, live));
         }
-        let lookup = Lookup::SubscriberTokensOfPerson { project: project.key, person: person.key };
-        let tokens: Vec<SubscriberToken> = store::find_all(&*self.store, lookup).await?;
+        let lookup = SubscriberTokensOfPerson { project: project.key, person: person.key };
+        let tokens = store::find_all(&*self.store, lookup).await?;
         let counts = |token: &&SubscriberToken| token.state(person, self.now()) == TokenState::Active;
         Ok(HeldInProject {
             place: (project.key, project.id.clone()),

@@ -3,7 +3,7 @@
 use super::password::Queue;
 use crate::{
     engine::Engine,
-    store::{self, Lookup, Outcome},
+    store::{self, MembershipOf, Outcome, PersonBySubject, WebSessionByToken},
 };
 use countersign_core::{
     people::{
@@ -110,8 +110,7 @@ impl Engine {
 
     /// The person behind a cookie, if its session is valid.
     pub async fn signed_in(&self, secret: &str) -> Result<Option<SignedIn>, Refusal> {
-        let lookup = Lookup::WebSessionByToken(Digest::of(secret.as_bytes()));
-        let session: Option<WebSession> = store::find_one(&*self.store, lookup).await?;
+        let session = store::find_one(&*self.store, WebSessionByToken(Digest::of(secret.as_bytes()))).await?;
         let Some(session) = session else { return Ok(None) };
         let person: Option<Person> = store::get(&*self.store, session.person).await?;
         let now = self.deciding_time()?;
@@ -121,8 +120,7 @@ impl Engine {
 
     /// A signed-in person as a member of a project.
     pub async fn member(&self, who: &SignedIn, project: RowKey) -> Result<ProjectMember, Refusal> {
-        let lookup = Lookup::MembershipOf { project, person: who.person.key };
-        let membership = store::find_one(&*self.store, lookup).await?;
+        let membership = store::find_one(&*self.store, MembershipOf { project, person: who.person.key }).await?;
         Ok(ProjectMember { person: who.person.clone(), membership, fresh_until: self.fresh_until(who) })
     }
 
@@ -162,7 +160,6 @@ impl Engine {
     }
 
     pub(crate) async fn account(&self, name: &str) -> Result<Option<Person>, Refusal> {
-        let lookup = Lookup::PersonBySubject { issuer: LOCAL.into(), subject: name.to_owned() };
-        Ok(store::find_one(&*self.store, lookup).await?)
+        Ok(store::find_one(&*self.store, PersonBySubject { issuer: LOCAL.into(), subject: name.to_owned() }).await?)
     }
 }

@@ -11,6 +11,7 @@ mod health;
 mod hearing;
 mod kept_time;
 mod lookup;
+mod lookups;
 mod maintenance;
 mod open_store;
 mod options;
@@ -19,6 +20,7 @@ mod postgres;
 mod proofs;
 mod reads;
 mod retention;
+mod search;
 mod signals;
 mod spent_proofs;
 mod sql;
@@ -26,7 +28,6 @@ mod sqlite;
 mod step;
 mod storage_stats;
 mod tables;
-mod typed;
 mod writer;
 
 pub use audit::{AuditBy, AuditPage, AuditPlace, AuditQuery, AuditRow};
@@ -35,16 +36,17 @@ pub use feed::{FeedPage, FeedQuery};
 pub use health::StoreHealth;
 pub use hearing::Hearing;
 pub use kept_time::KeptTime;
-pub use lookup::Lookup;
+pub use lookup::{Lookup, find_all, find_one, get, project_at};
+pub use lookups::*;
 pub use options::{Opening, PostgresPlace, StoreClock, StoreLocation, StoreOptions, open, open_as};
 pub(crate) use proofs::StoredProof;
 pub use reads::LaneHead;
 pub use retention::Retention;
+pub use search::Search;
 pub use signals::NewsBatch;
 pub(crate) use spent_proofs::SpentProofs;
 pub use sqlite::{DatabaseLock, Holder, LockError, Staged, back_up, vacuum};
 pub use storage_stats::{KindStats, StorageStats};
-pub use typed::{find_all, find_one, get, project_at};
 
 /// The effects of a step, for wrappers between the engine and a store.
 pub use countersign_core::step::Effects;
@@ -87,10 +89,12 @@ pub trait Store: Send + Sync {
     /// The lanes of the other nodes that are in service.
     async fn other_nodes(&self) -> Result<Vec<i64>, StoreError>;
 
-    /// The document of the one row of a look-up.
-    async fn find(&self, lookup: Lookup) -> Result<Option<String>, StoreError>;
-    /// The documents of all rows of a look-up, in the order of their keys unless it says otherwise.
-    async fn list(&self, lookup: Lookup) -> Result<Vec<String>, StoreError>;
+    /// The document of the one row of a search.
+    async fn find(&self, search: Search) -> Result<Option<String>, StoreError> {
+        Ok(self.list(search).await?.into_iter().next())
+    }
+    /// The documents of all rows of a search.
+    async fn list(&self, search: Search) -> Result<Vec<String>, StoreError>;
     /// A project's record as it was at a version (R-12: decisions record the version they were made under).
     async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError>;
     /// The versions of a project that were ever in force, oldest first.

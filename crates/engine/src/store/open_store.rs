@@ -1,13 +1,12 @@
 //! The store's interface over either database.
 
 use super::{
-    AuditPage, AuditQuery, FeedPage, FeedQuery, LaneHead, Lookup, NewsBatch, Outcome, Store, StoreError, audit,
+    AuditPage, AuditQuery, FeedPage, FeedQuery, LaneHead, NewsBatch, Outcome, Search, Store, StoreError, audit,
     error::StoreFailure,
     feed,
     health::{Health, StoreHealth},
     hearing::Hearing,
     kept_time::{self, KeptTime},
-    lookup,
     maintenance::{self, Chore, Swept},
     reads,
     retention::{self, Expired, Retention},
@@ -92,12 +91,8 @@ impl<B: Backend> Store for OpenedStore<B> {
         self.0.other_nodes().await
     }
 
-    async fn find(&self, lookup: Lookup) -> Result<Option<String>, StoreError> {
-        Ok(self.list(lookup).await?.into_iter().next())
-    }
-
-    async fn list(&self, lookup: Lookup) -> Result<Vec<String>, StoreError> {
-        self.0.look_up(move |sql| Box::pin(async move { lookup::docs(sql, &lookup).await })).await
+    async fn list(&self, search: Search) -> Result<Vec<String>, StoreError> {
+        self.0.look_up(move |sql| Box::pin(search.documents(sql))).await
     }
 
     async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError> {

@@ -4,6 +4,7 @@
 //! SQLite by the order.
 
 use super::error::StoreFailure;
+use countersign_protocol::{hash::Digest, mplp::MplpId};
 use std::future::Future;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +26,24 @@ impl From<i64> for SqlValue {
 impl From<&str> for SqlValue {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for SqlValue {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<MplpId> for SqlValue {
+    fn from(id: MplpId) -> Self {
+        id.as_str().into()
+    }
+}
+
+impl From<Digest> for SqlValue {
+    fn from(digest: Digest) -> Self {
+        (&digest.0).into()
     }
 }
 
@@ -81,9 +100,9 @@ impl Row {
         }
     }
 
-    pub(crate) fn digest(&self, column: usize) -> Result<countersign_protocol::hash::Digest, StoreFailure> {
+    pub(crate) fn digest(&self, column: usize) -> Result<Digest, StoreFailure> {
         let bytes = self.bytes(column)?;
-        bytes.try_into().map(countersign_protocol::hash::Digest).map_err(|_| unexpected(column))
+        bytes.try_into().map(Digest).map_err(|_| unexpected(column))
     }
 }
 

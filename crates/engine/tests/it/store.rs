@@ -2,11 +2,13 @@
 
 use crate::postgres;
 use countersign_core::{
-    records::{Record, Secret, Stored as _},
+    records::{Record, Secret, Stored},
     signals::Signal,
     step::{Count, Effects, EvidenceDraft, Guard, Once, SpentProof},
 };
-use countersign_engine::store::{self, Lookup, Outcome, PostgresPlace, Store, StoreLocation, StoreOptions};
+use countersign_engine::store::{
+    self, Outcome, PostgresPlace, Search, SecretByName, Store, StoreLocation, StoreOptions,
+};
 use countersign_protocol::{evidence, hash::Digest, ids::RowKey, time::UnixMillis};
 use futures_util::future::join_all;
 use serde_json::json;
@@ -57,7 +59,12 @@ impl Bench {
     }
 
     pub(crate) async fn secret(&self, name: &str) -> Option<Secret> {
-        store::find_one(&*self.store, Lookup::SecretByName(name.into())).await.unwrap()
+        store::find_one(&*self.store, SecretByName(name.into())).await.unwrap()
+    }
+
+    pub(crate) async fn found<T: Stored>(&self, search: &Search) -> Vec<T> {
+        let documents = self.store.list(search.clone()).await.unwrap();
+        documents.iter().map(|document| serde_json::from_str(document).unwrap()).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Allowances: found by their action while they are open, and listed where they cover more than one request.
 
 use crate::{
-    store::{START, on_both_stores},
+    store::{Bench, START, on_both_stores},
     store_decisions::{
         AT, NONE, keys,
         rows::{allowance, bounded, digest},
@@ -9,25 +9,32 @@ use crate::{
     },
 };
 use countersign_core::records::{Allowance, AllowanceState, CancelledFor, Raiser};
-use countersign_engine::store::Lookup;
+use countersign_engine::store::{
+    AllowancesDue, AllowancesLiveOfDelegation, AllowancesLiveOfSession, AllowancesOfDecision, AllowancesOpenByDigest,
+    AllowancesOpenIn, AllowancesOpenOfDecider, AllowancesOpenOfHolder, AllowancesOpenOfPerson, Lookup, Search,
+};
 use countersign_protocol::ids::RowKey;
 
-/// The lookups that list a standing approval with this key.
-fn listing(project: RowKey, key: RowKey) -> [Lookup; 4] {
+/// The searches that list a standing approval with this key.
+fn listing(project: RowKey, key: RowKey) -> [Search; 4] {
     [
-        Lookup::AllowancesOpenOfHolder { project, holder: 10 + key },
-        Lookup::AllowancesOpenOfPerson { project, person: key },
-        Lookup::AllowancesOpenOfDecider { project, person: 20 + key },
-        Lookup::AllowancesOpenIn(project),
+        AllowancesOpenOfHolder { project, holder: 10 + key }.search(),
+        AllowancesOpenOfPerson { project, person: key }.search(),
+        AllowancesOpenOfDecider { project, person: 20 + key }.search(),
+        AllowancesOpenIn(project).search(),
     ]
+}
+
+async fn keys_of(bench: &Bench, search: &Search) -> Vec<RowKey> {
+    bench.found::<Allowance>(search).await.iter().map(|allowance| allowance.key).collect()
 }
 
 on_both_stores! {
     async fn a_yes_to_one_request_is_listed_nowhere(bench) {
         let plain = Allowance { decided_by: Some(21), ..allowance(1, 1, START, AllowanceState::Open) };
         write(&bench, plain).await;
-        for lookup in &listing(1, 1) {
-            assert_eq!(keys::<Allowance>(&bench, lookup).await, NONE, "{lookup:?}");
+        for search in &listing(1, 1) {
+            assert_eq!(keys_of(&bench, search).await, NONE, "{search:?}");
         }
     }
 
@@ -41,7 +48,7 @@ on_both_stores! {
             let of = |key, version, state| Allowance { project: key, ..bounded(key, version, state) };
             let other = Allowance { project: 99, ..bounded(30 + key, 1, AllowanceState::Open) };
             let rows = [of(key, 1, AllowanceState::Open), other, of(key, 2, end)];
-            settles(&bench, rows, &listing(key, key), &[Lookup::AllowancesOfDecision(100 + key)]).await;
+            settles(&bench, rows, &listing(key, key), &[AllowancesOfDecision(100 + key).search()]).await;
         }
     }
 
@@ -50,8 +57,8 @@ on_both_stores! {
         let mut used = bounded(1, 2, AllowanceState::Open);
         (used.tally.uses, used.tally.used) = (3, 1);
         write(&bench, used).await;
-        for lookup in &listing(1, 1) {
-            assert_eq!(keys::<Allowance>(&bench, lookup).await, [1], "{lookup:?}");
+        for search in &listing(1, 1) {
+            assert_eq!(keys_of(&bench, search).await, [1], "{search:?}");
         }
     }
 
@@ -63,10 +70,10 @@ on_both_stores! {
         }
         let listed = async |project, of| {
             let [holder, person, decider, all] = listing(project, of);
-            let found = keys::<Allowance>(&bench, &holder).await;
-            assert_eq!(keys::<Allowance>(&bench, &person).await, found);
-            assert_eq!(keys::<Allowance>(&bench, &decider).await, found);
-            (found, keys::<Allowance>(&bench, &all).await)
+            let found = keys_of(&bench, &holder).await;
+            assert_eq!(keys_of(&bench, &person).await, found);
+            assert_eq!(keys_of(&bench, &decider).await, found);
+            (found, keys_of(&bench, &all).await)
         };
         assert_eq!(listed(1, 1).await, (vec![2, 5], vec![2, 4, 5]));
         assert_eq!(listed(1, 2).await, (vec![4], vec![2, 4, 5]));
@@ -80,12 +87,12 @@ on_both_stores! {
         by_key.raised_by = Raiser { delegation: None, session: None, api_key: Some(77), ..by_key.raised_by };
         by_key.decided_by = None;
         write(&bench, by_key).await;
-        let of_key = Lookup::AllowancesOpenOfHolder { project: 1, holder: 77 };
-        assert_eq!(keys::<Allowance>(&bench, &of_key).await, [1]);
-        assert_eq!(keys::<Allowance>(&bench, &Lookup::AllowancesLiveOfDelegation(77)).await, [1]);
+        let of_key = AllowancesOpenOfHolder { project: 1, holder: 77 };
+        assert_eq!(keys(&bench, of_key).await, [1]);
+        assert_eq!(keys(&bench, AllowancesLiveOfDelegation(77)).await, [1]);
         let [_, _, decider, all] = listing(1, 1);
-        assert_eq!(keys::<Allowance>(&bench, &decider).await, NONE, "a default gave it");
-        assert_eq!(keys::<Allowance>(&bench, &all).await, [1]);
+        assert_eq!(keys_of(&bench, &decider).await, NONE, "a default gave it");
+        assert_eq!(keys_of(&bench, &all).await, [1]);
     }
 
     async fn a_decision_may_allow_several_things_which_are_found_in_the_order_of_keys(bench) {
@@ -95,9 +102,9 @@ on_both_stores! {
         }
         write(&bench, step(4, AllowanceState::Spent)).await;
         write(&bench, bounded(5, 1, AllowanceState::Open)).await;
-        assert_eq!(keys::<Allowance>(&bench, &Lookup::AllowancesOfDecision(500)).await, [1, 2, 3, 4]);
-        assert_eq!(keys::<Allowance>(&bench, &Lookup::AllowancesOfDecision(105)).await, [5]);
-        assert_eq!(keys::<Allowance>(&bench, &Lookup::AllowancesOfDecision(101)).await, NONE);
+        assert_eq!(keys(&bench, AllowancesOfDecision(500)).await, [1, 2, 3, 4]);
+        assert_eq!(keys(&bench, AllowancesOfDecision(105)).await, [5]);
+        assert_eq!(keys(&bench, AllowancesOfDecision(101)).await, NONE);
     }
 
     async fn allowances_of_one_digest_are_all_found_while_they_are_open(bench) {
@@ -107,9 +114,9 @@ on_both_stores! {
         write(&bench, of(2, 1, AllowanceState::Spent)).await;
         write(&bench, of(3, 1, AllowanceState::Open)).await;
         write(&bench, of(4, 2, AllowanceState::Open)).await;
-        let open = |project| Lookup::AllowancesOpenByDigest { project, digest: digest(7) };
-        assert_eq!(keys::<Allowance>(&bench, &open(1)).await, [1, 3]);
-        assert_eq!(keys::<Allowance>(&bench, &open(2)).await, [4]);
+        let open = |project| AllowancesOpenByDigest { project, digest: digest(7) };
+        assert_eq!(keys(&bench, open(1)).await, [1, 3]);
+        assert_eq!(keys(&bench, open(2)).await, [4]);
     }
 
     async fn an_allowance_is_found_as_open_until_it_is_spent_and_by_its_decision_for_ever(bench) {
@@ -119,11 +126,11 @@ on_both_stores! {
             allowance(1, 2, START, AllowanceState::Spent),
         ];
         let open = [
-            Lookup::AllowancesDue { by: AT, limit: 9 },
-            Lookup::AllowancesLiveOfDelegation(1),
-            Lookup::AllowancesLiveOfSession(11),
-            Lookup::AllowancesOpenByDigest { project: 1, digest: digest(1) },
+            AllowancesDue { by: AT, limit: 9 }.search(),
+            AllowancesLiveOfDelegation(1).search(),
+            AllowancesLiveOfSession(11).search(),
+            AllowancesOpenByDigest { project: 1, digest: digest(1) }.search(),
         ];
-        settles(&bench, rows, &open, &[Lookup::AllowancesOfDecision(101)]).await;
+        settles(&bench, rows, &open, &[AllowancesOfDecision(101).search()]).await;
     }
 }

@@ -5,12 +5,18 @@ pub(crate) mod rows;
 use crate::store::{Bench, START, committed, on_both_stores};
 use countersign_core::{
     records::{
-        AaepSessionState, Allowance, AllowanceState, Assurance, Ballot, CancelledFor, Decision, DecisionState,
-        Defaulted, Execution, ExecutionState, Reporter, Role, Stored, SubscriberToken, Subscription, Via,
+        AaepSessionState, AllowanceState, Assurance, Ballot, CancelledFor, Decision, DecisionState, Defaulted,
+        Execution, ExecutionState, Reporter, Role, Stored, SubscriberToken, Via,
     },
     step::Effects,
 };
-use countersign_engine::store::{self, Lookup, Outcome};
+use countersign_engine::store::{
+    self, AaepSessionById, AaepSessionsLiveOfDelegation, AaepSessionsLiveOfSession, AaepSessionsOpenOfPerson,
+    AllowancesDue, DecisionById, DecisionByReply, DecisionPendingSame, DecisionsAsking, DecisionsDue,
+    DecisionsLiveOfDelegation, DecisionsLiveOfSession, ExecutionById, ExecutionOfEffect, ExecutionUnderWay,
+    ExecutionsDone, ExecutionsDue, ExecutionsOfDecision, ExecutionsUnknown, Lookup, Outcome, Search,
+    SubscriberTokenByHash, SubscriberTokenById, SubscriberTokensOfPerson, SubscriptionById, SubscriptionsOpenOfPerson,
+};
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use rows::{aaep_session, allowance, decision, digest, execution, expired, pending, subscription};
 use serde_json::json;
@@ -27,31 +33,29 @@ pub(crate) async fn write<T: Stored>(bench: &Bench, record: T) {
     assert_eq!(bench.store.commit(put(record)).await, Outcome::Committed);
 }
 
-pub(crate) async fn keys<T: Stored>(bench: &Bench, lookup: &Lookup) -> Vec<RowKey> {
-    store::find_all::<T>(&*bench.store, lookup.clone()).await.unwrap().iter().map(Stored::key).collect()
+pub(crate) async fn keys<L: Lookup>(bench: &Bench, lookup: L) -> Vec<RowKey> {
+    store::find_all(&*bench.store, lookup).await.unwrap().iter().map(Stored::key).collect()
 }
 
 /// Puts 1 and 2 open, then 1 settled: it is found by all of `ever` and no longer by any of `open`.
 pub(crate) async fn settles<T: Stored + PartialEq + Debug>(
     bench: &Bench,
     rows: [T; 3],
-    open: &[Lookup],
-    ever: &[Lookup],
+    open: &[Search],
+    ever: &[Search],
 ) {
     let [first, other, settled] = rows;
     write(bench, first.clone()).await;
     write(bench, other).await;
-    for lookup in open.iter().chain(ever) {
-        let found: Vec<T> = store::find_all(&*bench.store, lookup.clone()).await.unwrap();
-        assert_eq!(found, std::slice::from_ref(&first), "{lookup:?}");
+    for search in open.iter().chain(ever) {
+        assert_eq!(bench.found::<T>(search).await, std::slice::from_ref(&first), "{search:?}");
     }
     write(bench, settled.clone()).await;
-    for lookup in open {
-        assert_eq!(keys::<T>(bench, lookup).await, NONE, "{lookup:?}");
+    for search in open {
+        assert_eq!(bench.found::<T>(search).await, [], "{search:?}");
     }
-    for lookup in ever {
-        let found: Vec<T> = store::find_all(&*bench.store, lookup.clone()).await.unwrap();
-        assert_eq!(found, std::slice::from_ref(&settled), "{lookup:?}");
+    for search in ever {
+        assert_eq!(bench.found::<T>(search).await, std::slice::from_ref(&settled), "{search:?}");
     }
 }
 
@@ -59,16 +63,16 @@ on_both_stores! {
     async fn a_decision_is_found_as_open_until_it_is_settled_and_by_its_names_for_ever(bench) {
         let rows = [decision(1, 1, pending(START)), decision(2, 1, pending(START + 5)), decision(1, 2, expired())];
         let open = [
-            Lookup::DecisionPendingSame { project: 1, same: digest(1) },
-            Lookup::DecisionsAsking { project: 1, asks: Decision::asks_person(1) },
-            Lookup::DecisionsDue { by: AT, limit: 9 },
-            Lookup::DecisionsLiveOfDelegation(1),
-            Lookup::DecisionsLiveOfSession(11),
+            DecisionPendingSame { project: 1, same: digest(1) }.search(),
+            DecisionsAsking { project: 1, asks: Decision::asks_person(1) }.search(),
+            DecisionsDue { by: AT, limit: 9 }.search(),
+            DecisionsLiveOfDelegation(1).search(),
+            DecisionsLiveOfSession(11).search(),
         ];
         let ever = [
-            Lookup::DecisionById { project: 1, id: "dec_1".into() },
-            Lookup::DecisionByReply(digest(101)),
-            Lookup::Key(Decision::TABLE, 1),
+            DecisionById { project: 1, id: "dec_1".into() }.search(),
+            DecisionByReply(digest(101)).search(),
+            Search::by_key(Decision::TABLE, 1),
         ];
         settles(&bench, rows, &open, &ever).await;
     }
@@ -78,10 +82,10 @@ on_both_stores! {
         shared.terms.approvers.roles = vec![Role::Approver];
         write(&bench, shared).await;
         write(&bench, decision(2, 1, pending(START))).await;
-        let asking = |asks: String| Lookup::DecisionsAsking { project: 1, asks };
-        assert_eq!(keys::<Decision>(&bench, &asking(Decision::ASKS_SEVERAL.into())).await, [1]);
-        assert_eq!(keys::<Decision>(&bench, &asking(Decision::asks_person(1))).await, NONE);
-        assert_eq!(keys::<Decision>(&bench, &asking(Decision::asks_person(2))).await, [2]);
+        let asking = |asks: String| DecisionsAsking { project: 1, asks };
+        assert_eq!(keys(&bench, asking(Decision::ASKS_SEVERAL.into())).await, [1]);
+        assert_eq!(keys(&bench, asking(Decision::asks_person(1))).await, NONE);
+        assert_eq!(keys(&bench, asking(Decision::asks_person(2))).await, [2]);
     }
 
     ///
@@ -105,10 +109,10 @@ on_both_stores! {
         assert_eq!(bench.store.commit(put(again(2))).await, Outcome::Stale, "nobody knows");
         write(&bench, execution(1, 3, ExecutionState::Committed { at: AT, by: Reporter::Claimant })).await;
         write(&bench, again(2)).await;
-        let under_way = Lookup::ExecutionUnderWay { project: 1, digest: digest(1) };
-        assert_eq!(keys::<Execution>(&bench, &under_way).await, [2]);
-        let done = Lookup::ExecutionsDone { project: 1, digest: digest(1) };
-        assert_eq!(keys::<Execution>(&bench, &done).await, [1]);
+        let under_way = ExecutionUnderWay { project: 1, digest: digest(1) };
+        assert_eq!(keys(&bench, under_way).await, [2]);
+        let done = ExecutionsDone { project: 1, digest: digest(1) };
+        assert_eq!(keys(&bench, done).await, [1]);
     }
 
     ///
@@ -127,9 +131,9 @@ on_both_stores! {
         write(&bench, Execution { project: 2, ..refund(4, 1, claimed()) }).await;
         write(&bench, execution(5, 1, claimed())).await;
         write(&bench, execution(6, 1, claimed())).await;
-        let of_effect = |project| Lookup::ExecutionOfEffect { project, effect: digest(7) };
-        assert_eq!(keys::<Execution>(&bench, &of_effect(1)).await, [2]);
-        assert_eq!(keys::<Execution>(&bench, &of_effect(2)).await, [4]);
+        let of_effect = |project| ExecutionOfEffect { project, effect: digest(7) };
+        assert_eq!(keys(&bench, of_effect(1)).await, [2]);
+        assert_eq!(keys(&bench, of_effect(2)).await, [4]);
     }
 
     ///
@@ -147,19 +151,16 @@ on_both_stores! {
         let claimed = |until| ExecutionState::Claimed { lease_until: UnixMillis(until) };
         let failed = ExecutionState::Failed { at: AT, by: Reporter::Claimant, why: None };
         let rows = [execution(1, 1, claimed(START)), execution(2, 1, claimed(START + 5)), execution(1, 2, failed)];
-        let open =
-            [Lookup::ExecutionsDue { by: AT, limit: 9 }, Lookup::ExecutionUnderWay { project: 1, digest: digest(1) }];
-        let ever = [Lookup::ExecutionById { project: 1, id: "exe_1".into() }, Lookup::ExecutionsOfDecision(101)];
+        let under_way = ExecutionUnderWay { project: 1, digest: digest(1) };
+        let open = [ExecutionsDue { by: AT, limit: 9 }.search(), under_way.search()];
+        let ever = [ExecutionById { project: 1, id: "exe_1".into() }.search(), ExecutionsOfDecision(101).search()];
         settles(&bench, rows, &open, &ever).await;
-        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsDone { project: 1, digest: digest(1) }).await, NONE);
-        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsUnknown(1)).await, NONE);
+        assert_eq!(keys(&bench, ExecutionsDone { project: 1, digest: digest(1) }).await, NONE);
+        assert_eq!(keys(&bench, ExecutionsUnknown(1)).await, NONE);
         write(&bench, execution(2, 2, ExecutionState::Unknown { since: AT })).await;
-        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsUnknown(1)).await, [2]);
-        assert_eq!(keys::<Execution>(&bench, &Lookup::ExecutionsUnknown(2)).await, NONE);
-        assert_eq!(
-            keys::<Execution>(&bench, &Lookup::ExecutionsDue { by: UnixMillis(i64::MAX), limit: 9 }).await,
-            NONE
-        );
+        assert_eq!(keys(&bench, ExecutionsUnknown(1)).await, [2]);
+        assert_eq!(keys(&bench, ExecutionsUnknown(2)).await, NONE);
+        assert_eq!(keys(&bench, ExecutionsDue { by: UnixMillis(i64::MAX), limit: 9 }).await, NONE);
     }
 
     async fn what_is_due_comes_the_most_overdue_first_and_never_more_than_asked_for(bench) {
@@ -171,17 +172,11 @@ on_both_stores! {
         }
         let due = |by, limit| {
             let by = UnixMillis(START + by);
-            let all = [
-                Lookup::DecisionsDue { by, limit },
-                Lookup::AllowancesDue { by, limit },
-                Lookup::ExecutionsDue { by, limit },
-            ];
-            let [decisions, allowances, executions] = all;
             let bench = &bench;
             async move {
-                let found = keys::<Decision>(bench, &decisions).await;
-                assert_eq!(keys::<Allowance>(bench, &allowances).await, found);
-                assert_eq!(keys::<Execution>(bench, &executions).await, found);
+                let found = keys(bench, DecisionsDue { by, limit }).await;
+                assert_eq!(keys(bench, AllowancesDue { by, limit }).await, found);
+                assert_eq!(keys(bench, ExecutionsDue { by, limit }).await, found);
                 found
             }
         };
@@ -191,8 +186,8 @@ on_both_stores! {
         assert_eq!(due(99, 3).await, [2, 5, 4]);
         assert_eq!(due(99, 0).await, NONE);
         write(&bench, decision(2, 2, pending(START + 35))).await;
-        let later = Lookup::DecisionsDue { by: UnixMillis(START + 99), limit: 100 };
-        assert_eq!(keys::<Decision>(&bench, &later).await, [5, 4, 1, 2, 3], "put off");
+        let later = DecisionsDue { by: UnixMillis(START + 99), limit: 100 };
+        assert_eq!(keys(&bench, later).await, [5, 4, 1, 2, 3], "put off");
     }
 
     async fn an_aaep_session_is_found_by_its_person_and_agent_while_it_is_open(bench) {
@@ -204,24 +199,21 @@ on_both_stores! {
             aaep_session(1, 2, AaepSessionState::Over { at: AT }),
         ];
         let open = [
-            Lookup::AaepSessionsOpenOfPerson { project: 1, person: 1 },
-            Lookup::AaepSessionsLiveOfDelegation(1),
-            Lookup::AaepSessionsLiveOfSession(11),
+            AaepSessionsOpenOfPerson { project: 1, person: 1 }.search(),
+            AaepSessionsLiveOfDelegation(1).search(),
+            AaepSessionsLiveOfSession(11).search(),
         ];
-        settles(&bench, rows, &open, &[Lookup::AaepSessionById { project: 1, id: "sess_1".into() }]).await;
+        settles(&bench, rows, &open, &[AaepSessionById { project: 1, id: "sess_1".into() }.search()]).await;
     }
 
     async fn a_subscription_is_forgotten_a_day_after_it_was_closed_and_never_before(bench) {
         let rows = [subscription(1, 1, None), subscription(2, 1, None), subscription(1, 2, Some(AT))];
-        let open = [Lookup::SubscriptionsOpenOfPerson { project: 1, person: 1 }];
-        settles(&bench, rows, &open, &[Lookup::SubscriptionById { project: 1, id: "sub_1".into() }]).await;
+        let open = [SubscriptionsOpenOfPerson { project: 1, person: 1 }.search()];
+        settles(&bench, rows, &open, &[SubscriptionById { project: 1, id: "sub_1".into() }.search()]).await;
         let day = AT.plus_secs(24 * 3600);
         assert_eq!(bench.store.sweep(day).await.unwrap(), 0);
         assert_eq!(bench.store.sweep(day.plus_millis(1)).await.unwrap(), 1);
-        assert_eq!(
-            keys::<Subscription>(&bench, &Lookup::SubscriptionById { project: 1, id: "sub_1".into() }).await,
-            NONE
-        );
+        assert_eq!(keys(&bench, SubscriptionById { project: 1, id: "sub_1".into() }).await, NONE);
         assert_eq!(bench.store.sweep(day.plus_secs(999_999)).await.unwrap(), 0, "the open one stays");
     }
 
@@ -244,14 +236,14 @@ on_both_stores! {
             revoked_at: None,
         };
         let lookups = [
-            Lookup::SubscriberTokenByHash(digest(1)),
-            Lookup::SubscriberTokenById { project: 1, id: "tok_1".into() },
-            Lookup::SubscriberTokensOfPerson { project: 1, person: 1 },
+            SubscriberTokenByHash(digest(1)).search(),
+            SubscriberTokenById { project: 1, id: "tok_1".into() }.search(),
+            SubscriberTokensOfPerson { project: 1, person: 1 }.search(),
         ];
         write(&bench, token(1)).await;
         write(&bench, token(2)).await;
-        for lookup in &lookups {
-            assert_eq!(keys::<SubscriberToken>(&bench, lookup).await, [1], "{lookup:?}");
+        for search in &lookups {
+            assert_eq!(bench.found::<SubscriberToken>(search).await, [token(1)], "{search:?}");
         }
         let same_hash = SubscriberToken { hash: digest(1), ..token(3) };
         assert_eq!(bench.store.commit(put(same_hash)).await, Outcome::Stale);

@@ -14,8 +14,8 @@ use countersign_core::{
     step::{Effects, EvidenceDraft},
 };
 use countersign_engine::store::{
-    self, AuditBy, AuditQuery, FeedQuery, Lookup, Outcome, PostgresPlace, Store, StoreError, StoreLocation,
-    StoreOptions,
+    self, AllowancesOfDecision, AllowancesOpenByDigest, AuditBy, AuditQuery, DecisionsOfPrincipal, DelegationsDue,
+    FeedQuery, Outcome, PostgresPlace, SecretByName, SessionKeyByJkt, Store, StoreError, StoreLocation, StoreOptions,
 };
 use countersign_protocol::time::UnixMillis;
 use std::{
@@ -65,7 +65,7 @@ async fn a_file_keeps_everything_over_a_restart() {
     drop(written);
 
     let read = store::open(file(&path)).await.unwrap();
-    assert!(read.find(Lookup::SecretByName("a".into())).await.unwrap().is_some());
+    assert!(store::find_one(&*read, SecretByName("a".into())).await.unwrap().is_some());
     assert_eq!(read.commit(Effects { once: vec![once("k")], ..Effects::default() }).await, spent("k"));
     let next = Effects { evidence: vec![entry(1, START, 50, 60, "second")], ..Effects::default() };
     assert_eq!(read.commit(next).await, Outcome::Committed);
@@ -190,7 +190,7 @@ async fn while_the_database_is_broken_nothing_is_committed_and_the_writer_outliv
     let step = || Effects { evidence: vec![entry(1, START, 50, 60, "x")], ..put(secret(1, 1, "a")) };
     assert!(matches!(store.commit(step()).await, Outcome::Unavailable(_)));
     side.execute_batch("ALTER TABLE elsewhere RENAME TO lane_heads").unwrap();
-    assert!(store.find(Lookup::SecretByName("a".into())).await.unwrap().is_none());
+    assert!(store::find_one(&*store, SecretByName("a".into())).await.unwrap().is_none());
     assert_eq!(store.commit(step()).await, Outcome::Committed);
 }
 
@@ -274,9 +274,9 @@ async fn an_allowance_of_an_older_schema_is_found_by_its_digest_while_it_is_open
     let rings = format!("{THIRD_IN_POSTGRES} DROP TABLE proofs_0, proofs_1, proofs_2, proofs_3;");
     let (_folder, stores) = as_left("second-schema", written, &older, &rings).await;
     for store in stores {
-        let open = |n| Lookup::AllowancesOpenByDigest { project: 1, digest: digest(n) };
-        assert_eq!(store.list(open(1)).await.unwrap().len(), 1);
-        assert_eq!(store.list(open(2)).await.unwrap().len(), 0);
+        let open = |n| AllowancesOpenByDigest { project: 1, digest: digest(n) };
+        assert_eq!(store::find_all(&*store, open(1)).await.unwrap().len(), 1);
+        assert_eq!(store::find_all(&*store, open(2)).await.unwrap().len(), 0);
     }
 }
 
@@ -319,9 +319,9 @@ async fn a_delegation_of_an_older_schema_falls_due_while_it_is_active() {
     let written = Effects { puts: vec![of(1, DelegationState::Active), of(2, revoked)], ..Effects::default() };
     let (_folder, stores) = as_left("sixth-schema", written, SIXTH_SCHEMA, "").await;
     for store in stores {
-        let due = |by| Lookup::DelegationsDue { by: UnixMillis(by), limit: 9 };
-        assert_eq!(store.list(due(START - 1)).await.unwrap().len(), 0);
-        let found: Vec<Delegation> = store::find_all(&*store, due(START)).await.unwrap();
+        let due = |by| DelegationsDue { by: UnixMillis(by), limit: 9 };
+        assert_eq!(store::find_all(&*store, due(START - 1)).await.unwrap().len(), 0);
+        let found = store::find_all(&*store, due(START)).await.unwrap();
         assert_eq!(found, [delegation(1)]);
     }
 }
@@ -334,10 +334,10 @@ async fn a_session_of_an_older_schema_keeps_its_key() {
     let (_folder, stores) = as_left("seventh-schema", written, "", "").await;
     for store in stores {
         let jkt = session(1).jkt.unwrap();
-        let lookup = |project| Lookup::SessionKeyByJkt { project, jkt };
-        let found: Vec<SessionKey> = store::find_all(&*store, lookup(1)).await.unwrap();
+        let lookup = |project| SessionKeyByJkt { project, jkt };
+        let found = store::find_all(&*store, lookup(1)).await.unwrap();
         assert_eq!(found, [SessionKey { key: 1, version: 1, project: 1, session: 1, jkt }]);
-        assert_eq!(store.list(lookup(2)).await.unwrap().len(), 0);
+        assert_eq!(store::find_all(&*store, lookup(2)).await.unwrap().len(), 0);
     }
 }
 
@@ -412,9 +412,9 @@ async fn what_was_decided_before_there_were_plans_is_read_paged_and_told_as_if_i
     let older = format!("{SIXTH_SCHEMA} {FIFTH_SCHEMA} {THIRD_SCHEMA} {leaseless}");
     let (_folder, stores) = as_left("third-schema", before_plans(), &older, THIRD_IN_POSTGRES).await;
     for store in stores {
-        let page = Lookup::DecisionsOfPrincipal { project: 1, principal: "del_1".into(), before: None, limit: 9 };
-        assert_eq!(store.list(page).await.unwrap().len(), 1);
-        let yes: Vec<Allowance> = store::find_all(&*store, Lookup::AllowancesOfDecision(1)).await.unwrap();
+        let page = DecisionsOfPrincipal { project: 1, principal: "del_1".into(), before: None, limit: 9 };
+        assert_eq!(store::find_all(&*store, page).await.unwrap().len(), 1);
+        let yes = store::find_all(&*store, AllowancesOfDecision(1)).await.unwrap();
         assert_eq!(yes.iter().map(|yes| (yes.key, yes.lease_s)).collect::<Vec<_>>(), [(2, 45)]);
         let used: Execution = store::get(&*store, 3).await.unwrap().unwrap();
         assert_eq!((used.lease_s, used.point), (45, Point::Gateway));

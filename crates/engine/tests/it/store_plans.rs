@@ -8,8 +8,11 @@ use crate::{
         settles, write,
     },
 };
-use countersign_core::records::{Decision, ImportedConfirm, Plan, Raiser, Stored};
-use countersign_engine::store::{self, Lookup, Outcome};
+use countersign_core::records::{Decision, ImportedConfirm, Plan, Raiser};
+use countersign_engine::store::{
+    self, DecisionsOfPrincipal, DecisionsOfProject, ImportedConfirmById, Lookup, Outcome, PlanById,
+    PlansLiveOfDelegation, PlansLiveOfSession, PlansOfPerson, PlansOfPrincipal, PlansOfProject,
+};
 use countersign_protocol::{
     ids::RowKey,
     mplp::{MplpId, PlanStatus},
@@ -59,11 +62,11 @@ on_both_stores! {
         let ways = LIVE.iter().flat_map(|live| STILL.iter().map(move |still| (*live, *still)));
         for (key, (live, still)) in (1..).zip(ways) {
             let rows = [plan(key, 1, live), plan(50 + key, 1, live), plan(key, 2, still)];
-            let open = [Lookup::PlansLiveOfDelegation(key), Lookup::PlansLiveOfSession(key + 10)];
-            settles(&bench, rows, &open, &[Lookup::PlanById { project: 1, id: mplp_id(key) }]).await;
+            let open = [PlansLiveOfDelegation(key).search(), PlansLiveOfSession(key + 10).search()];
+            settles(&bench, rows, &open, &[PlanById { project: 1, id: mplp_id(key) }.search()]).await;
             // A plan that returned to draft may be proposed again.
             write(&bench, plan(key, 3, live)).await;
-            assert_eq!(keys::<Plan>(&bench, &open[0]).await, [key]);
+            assert_eq!(keys(&bench, PlansLiveOfDelegation(key)).await, [key]);
             write(&bench, plan(key, 4, still)).await;
         }
     }
@@ -71,8 +74,8 @@ on_both_stores! {
     async fn a_plan_of_an_api_key_ends_with_the_key(bench) {
         let by = Raiser { delegation: None, session: None, api_key: Some(77), ..raiser(1) };
         write(&bench, Plan { by, ..plan(1, 1, PlanStatus::Approved) }).await;
-        assert_eq!(keys::<Plan>(&bench, &Lookup::PlansLiveOfDelegation(77)).await, [1]);
-        assert_eq!(keys::<Plan>(&bench, &Lookup::PlansLiveOfSession(11)).await, NONE);
+        assert_eq!(keys(&bench, PlansLiveOfDelegation(77)).await, [1]);
+        assert_eq!(keys(&bench, PlansLiveOfSession(11)).await, NONE);
     }
 
     ///
@@ -82,9 +85,9 @@ on_both_stores! {
         assert_eq!(committed(&outcomes), 1);
         assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::Stale)));
         assert_eq!(bench.store.commit(same(30, 2)).await, Outcome::Committed, "another project's");
-        let by_id = |project| Lookup::PlanById { project, id: mplp_id(1) };
-        assert_eq!(keys::<Plan>(&bench, &by_id(2)).await, [30]);
-        assert_eq!(keys::<Plan>(&bench, &by_id(3)).await, NONE);
+        let by_id = |project| PlanById { project, id: mplp_id(1) };
+        assert_eq!(keys(&bench, by_id(2)).await, [30]);
+        assert_eq!(keys(&bench, by_id(3)).await, NONE);
     }
 
     ///
@@ -111,19 +114,19 @@ on_both_stores! {
         write(&bench, imported(2, 1, 2)).await;
         assert_eq!(bench.store.commit(put(imported(3, 1, 1))).await, Outcome::Stale);
         write(&bench, imported(4, 2, 1)).await;
-        let by_id = |project| Lookup::ImportedConfirmById { project, id: mplp_id(1) };
-        let found = store::find_all::<ImportedConfirm>(&*bench.store, by_id(1)).await.unwrap();
+        let by_id = |project| ImportedConfirmById { project, id: mplp_id(1) };
+        let found = store::find_all(&*bench.store, by_id(1)).await.unwrap();
         assert_eq!(found, [imported(1, 1, 1)]);
-        assert_eq!(keys::<ImportedConfirm>(&bench, &by_id(2)).await, [4]);
-        assert_eq!(keys::<ImportedConfirm>(&bench, &by_id(3)).await, NONE);
+        assert_eq!(keys(&bench, by_id(2)).await, [4]);
+        assert_eq!(keys(&bench, by_id(3)).await, NONE);
     }
 }
 
 /// All pages of `limit` rows, each starting where the previous one ended.
-async fn pages<T: Stored>(bench: &Bench, limit: i64, page: impl Fn(Option<RowKey>, i64) -> Lookup) -> Vec<Vec<RowKey>> {
+async fn pages<L: Lookup>(bench: &Bench, limit: i64, page: impl Fn(Option<RowKey>, i64) -> L) -> Vec<Vec<RowKey>> {
     let (mut pages, mut before) = (Vec::new(), None);
     loop {
-        let found = keys::<T>(bench, &page(before, limit)).await;
+        let found = keys(bench, page(before, limit)).await;
         if found.is_empty() {
             return pages;
         }
@@ -151,18 +154,18 @@ on_both_stores! {
         }
         let of = |project, principal: &str| {
             let principal = principal.to_owned();
-            move |before, limit| Lookup::DecisionsOfPrincipal { project, principal: principal.clone(), before, limit }
+            move |before, limit| DecisionsOfPrincipal { project, principal: principal.clone(), before, limit }
         };
-        assert_eq!(pages::<Decision>(&bench, 2, of(1, "del_1")).await, [vec![7, 6], vec![4, 2], vec![1]]);
-        assert_eq!(pages::<Decision>(&bench, 9, of(1, "del_other")).await, [[3]]);
-        assert_eq!(pages::<Decision>(&bench, 9, of(2, "del_1")).await, [[5]]);
-        assert_eq!(pages::<Decision>(&bench, 9, of(2, "del_other")).await, Vec::<Vec<RowKey>>::new());
-        let all = |project| move |before, limit| Lookup::DecisionsOfProject { project, before, limit };
-        assert_eq!(pages::<Decision>(&bench, 4, all(1)).await, [vec![7, 6, 4, 3], vec![2, 1]]);
-        assert_eq!(pages::<Decision>(&bench, 4, all(2)).await, [[5]]);
-        assert_eq!(keys::<Decision>(&bench, &all(1)(None, 0)).await, NONE);
-        assert_eq!(keys::<Decision>(&bench, &all(1)(None, -1)).await, NONE);
-        assert_eq!(keys::<Decision>(&bench, &all(1)(Some(1), 9)).await, NONE);
+        assert_eq!(pages(&bench, 2, of(1, "del_1")).await, [vec![7, 6], vec![4, 2], vec![1]]);
+        assert_eq!(pages(&bench, 9, of(1, "del_other")).await, [[3]]);
+        assert_eq!(pages(&bench, 9, of(2, "del_1")).await, [[5]]);
+        assert_eq!(pages(&bench, 9, of(2, "del_other")).await, Vec::<Vec<RowKey>>::new());
+        let all = |project| move |before, limit| DecisionsOfProject { project, before, limit };
+        assert_eq!(pages(&bench, 4, all(1)).await, [vec![7, 6, 4, 3], vec![2, 1]]);
+        assert_eq!(pages(&bench, 4, all(2)).await, [[5]]);
+        assert_eq!(keys(&bench, all(1)(None, 0)).await, NONE);
+        assert_eq!(keys(&bench, all(1)(None, -1)).await, NONE);
+        assert_eq!(keys(&bench, all(1)(Some(1), 9)).await, NONE);
     }
 
     ///
@@ -174,20 +177,20 @@ on_both_stores! {
         }
         let of = |project, principal: &str| {
             let principal = principal.to_owned();
-            move |before, limit| Lookup::PlansOfPrincipal { project, principal: principal.clone(), before, limit }
+            move |before, limit| PlansOfPrincipal { project, principal: principal.clone(), before, limit }
         };
-        assert_eq!(pages::<Plan>(&bench, 2, of(1, "del_1")).await, [vec![7, 6], vec![4, 2], vec![1]]);
-        assert_eq!(pages::<Plan>(&bench, 9, of(1, "del_other")).await, [[3]]);
-        assert_eq!(pages::<Plan>(&bench, 9, of(2, "del_1")).await, [[5]]);
+        assert_eq!(pages(&bench, 2, of(1, "del_1")).await, [vec![7, 6], vec![4, 2], vec![1]]);
+        assert_eq!(pages(&bench, 9, of(1, "del_other")).await, [[3]]);
+        assert_eq!(pages(&bench, 9, of(2, "del_1")).await, [[5]]);
         let acting_for =
-            |project, person| move |before, limit| Lookup::PlansOfPerson { project, person, before, limit };
-        assert_eq!(pages::<Plan>(&bench, 3, acting_for(1, 1)).await, [vec![7, 4, 3], vec![2, 1]]);
-        assert_eq!(pages::<Plan>(&bench, 3, acting_for(1, 2)).await, [[6]]);
-        assert_eq!(pages::<Plan>(&bench, 3, acting_for(2, 1)).await, [[5]]);
-        assert_eq!(pages::<Plan>(&bench, 3, acting_for(2, 2)).await, Vec::<Vec<RowKey>>::new());
-        let all = |project| move |before, limit| Lookup::PlansOfProject { project, before, limit };
-        assert_eq!(pages::<Plan>(&bench, 4, all(1)).await, [vec![7, 6, 4, 3], vec![2, 1]]);
-        assert_eq!(pages::<Plan>(&bench, 4, all(2)).await, [[5]]);
+            |project, person| move |before, limit| PlansOfPerson { project, person, before, limit };
+        assert_eq!(pages(&bench, 3, acting_for(1, 1)).await, [vec![7, 4, 3], vec![2, 1]]);
+        assert_eq!(pages(&bench, 3, acting_for(1, 2)).await, [[6]]);
+        assert_eq!(pages(&bench, 3, acting_for(2, 1)).await, [[5]]);
+        assert_eq!(pages(&bench, 3, acting_for(2, 2)).await, Vec::<Vec<RowKey>>::new());
+        let all = |project| move |before, limit| PlansOfProject { project, before, limit };
+        assert_eq!(pages(&bench, 4, all(1)).await, [vec![7, 6, 4, 3], vec![2, 1]]);
+        assert_eq!(pages(&bench, 4, all(2)).await, [[5]]);
     }
 
     async fn paging_goes_on_where_it_was_while_newer_ones_are_raised(bench) {
@@ -195,10 +198,10 @@ on_both_stores! {
         for key in 1..=4 {
             write(&bench, raised(key)).await;
         }
-        let page = |before| Lookup::DecisionsOfPrincipal { project: 1, principal: "del_1".into(), before, limit: 2 };
-        assert_eq!(keys::<Decision>(&bench, &page(None)).await, [4, 3]);
+        let page = |before| DecisionsOfPrincipal { project: 1, principal: "del_1".into(), before, limit: 2 };
+        assert_eq!(keys(&bench, page(None)).await, [4, 3]);
         write(&bench, raised(5)).await;
-        assert_eq!(keys::<Decision>(&bench, &page(Some(3))).await, [2, 1]);
-        assert_eq!(keys::<Decision>(&bench, &page(None)).await, [5, 4]);
+        assert_eq!(keys(&bench, page(Some(3))).await, [2, 1]);
+        assert_eq!(keys(&bench, page(None)).await, [5, 4]);
     }
 }

@@ -16,7 +16,8 @@ use countersign_core::{
     step::{Effects, EvidenceDraft},
 };
 use countersign_engine::store::{
-    self, AuditBy, AuditPage, AuditQuery, FeedQuery, Lookup, Outcome, Retention, Store, StoreLocation, StoreOptions,
+    self, AuditBy, AuditPage, AuditQuery, ExecutionOfEffect, ExecutionsDone, FeedQuery, Outcome, Retention, Store,
+    StoreLocation, StoreOptions,
 };
 use countersign_protocol::{domain::Domain, evidence, ids::RowKey, time::UnixMillis};
 use std::sync::Arc;
@@ -95,10 +96,10 @@ on_both_stores! {
         assert_eq!(remaining::<Allowance>(&bench, [1, 3]).await, [3]);
         // The effect of the last one must not happen again.
         assert_eq!(remaining::<Execution>(&bench, [1, 2, 5, 6]).await, [2, 5, 6]);
-        let of_effect = Lookup::ExecutionOfEffect { project: 1, effect: digest(99) };
-        assert!(store::find_one::<Execution>(&*bench.store, of_effect).await.unwrap().is_some());
-        let last_ran = Lookup::ExecutionsDone { project: 1, digest: digest(5) };
-        assert_eq!(store::find_all::<Execution>(&*bench.store, last_ran).await.unwrap().len(), 1);
+        let of_effect = ExecutionOfEffect { project: 1, effect: digest(99) };
+        assert!(store::find_one(&*bench.store, of_effect).await.unwrap().is_some());
+        let last_ran = ExecutionsDone { project: 1, digest: digest(5) };
+        assert_eq!(store::find_all(&*bench.store, last_ran).await.unwrap().len(), 1);
 
         remove(&bench, 10_000, &usual).await;
         assert_eq!(remaining::<Decision>(&bench, 101..=106).await, [102, 103, 104], "however long it takes");

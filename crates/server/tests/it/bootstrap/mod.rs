@@ -11,7 +11,7 @@ mod token;
 
 use countersign_engine::{
     Address,
-    store::{AuditBy, AuditQuery, Lookup},
+    store::{self, AuditBy, AuditQuery, DelegationById},
 };
 use countersign_testkit::{Answer, Plane, TestPerson};
 use serde_json::{Value, json};
@@ -59,11 +59,11 @@ async fn delegations(plane: &Plane, person: &TestPerson) -> usize {
 async fn granted_leaf(plane: &Plane, delegation_id: &str) -> Value {
     let store = plane.engine.store();
     let project = plane.engine.project(&Address::Unscoped).await.unwrap().project.key;
-    let lookup = Lookup::DelegationById { project, id: delegation_id.to_owned() };
-    let delegation: Value = serde_json::from_str(&store.find(lookup).await.unwrap().unwrap()).unwrap();
+    let lookup = DelegationById { project, id: delegation_id.to_owned() };
+    let delegation = store::find_one(&**store, lookup).await.unwrap().unwrap();
     let query = AuditQuery {
         project,
-        by: AuditBy::Delegation(vec![delegation["key"].as_i64().unwrap()]),
+        by: AuditBy::Delegation(vec![delegation.key]),
         from: None,
         to: None,
         event_type: Some("delegation_granted".into()),

@@ -1,7 +1,9 @@
 //! A plane on a loopback port, in a project that allows tokens in addresses, and an agent that asks.
 
-use countersign_engine::store::{self, Lookup};
-use countersign_engine::{Decision, DecisionState};
+use countersign_engine::{
+    DecisionState,
+    store::{self, DecisionById},
+};
 use countersign_protocol::origin::Origin;
 use countersign_server::{Limits, ServedListener, config::node::Aaep, router, serve};
 use countersign_testkit::{
@@ -104,8 +106,8 @@ impl Stage {
     /// The person who decided, and their authentication.
     pub(super) async fn decided_by(&self, decision: &Value) -> (String, Value) {
         let project = self.plane.at().await.project.key;
-        let lookup = Lookup::DecisionById { project, id: decision["decision_id"].as_str().unwrap().to_owned() };
-        let found: Option<Decision> = store::find_one(&**self.plane.engine.store(), lookup).await.unwrap();
+        let lookup = DecisionById { project, id: decision["decision_id"].as_str().unwrap().to_owned() };
+        let found = store::find_one(&**self.plane.engine.store(), lookup).await.unwrap();
         let by = match found.unwrap().state {
             DecisionState::Accepted { by, .. }
             | DecisionState::Rejected { by, .. }

@@ -3,7 +3,7 @@
 use super::proofs::*;
 use crate::register::support::{claims_of, told, with};
 use axum::body::Body;
-use countersign_engine::store::Lookup;
+use countersign_engine::store::{self, AccessTokenByHash};
 use countersign_jose::SigningKey;
 use countersign_protocol::hash::Digest;
 use countersign_testkit::{
@@ -51,8 +51,8 @@ fn body(scene: &BankScene) -> Value {
 /// The stored thumbprint of the key that a token is bound to.
 async fn stored_jkt(plane: &Plane, answer: &Value) -> Value {
     let token = answer["access_token"].as_str().unwrap();
-    let row = plane.engine.store().find(Lookup::AccessTokenByHash(Digest::of(token.as_bytes()))).await.unwrap();
-    serde_json::from_str::<Value>(&row.unwrap()).unwrap()["jkt"].clone()
+    let lookup = AccessTokenByHash(Digest::of(token.as_bytes()));
+    json!(store::find_one(&**plane.engine.store(), lookup).await.unwrap().unwrap().jkt)
 }
 
 /// The entries about shared keys in a delegation's audit, as its person reads it.

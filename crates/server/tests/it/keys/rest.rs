@@ -1,10 +1,12 @@
 //! A stolen database contains no usable secret.
 
 use super::{add, story};
-use countersign_engine::{ApiKeyKind, store::Lookup};
+use countersign_engine::{
+    ApiKeyKind,
+    store::{self, ApiKeyByHash, Lookup, PersonBySubject},
+};
 use countersign_protocol::hash::Digest;
 use countersign_testkit::{Plane, Setup, leaks::Haystack, on_both_stores};
-use serde_json::Value;
 
 on_both_stores! {
     ///
@@ -31,12 +33,12 @@ on_both_stores! {
         let plane = kit.plane().await;
         plane.account("root").await;
         let key = add(&plane, ApiKeyKind::Admin).await;
-        let lookup = Lookup::ApiKeyByHash(Digest::of(key.secret.as_bytes()));
-        let row = plane.engine.store().find(lookup).await.unwrap().expect("found by its hash");
+        let lookup = ApiKeyByHash(Digest::of(key.secret.as_bytes()));
+        let row = plane.engine.store().find(lookup.search()).await.unwrap().expect("found by its hash");
         assert!(!row.contains(&key.secret));
-        let lookup = Lookup::PersonBySubject { issuer: "local".into(), subject: "root".into() };
-        let person: Value = serde_json::from_str(&plane.engine.store().find(lookup).await.unwrap().unwrap()).unwrap();
-        assert!(person["password_hash"].as_str().unwrap().starts_with("$argon2id$v=19$"), "{person}");
+        let lookup = PersonBySubject { issuer: "local".into(), subject: "root".into() };
+        let person = store::find_one(&**plane.engine.store(), lookup).await.unwrap().unwrap();
+        assert!(person.password_hash.unwrap().starts_with("$argon2id$v=19$"));
     }
 
     ///
@@ -45,10 +47,9 @@ on_both_stores! {
         let mut hashes = Vec::new();
         for name in ["alice", "bob"] {
             plane.account(name).await;
-            let lookup = Lookup::PersonBySubject { issuer: "local".into(), subject: name.into() };
-            let row = plane.engine.store().find(lookup).await.unwrap().unwrap();
-            let row: Value = serde_json::from_str(&row).unwrap();
-            let parts: Vec<String> = row["password_hash"].as_str().unwrap().split('$').map(str::to_owned).collect();
+            let lookup = PersonBySubject { issuer: "local".into(), subject: name.into() };
+            let person = store::find_one(&**plane.engine.store(), lookup).await.unwrap().unwrap();
+            let parts: Vec<String> = person.password_hash.unwrap().split('$').map(str::to_owned).collect();
             hashes.push((parts[4].clone(), parts[5].clone()));
         }
         assert!(hashes[0].0 != hashes[1].0 && hashes[0].1 != hashes[1].1, "{hashes:?}");

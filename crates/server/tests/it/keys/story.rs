@@ -3,11 +3,14 @@
 
 use super::{add, new_key, project};
 use axum::body::Body;
-use countersign_engine::{Address, ApiKeyKind, Role, store::Lookup};
+use countersign_engine::{
+    Address, ApiKeyKind, Role,
+    store::{self, SecretByName, SigningKeys},
+};
 use countersign_jose::Sealer;
 use countersign_testkit::{PASSWORD, Plane, TestPerson, agent_request};
 use http::{Method, header};
-use serde_json::{Value, json};
+use serde_json::json;
 
 const GUESS: &str = "a wrong guess of the password";
 const NEW_PASSWORD: &str = "the password after the old one";
@@ -191,20 +194,16 @@ async fn keys(plane: &Plane, delegation_id: &str, told: &mut Told) {
 async fn own_keys(plane: &Plane, told: &mut Told) {
     plane.engine.rotate_keys().await.unwrap();
     let sealer = Sealer::new(&[7; 32]).unwrap();
-    let rows = plane.engine.store().list(Lookup::SigningKeys).await.unwrap();
+    let rows = store::find_all(&**plane.engine.store(), SigningKeys).await.unwrap();
     assert_eq!(rows.len(), 2);
     for row in rows {
-        let row: Value = serde_json::from_str(&row).unwrap();
-        let kid = row["kid"].as_str().unwrap();
-        told.kept.push(("a public key's name", kid.to_owned()));
-        let context = format!("signing-key:{kid}");
-        let pkcs8 = sealer.open(&context, row["sealed"].as_str().unwrap()).unwrap();
+        let pkcs8 = sealer.open(&format!("signing-key:{}", row.kid), &row.sealed).unwrap();
+        told.kept.push(("a public key's name", row.kid));
         told.secret("a private key", &*pkcs8);
         let scalar = pkcs8.windows(2).position(|pair| pair == [0x04, 0x20]).unwrap() + 2;
         told.secret("a private key's number", &pkcs8[scalar..scalar + 32]);
     }
-    let secret = plane.engine.store().find(Lookup::SecretByName("mac".into())).await.unwrap().unwrap();
-    let secret: Value = serde_json::from_str(&secret).unwrap();
-    told.secret("the MAC key", &*sealer.open("secret:mac", secret["sealed"].as_str().unwrap()).unwrap());
+    let secret = store::find_one(&**plane.engine.store(), SecretByName("mac".into())).await.unwrap().unwrap();
+    told.secret("the MAC key", &*sealer.open("secret:mac", &secret.sealed).unwrap());
     told.secret("the key-encryption key", [7; 32]);
 }

@@ -1,0 +1,87 @@
+//! The statement of a look-up: the columns that select the rows of a table, their order, and their number.
+
+use super::{
+    error::StoreFailure,
+    sql::{Sql, SqlValue},
+    tables,
+};
+use countersign_core::records::Table;
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use std::borrow::Cow;
+
+/// The rows of a table with these column values, in the order of their keys unless it says otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    table: Table,
+    conditions: Vec<(Comparison, SqlValue)>,
+    order: Cow<'static, str>,
+    limit: Option<i64>,
+}
+
+/// A column and an operator.
+type Comparison = (&'static str, &'static str);
+
+impl Search {
+    pub fn by_key(table: Table, key: RowKey) -> Self {
+        Self::of(table).with("key", key)
+    }
+
+    pub(crate) fn of(table: Table) -> Self {
+        Self { table, conditions: Vec::new(), order: "key".into(), limit: None }
+    }
+
+    pub(crate) fn with(self, column: &'static str, value: impl Into<SqlValue>) -> Self {
+        self.where_column(column, "=", value)
+    }
+
+    /// The last of those rows.
+    pub(crate) fn newest(self) -> Self {
+        Self { order: "key DESC LIMIT 1".into(), ..self }
+    }
+
+    /// The one of those rows with the highest value in a column.
+    pub(crate) fn highest(self, column: &'static str) -> Self {
+        Self { order: format!("{column} DESC LIMIT 1").into(), ..self }
+    }
+
+    /// Those rows from the last one on, or from the one before `before`.
+    pub(crate) fn page(self, before: Option<RowKey>, limit: i64) -> Self {
+        let older = match before {
+            Some(before) => self.where_column("key", "<", before),
+            None => self,
+        };
+        Self { order: "key DESC".into(), limit: Some(limit), ..older }
+    }
+
+    /// Those rows with a moment in a column that has come at `by`, the most overdue first.
+    pub(crate) fn due(self, column: &'static str, by: UnixMillis, limit: i64) -> Self {
+        let due = self.where_column(column, "<=", by.0);
+        Self { order: format!("{column}, key").into(), limit: Some(limit), ..due }
+    }
+
+    fn where_column(mut self, column: &'static str, operator: &'static str, value: impl Into<SqlValue>) -> Self {
+        self.conditions.push(((column, operator), value.into()));
+        self
+    }
+
+    pub(crate) fn statement(self) -> (String, Vec<SqlValue>) {
+        let (comparisons, mut params): (Vec<Comparison>, Vec<SqlValue>) = self.conditions.into_iter().unzip();
+        let mut text = format!("SELECT doc FROM {}", tables::shape(self.table).name);
+        for ((column, operator), n) in comparisons.into_iter().zip(1..) {
+            let word = if n == 1 { "WHERE" } else { "AND" };
+            text += &format!(" {word} {column} {operator} ${n}");
+        }
+        text += &format!(" ORDER BY {}", self.order);
+        if let Some(limit) = self.limit {
+            params.push(limit.max(0).into());
+            text += &format!(" LIMIT ${}", params.len());
+        }
+        (text, params)
+    }
+
+    /// The documents of the rows.
+    pub(crate) async fn documents<S: Sql>(self, sql: &mut S) -> Result<Vec<String>, StoreFailure> {
+        let (text, params) = self.statement();
+        sql.query(&text, &params).await?.iter().map(|row| row.text(0)).collect()
+    }
+}
