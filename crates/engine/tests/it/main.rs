@@ -29,5 +29,7 @@ mod store_plans;
 mod store_position;
 mod store_proofs;
 mod store_retention;
+mod store_retention_nodes;
+mod store_retention_plans;
 mod store_tables;
 mod store_time;

@@ -20,11 +20,11 @@ use countersign_protocol::{
 use serde_json::json;
 use std::collections::BTreeMap;
 
-fn mplp_id(n: RowKey) -> MplpId {
+pub(crate) fn mplp_id(n: RowKey) -> MplpId {
     MplpId::of_hash(&digest(n))
 }
 
-fn plan(key: RowKey, version: i64, status: PlanStatus) -> Plan {
+pub(crate) fn plan(key: RowKey, version: i64, status: PlanStatus) -> Plan {
     let document = json!({
         "meta": { "protocol_version": "1.0.0", "schema_version": "1.0.0" },
         "plan_id": mplp_id(key),
@@ -54,8 +54,9 @@ fn plan(key: RowKey, version: i64, status: PlanStatus) -> Plan {
 }
 
 /// The statuses of a plan that is not pending and lets nothing run.
-const STILL: [PlanStatus; 4] = [PlanStatus::Draft, PlanStatus::Completed, PlanStatus::Cancelled, PlanStatus::Failed];
-const LIVE: [PlanStatus; 3] = [PlanStatus::Proposed, PlanStatus::Approved, PlanStatus::InProgress];
+pub(crate) const STILL: [PlanStatus; 4] =
+    [PlanStatus::Draft, PlanStatus::Completed, PlanStatus::Cancelled, PlanStatus::Failed];
+pub(crate) const LIVE: [PlanStatus; 3] = [PlanStatus::Proposed, PlanStatus::Approved, PlanStatus::InProgress];
 
 on_both_stores! {
     async fn a_plan_is_live_while_it_is_proposed_approved_or_in_progress_and_found_by_its_id_for_ever(bench) {

@@ -22,10 +22,10 @@ use countersign_engine::store::{
 use countersign_protocol::{domain::Domain, evidence, ids::RowKey, time::UnixMillis};
 use std::sync::Arc;
 
-const DAY: i64 = 86_400_000;
+pub(crate) const DAY: i64 = 86_400_000;
 const AT: UnixMillis = UnixMillis(START);
 
-async fn write<T: Stored>(store: &dyn Store, record: T) {
+pub(crate) async fn write<T: Stored>(store: &dyn Store, record: T) {
     assert_eq!(store.commit(put(record)).await, Outcome::Committed);
 }
 
@@ -34,7 +34,7 @@ async fn is_there<T: Stored>(bench: &Bench, key: RowKey) -> bool {
 }
 
 /// The remaining ones of these rows.
-async fn remaining<T: Stored>(bench: &Bench, keys: impl IntoIterator<Item = RowKey>) -> Vec<RowKey> {
+pub(crate) async fn remaining<T: Stored>(bench: &Bench, keys: impl IntoIterator<Item = RowKey>) -> Vec<RowKey> {
     let mut found = Vec::new();
     for key in keys {
         if is_there::<T>(bench, key).await {
@@ -45,7 +45,7 @@ async fn remaining<T: Stored>(bench: &Bench, keys: impl IntoIterator<Item = RowK
 }
 
 /// Repeats until nothing is left to remove; returns the number of rows.
-async fn remove(bench: &Bench, days: i64, retention: &Retention) -> u64 {
+pub(crate) async fn remove(bench: &Bench, days: i64, retention: &Retention) -> u64 {
     let (now, mut all) = (UnixMillis(START + days * DAY + 1), 0);
     while bench.store.index_evidence(1000).await.unwrap() >= 1000 {}
     loop {
@@ -56,7 +56,7 @@ async fn remove(bench: &Bench, days: i64, retention: &Retention) -> u64 {
     }
 }
 
-fn committed(at: i64) -> ExecutionState {
+pub(crate) fn committed(at: i64) -> ExecutionState {
     ExecutionState::Committed { at: UnixMillis(at), by: Reporter::Claimant }
 }
 
@@ -121,7 +121,7 @@ on_both_stores! {
     }
 }
 
-fn delegation(key: RowKey, ended: Option<i64>) -> Delegation {
+pub(crate) fn delegation(key: RowKey, ended: Option<i64>) -> Delegation {
     let revoked = |at| DelegationState::Revoked { at: UnixMillis(at), reason: RevokeReason::ManualRevoke };
     Delegation {
         key,
@@ -143,7 +143,7 @@ fn delegation(key: RowKey, ended: Option<i64>) -> Delegation {
     }
 }
 
-fn session(key: RowKey, delegation: Option<RowKey>) -> Session {
+pub(crate) fn session(key: RowKey, delegation: Option<RowKey>) -> Session {
     Session {
         key,
         version: 1,
@@ -162,7 +162,7 @@ fn session(key: RowKey, delegation: Option<RowKey>) -> Session {
     }
 }
 
-async fn append(bench: &Bench, evidence: Vec<EvidenceDraft>) {
+pub(crate) async fn append(bench: &Bench, evidence: Vec<EvidenceDraft>) {
     let step = Effects { evidence, ..Effects::default() };
     assert_eq!(bench.store.commit(step).await, Outcome::Committed);
 }
