@@ -233,7 +233,7 @@ impl Engine {
 
     /// The size of each kind of record, and the time of its next removal by retention.
     pub async fn storage_stats(&self) -> Result<StorageStats, StoreError> {
-        Ok(self.store.stats().await?.with_retention(&self.settings.retention))
+        Ok(self.store.stats().await?.with_retention(&self.settings.retention, self.now()))
     }
 
     /// Reloads changed keys, fills the audit index and removes expired rows; for a background task to call now and then.

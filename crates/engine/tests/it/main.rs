@@ -31,5 +31,6 @@ mod store_proofs;
 mod store_retention;
 mod store_retention_nodes;
 mod store_retention_plans;
+mod store_stats;
 mod store_tables;
 mod store_time;

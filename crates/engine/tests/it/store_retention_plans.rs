@@ -45,7 +45,7 @@ pub(crate) fn plan_after(key: RowKey, history: &[(PlanStatus, i64)]) -> Plan {
     plan
 }
 
-fn about_plan(key: RowKey, plan: RowKey, state: DecisionState) -> Decision {
+pub(crate) fn about_plan(key: RowKey, plan: RowKey, state: DecisionState) -> Decision {
     let target = DecisionTarget {
         target_type: TargetType::Plan,
         target_id: mplp_id(plan),

@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
         return context.say_json(&json(&stats));
     }
     context.list(&Table {
-        head: ["kind", "rows", "bytes", "oldest", "kept by", "removed next"],
+        head: ["kind", "rows", "bytes", "oldest", "kept by", "removed not before"],
         rows: stats.kinds.iter().map(row).collect(),
         none: "the database is empty",
     })?;
@@ -34,7 +34,11 @@ fn row(stats: &KindStats) -> [String; 6] {
         stats.bytes.to_string(),
         time(stats.oldest),
         stats.setting.clone().unwrap_or_default(),
-        time(stats.next_removal),
+        match stats.next_removal {
+            // Some have ended, and none may be removed.
+            None if stats.oldest.is_some() && stats.setting.is_some() => "held by open records".to_owned(),
+            next => time(next),
+        },
     ]
 }
 
