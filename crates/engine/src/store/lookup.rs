@@ -4,7 +4,7 @@ use super::{Search, Store, StoreError};
 use countersign_core::records::{Project, Stored};
 use countersign_protocol::ids::RowKey;
 
-/// A question to the store, and the record that answers it. All of them are in `lookups.rs`.
+/// A search for rows of one type of record. All of them are in `lookups.rs`.
 pub trait Lookup {
     type Record: Stored;
 

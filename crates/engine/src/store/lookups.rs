@@ -1,4 +1,4 @@
-//! All look-ups of records, by the record that they find. One struct, one indexed statement.
+//! All look-ups, grouped by record. One struct, one indexed statement.
 
 use super::{Lookup, Search};
 use countersign_core::records::{
@@ -9,8 +9,8 @@ use countersign_core::records::{
 };
 use countersign_protocol::{hash::Digest, ids::RowKey, mplp::MplpId, time::UnixMillis};
 
-/// Declares the look-ups of a record: the fields, then the columns with their values, then a method of [`Search`] where
-/// rows are not all listed by key. A column has the value of the field with its name, or of another one: `column = field`.
+/// Declares the look-ups of a record: the fields, the columns to compare them with (`column = field` where the names
+/// differ), and a method of [`Search`] for another order or number of rows.
 macro_rules! lookups {
     (@struct $(#[$doc:meta])* $name:ident {}) => {
         $(#[$doc])*

@@ -17,7 +17,7 @@ use countersign_core::{
     },
     step::Effects,
 };
-use countersign_engine::store::{self, Lookup, Outcome, Retention};
+use countersign_engine::store::{self, ClarificationEntriesOf, ClarificationSessionById, Outcome, PlanById, Retention};
 use countersign_protocol::{
     clarification::GivenBy,
     ids::RowKey,
@@ -78,8 +78,8 @@ on_both_stores! {
 
         assert_eq!(remove(&bench, 90, &usual).await, 3);
         assert_eq!(remaining::<Plan>(&bench, all()).await, [&[11, 12, 13], &open[..]].concat());
-        let by_id = |id| Lookup::PlanById { project: 1, id: mplp_id(id) };
-        assert!(store::find_one::<Plan>(&*bench.store, by_id(1)).await.unwrap().is_none());
+        let by_id = |id| PlanById { project: 1, id: mplp_id(id) };
+        assert!(store::find_one(&*bench.store, by_id(1)).await.unwrap().is_none());
 
         let longer = Retention { plans_days: 100, ..usual };
         assert_eq!(remove(&bench, 149, &longer).await, 0, "by its own setting");
@@ -169,8 +169,8 @@ pub(crate) fn with_chain(session: ClarificationSession) -> Effects {
 async fn chains(bench: &Bench, sessions: impl IntoIterator<Item = RowKey>) -> Vec<usize> {
     let mut found = Vec::new();
     for session in sessions {
-        let entries = Lookup::ClarificationEntriesOf(session);
-        found.push(store::find_all::<ClarificationEntry>(&*bench.store, entries).await.unwrap().len());
+        let entries = ClarificationEntriesOf(session);
+        found.push(store::find_all(&*bench.store, entries).await.unwrap().len());
     }
     found
 }
@@ -222,8 +222,8 @@ on_both_stores! {
         assert_eq!(remove(&bench, 10_000, &usual).await, 2);
         assert_eq!(remaining::<ClarificationSession>(&bench, 1..=8).await, [7, 8]);
         assert_eq!(chains(&bench, 1..=8).await, [0, 0, 0, 0, 0, 0, 3, 3]);
-        let id = Lookup::ClarificationSessionById { project: 1, id: mplp_id(1) };
-        assert!(store::find_one::<ClarificationSession>(&*bench.store, id).await.unwrap().is_none());
+        let id = ClarificationSessionById { project: 1, id: mplp_id(1) };
+        assert!(store::find_one(&*bench.store, id).await.unwrap().is_none());
         assert_eq!(remaining::<ClarificationKey>(&bench, [9]).await, [9], "the keys of old chains are evidence");
     }
 
