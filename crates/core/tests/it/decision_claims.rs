@@ -127,6 +127,22 @@ fn the_same_neither_runs_nor_is_asked_beside_itself() {
     plane.commit(step);
 }
 
+///
+#[test]
+fn every_claim_has_a_higher_fence_number_than_all_before_it() {
+    let mut plane = Plane::new();
+    let decision = accepted(&mut plane, &Ask::of("file.move"), ALICE);
+    for highest in [0, 1, 41] {
+        let step = plane.claim_after(highest, decision.key, claim(decision.digest), true, NOW).unwrap();
+        assert_eq!(step.answer.fence, highest + 1);
+        let written = step.effects.puts.iter().find_map(|record| match record {
+            Record::Execution(execution) => Some(execution.fence),
+            _ => None,
+        });
+        assert_eq!(written, Some(highest + 1));
+    }
+}
+
 /// AAEP-6.1-12
 #[test]
 fn what_was_accepted_is_said_announced_run_and_completed_in_that_order() {

@@ -310,6 +310,18 @@ impl Plane {
         approver_stands: bool,
         now: UnixMillis,
     ) -> Result<Step<Execution>, Refusal> {
+        self.claim_after(0, decision, claim, approver_stands, now)
+    }
+
+    /// With the highest fence number of earlier claims of the same.
+    pub(crate) fn claim_after(
+        &self,
+        fence: i64,
+        decision: RowKey,
+        claim: Claim,
+        approver_stands: bool,
+        now: UnixMillis,
+    ) -> Result<Step<Execution>, Refusal> {
         let DueView { place, decision, session, plan } = self.due_view(decision);
         let rules = Some(terms::rules(&self.project.document, &decision.action, None));
         let claim = Claim { rules: claim.rules.or(rules), ..claim };
@@ -330,7 +342,7 @@ impl Plane {
             approver_stands,
             under_way,
             same_effect,
-            fence: 0,
+            fence,
             plan,
         };
         claim.decide(&view, &self.env(now))
