@@ -83,6 +83,8 @@ pub enum Runs {
     },
     Unknown {
         since: UnixMillis,
+        /// While its upstream is probed for the outcome.
+        asked_until: Option<UnixMillis>,
     },
 }
 
@@ -229,13 +231,20 @@ impl Runs {
             | Runs::Ran { at, .. }
             | Runs::Failed { at, .. }
             | Runs::Released { at } => at,
-            Runs::Unknown { since } => since,
+            Runs::Unknown { since, .. } => since,
         }
     }
 
     pub(super) fn why(&self) -> Option<&Prose> {
         match self {
             Runs::Ran { why, .. } | Runs::Failed { why, .. } => why.as_ref(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn asked_until(&self) -> Option<&UnixMillis> {
+        match self {
+            Runs::Unknown { asked_until, .. } => asked_until.as_ref(),
             _ => None,
         }
     }

@@ -87,7 +87,10 @@ fn ran(execution: &Execution, point: Point, reader: RowKey) -> Runs {
             Runs::Failed { at: *at, told_by: told(by).0, why: why.as_deref().map(Prose::from) }
         }
         ExecutionState::Released { at } => Runs::Released { at: *at },
-        ExecutionState::Unknown { since } => Runs::Unknown { since: *since },
+        ExecutionState::Unknown { since } => {
+            let asked_until = execution.probe.as_ref().and_then(|probe| probe.asked_until());
+            Runs::Unknown { since: *since, asked_until }
+        }
     }
 }
 

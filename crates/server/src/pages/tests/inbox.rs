@@ -1,6 +1,9 @@
 //! The content of a question's page, and that an approval covers exactly that.
 
-use super::questions::{detail, inbox, page, payment};
+use super::{
+    questions::{detail, inbox, page, payment},
+    samples::NOW,
+};
 use crate::pages::*;
 use countersign_protocol::{
     aaep::event::Risk,
@@ -307,6 +310,29 @@ fn the_time_left_never_promises_too_much() {
         "0 seconds|1 second|119 seconds|2 minutes|2 minutes"
     );
     assert_eq!([left(7199), left(7200), left(172_800)].join("|"), "119 minutes|2 hours|2 days");
+}
+
+///
+#[test]
+fn an_unknown_outcome_says_until_when_the_service_is_asked_for_it() {
+    let text = |language, asked_until| {
+        let became = OutcomeText::Accepted { by: DecidedBy::You, at: NOW };
+        let runs = Some(Runs::Unknown { since: NOW.plus_secs(60), asked_until });
+        QuestionPage { became, runs, ..page(language) }.html()
+    };
+    let asking = [
+        (Language::English, "The outcome is unknown", "The service is being asked until <time"),
+        (Language::German, "Das Ergebnis ist unbekannt", "Der Dienst wird gefragt bis <time"),
+    ];
+    for (language, unknown, asked) in asking {
+        let until = NOW.plus_secs(314);
+        let page = text(language, Some(until));
+        assert!(page.contains(unknown) && page.contains(asked), "{page}");
+        let time = page.split_once(asked).unwrap().1;
+        assert!(time.split_once('>').unwrap().0.contains(&until.to_rfc3339()), "{time}");
+        let page = text(language, None);
+        assert!(page.contains(unknown) && !page.contains(asked), "{page}");
+    }
 }
 
 ///

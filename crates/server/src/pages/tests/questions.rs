@@ -313,7 +313,8 @@ fn ran(language: Language) -> Vec<(&'static str, String)> {
         ("question-failed-you", runs(Runs::Failed { at, told_by: ToldBy::You, why: why() })),
         ("question-failed-other", runs(Runs::Failed { at, told_by: ToldBy::SomebodyElse, why: why() })),
         ("question-released", runs(Runs::Released { at })),
-        ("question-unknown", runs(Runs::Unknown { since: at })),
+        ("question-unknown", runs(Runs::Unknown { since: at, asked_until: None })),
+        ("question-unknown-asked", runs(Runs::Unknown { since: at, asked_until: Some(at.plus_secs(254)) })),
         ("question-reconciled", reconciled.html()),
     ]
 }
