@@ -102,13 +102,9 @@ fn leaves(tree: &str, prefix: &str) -> Vec<String> {
     found
 }
 
-/// Whether a path names a function too, which then is the item meant.
+/// Whether a path names a function too, re-exported from the module of its name; it then is the item meant.
 fn is_function(core: &Path, path: &[&str]) -> bool {
-    let Some((name, parent)) = path.split_last() else { return false };
-    let parent = core.join(parent.join("/"));
-    let texts = [parent.with_extension("rs"), parent.join("mod.rs")].map(std::fs::read_to_string);
-    texts
-        .into_iter()
-        .flatten()
-        .any(|text| text.contains(&format!("pub fn {name}(")) || text.contains(&format!("{name}::{name}")))
+    let (module, name) = (core.join(path.join("/")), path.last().copied().unwrap_or_default());
+    let texts = [module.with_extension("rs"), module.join("mod.rs")].map(std::fs::read_to_string);
+    texts.into_iter().flatten().any(|text| text.contains(&format!("pub fn {name}(")))
 }
