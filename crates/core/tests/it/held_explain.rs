@@ -49,7 +49,7 @@ fn a_held_request_is_told_with_who_is_asked_on_which_terms_and_what_they_read() 
     assert_eq!(explained.upstream.as_deref(), Some("core at http://127.0.0.1:9000"));
     assert_eq!((explained.headers, explained.problem), (vec!["if-match".into()], None));
     let held = explained.held.unwrap();
-    assert_eq!(held.why, ["the route transfers.create says so"]);
+    assert_eq!(held.why, ["the route transfers.create requires it"]);
     assert_eq!((held.risk, held.irreversible, held.asked), (Risk::High, true, vec!["user:alice".into()]));
     assert_eq!((held.assurance.as_str(), held.timeout_s, held.allowance_s), ("fresh", 90, 300));
     assert_eq!(held.effect.as_deref(), Some("transfer:acct-3344"));
@@ -67,7 +67,7 @@ fn every_reason_to_hold_is_told() {
     });
     let held = explain(&document(whole), "POST", URL, &json_type(), BODY.as_bytes()).unwrap().held.unwrap();
     let why = [
-        "the route transfers.create says so",
+        "the route transfers.create requires it",
         "the action transfers.send is irreversible",
         "the scope transfers.write requires confirmation",
     ];

@@ -59,7 +59,7 @@ async fn of_sixty_four_callers_on_two_nodes_none_completes_a_write_after_the_ans
 
 ///
 #[tokio::test]
-async fn a_node_that_cannot_read_the_feed_delays_a_revocation_by_a_second_at_most_and_sends_nothing_after_it() {
+async fn a_node_that_cannot_read_the_feed_does_not_hold_up_a_revocation_and_sends_nothing_after_it() {
     let two = TwoGateways::open().await;
     let mut there = two.begins(&two.second, 1).await;
     two.scene.bank.has_begun(1).await;
