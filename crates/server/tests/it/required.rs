@@ -164,7 +164,7 @@ async fn bodies_with_what_is_required_are_taken_and_without_any_of_it_refused() 
     demands!("PlanSubmission", wrapped.clone(), "", post("/mplp/v1/plans"));
     demands!("Plan", plan(), "", post("/mplp/v1/plans"));
     demands!("Meta", wrapped.clone(), "/plan/meta", post("/mplp/v1/plans"));
-    demands!("Step", wrapped, "/plan/steps/0", post("/mplp/v1/plans"));
+    demands!("PlanStep", wrapped, "/plan/steps/0", post("/mplp/v1/plans"));
     let below = |end: &str| format!("/mplp/v1/plans/{PLAN}/{end}");
     let path = below("propose");
     let proposed = agent.post(plane, &path, &json!({})).await.expect(201).json();
@@ -228,7 +228,7 @@ async fn the_entries_of_a_project_document_need_what_is_required_of_them() {
     demands((&description, &mut seen), "ActionPolicy", document.clone(), "/actions/0", put).await;
     let mut route = document.clone();
     route["routes"][0]["describe"] = json!({ "action": "Do it" });
-    demands((&description, &mut seen), "Described", route.clone(), "/routes/0/describe", put).await;
+    demands((&description, &mut seen), "RouteTexts", route.clone(), "/routes/0/describe", put).await;
     route["routes"][0]["values"] = json!([{ "name": "amount", "from": "body.amount", "unit": "USD" }]);
     demands((&description, &mut seen), "ValueField", route, "/routes/0/values/0", put).await;
     document["upstreams"] = json!([{ "id": "u", "url": "http://127.0.0.1:9000" }]);
