@@ -148,5 +148,5 @@ fn the_small_worlds_break_every_rule_and_keep_them_all() {
     told.unwrap();
     let seen = seen.into_inner();
     assert!(seen.values().all(|times| *times >= 1) && seen.len() >= 26, "{seen:#?}");
-    assert!(seen["none"] > 100, "{seen:#?}");
+    assert!(seen["none"] > 20, "{seen:#?}");
 }
