@@ -47,10 +47,10 @@ impl DemoPlane {
         let loaded = config::from_text(Some((&folder.join("countersign.toml"), &text)), &environment)?;
         let node = start_in_front_of(api::calendar(), &loaded, &environment, FirstStart::Allowed).await;
         let node = node.map_err(|why| DemoFailure::new(why.to_string()).hint("is the port free? try --port"))?;
-        node.engine.add_person(PERSON, "Robin Demo", PASSWORD, false).await.map_err(trouble)?;
+        node.engine.people().add_person(PERSON, "Robin Demo", PASSWORD, false).await.map_err(trouble)?;
         let projects = node.engine.projects().await.map_err(trouble)?;
         let project = projects.first().ok_or_else(|| DemoFailure::new("the demo's project is missing"))?;
-        node.engine.set_roles(project.key, PERSON, vec![Role::User]).await.map_err(trouble)?;
+        node.engine.people().set_roles(project.key, PERSON, vec![Role::User]).await.map_err(trouble)?;
         Ok(Self { node, origin, operator, site, folder: folder.to_owned() })
     }
 

@@ -41,7 +41,7 @@ impl Asking {
             asks: Vec::new(),
             jkt: None,
         };
-        let key = plane.node.engine.add_key(project, &key).await.map_err(trouble)?;
+        let key = plane.node.engine.people().add_key(project, &key).await.map_err(trouble)?;
         let transport = Arc::new(transport()?);
         let agent = Decisions::new(&plane.origin, None, &key.secret, transport, system_dice());
         let phone = Device::connect(&plane.origin, person, "phone").await?;

@@ -15,7 +15,7 @@ use countersign_core::{
     step::{Operation as _, Step},
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 const ALL: (UnixMillis, i64) = (UnixMillis(i64::MAX), i64::MAX);
 
@@ -33,7 +33,7 @@ pub struct ClockShown {
 }
 
 impl Engine {
-    pub async fn show_clock(&self) -> Result<ClockShown, Refusal> {
+    pub async fn show_clock(self: &Arc<Self>) -> Result<ClockShown, Refusal> {
         self.keep_pace().await?;
         Ok(ClockShown {
             time: self.now(),
@@ -46,7 +46,7 @@ impl Engine {
 
     /// Continues by the present clock. Open approvals lapse, a new epoch of nonces begins, and every project's evidence
     /// says so. Pending questions keep their deadlines, except those asked at a time that is still to come.
-    pub async fn accept_clock(&self, reason: &str) -> Result<ClockAccepted, Refusal> {
+    pub async fn accept_clock(self: &Arc<Self>, reason: &str) -> Result<ClockAccepted, Refusal> {
         let _turn = self.time.accepting.lock().await;
         self.keep_pace().await?;
         let Some(trouble) = self.clock_trouble() else {
@@ -63,7 +63,7 @@ impl Engine {
         Ok(accepted)
     }
 
-    fn time_before(&self, trouble: ClockTrouble) -> UnixMillis {
+    fn time_before(self: &Arc<Self>, trouble: ClockTrouble) -> UnixMillis {
         match trouble {
             ClockTrouble::Behind { kept, .. } => kept,
             ClockTrouble::Leapt { .. } | ClockTrouble::Apart { .. } => self.now(),
@@ -71,7 +71,7 @@ impl Engine {
     }
 
     /// The database server's clock decides where there is one; this node must agree with it.
-    async fn right_time(&self) -> Result<UnixMillis, Refusal> {
+    async fn right_time(self: &Arc<Self>) -> Result<UnixMillis, Refusal> {
         let machine = self.clock.wall();
         if !self.store.has_own_clock() {
             return Ok(machine);
@@ -88,7 +88,7 @@ impl Engine {
         Ok(store)
     }
 
-    async fn end_with_clock(&self, now: UnixMillis) -> Result<BTreeMap<RowKey, EndedWithClock>, Refusal> {
+    async fn end_with_clock(self: &Arc<Self>, now: UnixMillis) -> Result<BTreeMap<RowKey, EndedWithClock>, Refusal> {
         let (mut ended, (by, limit), store) = (BTreeMap::<_, EndedWithClock>::new(), ALL, &*self.store);
         let still_to_come = |at: UnixMillis| at.millis_since(now) > MOST_MS;
         let allowances = store::find_all(store, AllowancesDue { by, limit }).await?;
@@ -112,7 +112,7 @@ impl Engine {
         Ok(ended)
     }
 
-    async fn lapse_with_clock(&self, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
+    async fn lapse_with_clock(self: &Arc<Self>, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
         self.run_locked(|| async {
             let Some(allowance) = store::get::<Allowance>(&*self.store, key).await? else {
                 return Ok((None, Step::answer(false)));
@@ -120,15 +120,15 @@ impl Engine {
             let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
             let turn = self.turns.take(decision.asked_in).await;
-            let (place, session) = self.around(&decision).await?;
-            let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
+            let (place, session) = self.decisions().around(&decision).await?;
+            let plan = self.decisions().plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
             let view = AllowanceDueView { place, decision, session, allowance, plan };
             Ok((turn, LapseWithClock.decide(&view, &self.env_at(now)?)?))
         })
         .await
     }
 
-    async fn end_lease_with_clock(&self, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
+    async fn end_lease_with_clock(self: &Arc<Self>, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
         self.run_locked(|| async {
             let Some(execution) = store::get::<Execution>(&*self.store, key).await? else {
                 return Ok((None, Step::answer(false)));
@@ -136,23 +136,23 @@ impl Engine {
             let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
             let turn = self.turns.take(decision.asked_in).await;
-            let (place, session) = self.around(&decision).await?;
-            let view = self.execution_seen(place, decision, session, execution).await?;
+            let (place, session) = self.decisions().around(&decision).await?;
+            let view = self.decisions().execution_seen(place, decision, session, execution).await?;
             Ok((turn, EndLeaseWithClock.decide(&view, &self.env_at(now)?)?))
         })
         .await
     }
 
     /// Expires a question: its deadline would be late by as much as the clock was ahead.
-    async fn expire_with_clock(&self, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
+    async fn expire_with_clock(self: &Arc<Self>, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
         let expire = || async {
             let found: Option<Decision> = store::get(&*self.store, key).await?;
             let Some(decision) = found.filter(Decision::is_pending) else {
                 return Ok((None, Step::answer(false)));
             };
             let turn = self.turns.take(decision.asked_in).await;
-            let (place, session) = self.around(&decision).await?;
-            let plan = self.plan_of(decision.plan()).await?;
+            let (place, session) = self.decisions().around(&decision).await?;
+            let plan = self.decisions().plan_of(decision.plan()).await?;
             let over = QuestionDue { serving_since: now, nobody_there: true };
             let step = over.decide(&DueView { place, decision, session, plan }, &self.env_at(now)?)?;
             Ok::<_, Refusal>((turn, step.map(|()| true)))
@@ -164,7 +164,7 @@ impl Engine {
     }
 
     async fn record_accepted_clock(
-        &self,
+        self: &Arc<Self>,
         (was, now): (UnixMillis, UnixMillis),
         reason: &str,
         ended: &BTreeMap<RowKey, EndedWithClock>,
@@ -177,7 +177,7 @@ impl Engine {
     }
 
     async fn before_accepting(
-        &self,
+        self: &Arc<Self>,
         signs_out: bool,
         ended: &BTreeMap<RowKey, EndedWithClock>,
     ) -> Result<AcceptClockView, Refusal> {
@@ -196,7 +196,7 @@ impl Engine {
     }
 
     /// Everything is recorded. Nothing is decided before the new epoch of nonces has begun.
-    async fn go_on_by_clock(&self, was: UnixMillis, now: UnixMillis) -> Result<(), Refusal> {
+    async fn go_on_by_clock(self: &Arc<Self>, was: UnixMillis, now: UnixMillis) -> Result<(), Refusal> {
         let nonces_until = was.max(now).plus_secs(EPOCH_S);
         let known = self.time.accepted();
         self.begin_time(KeptTime { last: now, accepted: known.saturating_add(1), nonces_until }, now);

@@ -7,6 +7,7 @@ use countersign_core::{
     step::Effects,
 };
 use countersign_protocol::hash::Digest;
+use std::sync::Arc;
 
 /// A credential with its request.
 #[derive(Clone, Copy, Debug)]
@@ -45,15 +46,19 @@ impl PresentedCredential<'_> {
 impl Engine {
     /// Everything behind an access token, after its proof of possession was verified. The caller decides whether the session
     /// is still valid.
-    pub(crate) async fn bearer_shown(&self, at: &ProjectAt, shown: &PresentedHash<'_>) -> Result<Bearer, Refusal> {
-        let bearer = self.bearer_by_hash(&at.project, &shown.hash).await?;
+    pub(crate) async fn bearer_shown(
+        self: &Arc<Self>,
+        at: &ProjectAt,
+        shown: &PresentedHash<'_>,
+    ) -> Result<Bearer, Refusal> {
+        let bearer = self.agents().bearer_by_hash(&at.project, &shown.hash).await?;
         self.possess(at, bearer.token.jkt.as_ref(), proof_required(&at.project.document), shown).await?;
         Ok(bearer)
     }
 
     /// Spends the proof that a bound credential needs.
     pub(crate) async fn possess(
-        &self,
+        self: &Arc<Self>,
         at: &ProjectAt,
         bound: Option<&Digest>,
         required: bool,

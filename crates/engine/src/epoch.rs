@@ -15,7 +15,7 @@ use countersign_core::{
     step::Operation as _,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 /// The row with the database's identity.
 const EPOCH: RowKey = 1;
@@ -24,11 +24,11 @@ const ALL: (UnixMillis, i64) = (UnixMillis(i64::MAX), i64::MAX);
 impl Engine {
     /// Ends everything that may have been used or revoked after the database was copied, in one step. For `restore`,
     /// while no node is in service.
-    pub async fn start_epoch(&self) -> Result<EpochStarted, Refusal> {
+    pub async fn start_epoch(self: &Arc<Self>) -> Result<EpochStarted, Refusal> {
         self.run(|| async { StartEpoch.decide(&self.before_epoch().await?, &self.env()?) }).await
     }
 
-    async fn before_epoch(&self) -> Result<EpochView, Refusal> {
+    async fn before_epoch(self: &Arc<Self>) -> Result<EpochView, Refusal> {
         let store = &*self.store;
         let epoch: Option<Epoch> = store::get(store, EPOCH).await?;
         let tokens = store::find_all(store, AllAccessTokens).await?;
@@ -44,28 +44,28 @@ impl Engine {
         })
     }
 
-    async fn holdings(&self, project: &Project) -> Result<Holdings, Refusal> {
+    async fn holdings(self: &Arc<Self>, project: &Project) -> Result<Holdings, Refusal> {
         let mut delegations = Vec::new();
         for delegation in self.delegations_in(project.key).await? {
             if delegation.state == DelegationState::Active {
-                let live = self.live_of_delegation(delegation.key).await?;
+                let live = self.decisions().live_of_delegation(delegation.key).await?;
                 delegations.push((delegation, live));
             }
         }
         let mut keys = Vec::new();
-        for key in self.api_keys(project.key).await?.into_iter().filter(ApiKey::is_live) {
-            let live = self.live_of_delegation(key.key).await?;
+        for key in self.people().api_keys(project.key).await?.into_iter().filter(ApiKey::is_live) {
+            let live = self.decisions().live_of_delegation(key.key).await?;
             keys.push((key, live));
         }
         let mut others = Vec::new();
         for session in self.sessions_of_nobody(project.key).await? {
-            others.push(self.live_of_session(session).await?);
+            others.push(self.decisions().live_of_session(session).await?);
         }
         Ok(Holdings { place: (project.key, project.id.clone()), delegations, keys, others })
     }
 
     /// AAP sessions without a delegation that have open records.
-    async fn sessions_of_nobody(&self, project: RowKey) -> Result<BTreeSet<RowKey>, Refusal> {
+    async fn sessions_of_nobody(self: &Arc<Self>, project: RowKey) -> Result<BTreeSet<RowKey>, Refusal> {
         let (store, (by, limit)) = (&*self.store, ALL);
         let decisions = store::find_all(store, DecisionsDue { by, limit }).await?;
         let allowances = store::find_all(store, AllowancesDue { by, limit }).await?;
@@ -80,13 +80,13 @@ impl Engine {
     }
 
     /// All delegations of a project, oldest first.
-    pub async fn delegations_in(&self, project: RowKey) -> Result<Vec<Delegation>, Refusal> {
+    pub async fn delegations_in(self: &Arc<Self>, project: RowKey) -> Result<Vec<Delegation>, Refusal> {
         Ok(store::find_all(&*self.store, DelegationsOfProject(project)).await?)
     }
 
     /// Lifts the suspension of a delegation; for its person, an admin, or the command line of the service (no actor).
     pub async fn lift_delegation(
-        &self,
+        self: &Arc<Self>,
         project: &Project,
         id: &str,
         actor: Option<&Actor>,
@@ -101,7 +101,7 @@ impl Engine {
     }
 
     /// The same for an API key.
-    pub async fn lift_key(&self, project: &Project, id: &str) -> Result<ApiKey, Refusal> {
+    pub async fn lift_key(self: &Arc<Self>, project: &Project, id: &str) -> Result<ApiKey, Refusal> {
         self.run(|| async {
             let found = store::find_one(&*self.store, ApiKeyById { project: project.key, id: id.to_owned() }).await?;
             let found = found.ok_or_else(|| Refusal::NotFound("there is no such key in this project".into()))?;

@@ -29,6 +29,7 @@ mod ports;
 mod projects;
 mod readiness;
 mod runner;
+mod services;
 mod session_locks;
 mod signals;
 pub mod store;
@@ -59,6 +60,7 @@ pub use node_clock::NodeClock;
 pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn};
 pub use ports::{KnownOperator, OperatorTrouble, Operators, UpstreamProbes};
 pub use projects::{Address, ApplyTrouble, ListenerKind, ProjectAt};
+pub use services::{Agents, Calls, Clarifications, Decisions, Events, Evidence, People, Plans};
 pub use timekeeping::ClockTrouble;
 
 /// The core's types in the engine's interface.

@@ -34,7 +34,7 @@ impl Engine {
         let engine: Weak<Self> = Arc::downgrade(self);
         tokio::spawn(async move {
             while let Some(engine) = engine.upgrade() {
-                engine.tend();
+                engine.events().tend();
                 drop(engine);
                 tokio::time::sleep(TENDED).await;
             }
@@ -42,8 +42,8 @@ impl Engine {
     }
 
     /// A signal of another node comes without the reply token, which every node can make.
-    fn with_token<'a>(&self, said: &'a AaepSignal) -> Cow<'a, AaepSignal> {
-        let token = said.lacks_token_of().and_then(|decision| self.reply_token(decision).ok());
+    fn with_token<'a>(self: &Arc<Self>, said: &'a AaepSignal) -> Cow<'a, AaepSignal> {
+        let token = said.lacks_token_of().and_then(|decision| self.decisions().reply_token(decision).ok());
         let Some(token) = token else { return Cow::Borrowed(said) };
         let mut said = said.clone();
         said.set_reply_token(&token);
@@ -54,7 +54,7 @@ impl Engine {
         match news {
             Signal::Said(said) => {
                 let gone = self.hub.said(&self.with_token(said), self.now());
-                self.are_gone(gone);
+                self.events().are_gone(gone);
             }
             Signal::Changed { decision } => {
                 self.waits.wake(*decision);
@@ -62,9 +62,9 @@ impl Engine {
             }
             Signal::Standing { person } => {
                 self.waits.wake_all();
-                self.standing_changed(*person);
+                self.events().standing_changed(*person);
             }
-            Signal::Subscription { subscription } => self.subscription_changed(*subscription),
+            Signal::Subscription { subscription } => self.events().subscription_changed(*subscription),
             Signal::Ended { holders, node } => self.heard_ended(holders, *node),
             Signal::Acknowledged { holders, node } => self.heard_acknowledged(holders, *node),
         }

@@ -124,7 +124,7 @@ where
             let answered = point.run(inner, request).instrument(span.clone()).await;
             let told = |refusal| answer::told(&refusal, &request_id, scheme).map(boxed);
             let mut response = answered.unwrap_or_else(told);
-            let nonce = point.engine.nonce_for_calls(&point.address).await;
+            let nonce = point.engine.calls().nonce_for_calls(&point.address).await;
             answer::mark(response.headers_mut(), &request_id, nonce);
             // Paths of the inner service may identify people, so they are not logged.
             span.in_scope(|| tracing::info!(%method, status = response.status().as_u16(), "answered"));
@@ -156,7 +156,7 @@ impl CountersignLayer {
             head: None,
             origin: Arc::clone(&self.origin),
         };
-        let settled = self.engine.carry_out(&self.address, call, exchange).await?;
+        let settled = self.engine.calls().carry_out(&self.address, call, exchange).await?;
         let Settled { mut answer, egress, watch, unsettled_call } = settled;
         headers::name_call(answer.headers_mut(), unsettled_call.as_deref());
         if egress.is_none() && watch.is_none() {

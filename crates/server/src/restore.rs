@@ -11,6 +11,7 @@ use countersign_engine::{
 };
 use std::{
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -97,7 +98,7 @@ async fn start_epoch(config: &node::NodeConfig, environment: &Environment) -> Re
 
 /// A backup from a time when the clock was ahead continues with the present clock: the new epoch ends everything that
 /// depends on the time anyway.
-async fn in_new_epoch(engine: &Engine) -> Result<EpochStarted, Refusal> {
+async fn in_new_epoch(engine: &Arc<Engine>) -> Result<EpochStarted, Refusal> {
     if let Some(ClockTrouble::Behind { .. }) = engine.clock_trouble() {
         engine.accept_clock("the database was restored").await?;
     }

@@ -189,7 +189,7 @@ async fn open_engine_with(
 }
 
 /// Only a start applies it: a command beside a running node must not undo later changes.
-async fn apply_configured_project(engine: &Engine, config: &node::NodeConfig) -> Result<(), StartTrouble> {
+async fn apply_configured_project(engine: &Arc<Engine>, config: &node::NodeConfig) -> Result<(), StartTrouble> {
     let Some(document) = &config.project else { return Ok(()) };
     let applied = engine.apply_project(document.clone(), "node").await;
     applied.map(drop).map_err(|why| StartTrouble::Project(explained(&why)))
@@ -237,7 +237,7 @@ async fn settle_due(engine: Arc<Engine>) {
     let mut well = true;
     loop {
         every.tick().await;
-        let settled = engine.settle_due().await;
+        let settled = engine.decisions().settle_due().await;
         if let (true, Err(why)) = (well, &settled) {
             tracing::warn!(%why, "due questions and leases could not be settled");
         }
@@ -252,7 +252,7 @@ async fn probe_due(engine: Arc<Engine>) {
     let mut well = true;
     loop {
         every.tick().await;
-        let probed = engine.probe_due().await;
+        let probed = engine.decisions().probe_due().await;
         if let (true, Err(why)) = (well, &probed) {
             tracing::warn!(%why, "upstreams could not be probed for the outcomes of calls");
         }

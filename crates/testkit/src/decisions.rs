@@ -102,12 +102,12 @@ impl Plane {
             asks: owned(asks),
             jkt: None,
         };
-        let added = self.engine.add_key(&self.at().await.project, &new).await.expect("a key");
+        let added = self.engine.people().add_key(&self.at().await.project, &new).await.expect("a key");
         TestAgent { token: added.secret, principal: added.key.id }
     }
 
     pub async fn revoke_key(&self, agent: &TestAgent) {
-        self.engine.revoke_key(&self.at().await.project, &agent.principal).await.expect("a key to revoke");
+        self.engine.people().revoke_key(&self.at().await.project, &agent.principal).await.expect("a key to revoke");
     }
 
     /// The only project.
@@ -219,7 +219,7 @@ impl TestPerson {
 
     async fn says(&self, plane: &Plane, decision: &Value, given: AnswerContent) -> Answered {
         let at = plane.at().await;
-        let by = plane.engine.answerer(&at, &self.member(plane, &at).await, Via::Page);
+        let by = plane.engine.decisions().answerer(&at, &self.member(plane, &at).await, Via::Page);
         let answer = ByPerson {
             by,
             given,
@@ -228,20 +228,20 @@ impl TestPerson {
             correlation_id: None,
             extra: Extra::default(),
         };
-        plane.engine.answer_by_id(&at, decision["decision_id"].as_str().expect("a decision"), &answer).await
+        plane.engine.decisions().answer_by_id(&at, decision["decision_id"].as_str().expect("a decision"), &answer).await
     }
 
     pub(crate) async fn member(&self, plane: &Plane, at: &ProjectAt) -> ProjectMember {
         let secret = self.cookie.split_once('=').expect("a cookie").1;
-        let who = plane.engine.signed_in(secret).await.expect("a store").expect("a sign-in");
-        plane.engine.member(&who, at.project.key).await.expect("a member")
+        let who = plane.engine.people().signed_in(secret).await.expect("a store").expect("a sign-in");
+        plane.engine.people().member(&who, at.project.key).await.expect("a member")
     }
 
     /// Number of the person's pending questions.
     pub async fn waiting_questions(&self, plane: &Plane) -> usize {
         let at = plane.at().await;
         let member = self.member(plane, &at).await;
-        plane.engine.inbox(&at, &member).await.expect("an inbox").len()
+        plane.engine.decisions().inbox(&at, &member).await.expect("an inbox").len()
     }
 }
 

@@ -243,7 +243,7 @@ impl Plane {
     pub async fn advance_secs(&self, secs: i64) {
         self.advance_unseen(secs).await;
         // Some tests use a failing store, which settles nothing.
-        let _settled = self.engine.settle_due().await;
+        let _settled = self.engine.decisions().settle_due().await;
     }
 
     /// Advances the clock without settling anything due, as if no node were running.
@@ -297,13 +297,13 @@ impl Plane {
 
     /// An account without a role in any project.
     pub async fn account(&self, name: &str) {
-        self.engine.add_person(name, name, PASSWORD, false).await.expect("an account");
+        self.engine.people().add_person(name, name, PASSWORD, false).await.expect("an account");
     }
 
     pub async fn give_roles(&self, project: &str, name: &str, roles: &[Role]) {
         let id = ProjectId::parse(project).expect("a project id");
         let project = self.engine.find_project(&id).await.expect("a store").expect("a project");
-        self.engine.set_roles(project.key, name, roles.to_vec()).await.expect("roles");
+        self.engine.people().set_roles(project.key, name, roles.to_vec()).await.expect("roles");
     }
 
     pub async fn get(&self, path: &str) -> Answer {

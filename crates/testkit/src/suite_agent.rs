@@ -65,7 +65,7 @@ impl SuiteAgent {
     pub async fn start(plane: &Plane, person: &TestPerson) -> Self {
         let at = plane.at().await;
         let token = person.subscriber(plane).await.token;
-        let listener = plane.engine.listener_by_token(&at, &token).await.expect("a listener");
+        let listener = plane.engine.events().listener_by_token(&at, &token).await.expect("a listener");
         let agent = plane.agent_key(&person.name, &["rooms.book", "mail.send", "records.delete"]).await;
         let voice = Voice::new(Arc::clone(&plane.engine), at.clone(), agent.token);
         let (tell, told) = mpsc::unbounded_channel();
@@ -139,7 +139,7 @@ impl SuiteState {
 
     async fn takes_reply(&self, message: &Value) -> StatusCode {
         let Ok(reply) = reply::parse(message, true) else { return StatusCode::BAD_REQUEST };
-        match self.engine.reply(&self.at, &self.listener, &reply, true).await {
+        match self.engine.events().reply(&self.at, &self.listener, &reply, true).await {
             Ok(()) => StatusCode::NO_CONTENT,
             Err(_) => StatusCode::SERVICE_UNAVAILABLE,
         }

@@ -87,11 +87,13 @@ async fn set(
 
 /// Raises questions concurrently, so that they share commits.
 async fn pending(plane: &Plane, at: &ProjectAt, count: usize, agent: &TestAgent) -> anyhow::Result<()> {
-    let agent = plane.engine.agent(at, &agent.token).await?;
+    let agent = plane.engine.decisions().agent(at, &agent.token).await?;
     for start in (0..count).step_by(512) {
         let raised = (start..count.min(start + 512)).map(|n| {
             let (engine, at, agent) = (plane.engine.clone(), at.clone(), agent.clone());
-            tokio::spawn(async move { engine.raise_confirmation(&at, &agent, &question(n, 86_400)).await.map(drop) })
+            tokio::spawn(async move {
+                engine.decisions().raise_confirmation(&at, &agent, &question(n, 86_400)).await.map(drop)
+            })
         });
         for one in raised.collect::<Vec<_>>() {
             one.await??;
@@ -108,7 +110,7 @@ async fn listening(
     count: usize,
 ) -> anyhow::Result<Vec<EventStream>> {
     let token = person.subscriber(plane).await.token;
-    let listener = plane.engine.listener_by_token(at, &token).await?;
+    let listener = plane.engine.events().listener_by_token(at, &token).await?;
     let request = SubscriptionRequest::parse(&json!({
         "type": "subscription.request", "aaep_version": "1.0.0", "subscriber_id": "bench",
         "capabilities": { "supports_confirmation_reply": true, "coalesce_boundaries": ["none"] },
@@ -116,9 +118,9 @@ async fn listening(
     let request = request.map_err(|why| anyhow::anyhow!(why))?;
     let mut streams = Vec::with_capacity(count);
     for _ in 0..count {
-        let accepted = plane.engine.subscribe(at, &listener, &request).await;
+        let accepted = plane.engine.events().subscribe(at, &listener, &request).await;
         let accepted = accepted.map_err(|rejected| anyhow::anyhow!("{rejected:?}"))?;
-        streams.push(plane.engine.stream(at, &listener, &accepted.subscription_id, None).await?);
+        streams.push(plane.engine.events().stream(at, &listener, &accepted.subscription_id, None).await?);
     }
     Ok(streams)
 }
@@ -132,10 +134,10 @@ async fn deliveries(
     streams: &mut [EventStream],
 ) -> anyhow::Result<f64> {
     let Some(agent) = agents.first() else { return Ok(0.0) };
-    let agent = plane.engine.agent(at, &agent.token).await?;
+    let agent = plane.engine.decisions().agent(at, &agent.token).await?;
     let mut best = Vec::new();
     for n in 0..ROUNDS {
-        plane.engine.raise_confirmation(at, &agent, &question(1_000_000 + n, 3600)).await?;
+        plane.engine.decisions().raise_confirmation(at, &agent, &question(1_000_000 + n, 3600)).await?;
         let (started, mut delivered) = (Instant::now(), 0_usize);
         // A question in its own session is three events.
         for stream in &mut *streams {

@@ -69,8 +69,8 @@ impl BankNode {
     async fn furnish(&self, document: ProjectDocument) -> Result<(), DemoFailure> {
         let node = self.node.as_ref().ok_or_else(|| DemoFailure::new("the bank's node does not run"))?;
         let applied = node.engine.apply_project(document, "demo").await.map_err(trouble)?;
-        node.engine.add_person(PERSON, "Robin Demo", PASSWORD, false).await.map_err(trouble)?;
-        node.engine.set_roles(applied.project.key, PERSON, vec![Role::User]).await.map(drop).map_err(trouble)
+        node.engine.people().add_person(PERSON, "Robin Demo", PASSWORD, false).await.map_err(trouble)?;
+        node.engine.people().set_roles(applied.project.key, PERSON, vec![Role::User]).await.map(drop).map_err(trouble)
     }
 }
 

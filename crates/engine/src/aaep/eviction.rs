@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     engine::Engine,
+    services::Events,
     store::{self, MembershipOf, SubscriptionsOpenOfPerson},
 };
 use countersign_core::{
@@ -17,44 +18,44 @@ use countersign_core::{
 use countersign_protocol::{aaep::extension::PREFIX, ids::RowKey};
 use std::{collections::HashMap, sync::Arc};
 
-impl Engine {
+impl Events<'_> {
     /// Runs the hub's due timers. To be called often.
-    pub fn tend(self: &Arc<Self>) {
+    pub fn tend(self) {
         let gone = self.hub.tick(self.now());
         self.are_gone(gone);
     }
 
     /// Closes the subscriptions of slow readers, and checks whether anybody is left to answer.
-    pub(crate) fn are_gone(self: &Arc<Self>, gone: Gone) {
+    pub(crate) fn are_gone(self, gone: Gone) {
         if gone.too_slow.is_empty() && gone.left.is_empty() {
             return;
         }
-        let engine = Arc::clone(self);
+        let engine = Arc::clone(self.engine);
         tokio::spawn(async move {
             for outlet in gone.too_slow {
                 tracing::warn!(subscription = outlet.id, "closed a subscription whose reader did not keep up");
-                engine.close_of(&outlet).await;
+                engine.events().close_of(&outlet).await;
             }
             for outlet in gone.left {
                 match outlet.is_implicit {
-                    true => engine.close_of(&outlet).await,
-                    false => engine.left(&outlet).await,
+                    true => engine.events().close_of(&outlet).await,
+                    false => engine.events().left(&outlet).await,
                 }
             }
         });
     }
 
     /// A person's account or role changed: checks each of their streams again.
-    pub(crate) fn standing_changed(self: &Arc<Self>, person: RowKey) {
+    pub(crate) fn standing_changed(self, person: RowKey) {
         let outlets = self.hub.of_person(person);
         if outlets.is_empty() {
             return;
         }
-        let engine = Arc::clone(self);
+        let engine = Arc::clone(self.engine);
         tokio::spawn(async move {
             let mut known = LoadedRows::default();
             for outlet in outlets {
-                if let Err(why) = engine.look_again(&outlet, &mut known).await {
+                if let Err(why) = engine.events().look_again(&outlet, &mut known).await {
                     // Without proof of entitlement the stream ends.
                     tracing::error!(%why, "the entitlement of a subscriber could not be read; its stream ends");
                     engine.hub.end(outlet.key, NO_LONGER_ENTITLED, engine.now());
@@ -63,9 +64,9 @@ impl Engine {
         });
     }
 
-    async fn look_again(&self, outlet: &Delivery, known: &mut LoadedRows) -> Result<(), Refusal> {
-        let Some(project) = known.project(self, outlet.project).await? else { return Ok(()) };
-        match known.roles(self, &project, outlet.owner).await? {
+    async fn look_again(self, outlet: &Delivery, known: &mut LoadedRows) -> Result<(), Refusal> {
+        let Some(project) = known.project(self.engine, outlet.project).await? else { return Ok(()) };
+        match known.roles(self.engine, &project, outlet.owner).await? {
             Some(roles) => self.hub.set_roles(outlet.key, roles),
             None => {
                 self.hub.end(outlet.key, NO_LONGER_ENTITLED, self.now());
@@ -73,7 +74,7 @@ impl Engine {
             }
         }
         if let Some(credential) = outlet.other_credential()
-            && known.roles(self, &project, credential).await?.is_none()
+            && known.roles(self.engine, &project, credential).await?.is_none()
         {
             outlet.expire_reader(self.now());
         }
@@ -81,19 +82,19 @@ impl Engine {
     }
 
     /// Another node changed or opened a subscription.
-    pub(crate) fn subscription_changed(self: &Arc<Self>, subscription: RowKey) {
+    pub(crate) fn subscription_changed(self, subscription: RowKey) {
         if self.hub.is_own_news(subscription) {
             return;
         }
-        let engine = Arc::clone(self);
+        let engine = Arc::clone(self.engine);
         tokio::spawn(async move {
-            if let Err(why) = engine.take_up(subscription).await {
+            if let Err(why) = engine.events().take_up(subscription).await {
                 tracing::error!(%why, "a changed subscription could not be read");
             }
         });
     }
 
-    async fn take_up(&self, subscription: RowKey) -> Result<(), Refusal> {
+    async fn take_up(self, subscription: RowKey) -> Result<(), Refusal> {
         let row: Option<Subscription> = store::get(&*self.store, subscription).await?;
         let Some(row) = row else { return Ok(()) };
         if row.closed_at.is_some() {
@@ -115,23 +116,23 @@ impl Engine {
     }
 
     /// Closes subscriptions with a credential that is no longer valid.
-    pub(super) fn tidy_subscriptions(self: &Arc<Self>, project: &Project, person: RowKey) {
+    pub(super) fn tidy_subscriptions(self, project: &Project, person: RowKey) {
         if !self.hub.begins_to_tidy((project.key, person), self.now()) {
             return;
         }
-        let (engine, project) = (Arc::clone(self), project.clone());
+        let (engine, project) = (Arc::clone(self.engine), project.clone());
         tokio::spawn(async move {
-            if let Err(why) = engine.close_useless(&project, person).await {
+            if let Err(why) = engine.events().close_useless(&project, person).await {
                 tracing::error!(%why, "old subscriptions could not be closed");
             }
         });
     }
 
-    async fn close_useless(&self, project: &Project, person: RowKey) -> Result<(), Refusal> {
+    async fn close_useless(self, project: &Project, person: RowKey) -> Result<(), Refusal> {
         let rows = store::find_all(&*self.store, SubscriptionsOpenOfPerson { project: project.key, person }).await?;
         let mut known = LoadedRows::default();
         for row in rows {
-            if known.roles(self, project, row.owner).await?.is_none() {
+            if known.roles(self.engine, project, row.owner).await?.is_none() {
                 self.close_row(project, row.key).await?;
             }
         }
@@ -139,7 +140,7 @@ impl Engine {
     }
 
     /// Loads the time extensions of these people, unless this node already knows them.
-    pub(crate) async fn know_times(&self, project: &Project, people: &[RowKey]) -> Result<(), Refusal> {
+    pub(crate) async fn know_times(self, project: &Project, people: &[RowKey]) -> Result<(), Refusal> {
         for person in self.hub.times_to_load(project.key, people) {
             let lookup = SubscriptionsOpenOfPerson { project: project.key, person };
             let rows = store::find_all(&*self.store, lookup).await.map_err(|why| {
@@ -156,7 +157,7 @@ impl Engine {
 
     /// A possible answerer may be gone. Only if the project wants it, a question without a possible answerer is
     /// settled early (C2).
-    pub(super) async fn somebody_left(&self, project: &Project, person: RowKey) {
+    pub(super) async fn somebody_left(self, project: &Project, person: RowKey) {
         if !project.document.decisions.early_reject {
             return;
         }
@@ -166,18 +167,18 @@ impl Engine {
         }
     }
 
-    async fn settle_for_nobody(&self, project: &Project, person: RowKey) -> Result<(), Refusal> {
+    async fn settle_for_nobody(self, project: &Project, person: RowKey) -> Result<(), Refusal> {
         let place = store::find_one(&*self.store, MembershipOf { project: project.key, person }).await?;
         let roles = place.map(|place| place.roles).unwrap_or_default();
-        for item in self.open_questions(project.key, person, &roles).await? {
+        for item in self.decisions().open_questions(project.key, person, &roles).await? {
             if !self.hub.somebody_answers(project.key, &audience(&item.decision)) {
-                self.settle_question(item.decision.key, true).await?;
+                self.decisions().settle_question(item.decision.key, true).await?;
             }
         }
         Ok(())
     }
 
-    async fn close_of(&self, outlet: &Delivery) {
+    async fn close_of(self, outlet: &Delivery) {
         let closed = match self.project_of(outlet.project).await {
             Ok(Some(project)) => self.close_row(&project, outlet.key).await,
             Ok(None) => Ok(()),
@@ -188,13 +189,13 @@ impl Engine {
         }
     }
 
-    async fn left(&self, outlet: &Delivery) {
+    async fn left(self, outlet: &Delivery) {
         if let Ok(Some(project)) = self.project_of(outlet.project).await {
             self.somebody_left(&project, outlet.person).await;
         }
     }
 
-    async fn project_of(&self, key: RowKey) -> Result<Option<Project>, Refusal> {
+    async fn project_of(self, key: RowKey) -> Result<Option<Project>, Refusal> {
         Ok(store::get(&*self.store, key).await?)
     }
 }
@@ -207,11 +208,11 @@ struct LoadedRows {
 }
 
 impl LoadedRows {
-    async fn project(&mut self, engine: &Engine, key: RowKey) -> Result<Option<Arc<Project>>, Refusal> {
+    async fn project(&mut self, engine: &Arc<Engine>, key: RowKey) -> Result<Option<Arc<Project>>, Refusal> {
         if let Some(known) = self.projects.get(&key) {
             return Ok(known.clone());
         }
-        let project = engine.project_of(key).await?.map(Arc::new);
+        let project = engine.events().project_of(key).await?.map(Arc::new);
         self.projects.insert(key, project.clone());
         Ok(project)
     }
@@ -219,7 +220,7 @@ impl LoadedRows {
     /// The roles of a credential's owner; `None` if it is no longer valid.
     async fn roles(
         &mut self,
-        engine: &Engine,
+        engine: &Arc<Engine>,
         project: &Project,
         owner: SubscriptionOwner,
     ) -> Result<Option<Vec<Role>>, Refusal> {
@@ -227,7 +228,7 @@ impl LoadedRows {
         if let Some(known) = self.roles.get(&place) {
             return Ok(known.clone());
         }
-        let roles = engine.listener_again(project, owner).await?.map(|listener| listener.member.roles());
+        let roles = engine.events().listener_again(project, owner).await?.map(|listener| listener.member.roles());
         self.roles.insert(place, roles.clone());
         Ok(roles)
     }

@@ -1,7 +1,7 @@
 //! Pending questions of a subscriber's person, and deadline extensions: outside of the protocol, by the same rules.
 
 use super::Listener;
-use crate::{decisions::InboxItem, engine::Engine, projects::ProjectAt};
+use crate::{decisions::InboxItem, projects::ProjectAt, services::Events};
 use countersign_core::{
     decision::{answer::NotCounted, question},
     records::Via,
@@ -9,12 +9,12 @@ use countersign_core::{
 };
 use countersign_protocol::{aaep::questions::OpenQuestion, time::UnixMillis};
 
-impl Engine {
+impl Events<'_> {
     /// The pending questions that this person may see, oldest first.
-    pub async fn questions_for(&self, at: &ProjectAt, listener: &Listener) -> Result<Vec<OpenQuestion>, Refusal> {
-        let open = self.inbox(at, &listener.member).await?;
+    pub async fn questions_for(self, at: &ProjectAt, listener: &Listener) -> Result<Vec<OpenQuestion>, Refusal> {
+        let open = self.decisions().inbox(at, &listener.member).await?;
         let document = |item: &InboxItem| {
-            let page = self.page_of(at, &item.decision.id);
+            let page = self.decisions().page_of(at, &item.decision.id);
             question::document(&item.decision, &item.session, page, listener.approves_high_risk)
         };
         Ok(open.iter().filter_map(document).collect())
@@ -22,12 +22,12 @@ impl Engine {
 
     /// Extends the deadline for this person, within policy; returns the new deadline.
     pub async fn more_time_for(
-        &self,
+        self,
         at: &ProjectAt,
         listener: &Listener,
         id: &str,
         seconds: i64,
     ) -> Result<UnixMillis, NotCounted> {
-        self.extend(at, id, &listener.answerer(&at.project.document, Via::Api, self.now()), seconds).await
+        self.decisions().extend(at, id, &listener.answerer(&at.project.document, Via::Api, self.now()), seconds).await
     }
 }

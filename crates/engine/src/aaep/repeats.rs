@@ -3,8 +3,8 @@
 use super::sessions::Spoke;
 use crate::{
     decisions::RaisedDecision,
-    engine::Engine,
     projects::ProjectAt,
+    services::Events,
     store::{self, AgentEventSame},
 };
 use countersign_core::{
@@ -13,9 +13,9 @@ use countersign_core::{
     refusal::Refusal,
 };
 
-impl Engine {
+impl Events<'_> {
     /// The result of the event's first delivery; `None` if it is new.
-    pub(super) async fn said_before(&self, at: &ProjectAt, sent: Option<&SentEvent>) -> Result<Option<Spoke>, Refusal> {
+    pub(super) async fn said_before(self, at: &ProjectAt, sent: Option<&SentEvent>) -> Result<Option<Spoke>, Refusal> {
         Ok(match self.answered_before(at, sent).await? {
             Some(AgentEventAnswer::Said { event_id, sequence_number }) => {
                 Some(Spoke::Said { event_id, sequence_number })
@@ -29,20 +29,21 @@ impl Engine {
 
     /// The question that the event raised, in its current state.
     pub(crate) async fn asked_before(
-        &self,
+        self,
         at: &ProjectAt,
         sent: Option<&SentEvent>,
     ) -> Result<Option<RaisedDecision>, Refusal> {
         let Some(AgentEventAnswer::Asked { decision }) = self.answered_before(at, sent).await? else { return Ok(None) };
         let decision: Option<Decision> = store::get(&*self.store, decision).await?;
         let decision = decision.ok_or(Refusal::Internal)?;
-        let (page, whole) = (self.page_of(at, &decision.id), self.whole(decision.clone()).await?);
+        let (page, whole) =
+            (self.decisions().page_of(at, &decision.id), self.decisions().whole(decision.clone()).await?);
         Ok(Some(RaisedDecision { document: whole.document(page), decision, fresh: false }))
     }
 
     /// The session that the event opened.
     pub(super) async fn opened_before(
-        &self,
+        self,
         at: &ProjectAt,
         sent: Option<&SentEvent>,
     ) -> Result<Option<AaepSession>, Refusal> {
@@ -53,7 +54,7 @@ impl Engine {
     }
 
     async fn answered_before(
-        &self,
+        self,
         at: &ProjectAt,
         sent: Option<&SentEvent>,
     ) -> Result<Option<AgentEventAnswer>, Refusal> {

@@ -1,7 +1,7 @@
 //! Replies from the wire. The sender gets the same response regardless of the outcome.
 
 use super::{subscribers::Listener, terms::terms_of};
-use crate::{decisions::ByPerson, engine::Engine, projects::ProjectAt};
+use crate::{decisions::ByPerson, projects::ProjectAt, services::Events};
 use countersign_core::{
     decision::answer::{AnswerContent, Extra, NotCounted},
     records::{Subscription, Table, Via},
@@ -24,10 +24,10 @@ enum Ignored {
     Trouble(Refusal),
 }
 
-impl Engine {
+impl Events<'_> {
     /// Takes a reply. Succeeds regardless of its outcome; only a failed write is an error, so that the sender repeats
     /// it.
-    pub async fn reply(&self, at: &ProjectAt, listener: &Listener, reply: &Reply, legacy: bool) -> Result<(), Refusal> {
+    pub async fn reply(self, at: &ProjectAt, listener: &Listener, reply: &Reply, legacy: bool) -> Result<(), Refusal> {
         let mut listener = listener.clone();
         for last in [false, true] {
             match self.reply_once(at, &listener, reply, legacy).await {
@@ -51,13 +51,7 @@ impl Engine {
         Ok(())
     }
 
-    async fn reply_once(
-        &self,
-        at: &ProjectAt,
-        listener: &Listener,
-        reply: &Reply,
-        legacy: bool,
-    ) -> Result<(), Ignored> {
+    async fn reply_once(self, at: &ProjectAt, listener: &Listener, reply: &Reply, legacy: bool) -> Result<(), Ignored> {
         let row = self.subscription_of(at, listener, reply, legacy).await?;
         let id = match &row {
             Some(row) => row.id.clone(),
@@ -73,7 +67,7 @@ impl Engine {
             correlation_id: reply.correlation_id().map(str::to_owned),
             extra: Extra::default(),
         };
-        match self.answer_by_token(at, reply.reply_token(), &answer).await {
+        match self.decisions().answer_by_token(at, reply.reply_token(), &answer).await {
             Err(NotCounted::Refused(refusal)) => Err(Ignored::Trouble(refusal)),
             // A reply that did not count has already been logged.
             _ => Ok(()),
@@ -83,7 +77,7 @@ impl Engine {
     /// The subscription that a reply names, if it may answer this (C1, C3); `None` on the legacy endpoints, where the
     /// token in the path identifies the sender (C15).
     async fn subscription_of(
-        &self,
+        self,
         at: &ProjectAt,
         listener: &Listener,
         reply: &Reply,
@@ -106,7 +100,7 @@ impl Engine {
         if answers && row.may_answer { Ok(Some(row)) } else { Err(Ignored::CannotAnswer) }
     }
 
-    fn implicit_of(&self, at: &ProjectAt, listener: &Listener) -> String {
+    fn implicit_of(self, at: &ProjectAt, listener: &Listener) -> String {
         let known = self.hub.opened_by(at.project.key, listener.person_key(), listener.owner);
         known.unwrap_or_else(|| super::hub::IMPLICIT.to_owned())
     }

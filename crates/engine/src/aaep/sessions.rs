@@ -3,8 +3,8 @@
 use super::Listener;
 use crate::{
     decisions::{AgentPrincipal, RaisedDecision},
-    engine::Engine,
     projects::ProjectAt,
+    services::Events,
     store::{self, AaepSessionById, AaepSessionsOpenOfPerson},
 };
 use countersign_core::{
@@ -37,10 +37,10 @@ pub enum Spoke {
     Asked(Box<RaisedDecision>),
 }
 
-impl Engine {
+impl Events<'_> {
     /// Opens a session with its first event.
     pub async fn open_aaep_session(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         published: IngestedEvent,
@@ -54,7 +54,7 @@ impl Engine {
     }
 
     async fn open_session(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         started: SessionStarted,
@@ -81,7 +81,7 @@ impl Engine {
 
     /// Publishes an event in a session of the agent. A question raises a decision.
     pub async fn publish(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         session_id: &str,
@@ -101,11 +101,11 @@ impl Engine {
         let asked = match payload {
             Payload::AwaitingConfirmation(asked) => {
                 let body = confirmation(asked, session_id, language, correlation_id);
-                self.raise_confirmation_sent(at, agent, &body, sent).await?
+                self.decisions().raise_confirmation_sent(at, agent, &body, sent).await?
             }
             Payload::AwaitingClarification(asked) => {
                 let body = clarification(asked, session_id, language, correlation_id);
-                self.raise_clarification_sent(at, agent, &body, sent).await?
+                self.decisions().raise_clarification_sent(at, agent, &body, sent).await?
             }
             payload => {
                 let said = |sent| Publish { payload: payload.clone(), chosen: chosen.clone(), sent };
@@ -116,7 +116,7 @@ impl Engine {
     }
 
     async fn say(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         session_id: &str,
@@ -141,7 +141,7 @@ impl Engine {
 
     /// A session that this agent opened; another agent's is reported as not found.
     pub(crate) async fn session_of_agent(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &str,
@@ -154,7 +154,7 @@ impl Engine {
 
     /// The session in which an agent of this subscriber's person last published. Without one, a fresh session id that
     /// is never used.
-    pub async fn session_heard_by(&self, at: &ProjectAt, listener: &Listener) -> Result<String, Refusal> {
+    pub async fn session_heard_by(self, at: &ProjectAt, listener: &Listener) -> Result<String, Refusal> {
         let lookup = AaepSessionsOpenOfPerson { project: at.project.key, person: listener.person_key() };
         let open = store::find_all(&*self.store, lookup).await?;
         let last = open.into_iter().filter(|session| !session.implicit).max_by_key(|session| session.last_at);
@@ -164,7 +164,7 @@ impl Engine {
         })
     }
 
-    async fn waiting_in(&self, session: &AaepSession) -> Result<Vec<Decision>, Refusal> {
+    async fn waiting_in(self, session: &AaepSession) -> Result<Vec<Decision>, Refusal> {
         let AaepSessionState::Open { waiting, .. } = &session.state else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         for key in waiting {

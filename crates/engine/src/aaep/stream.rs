@@ -9,6 +9,7 @@ use crate::{
     engine::Engine,
     projects::ProjectAt,
     runner::TRIES,
+    services::Events,
     store::{self, AaepSessionsOpenOfPerson},
 };
 use countersign_core::{
@@ -84,13 +85,13 @@ impl Drop for EventStream {
     }
 }
 
-impl Engine {
+impl Events<'_> {
     /// The stream of a subscription that this person owns. A second one ends the first.
     ///
     /// With the id of an event that is still kept, it resumes after that event; otherwise it begins with a snapshot of
     /// the open sessions and questions.
     pub async fn stream(
-        self: &Arc<Self>,
+        self,
         at: &ProjectAt,
         listener: &Listener,
         subscription_id: &str,
@@ -114,7 +115,7 @@ impl Engine {
 
     /// On another node, or after a restart, only the row exists, and a new outlet is made from it.
     fn attach(
-        self: &Arc<Self>,
+        self,
         at: &ProjectAt,
         listener: &Listener,
         row: &Subscription,
@@ -125,7 +126,7 @@ impl Engine {
             let (reader, now) = ((listener.owner, listener.until), self.now());
             if let Some((outlet, attached)) = self.hub.attach(row.key, reader, last_event_id, now) {
                 let Attached { number, wake, resumes } = attached;
-                let engine = Arc::clone(self);
+                let engine = Arc::clone(self.engine);
                 return Ok((EventStream { engine, outlet, number, wake, is_over: false }, resumes));
             }
             let outlet = Arc::new(Delivery::new(row, terms_of(&at.project, row)?, now));
@@ -135,13 +136,13 @@ impl Engine {
     }
 
     /// The snapshot for a person: the state of each open session, then its questions as they were raised.
-    async fn where_things_stand(&self, at: &ProjectAt, listener: &Listener) -> Result<Vec<Joined>, Refusal> {
+    async fn where_things_stand(self, at: &ProjectAt, listener: &Listener) -> Result<Vec<Joined>, Refusal> {
         let (project, person) = (at.project.key, listener.person_key());
         // Sessions first: a question raised in between is then delivered twice rather than never.
         let own = store::find_all(&*self.store, AaepSessionsOpenOfPerson { project, person }).await?;
         let mut open: BTreeMap<RowKey, SessionSnapshot> =
             own.into_iter().map(|session| (session.key, SessionSnapshot::own(session))).collect();
-        for item in self.open_questions(project, person, &listener.member.roles()).await? {
+        for item in self.decisions().open_questions(project, person, &listener.member.roles()).await? {
             let standing = open.entry(item.session.key).or_insert_with(|| SessionSnapshot::of_another(item.session));
             standing.questions.push(item.decision);
         }
@@ -149,12 +150,12 @@ impl Engine {
         open.into_values().filter_map(|standing| self.joined(standing, now, &mut mint).transpose()).collect()
     }
 
-    fn joined(&self, standing: SessionSnapshot, now: UnixMillis, mint: &mut Mint) -> Result<Option<Joined>, Refusal> {
+    fn joined(self, standing: SessionSnapshot, now: UnixMillis, mint: &mut Mint) -> Result<Option<Joined>, Refusal> {
         let SessionSnapshot { session, questions, floor } = standing;
         let summary = late::summary(&session, questions.len(), now, mint);
         let mut events: Vec<_> = summary.into_iter().map(Arc::new).collect();
         for question in &questions {
-            let token = self.reply_token(&question.id)?;
+            let token = self.decisions().reply_token(&question.id)?;
             events.push(Arc::new(late::question(question, &session, &token)));
         }
         Ok((!events.is_empty()).then_some(Joined { session: session.key, floor, events }))

@@ -1,9 +1,9 @@
 //! Subscribers of a person, authenticated by a token or by the person's sign-in session.
 
 use crate::{
-    engine::Engine,
     people::SignedIn,
     projects::ProjectAt,
+    services::Events,
     store::{self, MembershipOf, SubscriberTokenByHash, SubscriberTokenById, SubscriberTokensOfPerson},
 };
 use countersign_core::{
@@ -105,9 +105,9 @@ impl Listener {
     }
 }
 
-impl Engine {
+impl Events<'_> {
     /// The subscriber of a token, `cst_…`. Every invalid token gets the same refusal.
-    pub async fn listener_by_token(&self, at: &ProjectAt, secret: &str) -> Result<Listener, Refusal> {
+    pub async fn listener_by_token(self, at: &ProjectAt, secret: &str) -> Result<Listener, Refusal> {
         if !secret.strip_prefix(PREFIX).is_some_and(|rest| rest.starts_with('_')) {
             return Err(not_known());
         }
@@ -118,7 +118,7 @@ impl Engine {
     }
 
     /// A signed-in person as a subscriber, such as the inbox page.
-    pub async fn listener_by_sign_in(&self, at: &ProjectAt, who: &SignedIn) -> Result<Listener, Refusal> {
+    pub async fn listener_by_sign_in(self, at: &ProjectAt, who: &SignedIn) -> Result<Listener, Refusal> {
         self.may_decide()?;
         let not_here = || Refusal::NotAuthorized("only members of the project may listen in it".into());
         self.listener_of_session(&at.project, &who.session).await?.ok_or_else(not_here)
@@ -126,7 +126,7 @@ impl Engine {
 
     /// The subscriber in its current state; `None` if its credential is no longer valid.
     pub(crate) async fn listener_again(
-        &self,
+        self,
         project: &Project,
         owner: SubscriptionOwner,
     ) -> Result<Option<Listener>, Refusal> {
@@ -148,7 +148,7 @@ impl Engine {
         }
     }
 
-    async fn listener_of_token(&self, project: &Project, token: &SubscriberToken) -> Result<Option<Listener>, Refusal> {
+    async fn listener_of_token(self, project: &Project, token: &SubscriberToken) -> Result<Option<Listener>, Refusal> {
         if token.project != project.key {
             return Ok(None);
         }
@@ -158,7 +158,7 @@ impl Engine {
         Ok(member.filter(holds).map(|member| Listener::of_token(project, member, token)))
     }
 
-    async fn listener_of_session(&self, project: &Project, session: &WebSession) -> Result<Option<Listener>, Refusal> {
+    async fn listener_of_session(self, project: &Project, session: &WebSession) -> Result<Option<Listener>, Refusal> {
         let fresh_until = session.proven_at.plus_secs(self.settings.fresh_s);
         let member = self.place_of(project.key, session.person, fresh_until).await?;
         let holds = |member: &ProjectMember| signed_in(session, &member.person, self.now()) && stands(member);
@@ -166,7 +166,7 @@ impl Engine {
     }
 
     async fn place_of(
-        &self,
+        self,
         project: RowKey,
         person: RowKey,
         fresh_until: UnixMillis,
@@ -179,7 +179,7 @@ impl Engine {
 
     /// Issues a token for a subscriber of this person.
     pub async fn add_subscriber_token(
-        &self,
+        self,
         at: &ProjectAt,
         member: &ProjectMember,
         new: NewSubscriberToken,
@@ -197,7 +197,7 @@ impl Engine {
     }
 
     /// A person's tokens in a project, including revoked ones, newest first.
-    pub async fn subscriber_tokens(&self, at: &ProjectAt, person: RowKey) -> Result<Vec<SubscriberToken>, Refusal> {
+    pub async fn subscriber_tokens(self, at: &ProjectAt, person: RowKey) -> Result<Vec<SubscriberToken>, Refusal> {
         let lookup = SubscriberTokensOfPerson { project: at.project.key, person };
         let mut found = store::find_all(&*self.store, lookup).await?;
         found.reverse();
@@ -206,7 +206,7 @@ impl Engine {
 
     /// Revokes a token: its streams end, and its replies no longer count.
     pub async fn revoke_subscriber_token(
-        &self,
+        self,
         at: &ProjectAt,
         member: &ProjectMember,
         id: &str,

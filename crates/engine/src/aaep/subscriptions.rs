@@ -6,9 +6,9 @@ use super::{
     terms::{MOST_OF_A_PERSON, manifest_uri, offer, producer, terms_of},
 };
 use crate::{
-    engine::Engine,
     projects::ProjectAt,
     runner::TRIES,
+    services::Events,
     store::{self, SubscriptionById},
 };
 use countersign_core::{
@@ -26,10 +26,10 @@ use countersign_protocol::{
 };
 use std::sync::Arc;
 
-impl Engine {
+impl Events<'_> {
     /// Answers a subscription request. Once accepted, events are buffered until its stream is opened.
     pub async fn subscribe(
-        self: &Arc<Self>,
+        self,
         at: &ProjectAt,
         listener: &Listener,
         request: &SubscriptionRequest,
@@ -42,11 +42,7 @@ impl Engine {
     }
 
     /// A subscription for a connection without a handshake: all events, and replies if the subscriber may answer (C15).
-    pub async fn subscribe_implicitly(
-        self: &Arc<Self>,
-        at: &ProjectAt,
-        listener: &Listener,
-    ) -> Result<String, Refusal> {
+    pub async fn subscribe_implicitly(self, at: &ProjectAt, listener: &Listener) -> Result<String, Refusal> {
         let offer = self.offer_to(at, listener);
         if offer.is_full {
             return Err(Refusal::TooManyAttempts { retry_after_s: 60 });
@@ -57,7 +53,7 @@ impl Engine {
 
     /// Changes the terms of an open subscription. A rejection ends it (AAEP 5.7).
     pub async fn renegotiate(
-        &self,
+        self,
         at: &ProjectAt,
         listener: &Listener,
         message: &Renegotiate,
@@ -83,14 +79,14 @@ impl Engine {
 
     /// Ends a subscription. Its questions stay pending, unless the project wants early rejection and nobody is
     /// left to answer.
-    pub async fn close_subscription(&self, at: &ProjectAt, listener: &Listener, id: &str) -> Result<(), Refusal> {
+    pub async fn close_subscription(self, at: &ProjectAt, listener: &Listener, id: &str) -> Result<(), Refusal> {
         let row = self.own_subscription(at, listener, id).await?;
         self.close_row(&at.project, row.key).await
     }
 
     /// An open subscription of this person; another person's is reported as not found.
     pub(super) async fn own_subscription(
-        &self,
+        self,
         at: &ProjectAt,
         listener: &Listener,
         id: &str,
@@ -104,7 +100,7 @@ impl Engine {
     }
 
     /// Closes a row and its outlet on this node; other nodes learn of it by signal.
-    pub(super) async fn close_row(&self, project: &Project, key: RowKey) -> Result<(), Refusal> {
+    pub(super) async fn close_row(self, project: &Project, key: RowKey) -> Result<(), Refusal> {
         let close = || async {
             let row: Option<Subscription> = store::get(&*self.store, key).await?;
             let Some(row) = row else { return Ok(Step::answer(None)) };
@@ -119,7 +115,7 @@ impl Engine {
         Ok(())
     }
 
-    fn offer_to(&self, at: &ProjectAt, listener: &Listener) -> Offer {
+    fn offer_to(self, at: &ProjectAt, listener: &Listener) -> Offer {
         Offer {
             may_answer: listener.may_answer(),
             is_full: self.hub.count(at.project.key, listener.person_key()) >= MOST_OF_A_PERSON,
@@ -128,7 +124,7 @@ impl Engine {
     }
 
     async fn open_subscription(
-        self: &Arc<Self>,
+        self,
         at: &ProjectAt,
         listener: &Listener,
         subscriber_id: &str,
@@ -168,7 +164,7 @@ impl Engine {
     }
 
     /// False if the row changed meanwhile.
-    async fn change_terms(&self, row: &Subscription, terms: &Arc<SubscriptionTerms>) -> Result<bool, Refusal> {
+    async fn change_terms(self, row: &Subscription, terms: &Arc<SubscriptionTerms>) -> Result<bool, Refusal> {
         let step = ChangeTerms { terms: Arc::clone(terms) }.decide(row, &self.env()?)?;
         let outlet = self.hub.get(row.key);
         outlet.iter().for_each(|outlet| outlet.expect_own_news());
@@ -186,7 +182,7 @@ impl Engine {
     }
 
     async fn accepted(
-        &self,
+        self,
         at: &ProjectAt,
         terms: &SubscriptionTerms,
         id: String,

@@ -1,6 +1,6 @@
 //! The producer's offer to subscribers, and its manifest (AAEP 5.10).
 
-use crate::{engine::Engine, projects::ProjectAt};
+use crate::{projects::ProjectAt, services::Events};
 use countersign_core::{
     aaep::{
         manifest::{ManifestContext, manifest},
@@ -22,9 +22,9 @@ pub(super) const MOST_OF_A_PERSON: usize = 10_000;
 /// Domain separation: no other signature of this key can pass for a manifest, nor a manifest for anything else.
 const MANIFEST_TYP: &str = "aaep-manifest+jws";
 
-impl Engine {
+impl Events<'_> {
     /// The manifest of a project's hub, plain and as a compact JWS.
-    pub async fn aaep_manifest(&self, at: &ProjectAt) -> Result<(Manifest, String), Refusal> {
+    pub async fn aaep_manifest(self, at: &ProjectAt) -> Result<(Manifest, String), Refusal> {
         let (producer, prefix) = (producer(at), format!("{}/aaep/v1", at.prefix()));
         let about = ManifestContext {
             producer: &producer,

@@ -2,8 +2,8 @@
 
 use crate::{
     credentials::PresentedCredential,
-    engine::Engine,
     projects::{Address, ProjectAt},
+    services::Agents,
     store::{self, AccessTokenByHash, Outcome, StoreError},
 };
 use countersign_core::{
@@ -16,10 +16,10 @@ use countersign_core::{
 use countersign_protocol::hash::Digest;
 use std::sync::Arc;
 
-impl Engine {
+impl Agents<'_> {
     /// The agent behind an access token as an actor. The token must still be valid.
     pub async fn agent_actor<'a>(
-        &self,
+        self,
         at: &ProjectAt,
         token: impl Into<PresentedCredential<'a>>,
     ) -> Result<Actor, Refusal> {
@@ -29,19 +29,19 @@ impl Engine {
     }
 
     /// The same without a proof, for reading one's own record (AAP 18.2).
-    pub async fn agent_reader(&self, at: &ProjectAt, token: &str) -> Result<Actor, Refusal> {
+    pub async fn agent_reader(self, at: &ProjectAt, token: &str) -> Result<Actor, Refusal> {
         let bearer = self.bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
         bearer_holds(&bearer, self.deciding_time()?)?;
         Ok(Actor::Agent(Box::new(bearer.session)))
     }
 
     /// Everything behind an access token of this project; the caller decides whether it is still valid.
-    pub(crate) async fn bearer_by_hash(&self, project: &Project, hash: &Digest) -> Result<Bearer, Refusal> {
+    pub(crate) async fn bearer_by_hash(self, project: &Project, hash: &Digest) -> Result<Bearer, Refusal> {
         let bearer = self.load_bearer(project, hash).await?;
         self.with_live_key(project, bearer.ok_or(Refusal::AccessTokenInvalid)?).await
     }
 
-    pub(crate) async fn access_view(&self, address: &Address, call: &Call) -> Result<Arc<AccessView>, Refusal> {
+    pub(crate) async fn access_view(self, address: &Address, call: &Call) -> Result<Arc<AccessView>, Refusal> {
         self.may_decide()?;
         let name = cache_name(address);
         if let Some((hash, _)) = call.token()
@@ -68,7 +68,7 @@ impl Engine {
         Ok(view)
     }
 
-    async fn load_bearer(&self, project: &Project, hash: &Digest) -> Result<Option<Bearer>, StoreError> {
+    async fn load_bearer(self, project: &Project, hash: &Digest) -> Result<Option<Bearer>, StoreError> {
         let store = &*self.store;
         let token = store::find_one(store, AccessTokenByHash(*hash)).await?;
         let Some(token) = token.filter(|token| token.project == project.key) else { return Ok(None) };
@@ -82,7 +82,7 @@ impl Engine {
 
     /// A live session's operator key is looked up again when its key set is an hour old; a withdrawn key ends the session
     /// (C-88).
-    async fn with_live_key(&self, project: &Project, bearer: Bearer) -> Result<Bearer, Refusal> {
+    async fn with_live_key(self, project: &Project, bearer: Bearer) -> Result<Bearer, Refusal> {
         let now = self.now();
         let open = bearer.session.state == countersign_core::records::SessionState::Open;
         if !open || !key_is_stale(&bearer.session, now) || now >= bearer.token.expires_at {
@@ -108,7 +108,7 @@ impl Engine {
         Ok(Bearer { session, ..bearer })
     }
 
-    pub(crate) fn forget_bearer(&self, address: &Address, call: &Call) {
+    pub(crate) fn forget_bearer(self, address: &Address, call: &Call) {
         if let Some((hash, _)) = call.token() {
             self.bearers.forget(&cache_name(address), hash);
         }

@@ -1,8 +1,8 @@
 //! `GET /agent/audit`: the reader's entitlement, then a page of the log.
 
 use crate::{
-    engine::Engine,
     projects::ProjectAt,
+    services::Evidence,
     store::{self, AuditBy, AuditPlace, AuditQuery, DelegationById, SessionsBySessionId, StoreError},
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -27,8 +27,8 @@ pub struct AuditAsked {
     pub cursor: Option<String>,
 }
 
-impl Engine {
-    pub async fn audit(&self, at: &ProjectAt, actor: &Actor, asked: &AuditAsked) -> Result<AuditPage, Refusal> {
+impl Evidence<'_> {
+    pub async fn audit(self, at: &ProjectAt, actor: &Actor, asked: &AuditAsked) -> Result<AuditPage, Refusal> {
         let view = self.audit_view(at, asked).await?;
         let selection = select(actor, &view)?;
         let query = AuditQuery {
@@ -53,7 +53,7 @@ impl Engine {
         Ok(AuditPage { entries, next_cursor, total_count: i64::try_from(page.total).unwrap_or(i64::MAX) })
     }
 
-    async fn audit_view(&self, at: &ProjectAt, asked: &AuditAsked) -> Result<AuditView, StoreError> {
+    async fn audit_view(self, at: &ProjectAt, asked: &AuditAsked) -> Result<AuditView, StoreError> {
         let store = &*self.store;
         let project = at.project.key;
         let delegation: Option<Delegation> = match &asked.delegation_id {
@@ -82,7 +82,7 @@ impl Engine {
 
     /// A cursor is a position under a MAC that also covers the query: it fits no other query (C-90).
     fn cursor(
-        &self,
+        self,
         at: &ProjectAt,
         asked: &AuditAsked,
         selection: &Selection,
@@ -95,7 +95,7 @@ impl Engine {
     }
 
     fn open_cursor(
-        &self,
+        self,
         at: &ProjectAt,
         asked: &AuditAsked,
         selection: &Selection,

@@ -1,8 +1,8 @@
 //! `POST /agent/cancel`
 
 use crate::{
-    engine::Engine,
     projects::ProjectAt,
+    services::Agents,
     store::{self, RevokedReceiptByHash, SessionById, StoreError},
 };
 use countersign_core::{
@@ -18,8 +18,8 @@ use countersign_protocol::{
     ids::RowKey,
 };
 
-impl Engine {
-    pub async fn cancel(&self, at: &ProjectAt, actor: &Actor, body: &CancelRequest) -> Result<CancelResponse, Refusal> {
+impl Agents<'_> {
+    pub async fn cancel(self, at: &ProjectAt, actor: &Actor, body: &CancelRequest) -> Result<CancelResponse, Refusal> {
         let session_id = body.session_id.as_ref().ok_or_else(|| Refusal::invalid("session_id is required"))?;
         if body.reason.as_ref().is_some_and(|reason| reason.chars().count() > 200) {
             return Err(Refusal::invalid("reason has more than 200 characters"));
@@ -44,13 +44,13 @@ impl Engine {
     }
 
     /// Ends decisions that were raised while the session was being ended.
-    async fn end_late_of_session(&self, project: &Project, key: RowKey) -> Result<(), Refusal> {
-        let late = self.live_of_session(key).await?;
-        self.end_what_came_late(project, late, CancelledFor::SessionOver).await
+    async fn end_late_of_session(self, project: &Project, key: RowKey) -> Result<(), Refusal> {
+        let late = self.decisions().live_of_session(key).await?;
+        self.decisions().end_what_came_late(project, late, CancelledFor::SessionOver).await
     }
 
     /// Ends a session after its operator key has left the operator's key set.
-    pub(crate) async fn close_for_withdrawn_key(&self, project: &Project, session: &Session) -> Result<(), Refusal> {
+    pub(crate) async fn close_for_withdrawn_key(self, project: &Project, session: &Session) -> Result<(), Refusal> {
         self.run(|| async {
             let current: Option<Session> = store::get(&*self.store, session.key).await?;
             let view = self.cancel_view(project, current).await?;
@@ -60,7 +60,7 @@ impl Engine {
         .map(drop)
     }
 
-    async fn session_of(&self, at: &ProjectAt, actor: &Actor, session_id: &str) -> Result<Option<Session>, StoreError> {
+    async fn session_of(self, at: &ProjectAt, actor: &Actor, session_id: &str) -> Result<Option<Session>, StoreError> {
         let operator = match actor {
             Actor::Operator(domain) => domain.to_string(),
             Actor::Agent(session) => session.operator.to_string(),
@@ -70,7 +70,7 @@ impl Engine {
         store::find_one(&*self.store, lookup).await
     }
 
-    async fn cancel_view(&self, project: &Project, session: Option<Session>) -> Result<CancelView, Refusal> {
+    async fn cancel_view(self, project: &Project, session: Option<Session>) -> Result<CancelView, Refusal> {
         let delegation = match session.as_ref().and_then(|session| session.delegation) {
             Some(key) => store::get(&*self.store, key).await?,
             None => None,
@@ -83,7 +83,7 @@ impl Engine {
             None => false,
         };
         let live = match &session {
-            Some(session) => self.live_of_session(session.key).await?,
+            Some(session) => self.decisions().live_of_session(session.key).await?,
             None => Live::default(),
         };
         Ok(CancelView { project: project.clone(), session, delegation, receipt_revoked, live })

@@ -1,8 +1,8 @@
 //! Bootstrap: the operator's request, the person's answer, the operator's exchange.
 
 use crate::{
-    engine::Engine,
     projects::ProjectAt,
+    services::Agents,
     store::{self, ConnectRequestByCode, ConnectRequestById, DisclosureById, Outcome, StoreError},
 };
 use countersign_core::{
@@ -34,10 +34,10 @@ pub struct Connectable {
     pub project: countersign_core::records::Project,
 }
 
-impl Engine {
+impl Agents<'_> {
     /// `POST /agent/delegate/requests`
     pub async fn connect(
-        &self,
+        self,
         at: &ProjectAt,
         body: &ConnectRequestBody,
         source: &str,
@@ -72,7 +72,7 @@ impl Engine {
     }
 
     /// The request behind `/connect/{request}`.
-    pub async fn connectable(&self, id: &str) -> Result<Connectable, Refusal> {
+    pub async fn connectable(self, id: &str) -> Result<Connectable, Refusal> {
         let gone = Refusal::ConnectRequestGone("it is not known here");
         let request = store::find_one(&*self.store, ConnectRequestById(id.to_owned())).await?;
         let request = request.ok_or_else(|| gone.clone())?;
@@ -82,7 +82,7 @@ impl Engine {
 
     /// The first step of `POST /agent/delegate`: renders the disclosure for the person and creates nothing but a record of it.
     pub async fn show_disclosure(
-        &self,
+        self,
         at: &ProjectAt,
         member: &ProjectMember,
         body: &DelegateRequest,
@@ -101,7 +101,7 @@ impl Engine {
 
     /// The second step: the person agreed to the disclosure.
     pub async fn grant(
-        &self,
+        self,
         at: &ProjectAt,
         member: &ProjectMember,
         body: &DelegateRequest,
@@ -125,7 +125,7 @@ impl Engine {
 
     /// The person rejects the request. Returns the URL to redirect the browser to, if any.
     pub async fn deny(
-        &self,
+        self,
         at: &ProjectAt,
         member: &ProjectMember,
         body: &DelegateRequest,
@@ -135,7 +135,7 @@ impl Engine {
 
     /// `POST /agent/delegate/token`
     pub async fn exchange(
-        &self,
+        self,
         at: &ProjectAt,
         body: &ExchangeRequest,
         source: &str,
@@ -158,7 +158,7 @@ impl Engine {
         })
     }
 
-    fn granted(&self, granted: NewDelegation) -> Result<DelegateResponse, Refusal> {
+    fn granted(self, granted: NewDelegation) -> Result<DelegateResponse, Refusal> {
         Ok(DelegateResponse {
             delegation_token: Some(self.sign_delegation(&granted.claims)?),
             delegation_id: granted.delegation.id,
@@ -169,13 +169,13 @@ impl Engine {
         })
     }
 
-    fn sign_delegation(&self, claims: &delegation_token::DelegationClaims) -> Result<String, Refusal> {
+    fn sign_delegation(self, claims: &delegation_token::DelegationClaims) -> Result<String, Refusal> {
         let keys = self.keys().ok_or(Refusal::Unavailable)?;
         keys.signing.sign(delegation_token::TYP, claims).map_err(|_| Refusal::Internal)
     }
 
     /// The published vectors name a delegation; outside of test mode a caller cannot choose an id.
-    fn fixed_id(&self, body: &DelegateRequest) -> Result<Option<String>, Refusal> {
+    fn fixed_id(self, body: &DelegateRequest) -> Result<Option<String>, Refusal> {
         match &body.delegation_id {
             Some(_) if !self.settings.test_mode => {
                 Err(Refusal::invalid("delegation_id can be chosen in test mode only"))
@@ -188,7 +188,7 @@ impl Engine {
     }
 
     async fn grant_view(
-        &self,
+        self,
         at: &ProjectAt,
         member: &ProjectMember,
         body: &DelegateRequest,
@@ -213,7 +213,7 @@ impl Engine {
         })
     }
 
-    async fn exchange_view(&self, at: &ProjectAt, code: &str) -> Result<ExchangeView, StoreError> {
+    async fn exchange_view(self, at: &ProjectAt, code: &str) -> Result<ExchangeView, StoreError> {
         let request = store::find_one(&*self.store, ConnectRequestByCode(Digest::of(code.as_bytes()))).await?;
         let key = request.as_ref().and_then(|request| match request.progress {
             ConnectProgress::Approved { delegation, .. } => Some(delegation),

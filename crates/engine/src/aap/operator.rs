@@ -1,8 +1,8 @@
 //! From a JWT to a verified operator, and the refusal for each failure on the way.
 
 use crate::{
-    engine::Engine,
     ports::{KnownOperator, OperatorTrouble},
+    services::Agents,
 };
 use countersign_core::refusal::Refusal;
 use countersign_jose::{Expected, OperatorRefusal, Peek, ReceiptRefusal, peek, verify_operator, verify_receipt};
@@ -18,10 +18,10 @@ pub(crate) struct ProvenOperator {
     pub(crate) known: KnownOperator,
 }
 
-impl Engine {
+impl Agents<'_> {
     /// AAP 4.1: verifies the issuer of a JWT, that the issuer publishes the key, and that this key signed it for this service.
     pub(crate) async fn prove_operator(
-        &self,
+        self,
         jwt: &str,
         service: &Origin,
         source: &str,
@@ -42,7 +42,7 @@ impl Engine {
 
     /// A receipt is signed by the same operator, perhaps with another of its keys.
     pub(crate) async fn prove_receipt(
-        &self,
+        self,
         jwt: &str,
         operator: &ProvenOperator,
         service: &Origin,

@@ -2,8 +2,8 @@
 
 use super::operator::ProvenOperator;
 use crate::{
-    engine::Engine,
     projects::ProjectAt,
+    services::Agents,
     store::{self, DelegationById, Outcome, RevokedReceiptByHash, SessionById, SessionKeyByJkt, StoreError},
 };
 use countersign_core::{
@@ -30,10 +30,10 @@ pub struct RegisterProof<'a> {
     pub url: &'a str,
 }
 
-impl Engine {
+impl Agents<'_> {
     /// `source` is the caller's address: it limits how many unknown operators one address may name.
     pub async fn register(
-        &self,
+        self,
         at: &ProjectAt,
         body: &RegisterRequest,
         source: &str,
@@ -87,7 +87,7 @@ impl Engine {
     }
 
     /// The proof of a registration: demanded where tokens must be bound, accepted everywhere (C-26).
-    fn prove_key(&self, at: &ProjectAt, shown: Option<RegisterProof<'_>>) -> Result<Option<SpentProof>, Refusal> {
+    fn prove_key(self, at: &ProjectAt, shown: Option<RegisterProof<'_>>) -> Result<Option<SpentProof>, Refusal> {
         let document = &at.project.document;
         let Some(shown) = shown else {
             let needed = proof_required(document);
@@ -99,12 +99,12 @@ impl Engine {
     }
 
     /// `DPoP-Nonce` for responses to registrations, when nonces are on.
-    pub fn nonce_for_register(&self, at: &ProjectAt) -> Option<String> {
+    pub fn nonce_for_register(self, at: &ProjectAt) -> Option<String> {
         let on = at.project.document.dpop.nonce_at_register || self.is_new_epoch();
         if on { self.nonce() } else { None }
     }
 
-    async fn key_holder(&self, project: &Project, proof: &SpentProof) -> Result<Option<Session>, Refusal> {
+    async fn key_holder(self, project: &Project, proof: &SpentProof) -> Result<Option<Session>, Refusal> {
         let key = store::find_one(&*self.store, SessionKeyByJkt { project: project.key, jkt: proof.jkt }).await?;
         match key {
             Some(key) => Ok(store::get(&*self.store, key.session).await?),
@@ -113,7 +113,7 @@ impl Engine {
     }
 
     /// A refusal, once its proof is spent: a proof shown before is a replay, before any other error (C-93).
-    async fn refuse_registration(&self, view: &RegisterView, proof: Option<&SpentProof>, why: Refusal) -> Refusal {
+    async fn refuse_registration(self, view: &RegisterView, proof: Option<&SpentProof>, why: Refusal) -> Refusal {
         let effects = match self.env().and_then(|env| refused(view, proof, &why, &env)) {
             Ok(effects) => effects,
             Err(trouble) => return trouble,
@@ -127,7 +127,7 @@ impl Engine {
     }
 
     /// Verifies this service's own signature. An unknown key may be new on another node, so the store is read once.
-    pub(crate) async fn prove_delegation(&self, jwt: &str, project: &Project) -> Result<VerifiedDelegation, Refusal> {
+    pub(crate) async fn prove_delegation(self, jwt: &str, project: &Project) -> Result<VerifiedDelegation, Refusal> {
         let keys = self.keys_to_check(jwt).await?;
         let origins = self.origins_of(project);
         let origins: Vec<&str> = origins.iter().map(String::as_str).collect();
@@ -139,7 +139,7 @@ impl Engine {
     }
 
     async fn register_view(
-        &self,
+        self,
         project: Project,
         body: &RegisterRequest,
         operator: &ProvenOperator,

@@ -1,8 +1,8 @@
 //! `POST /agent/revoke`
 
 use crate::{
-    engine::Engine,
     projects::ProjectAt,
+    services::Agents,
     store::{self, DelegationById},
 };
 use countersign_core::{
@@ -19,9 +19,9 @@ use countersign_protocol::{
     ids::RowKey,
 };
 
-impl Engine {
+impl Agents<'_> {
     /// Ends a delegation. When this returns, no node lets a call of it through any more.
-    pub async fn revoke(&self, at: &ProjectAt, actor: &Actor, body: &RevokeRequest) -> Result<RevokeResponse, Refusal> {
+    pub async fn revoke(self, at: &ProjectAt, actor: &Actor, body: &RevokeRequest) -> Result<RevokeResponse, Refusal> {
         let id = body.delegation_id.as_ref().ok_or_else(|| Refusal::invalid("delegation_id is required"))?;
         let reason = body.reason.as_deref().map(|text| Reason::parse(text).ok_or_else(bad_reason)).transpose()?;
         let revoke = || async {
@@ -29,7 +29,7 @@ impl Engine {
             let delegation = store::find_one(&*self.store, lookup).await?;
             let key = delegation.as_ref().map(|delegation: &Delegation| delegation.key);
             let live = match key {
-                Some(key) => self.live_of_delegation(key).await?,
+                Some(key) => self.decisions().live_of_delegation(key).await?,
                 None => Live::default(),
             };
             let view = RevokeView { project: at.project.clone(), delegation, live };
@@ -50,12 +50,12 @@ impl Engine {
     }
 
     /// Records the expiry of a delegation. The row's version decides which node does.
-    pub(crate) async fn end_by_policy(&self, key: RowKey) -> Result<(), Refusal> {
+    pub(crate) async fn end_by_policy(self, key: RowKey) -> Result<(), Refusal> {
         let delegation: Option<Delegation> = store::get(&*self.store, key).await?;
         let Some(delegation) = delegation else { return Ok(()) };
         let project: Option<Project> = store::get(&*self.store, delegation.project).await?;
         let project = project.ok_or(Refusal::Internal)?;
-        let live = self.live_of_delegation(key).await?;
+        let live = self.decisions().live_of_delegation(key).await?;
         let view = RevokeView { project, delegation: Some(delegation), live };
         let step = PolicyEnd.decide(&view, &self.env()?)?;
         if self.finish(step).await?.is_some() {
@@ -65,13 +65,13 @@ impl Engine {
     }
 
     /// Ends decisions that were raised while the delegation, or the API key, was being ended.
-    pub(crate) async fn end_late_of_delegation(&self, project: &Project, key: RowKey) -> Result<(), Refusal> {
-        let late = self.live_of_delegation(key).await?;
-        self.end_what_came_late(project, late, CancelledFor::Revoked).await
+    pub(crate) async fn end_late_of_delegation(self, project: &Project, key: RowKey) -> Result<(), Refusal> {
+        let late = self.decisions().live_of_delegation(key).await?;
+        self.decisions().end_what_came_late(project, late, CancelledFor::Revoked).await
     }
 
     /// An operator, by its JWT, as an actor.
-    pub async fn operator_actor(&self, at: &ProjectAt, jwt: &str, source: &str) -> Result<Actor, Refusal> {
+    pub async fn operator_actor(self, at: &ProjectAt, jwt: &str, source: &str) -> Result<Actor, Refusal> {
         let proven = self.prove_operator(jwt, &at.service, source).await?;
         let domain: &Domain = proven.fact.domain();
         Ok(Actor::Operator(domain.clone()))

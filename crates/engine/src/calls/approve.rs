@@ -3,9 +3,9 @@
 use super::{Connect, DecidedCall, HeldFacts, Permit, permit::OpenPermit};
 use crate::{
     decisions::{AgentPrincipal, Claiming, NewQuestion, RaisedDecision},
-    engine::Engine,
     projects::ProjectAt,
     runner::TRIES,
+    services::Calls,
     store::{self, AllowancesOpenByDigest, Outcome},
 };
 use countersign_core::{
@@ -25,7 +25,7 @@ use countersign_protocol::{
     project::Route,
 };
 use serde_json::{Map, Value, json};
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 /// The longest time that a connection is held for a person's answer.
 pub(super) const LONGEST_WAIT_S: u64 = 55;
@@ -94,13 +94,13 @@ impl HeldCall {
     }
 }
 
-impl Engine {
+impl Calls<'_> {
     /// Claims the approval that covers exactly this request, or raises a question.
     ///
     /// A header never authorises: `true` requests a search for an approval, a confirmation token names one, and either is
     /// claimed for this digest and by this session, or not at all.
     pub(super) async fn approve(
-        self: &Arc<Self>,
+        self,
         decided: DecidedCall,
         request: HttpRequest,
         connect: &mut dyn Connect,
@@ -123,7 +123,7 @@ impl Engine {
 
     /// The same once a person has answered, or the wait is over; then everything is decided anew.
     pub(super) async fn approve_after_wait(
-        self: &Arc<Self>,
+        self,
         answered: Answered,
         connect: &mut dyn Connect,
     ) -> Result<(Permit, HttpRequest), Refusal> {
@@ -135,12 +135,12 @@ impl Engine {
     }
 
     async fn claim_answered(
-        self: &Arc<Self>,
+        self,
         held: &mut HeldCall,
         decision: Decision,
         connect: &mut dyn Connect,
     ) -> Result<Permit, Refusal> {
-        self.forget_bearer(&held.decided.address, &held.decided.call);
+        self.agents().forget_bearer(&held.decided.address, &held.decided.call);
         self.decide_held_again(held).await?;
         if decision.is_pending() || why_not(&decision) != Awaiting::Redemption {
             return Err(self.awaited(held, why_not(&decision), Some(&decision)));
@@ -149,7 +149,7 @@ impl Engine {
     }
 
     async fn rendered(
-        &self,
+        self,
         decided: &DecidedCall,
         request: &HttpRequest,
     ) -> Result<(ProjectAt, RenderedRequest), Refusal> {
@@ -159,10 +159,10 @@ impl Engine {
         Ok((self.project(&decided.address).await?, rendered))
     }
 
-    async fn claim_or_ask(self: &Arc<Self>, held: &mut HeldCall, connect: &mut dyn Connect) -> Looked {
+    async fn claim_or_ask(self, held: &mut HeldCall, connect: &mut dyn Connect) -> Looked {
         // An open gap stops the call despite any approval (W-26).
         let raiser = held.agent()?.raiser;
-        self.may_be_asked(&held.at.project, &raiser, held.decided.facts().action()).await?;
+        self.clarifications().may_be_asked(&held.at.project, &raiser, held.decided.facts().action()).await?;
         if let Some(permit) = self.claim_standing(held, connect).await? {
             return Ok(Next::Permit(permit));
         }
@@ -178,11 +178,7 @@ impl Engine {
 
     /// Calls that an approved plan or a standing approval covers run without a further question. A confirmation
     /// named by the caller takes precedence.
-    async fn claim_standing(
-        self: &Arc<Self>,
-        held: &mut HeldCall,
-        connect: &mut dyn Connect,
-    ) -> Result<Option<Permit>, Refusal> {
+    async fn claim_standing(self, held: &mut HeldCall, connect: &mut dyn Connect) -> Result<Option<Permit>, Refusal> {
         if !matches!(held.decided.call.confirm.as_deref(), None | Some("true")) {
             return Ok(None);
         }
@@ -193,7 +189,7 @@ impl Engine {
         let mut passed_over = Vec::new();
         while passed_over.len() < TRIES {
             let call = &held.rendered.call;
-            let covering = self.covering(project, &raiser, Point::Gateway, call, &passed_over).await?;
+            let covering = self.decisions().covering(project, &raiser, Point::Gateway, call, &passed_over).await?;
             let Some(allowance) = covering else { return Ok(None) };
             let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
@@ -208,18 +204,13 @@ impl Engine {
 
     /// The decision named by a confirmation token. A caller with a token expects that the question was asked before, so an
     /// invalid one is refused and raises no new question.
-    async fn claim_named(
-        self: &Arc<Self>,
-        held: &mut HeldCall,
-        token: &str,
-        connect: &mut dyn Connect,
-    ) -> Result<Permit, Refusal> {
+    async fn claim_named(self, held: &mut HeldCall, token: &str, connect: &mut dyn Connect) -> Result<Permit, Refusal> {
         let other = |why| Err(self.awaited(held, Awaiting::OtherConfirmation(why), None));
         let Some((id, _)) = token.split_once('.') else { return other("it is not a confirmation token") };
         if self.confirm_token(id)? != token {
             return other("it is not a confirmation token of this service");
         }
-        let decision = self.decision_at(held.at.project.key, id).await?;
+        let decision = self.decisions().decision_at(held.at.project.key, id).await?;
         let principal = held.needs()?.principal()?;
         let Some(decision) = decision.filter(|decision| decision.raised_by.principal == principal) else {
             return other("it was given to another agent");
@@ -229,7 +220,7 @@ impl Engine {
 
     /// Claims any approval that is still valid; without one, a person is asked again.
     async fn claim_one_or_ask(
-        self: &Arc<Self>,
+        self,
         held: &mut HeldCall,
         approvals: Vec<Decision>,
         connect: &mut dyn Connect,
@@ -245,7 +236,7 @@ impl Engine {
     }
 
     /// A request that mentions no approval does not claim one, unless it is ready to wait for it.
-    async fn ask_for(self: &Arc<Self>, held: &mut HeldCall, connect: &mut dyn Connect) -> Looked {
+    async fn ask_for(self, held: &mut HeldCall, connect: &mut dyn Connect) -> Looked {
         let approvals = self.approvals_for(held).await?;
         match approvals.first() {
             Some(decision) if held.waits().is_none() => Err(self.awaited(held, Awaiting::Redemption, Some(decision))),
@@ -254,7 +245,7 @@ impl Engine {
     }
 
     /// Raises the question, and makes the call pending if the caller waits.
-    async fn ask_anew(&self, held: &mut HeldCall) -> Looked {
+    async fn ask_anew(self, held: &mut HeldCall) -> Looked {
         let decision = self.raise_held(held).await?;
         let Some(seconds) = held.waits() else {
             return Err(self.awaited(held, why_not(&decision), Some(&decision)));
@@ -270,7 +261,7 @@ impl Engine {
     }
 
     /// The call once its question is settled, or its wait is over.
-    pub(super) async fn once_settled(&self, pending: Box<Pending>) -> Result<Answered, Refusal> {
+    pub(super) async fn once_settled(self, pending: Box<Pending>) -> Result<Answered, Refusal> {
         let Pending { held, decision, seconds } = *pending;
         match self.wait_for(&decision, Duration::from_secs(seconds)).await {
             Ok(decision) => Ok(Answered { held, decision }),
@@ -278,7 +269,7 @@ impl Engine {
         }
     }
 
-    async fn wait_for(&self, decision: &Decision, wait: Duration) -> Result<Decision, Refusal> {
+    async fn wait_for(self, decision: &Decision, wait: Duration) -> Result<Decision, Refusal> {
         const LOOK_AGAIN: Duration = Duration::from_secs(1);
         let over = tokio::time::sleep(wait);
         tokio::pin!(over);
@@ -302,7 +293,7 @@ impl Engine {
     }
 
     /// Decides the same call again from the store. A call that was pending spent its proof when it became pending.
-    async fn decide_held_again(&self, held: &mut HeldCall) -> Result<(), Refusal> {
+    async fn decide_held_again(self, held: &mut HeldCall) -> Result<(), Refusal> {
         let spent = held.needs()?.is_waiting();
         match self.decide_anew(&mut held.decided, spent).await? {
             CallVerdict::NeedsApproval(needs) => {
@@ -316,7 +307,7 @@ impl Engine {
 
     /// The accepted, unclaimed decisions of this session for exactly this digest. Standing approvals were checked before and
     /// do not cover the call.
-    async fn approvals_for(&self, held: &HeldCall) -> Result<Vec<Decision>, Refusal> {
+    async fn approvals_for(self, held: &HeldCall) -> Result<Vec<Decision>, Refusal> {
         let lookup = AllowancesOpenByDigest { project: held.at.project.key, digest: held.rendered.digest };
         let open = store::find_all(&*self.store, lookup).await?;
         let session = Some(held.decided.facts().session());
@@ -335,7 +326,7 @@ impl Engine {
     /// The claim and its guards, durable before the first byte goes upstream. The connection is opened before it
     ///
     pub(super) async fn claim_for_call(
-        self: &Arc<Self>,
+        self,
         held: &mut HeldCall,
         decision: Decision,
         allowance: Option<RowKey>,
@@ -347,7 +338,7 @@ impl Engine {
         let probe = self.probe_for(held, connect.can_be_probed()).await?;
         // Not the step runner: between two commits the call is decided again.
         for _ in 0..TRIES {
-            let view = self.claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
+            let view = self.decisions().claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
             let claim = |rules| Claim {
                 digest,
                 effect,
@@ -362,7 +353,7 @@ impl Engine {
             needs.claim(claim(needs.rules()), &view, &self.env()?)?;
             connect.connect(needs.facts()).await?;
             let _turn = self.turns.take(decision.asked_in).await;
-            let view = self.claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
+            let view = self.decisions().claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
             self.hears_other_nodes().await?;
             let inflight = self.inflight_write(needs.facts());
             let leased_at_ms = self.clock.monotonic_ms();
@@ -387,9 +378,12 @@ impl Engine {
                     held.decided.is_recorded();
                     let (call, address) = (held.decided.call.clone(), held.decided.address.clone());
                     let open = OpenPermit::new(authorized, call, address);
-                    return Ok(Permit::new(self, OpenPermit { held: Some(facts), inflight: Some(inflight), ..open }));
+                    return Ok(Permit::new(
+                        self.engine,
+                        OpenPermit { held: Some(facts), inflight: Some(inflight), ..open },
+                    ));
                 }
-                Outcome::Stale => self.forget_bearer(&held.decided.address, &held.decided.call),
+                Outcome::Stale => self.agents().forget_bearer(&held.decided.address, &held.decided.call),
                 Outcome::OutOfTime => return Err(Refusal::ApprovalGone("it has expired")),
                 outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome)),
             }
@@ -399,11 +393,11 @@ impl Engine {
     }
 
     /// The request is deleted when it is claimed, so the parts that a probe needs are kept with the claim.
-    async fn probe_for(&self, held: &HeldCall, can_be_probed: bool) -> Result<Option<Box<ExecutionProbe>>, Refusal> {
+    async fn probe_for(self, held: &HeldCall, can_be_probed: bool) -> Result<Option<Box<ExecutionProbe>>, Refusal> {
         let facts = held.decided.facts();
         match (&held.rendered.probe_path, facts.upstream()) {
             (Some(path), Some(upstream)) if can_be_probed => {
-                self.seal_probe(&held.at.project, (facts.route(), upstream), path).await
+                self.decisions().seal_probe(&held.at.project, (facts.route(), upstream), path).await
             }
             _ => Ok(None),
         }
@@ -411,10 +405,10 @@ impl Engine {
 
     /// The refusal of an approval that does not cover the call has the one form that the protocol knows (C-02); every refusal
     /// is in the audit.
-    pub(super) async fn refuse_held(&self, held: HeldCall, refusal: Refusal) -> Refusal {
+    pub(super) async fn refuse_held(self, held: HeldCall, refusal: Refusal) -> Refusal {
         let refusal = match refusal {
             Refusal::ApprovalGone(why) => {
-                let decision = self.decision_at(held.at.project.key, &held.named).await.ok().flatten();
+                let decision = self.decisions().decision_at(held.at.project.key, &held.named).await.ok().flatten();
                 self.awaited(&held, Awaiting::OtherConfirmation(why), decision.as_ref())
             }
             Refusal::ConfirmationInvalid(_) => {
@@ -427,18 +421,20 @@ impl Engine {
     }
 
     /// An open gap also stops a call that has an approval.
-    async fn approved_is_clear(&self, held: &HeldCall, approval: &Decision) -> Result<(), Refusal> {
+    async fn approved_is_clear(self, held: &HeldCall, approval: &Decision) -> Result<(), Refusal> {
         let raiser = held.agent()?.raiser;
         let facts = held.decided.facts();
-        self.may_run(&held.at.project, &raiser, (facts.action(), Some(facts.route().id.as_str())), Some(approval)).await
+        self.clarifications()
+            .may_run(&held.at.project, &raiser, (facts.action(), Some(facts.route().id.as_str())), Some(approval))
+            .await
     }
 
-    async fn raise_held(&self, held: &HeldCall) -> Result<Decision, Refusal> {
+    async fn raise_held(self, held: &HeldCall) -> Result<Decision, Refusal> {
         let HeldCall { at, rendered, request, .. } = held;
         let agent = held.agent()?;
         let mut question = rendered.question.clone().map_err(unreadable)?;
-        self.mark_deviation(&agent.raiser, &rendered.call, &mut question).await?;
-        self.mark_clarified(&at.project, &agent.raiser, None, &mut question).await?;
+        self.decisions().mark_deviation(&agent.raiser, &rendered.call, &mut question).await?;
+        self.clarifications().mark_clarified(&at.project, &agent.raiser, None, &mut question).await?;
         let call = held.decided.facts();
         let asked = NewQuestion {
             digest: rendered.digest,
@@ -462,15 +458,16 @@ impl Engine {
             gap: None,
             sent: None,
         };
-        let RaisedDecision { decision, .. } = self.ask(at, &agent, asked).await.map_err(|refusal| match refusal {
-            Refusal::NoRoom { limit } => call.usage().refusal(limit, self.now()),
-            refusal => refusal,
-        })?;
+        let RaisedDecision { decision, .. } =
+            self.decisions().ask(at, &agent, asked).await.map_err(|refusal| match refusal {
+                Refusal::NoRoom { limit } => call.usage().refusal(limit, self.now()),
+                refusal => refusal,
+            })?;
         Ok(decision)
     }
 
     /// The 403, with the decision's id, the URL to wait at, the page, and the next step.
-    fn awaited(&self, held: &HeldCall, why: Awaiting, decision: Option<&Decision>) -> Refusal {
+    fn awaited(self, held: &HeldCall, why: Awaiting, decision: Option<&Decision>) -> Refusal {
         let document = &held.at.project.document;
         Refusal::ConfirmationRequired(Box::new(PendingApproval {
             action: held.decided.facts().action().to_owned(),
@@ -480,14 +477,14 @@ impl Engine {
         }))
     }
 
-    fn facts_of(&self, at: &ProjectAt, decision: &Decision) -> Map<String, Value> {
+    fn facts_of(self, at: &ProjectAt, decision: &Decision) -> Map<String, Value> {
         let id = &decision.id;
         let mut facts = Map::new();
         facts.insert("decision_id".into(), json!(id));
         facts.insert("state".into(), json!(countersign_core::decision::settled_as(decision)));
         let wait = format!("{}{}/v1/decisions/{id}?wait={LONGEST_WAIT_S}", at.service, at.prefix());
         facts.insert("wait".into(), json!(wait));
-        facts.insert("page".into(), json!(self.page_of(at, id)));
+        facts.insert("page".into(), json!(self.decisions().page_of(at, id)));
         facts.insert("digest".into(), json!(decision.digest.hex()));
         facts.extend(deviation_of(decision).map(|lines| ("plan_difference".to_owned(), lines)));
         if let Some(redeem) = self.redeem_url(at, id) {
@@ -510,13 +507,13 @@ impl Engine {
     }
 
     /// The URL that runs the request of a decision without sending it again.
-    pub(crate) fn redeem_url(&self, at: &ProjectAt, decision_id: &str) -> Option<String> {
+    pub(crate) fn redeem_url(self, at: &ProjectAt, decision_id: &str) -> Option<String> {
         let gateway = self.resources_of(&at.project)?;
         Some(format!("{gateway}/.countersign/decisions/{decision_id}/redeem"))
     }
 
     /// The `X-Agent-Confirm` token of a decision: its id and a MAC of it. Worthless outside of the requester's session.
-    pub(crate) fn confirm_token(&self, decision_id: &str) -> Result<String, Refusal> {
+    pub(crate) fn confirm_token(self, decision_id: &str) -> Result<String, Refusal> {
         let keys = self.keys().ok_or(Refusal::Unavailable)?;
         let tag = keys.mac.tag("confirm-token", decision_id.as_bytes());
         let half = tag.first_chunk::<16>().ok_or(Refusal::Internal)?;

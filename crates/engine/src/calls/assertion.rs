@@ -1,7 +1,7 @@
 //! A signed assertion of the caller's identity for the upstream, which then need not trust a forgeable header.
 
 use super::HeldFacts;
-use crate::engine::Engine;
+use crate::services::Calls;
 use countersign_core::{aap::access::CallFacts, refusal::Refusal};
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use quick_cache::sync::Cache;
@@ -49,10 +49,10 @@ struct AssertionClaims<'a> {
     fence: Option<i64>,
 }
 
-impl Engine {
+impl Calls<'_> {
     /// Cached for half a minute, unless a person confirmed exactly this call: then it names the decision.
     pub(super) fn identity_assertion(
-        &self,
+        self,
         facts: &CallFacts,
         audience: &str,
         held: Option<&HeldFacts>,
@@ -72,7 +72,7 @@ impl Engine {
         Ok(statement)
     }
 
-    fn sign_assertion(&self, facts: &CallFacts, audience: &str, held: Option<&HeldFacts>) -> Result<String, Refusal> {
+    fn sign_assertion(self, facts: &CallFacts, audience: &str, held: Option<&HeldFacts>) -> Result<String, Refusal> {
         let iat = self.now().secs();
         let claims = AssertionClaims {
             iss: self.settings.origin.as_str(),

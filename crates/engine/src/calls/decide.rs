@@ -2,10 +2,10 @@
 
 use super::{BodyDigest, DecidedCall, Permit, permit::OpenPermit, repeats::FreshWrite};
 use crate::{
-    engine::Engine,
     inflight_writes::InflightWrite,
     projects::{Address, ProjectAt},
     runner::TRIES,
+    services::Calls,
     store::{self, Outcome, PlansLiveOfSession},
 };
 use countersign_core::{
@@ -23,11 +23,11 @@ type Begun = (Option<InflightWrite>, Option<Box<UnsettledWrite>>);
 /// The result of verifying a proof.
 type Checked = Result<ProvenProof, String>;
 
-impl Engine {
+impl Calls<'_> {
     /// Decides a call by its head alone. A refusal is recorded before it is returned.
-    pub async fn decide(self: &Arc<Self>, address: &Address, call: Call) -> Result<DecidedCall, Refusal> {
+    pub async fn decide(self, address: &Address, call: Call) -> Result<DecidedCall, Refusal> {
         let verdict = self.decide_call(address, &call, false).await?;
-        let decided = DecidedCall::new(self, verdict, call, address.clone());
+        let decided = DecidedCall::new(self.engine, verdict, call, address.clone());
         match self.is_in_order(&decided).await {
             Ok(()) => Ok(decided),
             Err(refusal) => Err(decided.refuse(refusal).await),
@@ -35,24 +35,24 @@ impl Engine {
     }
 
     /// The checks of an authorized call before any of its body is read.
-    async fn is_in_order(&self, decided: &DecidedCall) -> Result<(), Refusal> {
+    async fn is_in_order(self, decided: &DecidedCall) -> Result<(), Refusal> {
         let Some(authorized) = decided.authorized() else { return Ok(()) };
         let speculative = authorized.facts().route().is_speculative();
         if speculative && let Some(proof) = authorized.proof() {
             self.proofs.take(proof, self.now())?;
         }
-        self.call_is_clear(authorized.facts()).await?;
+        self.clarifications().call_is_clear(authorized.facts()).await?;
         if speculative { self.may_run_ahead(authorized).await } else { Ok(()) }
     }
 
     /// A speculative read is forwarded at once; its response stays sealed until its record is durable.
-    pub(super) fn speculate(self: &Arc<Self>, decided: DecidedCall) -> Result<Permit, Refusal> {
+    pub(super) fn speculate(self, decided: DecidedCall) -> Result<Permit, Refusal> {
         let (authorized, call, address) = decided.into_authorized().ok_or(Refusal::Internal)?;
-        Ok(Permit::new(self, OpenPermit::new(authorized, call, address)))
+        Ok(Permit::new(self.engine, OpenPermit::new(authorized, call, address)))
     }
 
     /// A read runs ahead of its record only as long as records can be written, and while its limits have room.
-    async fn may_run_ahead(&self, authorized: &AuthorizedCall) -> Result<(), Refusal> {
+    async fn may_run_ahead(self, authorized: &AuthorizedCall) -> Result<(), Refusal> {
         if !self.store.is_sound() {
             match self.commit(authorized.recheck()).await {
                 Outcome::Committed | Outcome::Stale => {}
@@ -67,28 +67,24 @@ impl Engine {
     }
 
     /// Makes the intent of a call without approval durable; only then may it be forwarded.
-    pub(super) async fn begin(
-        self: &Arc<Self>,
-        mut decided: DecidedCall,
-        write: Option<FreshWrite>,
-    ) -> Result<Permit, Refusal> {
+    pub(super) async fn begin(self, mut decided: DecidedCall, write: Option<FreshWrite>) -> Result<Permit, Refusal> {
         match self.try_to_begin(&mut decided, write.as_ref()).await {
             Ok((inflight, row)) => {
                 let (authorized, call, address) = decided.into_authorized().ok_or(Refusal::Internal)?;
                 let open = OpenPermit::new(authorized.begun(row), call, address);
                 let body = write.map_or_else(BodyDigest::default, |write| write.body);
-                Ok(Permit::new(self, OpenPermit { inflight, body, ..open }))
+                Ok(Permit::new(self.engine, OpenPermit { inflight, body, ..open }))
             }
             Err(refusal) => Err(decided.refuse(refusal).await),
         }
     }
 
     /// To be called before the write's intent is committed.
-    pub(super) fn inflight_write(&self, facts: &CallFacts) -> InflightWrite {
+    pub(super) fn inflight_write(self, facts: &CallFacts) -> InflightWrite {
         self.inflight_writes.begin(facts.session(), facts.delegation())
     }
 
-    async fn try_to_begin(&self, decided: &mut DecidedCall, write: Option<&FreshWrite>) -> Result<Begun, Refusal> {
+    async fn try_to_begin(self, decided: &mut DecidedCall, write: Option<&FreshWrite>) -> Result<Begun, Refusal> {
         // Not the step runner: between two commits the call is decided again.
         for _ in 0..TRIES {
             self.hears_other_nodes().await?;
@@ -100,7 +96,7 @@ impl Engine {
                     self.tallies.moved(&intent.counted);
                     return Ok((Some(inflight), intent.write));
                 }
-                Outcome::Stale => self.forget_bearer(&decided.address, &decided.call),
+                Outcome::Stale => self.agents().forget_bearer(&decided.address, &decided.call),
                 outcome => return Err(self.limit_refusal(authorized.facts(), &intent.counted, &outcome)),
             }
             if let Some(write) = write {
@@ -117,7 +113,7 @@ impl Engine {
 
     /// Whether the limits have room. A caller without room is refused before a person is asked or the upstream is called
     /// the call's own step counts later.
-    pub(super) async fn look_at_limits(&self, facts: &CallFacts) -> Result<(), Refusal> {
+    pub(super) async fn look_at_limits(self, facts: &CallFacts) -> Result<(), Refusal> {
         let room = facts.room();
         for count in room.iter() {
             let stands = self.store.count(&count.key).await?;
@@ -131,12 +127,7 @@ impl Engine {
 
     /// One decision, from memory if it allows the call, else from the store. A refusal is recorded before it is returned.
     /// `spent`: the call's proof was spent before.
-    pub(super) async fn decide_call(
-        &self,
-        address: &Address,
-        call: &Call,
-        spent: bool,
-    ) -> Result<CallVerdict, Refusal> {
+    pub(super) async fn decide_call(self, address: &Address, call: &Call, spent: bool) -> Result<CallVerdict, Refusal> {
         match self.verdict(address, call).await? {
             Ok(verdict) => Ok(verdict),
             Err(refused) if spent => self.refuse(call, refused.without_proof()).await,
@@ -145,7 +136,7 @@ impl Engine {
     }
 
     /// Decides the same call again. A refusal is recorded here, so its guard has nothing left to record.
-    pub(super) async fn decide_anew(&self, decided: &mut DecidedCall, spent: bool) -> Result<CallVerdict, Refusal> {
+    pub(super) async fn decide_anew(self, decided: &mut DecidedCall, spent: bool) -> Result<CallVerdict, Refusal> {
         let refused = match self.verdict(&decided.address, &decided.call).await? {
             Ok(verdict) => return Ok(verdict),
             Err(refused) if spent => refused.without_proof(),
@@ -155,8 +146,8 @@ impl Engine {
         self.refuse(&decided.call, refused).await
     }
 
-    async fn verdict(&self, address: &Address, call: &Call) -> Result<Result<CallVerdict, RefusedCall>, Refusal> {
-        let view = self.access_view(address, call).await?;
+    async fn verdict(self, address: &Address, call: &Call) -> Result<Result<CallVerdict, RefusedCall>, Refusal> {
+        let view = self.agents().access_view(address, call).await?;
         // A signature is verified once, even if the rest is decided repeatedly.
         let memo = OnceLock::new();
         match self.decide_on(&view, call, &memo) {
@@ -168,8 +159,8 @@ impl Engine {
             // A refusal from memory is confirmed by the store. The same goes for a call that needs approval: it is mostly
             // refused as well, without a step and its guards to notice a revocation meanwhile.
             _ if view.bearer.is_some() => {
-                self.forget_bearer(address, call);
-                let view = self.access_view(address, call).await?;
+                self.agents().forget_bearer(address, call);
+                let view = self.agents().access_view(address, call).await?;
                 Ok(self.decide_on(&view, call, &memo))
             }
             decided => Ok(decided),
@@ -177,7 +168,7 @@ impl Engine {
     }
 
     fn decide_on(
-        &self,
+        self,
         view: &Arc<AccessView>,
         call: &Call,
         memo: &OnceLock<Checked>,
@@ -191,7 +182,7 @@ impl Engine {
         decide(call, view, &Proving { verify: &verify, nonce_demanded }, self.now())
     }
 
-    async fn refuse(&self, call: &Call, refused: RefusedCall) -> Result<CallVerdict, Refusal> {
+    async fn refuse(self, call: &Call, refused: RefusedCall) -> Result<CallVerdict, Refusal> {
         if let Some(effects) = refused.record(call, &self.env()?) {
             self.recorded(effects).await?;
         }
@@ -199,7 +190,7 @@ impl Engine {
     }
 
     /// `DPoP-Nonce` for responses to calls, when nonces are on (C-27).
-    pub async fn nonce_for_calls(&self, address: &Address) -> Option<String> {
+    pub async fn nonce_for_calls(self, address: &Address) -> Option<String> {
         if self.is_new_epoch() {
             return self.nonce();
         }
@@ -212,7 +203,7 @@ impl Engine {
     }
 
     /// The same where the project is known already.
-    pub fn nonce_for_calls_at(&self, at: &ProjectAt) -> Option<String> {
+    pub fn nonce_for_calls_at(self, at: &ProjectAt) -> Option<String> {
         let demanded = self.is_new_epoch() || at.project.document.dpop.nonce_at_calls;
         if demanded { self.nonce() } else { None }
     }

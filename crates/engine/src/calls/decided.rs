@@ -1,6 +1,6 @@
 //! A decided call ends in the record: authorized and settled, refused, or, when it is dropped, abandoned.
 
-use crate::{engine::Engine, projects::Address};
+use crate::{engine::Engine, projects::Address, services::Calls};
 use countersign_core::{
     aap::access::{AuthorizedCall, Call, CallFacts, CallVerdict, NeedsApproval},
     refusal::Refusal,
@@ -98,7 +98,7 @@ impl DecidedCall {
         // In a task of its own: the record is written even if the caller hangs up now.
         let recording = engine.tasks.spawn({
             let engine = Arc::clone(&engine);
-            async move { engine.record_refusal(&verdict, refusal).await }
+            async move { engine.calls().record_refusal(&verdict, refusal).await }
         });
         recording.await.unwrap_or(Refusal::Unavailable)
     }
@@ -107,16 +107,16 @@ impl DecidedCall {
 impl Drop for DecidedCall {
     fn drop(&mut self) {
         let Some(verdict) = self.verdict.take().filter(|_| self.open) else { return };
-        self.engine.record_in_background(move |env| match &verdict {
+        self.engine.calls().record_in_background(move |env| match &verdict {
             CallVerdict::Authorized(authorized) => authorized.abandoned(ABANDONED, env),
             CallVerdict::NeedsApproval(needs) => needs.abandoned(ABANDONED, env),
         });
     }
 }
 
-impl Engine {
+impl Calls<'_> {
     /// For a dropped guard: no task awaits the record, and it is written all the same.
-    pub(super) fn record_in_background<F, E>(self: &Arc<Self>, effects: F)
+    pub(super) fn record_in_background<F, E>(self, effects: F)
     where
         F: FnOnce(&countersign_core::env::Env) -> Result<Effects, E>,
     {
@@ -125,10 +125,10 @@ impl Engine {
             tracing::error!("an abandoned call could not be recorded");
             return;
         };
-        let engine = Arc::clone(self);
+        let engine = Arc::clone(self.engine);
         self.tasks.spawn_on(
             async move {
-                if let Err(refusal) = engine.recorded(effects).await {
+                if let Err(refusal) = engine.calls().recorded(effects).await {
                     tracing::warn!(%refusal, "an abandoned call could not be recorded");
                 }
             },

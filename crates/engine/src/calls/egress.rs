@@ -1,6 +1,6 @@
 //! Egress of a session: bytes of responses, counted against its receipt (AAP 14.2).
 
-use crate::{engine::Engine, store::Outcome};
+use crate::{services::Calls, store::Outcome};
 use countersign_core::{
     aap::access::{CallFacts, Usage},
     step::Effects,
@@ -26,9 +26,9 @@ impl Egress {
     }
 }
 
-impl Engine {
+impl Calls<'_> {
     /// How many of `bytes` more may leave. A smaller number means: cut here. A write's response is counted and never cut.
-    pub async fn pass(&self, egress: &mut Egress, bytes: u64) -> u64 {
+    pub async fn pass(self, egress: &mut Egress, bytes: u64) -> u64 {
         while egress.taken < bytes && !egress.over {
             let missing = (bytes - egress.taken).max(if egress.writes { 0 } else { BLOCK });
             match self.take(egress, missing).await {
@@ -45,7 +45,7 @@ impl Engine {
     }
 
     /// Gives back bytes that were counted and not sent.
-    pub async fn passed_all(&self, egress: Egress) {
+    pub async fn passed_all(self, egress: Egress) {
         if egress.taken > 0 {
             let back = egress.usage.egress(-i64::try_from(egress.taken).unwrap_or(i64::MAX), true);
             let _ = self.commit(Effects { counts: back.counts(), ..Effects::default() }).await;
@@ -53,7 +53,7 @@ impl Engine {
         }
     }
 
-    async fn take(&self, egress: &Egress, bytes: u64) -> EgressUse {
+    async fn take(self, egress: &Egress, bytes: u64) -> EgressUse {
         let wanted = i64::try_from(bytes).unwrap_or(i64::MAX);
         if self.count_egress(egress, wanted).await {
             return EgressUse::All;
@@ -70,7 +70,7 @@ impl Engine {
         EgressUse::Only(0)
     }
 
-    async fn count_egress(&self, egress: &Egress, bytes: i64) -> bool {
+    async fn count_egress(self, egress: &Egress, bytes: i64) -> bool {
         let counted = egress.usage.egress(bytes, egress.writes);
         let outcome = self.commit(Effects { counts: counted.counts(), ..Effects::default() }).await;
         self.tallies.forget(counted.iter());

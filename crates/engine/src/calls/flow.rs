@@ -4,7 +4,7 @@ use super::{
     BodyDigest, DecidedCall, Egress, HeldFacts, Permit, UpstreamError, UpstreamOutcome, Watch,
     approve::{Approval, Pending},
 };
-use crate::{engine::Engine, projects::Address, store};
+use crate::{projects::Address, services::Calls, store};
 use async_trait::async_trait;
 use countersign_core::{
     aap::access::{Call, CallFacts, ReadWrite},
@@ -75,10 +75,10 @@ pub struct Settled<A> {
     pub unsettled_call: Option<String>,
 }
 
-impl Engine {
+impl Calls<'_> {
     /// Carries one call out, or refuses it. Either way it is recorded before this returns.
     pub async fn carry_out<E: UpstreamExchange>(
-        self: &Arc<Self>,
+        self,
         address: &Address,
         call: Call,
         mut exchange: E,
@@ -101,45 +101,45 @@ impl Engine {
             Ok(write) => write,
             Err(refusal) => return Err(decided.refuse(refusal).await),
         };
-        let engine = Arc::clone(self);
+        let engine = Arc::clone(self.engine);
         self.outlasting(async move {
             if let Err(error) = exchange.connect(decided.facts()).await {
                 return Err(decided.refuse(error.into()).await);
             }
-            let permit = engine.begin(decided, write).await?;
-            engine.forward(permit, exchange, None).await
+            let permit = engine.calls().begin(decided, write).await?;
+            engine.calls().forward(permit, exchange, None).await
         })
         .await
     }
 
     /// Runs a kept request, by the id of its decision. `call` has the credentials of the redeeming request.
     pub async fn carry_out_kept<E: UpstreamExchange>(
-        self: &Arc<Self>,
+        self,
         address: &Address,
         call: Call,
         decision_id: &str,
         mut exchange: E,
     ) -> Result<Settled<E::Answer>, Refusal> {
-        let (engine, address, id) = (Arc::clone(self), address.clone(), decision_id.to_owned());
+        let (engine, address, id) = (Arc::clone(self.engine), address.clone(), decision_id.to_owned());
         self.outlasting(async move {
-            let (permit, request) = engine.redeem(&address, call, &id, &mut exchange).await?;
-            engine.forward(permit, exchange, Some(request)).await
+            let (permit, request) = engine.calls().redeem(&address, call, &id, &mut exchange).await?;
+            engine.calls().forward(permit, exchange, Some(request)).await
         })
         .await
     }
 
     /// A caller that hangs up while the question is pending cancels the call; later it cannot.
     async fn hold<E: UpstreamExchange>(
-        self: &Arc<Self>,
+        self,
         decided: DecidedCall,
         request: HttpRequest,
         mut exchange: E,
     ) -> Result<Settled<E::Answer>, Refusal> {
-        let engine = Arc::clone(self);
+        let engine = Arc::clone(self.engine);
         let approval = self.outlasting(async move {
-            match engine.approve(decided, request, &mut exchange).await? {
+            match engine.calls().approve(decided, request, &mut exchange).await? {
                 Approval::Permit(permit, request) => {
-                    let settled = engine.forward(permit, exchange, Some(request)).await?;
+                    let settled = engine.calls().forward(permit, exchange, Some(request)).await?;
                     Ok(HoldResult::Settled(Box::new(settled)))
                 }
                 Approval::Pending(pending) => Ok(HoldResult::Pending(pending, exchange)),
@@ -150,17 +150,17 @@ impl Engine {
             HoldResult::Pending(pending, exchange) => (pending, exchange),
         };
         let answered = self.once_settled(pending).await?;
-        let engine = Arc::clone(self);
+        let engine = Arc::clone(self.engine);
         self.outlasting(async move {
-            let (permit, request) = engine.approve_after_wait(answered, &mut exchange).await?;
-            engine.forward(permit, exchange, Some(request)).await
+            let (permit, request) = engine.calls().approve_after_wait(answered, &mut exchange).await?;
+            engine.calls().forward(permit, exchange, Some(request)).await
         })
         .await
     }
 
     /// Runs in a task of its own, which outlasts a caller that hangs up.
     async fn outlasting<T: Send + 'static>(
-        &self,
+        self,
         task: impl Future<Output = Result<T, Refusal>> + Send + 'static,
     ) -> Result<T, Refusal> {
         self.tasks.spawn(task.in_current_span()).await.map_err(|_| Refusal::OutcomeUnrecorded(None))?
@@ -168,7 +168,7 @@ impl Engine {
 
     /// Sends, records the outcome, and only then releases the response.
     async fn forward<E: UpstreamExchange>(
-        self: &Arc<Self>,
+        self,
         mut permit: Permit,
         mut exchange: E,
         approved: Option<HttpRequest>,
@@ -197,7 +197,7 @@ impl Engine {
 
     /// The right to send, checked immediately before the first byte: the approved bytes, under a claim that no node
     /// can have taken for lapsed.
-    async fn may_send(&self, permit: &Permit, approved: Option<&HttpRequest>) -> Result<(), UpstreamError> {
+    async fn may_send(self, permit: &Permit, approved: Option<&HttpRequest>) -> Result<(), UpstreamError> {
         let covered = match (approved, permit.held()) {
             (Some(request), _) => permit.covers(request),
             (None, held) => held.is_none(),
@@ -218,7 +218,7 @@ impl Engine {
     }
 
     /// A claim that is not fresh is read again: others may have settled it while this node stood still.
-    async fn still_claimed(&self, held: &HeldFacts) -> Result<(), UpstreamError> {
+    async fn still_claimed(self, held: &HeldFacts) -> Result<(), UpstreamError> {
         let has_time = || held.may_send_at(self.now(), self.clock.monotonic_ms());
         if has_time() && self.clock.monotonic_ms().saturating_sub(held.leased_at_ms) > TRUSTED_MS {
             let found: Result<Option<Execution>, _> = store::get(&*self.store, held.execution).await;

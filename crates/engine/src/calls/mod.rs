@@ -1,5 +1,5 @@
 //! Calls through an enforcement point: decided in the order of R-28, held where a person must approve, forwarded with a
-//! permit, and recorded before the response. [`Engine::carry_out`](crate::Engine::carry_out) owns the whole
+//! permit, and recorded before the response. [`Calls::carry_out`](crate::Calls::carry_out) owns the whole
 //! flow; an enforcement point only reads, connects, sends and responds.
 
 mod approve;

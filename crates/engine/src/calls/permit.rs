@@ -147,7 +147,7 @@ impl Permit {
     pub async fn renew(&mut self) {
         let Some(held) = self.held() else { return };
         let leased_at_ms = self.engine.clock.monotonic_ms();
-        let renewed = self.engine.renew_lease(held, self.facts()).await;
+        let renewed = self.engine.calls().renew_lease(held, self.facts()).await;
         if let (Some(open), Some(lease_until)) = (&mut self.open, renewed)
             && let Some(held) = &mut open.held
         {
@@ -162,7 +162,7 @@ impl Permit {
 
     /// A signed assertion of the caller's identity for the upstream. Only a permit signs one.
     pub fn identity_assertion(&self, audience: &str) -> Result<String, Refusal> {
-        self.engine.identity_assertion(self.facts(), audience, self.held())
+        self.engine.calls().identity_assertion(self.facts(), audience, self.held())
     }
 
     /// Records the outcome; only then may the response leave. The meter is for a response of unknown length.
@@ -172,7 +172,7 @@ impl Permit {
         // In a task of its own: the record is written even if the caller hangs up now.
         let settling = engine.tasks.spawn({
             let engine = Arc::clone(&engine);
-            async move { engine.settle(*open, outcome).await }
+            async move { engine.calls().settle(*open, outcome).await }
         });
         settling.await.unwrap_or(Err(Refusal::OutcomeUnrecorded(named)))
     }
@@ -215,7 +215,7 @@ impl Drop for Permit {
         let engine = Arc::clone(&self.engine);
         self.engine.tasks.spawn_on(
             async move {
-                if let Err(refusal) = engine.settle(*open, UpstreamOutcome::Failed(error)).await {
+                if let Err(refusal) = engine.calls().settle(*open, UpstreamOutcome::Failed(error)).await {
                     tracing::warn!(%refusal, "a call whose caller left could not be recorded");
                 }
             },

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     credentials::PresentedHash,
-    engine::Engine,
     projects::{Address, ProjectAt},
+    services::Calls,
     store,
 };
 use countersign_core::{
@@ -17,20 +17,19 @@ use countersign_core::{
     refusal::Refusal,
 };
 use countersign_protocol::hash::Digest;
-use std::sync::Arc;
 
-impl Engine {
+impl Calls<'_> {
     /// `call` has the credentials of the redeeming request, and its proof is for that request; everything else is decided
     /// about the kept one.
     pub(super) async fn redeem(
-        self: &Arc<Self>,
+        self,
         address: &Address,
         call: Call,
         decision_id: &str,
         connect: &mut dyn Connect,
     ) -> Result<(Permit, HttpRequest), Refusal> {
         let at = self.project(address).await?;
-        let known = self.decision_at(at.project.key, decision_id).await?;
+        let known = self.decisions().decision_at(at.project.key, decision_id).await?;
         // The caller is authenticated before this refusal, which would tell a stranger about decisions.
         let (decision, request) = match known {
             Some(decision) => match self.kept_request(&at.project, &decision).await? {
@@ -41,7 +40,7 @@ impl Engine {
         };
         let inner = of_kept(&call, &request);
         let verdict = self.decide_call(address, &inner, false).await?;
-        let decided = DecidedCall::new(self, verdict, inner, address.clone());
+        let decided = DecidedCall::new(self.engine, verdict, inner, address.clone());
         let rendered = match self.redeemable(&decided, &decision, &request).await {
             Ok(rendered) => rendered,
             Err(refusal) => return Err(decided.refuse(refusal).await),
@@ -55,7 +54,7 @@ impl Engine {
     }
 
     async fn redeemable(
-        &self,
+        self,
         decided: &DecidedCall,
         decision: &Decision,
         request: &HttpRequest,
@@ -70,7 +69,7 @@ impl Engine {
     }
 
     /// The refusal of the caller itself, if there is one, else `otherwise`.
-    async fn caller_or(&self, at: &ProjectAt, call: &Call, otherwise: Refusal) -> Refusal {
+    async fn caller_or(self, at: &ProjectAt, call: &Call, otherwise: Refusal) -> Refusal {
         let Some((hash, scheme)) = call.token() else { return Refusal::NoCredentials };
         let (method, url) = call.proven_for();
         let shown = PresentedHash { hash: *hash, scheme, proof: call.proof.as_deref(), method: &method, url: &url };
@@ -84,7 +83,7 @@ impl Engine {
     }
 
     pub(crate) async fn kept_request(
-        &self,
+        self,
         project: &Project,
         decision: &Decision,
     ) -> Result<Option<HttpRequest>, Refusal> {
@@ -100,7 +99,7 @@ impl Engine {
 
     /// Seals a request under the project's key, for the question about it.
     pub(super) async fn seal_request(
-        &self,
+        self,
         project: &Project,
         request: &HttpRequest,
         digest: &Digest,

@@ -1,22 +1,22 @@
 //! The one place that records the refusal of a decided call.
 
-use crate::{engine::Engine, store::Outcome};
+use crate::{services::Calls, store::Outcome};
 use countersign_core::{
     aap::access::{CallFacts, CallVerdict, CountedLimits, Limit},
     refusal::Refusal,
     step::Effects,
 };
 
-impl Engine {
+impl Calls<'_> {
     /// Records a refusal, spends the proof with it, and returns the refusal for the caller.
-    pub(super) async fn record_refusal(&self, verdict: &CallVerdict, refusal: Refusal) -> Refusal {
+    pub(super) async fn record_refusal(self, verdict: &CallVerdict, refusal: Refusal) -> Refusal {
         match self.try_to_record(verdict, &refusal).await {
             Ok(told) => told,
             Err(trouble) => trouble,
         }
     }
 
-    async fn try_to_record(&self, verdict: &CallVerdict, refusal: &Refusal) -> Result<Refusal, Refusal> {
+    async fn try_to_record(self, verdict: &CallVerdict, refusal: &Refusal) -> Result<Refusal, Refusal> {
         let needs = match verdict {
             CallVerdict::Authorized(authorized) => {
                 return match self.recorded(authorized.refused(refusal, &self.env()?)?).await {
@@ -50,7 +50,7 @@ impl Engine {
     }
 
     /// The refusal for the failure of a call's step.
-    pub(super) fn limit_refusal(&self, facts: &CallFacts, counted: &CountedLimits, outcome: &Outcome) -> Refusal {
+    pub(super) fn limit_refusal(self, facts: &CallFacts, counted: &CountedLimits, outcome: &Outcome) -> Refusal {
         self.tallies.forget(counted.iter());
         match outcome {
             Outcome::Replayed => Refusal::DpopReplayed,
@@ -63,7 +63,7 @@ impl Engine {
     }
 
     /// Makes the record of a refusal durable; its proof is spent with it.
-    pub(crate) async fn recorded(&self, effects: Effects) -> Result<(), Refusal> {
+    pub(crate) async fn recorded(self, effects: Effects) -> Result<(), Refusal> {
         match self.commit(effects).await {
             Outcome::Committed => Ok(()),
             Outcome::Replayed => Err(Refusal::DpopReplayed),

@@ -2,7 +2,7 @@
 
 use super::{DecidedCall, UpstreamExchange};
 use crate::{
-    engine::Engine,
+    services::Calls,
     store::{self, Outcome, UnsettledWriteById, UnsettledWritesIn, UnsettledWritesOf},
 };
 use countersign_core::{
@@ -42,13 +42,13 @@ pub(super) struct FreshWrite {
     pub(super) body: BodyDigest,
 }
 
-impl Engine {
+impl Calls<'_> {
     /// Refuses a write that may repeat an unsettled one. No refusal on routes with harmless repeats.
     ///
     /// A body is read to its end only if everything before it equals an unsettled write under the same delegation and on the
     /// same route.
     pub(super) async fn refuse_repeat<E: UpstreamExchange>(
-        &self,
+        self,
         decided: &DecidedCall,
         exchange: &mut E,
     ) -> Result<Option<FreshWrite>, Refusal> {
@@ -69,12 +69,12 @@ impl Engine {
     }
 
     /// The same check for a write after its intent failed to commit: an equal write may have been faster.
-    pub(super) async fn refuse_late_repeat(&self, facts: &CallFacts, write: &FreshWrite) -> Result<(), Refusal> {
+    pub(super) async fn refuse_late_repeat(self, facts: &CallFacts, write: &FreshWrite) -> Result<(), Refusal> {
         repeats_none(&write.fingerprint, &self.unsettled_like(facts).await?)
     }
 
     /// The unsettled writes on the same route under the same delegation. Expired ones are removed.
-    async fn unsettled_like(&self, facts: &CallFacts) -> Result<Vec<UnsettledWrite>, Refusal> {
+    async fn unsettled_like(self, facts: &CallFacts) -> Result<Vec<UnsettledWrite>, Refusal> {
         let Some(delegation) = facts.delegation() else { return Ok(Vec::new()) };
         let lookup = UnsettledWritesOf { delegation, route: facts.route().id.clone() };
         let found = store::find_all(&*self.store, lookup).await?;
@@ -93,7 +93,7 @@ impl Engine {
 
     /// The effects of an outcome on the row of its write. The row is read again when they turn out to be stale.
     pub(super) fn follow_write(
-        &self,
+        self,
         row: Option<&UnsettledWrite>,
         seen: &SeenWrite,
         place: &ProjectRef,
@@ -108,12 +108,12 @@ impl Engine {
         Ok(follows)
     }
 
-    pub(super) async fn unsettled_row(&self, key: RowKey) -> Result<Option<UnsettledWrite>, Refusal> {
+    pub(super) async fn unsettled_row(self, key: RowKey) -> Result<Option<UnsettledWrite>, Refusal> {
         Ok(store::get(&*self.store, key).await?)
     }
 
     /// The writes of a project with an unknown outcome, oldest first.
-    pub async fn unsettled_writes(&self, project: RowKey) -> Result<Vec<UnsettledWrite>, Refusal> {
+    pub async fn unsettled_writes(self, project: RowKey) -> Result<Vec<UnsettledWrite>, Refusal> {
         let all = store::find_all(&*self.store, UnsettledWritesIn(project)).await?;
         let now = self.now();
         Ok(all.into_iter().filter(|write| write.is_open() && now < write.until).collect())
@@ -121,7 +121,7 @@ impl Engine {
 
     /// Settles a write by a person's finding; from then on its repeats are let through.
     pub async fn settle_unsettled_write(
-        &self,
+        self,
         project: &Project,
         call_id: &str,
         ran: bool,

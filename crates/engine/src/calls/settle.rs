@@ -2,8 +2,8 @@
 
 use super::{Egress, HeldFacts, UpstreamOutcome, permit::OpenPermit, unrecorded::UnrecordedOutcome};
 use crate::{
-    engine::Engine,
     runner::TRIES,
+    services::Calls,
     session_locks::SessionLockGuard,
     store::{self, Outcome},
 };
@@ -25,9 +25,9 @@ use countersign_protocol::{
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 
-impl Engine {
+impl<'engine> Calls<'engine> {
     /// Records the outcome of a call; only then may its response leave. The meter is for a response of unknown length.
-    pub(super) async fn settle(&self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
+    pub(super) async fn settle(self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
         match open.authorized.facts().writes() {
             true => self.settle_write(&open, outcome).await,
             false => self.settle_read(open, outcome).await,
@@ -36,7 +36,7 @@ impl Engine {
 
     /// From the first byte sent, no error may say that nothing happened: an outcome that cannot be recorded now is kept and
     /// recorded later.
-    async fn settle_write(&self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
+    async fn settle_write(self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
         let facts = open.authorized.facts();
         if self.record_outcome(open, outcome).await.is_ok() {
             self.supersede_others(open, outcome).await;
@@ -50,7 +50,7 @@ impl Engine {
     }
 
     /// A committed effect needs no further approval. A failure here does not hold the response back.
-    async fn supersede_others(&self, open: &OpenPermit, outcome: UpstreamOutcome) {
+    async fn supersede_others(self, open: &OpenPermit, outcome: UpstreamOutcome) {
         let Some(held) = open.held.as_ref() else { return };
         let (Some(effect), OutcomeReport::Committed) = (held.effect, outcome.report(open.authorized.facts().route()))
         else {
@@ -58,14 +58,14 @@ impl Engine {
         };
         let superseded = async {
             let done: Option<Decision> = store::get(&*self.store, held.decision).await?;
-            self.supersede_questions(&done.ok_or(Refusal::Internal)?, effect).await
+            self.decisions().supersede_questions(&done.ok_or(Refusal::Internal)?, effect).await
         };
         if let Err(refusal) = superseded.await {
             tracing::warn!(%refusal, "other questions about a completed effect stay pending");
         }
     }
 
-    async fn record_outcome(&self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<(), Refusal> {
+    async fn record_outcome(self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<(), Refusal> {
         let facts = open.authorized.facts();
         let project = (facts.project().key, facts.project().id.clone());
         let again = AtomicBool::new(false);
@@ -99,12 +99,12 @@ impl Engine {
 
     /// The execution's end is committed in the same step as the call's entry.
     pub(super) async fn report_execution(
-        &self,
+        self,
         execution: (RowKey, &str),
         project: &(RowKey, ProjectId),
         report: OutcomeReport,
         env: &Env,
-    ) -> Result<(Option<SessionLockGuard<'_>>, Effects), Refusal> {
+    ) -> Result<(Option<SessionLockGuard<'engine>>, Effects), Refusal> {
         let (turn, view) = self.execution_view(execution, project).await?;
         match report.decide(&view, env) {
             Ok(step) => {
@@ -124,22 +124,22 @@ impl Engine {
     }
 
     async fn execution_view(
-        &self,
+        self,
         (decision, execution_id): (RowKey, &str),
         project: &(RowKey, ProjectId),
-    ) -> Result<(Option<SessionLockGuard<'_>>, ExecutionView), Refusal> {
+    ) -> Result<(Option<SessionLockGuard<'engine>>, ExecutionView), Refusal> {
         let decision: Decision = store::get(&*self.store, decision).await?.ok_or(Refusal::Internal)?;
-        let turn = self.turns.take(decision.asked_in).await;
+        let turn = self.engine.turns.take(decision.asked_in).await;
         let lookup = store::ExecutionById { project: decision.project, id: execution_id.to_owned() };
         let execution = store::find_one(&*self.store, lookup).await?.ok_or(Refusal::Internal)?;
         may_report(execution.point, Point::Gateway)?;
-        let session = self.session_of_decision(&decision).await?;
-        Ok((turn, self.execution_seen(project.clone(), decision, session, execution).await?))
+        let session = self.decisions().session_of_decision(&decision).await?;
+        Ok((turn, self.decisions().execution_seen(project.clone(), decision, session, execution).await?))
     }
 
     /// Renews the lease of a claim and returns its new end. A failure does not stop the call: other nodes find the claim
     /// unknown, and a late outcome still counts.
-    pub(super) async fn renew_lease(&self, held: &HeldFacts, facts: &CallFacts) -> Option<UnixMillis> {
+    pub(super) async fn renew_lease(self, held: &HeldFacts, facts: &CallFacts) -> Option<UnixMillis> {
         let renewed = async {
             let project = (facts.project().key, facts.project().id.clone());
             let (_turn, view) = self.execution_view((held.decision, &held.execution_id), &project).await?;
@@ -157,7 +157,7 @@ impl Engine {
     }
 
     /// Records a read and decides it again: if its access was revoked meanwhile, the response must be dropped.
-    async fn settle_read(&self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
+    async fn settle_read(self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
         let OpenPermit { mut authorized, call, address, .. } = open;
         let (text, bytes) = (outcome.text(), outcome.bytes());
         // Not the step runner: between two commits the call is decided again.
@@ -168,7 +168,7 @@ impl Engine {
                     self.tallies.moved(&counted);
                     return Ok(Egress::of(authorized.facts()).filter(|_| outcome.is_unsized()));
                 }
-                Outcome::Stale => self.forget_bearer(&address, &call),
+                Outcome::Stale => self.agents().forget_bearer(&address, &call),
                 failed => {
                     let refusal = self.limit_refusal(authorized.facts(), &counted, &failed);
                     return Err(self.record_dropped_read(&authorized, refusal).await);
@@ -185,7 +185,7 @@ impl Engine {
     }
 
     /// The entry of a read with a dropped response.
-    async fn record_dropped_read(&self, authorized: &AuthorizedCall, refusal: Refusal) -> Refusal {
+    async fn record_dropped_read(self, authorized: &AuthorizedCall, refusal: Refusal) -> Refusal {
         if !matches!(refusal, Refusal::UsageLimitReached { .. }) {
             return refusal;
         }

@@ -1,6 +1,6 @@
 //! Streams: audited at open and close, cut at expiry and revocation.
 
-use crate::{engine::Engine, projects::Address};
+use crate::{projects::Address, services::Calls};
 use countersign_core::{
     aap::access::{Call, CallFacts, bearer_holds},
     aap::validity::receipt_holds,
@@ -24,9 +24,9 @@ impl Watch {
     }
 }
 
-impl Engine {
+impl Calls<'_> {
     /// Resolves when the stream must end, with the reason.
-    pub async fn cut_off(&self, watch: &Watch) -> Refusal {
+    pub async fn cut_off(self, watch: &Watch) -> Refusal {
         loop {
             if let Err(refusal) = self.still_holds(watch).await {
                 return refusal;
@@ -36,7 +36,7 @@ impl Engine {
     }
 
     /// From the store each time: the cache may be stale, and no commit would notice.
-    async fn still_holds(&self, watch: &Watch) -> Result<(), Refusal> {
+    async fn still_holds(self, watch: &Watch) -> Result<(), Refusal> {
         let now = self.now();
         if now >= watch.facts.ends_at() {
             return Err(Refusal::AccessTokenExpired);
@@ -46,13 +46,13 @@ impl Engine {
             return Err(Refusal::Conflict("the project's document has changed".into()));
         }
         let (hash, _) = watch.call.token().ok_or(Refusal::AccessTokenInvalid)?;
-        let bearer = self.bearer_by_hash(&at.project, hash).await?;
+        let bearer = self.agents().bearer_by_hash(&at.project, hash).await?;
         bearer_holds(&bearer, now)?;
         bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| receipt_holds(receipt, now))
     }
 
     /// The end of a stream, for the audit.
-    pub async fn close_stream(&self, watch: Watch, why: &str, bytes: u64) {
+    pub async fn close_stream(self, watch: Watch, why: &str, bytes: u64) {
         let recorded = async {
             let effects = watch.facts.stream_closed(why, bytes, &self.env_of_record()?)?;
             Ok::<_, Refusal>(self.commit(effects).await)

@@ -2,7 +2,7 @@
 //! kept in memory and in a file beside the node, and recorded when the store returns.
 
 use super::HeldFacts;
-use crate::{engine::Engine, store::Outcome};
+use crate::{services::Calls, store::Outcome};
 use countersign_core::{
     aap::access::{CallFacts, SeenWrite},
     decision::outcome::OutcomeReport,
@@ -192,9 +192,9 @@ fn owner_only(file: &Path, append: bool) -> io::Result<File> {
     OpenOptions::new().create(true).append(append).write(true).truncate(!append).mode(0o600).open(file)
 }
 
-impl Engine {
+impl Calls<'_> {
     /// Keeps an outcome until the store returns.
-    pub(super) fn owe(&self, outcome: Option<UnrecordedOutcome>) {
+    pub(super) fn owe(self, outcome: Option<UnrecordedOutcome>) {
         match outcome {
             Some(outcome) => {
                 tracing::error!("the outcome of a call could not be recorded; it is kept and recorded later");
@@ -205,7 +205,7 @@ impl Engine {
     }
 
     /// Records pending outcomes as far as the store accepts them. Returns their number.
-    pub async fn record_outcomes(&self) -> usize {
+    pub async fn record_outcomes(self) -> usize {
         let mut recorded = 0;
         let _turn = self.recording.lock().await;
         loop {
@@ -221,7 +221,7 @@ impl Engine {
         }
     }
 
-    async fn record_late(&self, outcome: &UnrecordedOutcome) -> Result<(), Refusal> {
+    async fn record_late(self, outcome: &UnrecordedOutcome) -> Result<(), Refusal> {
         let record = || async {
             let mut effects = outcome.effects();
             if let Some((row, seen)) = &outcome.write {

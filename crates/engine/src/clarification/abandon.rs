@@ -1,6 +1,6 @@
 //! Abandoning a clarification session, by its agent or by a person.
 
-use crate::{decisions::AgentPrincipal, engine::Engine, projects::ProjectAt, store};
+use crate::{decisions::AgentPrincipal, projects::ProjectAt, services::Clarifications, store};
 use countersign_core::{
     clarification::{
         abandon::{Abandon, AbandonView},
@@ -21,10 +21,10 @@ pub enum Abandoning<'a> {
     Person(&'a ProjectMember),
 }
 
-impl Engine {
+impl Clarifications<'_> {
     /// Closes the session to questions and answers, withdraws its pending questions, and returns its status.
     pub async fn clarify_abandon(
-        &self,
+        self,
         at: &ProjectAt,
         by: Abandoning<'_>,
         id: &MplpId,
@@ -48,7 +48,7 @@ impl Engine {
 
     /// The session that a question is about, if this person may abandon it and that would still have an effect.
     pub async fn session_to_abandon(
-        &self,
+        self,
         decision: &Decision,
         member: &ProjectMember,
     ) -> Result<Option<MplpId>, Refusal> {
@@ -64,10 +64,10 @@ impl Engine {
     }
 
     /// Best effort: an answer to a question that stays open has no effect.
-    async fn cancel_questions_about(&self, at: &ProjectAt, session: &ClarificationSession) {
+    async fn cancel_questions_about(self, at: &ProjectAt, session: &ClarificationSession) {
         for asked in &session.gaps {
             let GapState::Abandoned { asked: Some(decision) } = &asked.state else { continue };
-            if let Err(why) = self.withdraw_open(at, *decision, "the clarification was abandoned").await {
+            if let Err(why) = self.decisions().withdraw_open(at, *decision, "the clarification was abandoned").await {
                 tracing::warn!(%why, "a question about an abandoned gap stays pending");
             }
         }

@@ -2,8 +2,8 @@
 
 use crate::{
     decisions::AgentPrincipal,
-    engine::Engine,
     projects::ProjectAt,
+    services::Clarifications,
     store::{self, ClarificationEntriesOf},
 };
 use countersign_core::{
@@ -28,8 +28,8 @@ pub enum ChainReader {
     Admin,
 }
 
-impl Engine {
-    pub async fn clarify_audit(&self, at: &ProjectAt, reader: &ChainReader, id: &MplpId) -> Result<Audit, Refusal> {
+impl Clarifications<'_> {
+    pub async fn clarify_audit(self, at: &ProjectAt, reader: &ChainReader, id: &MplpId) -> Result<Audit, Refusal> {
         let session = self.clarification_at(at, id).await?.filter(|session| sees(reader, session));
         let session = session.ok_or_else(no_session)?;
         view::audit(&session, &self.chain_of(&session).await?)
@@ -37,7 +37,7 @@ impl Engine {
 
     /// The handoff to another agent, with all questions and answers (W-28).
     pub async fn clarify_handoff(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &MplpId,
@@ -47,7 +47,7 @@ impl Engine {
     }
 
     /// The chain up to the session's entry count: another round may have been added between the two reads.
-    async fn chain_of(&self, session: &ClarificationSession) -> Result<Vec<ClarificationEntry>, Refusal> {
+    async fn chain_of(self, session: &ClarificationSession) -> Result<Vec<ClarificationEntry>, Refusal> {
         let mut entries = store::find_all(&*self.store, ClarificationEntriesOf(session.key)).await?;
         entries.retain(|entry| entry.position <= session.entries);
         entries.sort_by_key(|entry| entry.position);

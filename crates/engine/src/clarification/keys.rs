@@ -1,8 +1,8 @@
 //! A project's signing keys for clarification: created on first use, encrypted at rest, rotated publicly (W-20).
 
 use crate::{
-    engine::Engine,
     projects::ProjectAt,
+    services::Clarifications,
     store::{self, ClarificationKeysOf},
 };
 use countersign_core::{
@@ -19,9 +19,9 @@ use countersign_protocol::{
 };
 use std::sync::Arc;
 
-impl Engine {
+impl Clarifications<'_> {
     /// The current signing key, created if there is none.
-    pub(crate) async fn asking_key(&self, project: &Project) -> Result<AskingKey, Refusal> {
+    pub(crate) async fn asking_key(self, project: &Project) -> Result<AskingKey, Refusal> {
         let agent_id = view::agent_id(&project.document);
         self.run(|| async {
             let mut keys = self.clarification_keys(project).await?;
@@ -46,7 +46,7 @@ impl Engine {
     }
 
     /// Rotates the key. The old one signs the rotation and is deleted; its signatures stay verifiable.
-    pub async fn rotate_clarification_key(&self, at: &ProjectAt) -> Result<PublishedKeys, Refusal> {
+    pub async fn rotate_clarification_key(self, at: &ProjectAt) -> Result<PublishedKeys, Refusal> {
         let project = &at.project;
         let agent_id = view::agent_id(&project.document);
         let rotate = || async {
@@ -83,21 +83,21 @@ impl Engine {
     }
 
     /// The public keys for verifiers (W-19).
-    pub async fn published_clarification_keys(&self, at: &ProjectAt) -> Result<PublishedKeys, Refusal> {
+    pub async fn published_clarification_keys(self, at: &ProjectAt) -> Result<PublishedKeys, Refusal> {
         self.asking_key(&at.project).await?;
         let keys = self.clarification_keys(&at.project).await?;
         view::published(&view::agent_id(&at.project.document), &keys)
     }
 
     /// Oldest first.
-    async fn clarification_keys(&self, project: &Project) -> Result<Vec<ClarificationKey>, Refusal> {
+    async fn clarification_keys(self, project: &Project) -> Result<Vec<ClarificationKey>, Refusal> {
         let mut keys = store::find_all(&*self.store, ClarificationKeysOf(project.key)).await?;
         keys.sort_by_key(|key| key.generation);
         Ok(keys)
     }
 
     fn new_key(
-        &self,
+        self,
         project: &Project,
         agent_id: &str,
         generation: i64,
@@ -122,7 +122,7 @@ impl Engine {
         Ok((agent_key, row))
     }
 
-    fn unsealed(&self, row: &ClarificationKey) -> Result<AgentKey, Refusal> {
+    fn unsealed(self, row: &ClarificationKey) -> Result<AgentKey, Refusal> {
         let sealed = row.sealed.as_deref().ok_or(Refusal::Internal)?;
         let seed = self.keys.sealer().open(&context(row.project, &row.public_key), sealed);
         let seed = seed.map_err(|_| Refusal::Internal)?;

@@ -2,8 +2,8 @@
 
 use crate::{
     decisions::{AgentPrincipal, NewQuestion, RaisedDecision, digest_of},
-    engine::Engine,
     projects::ProjectAt,
+    services::Clarifications,
     store,
 };
 use countersign_core::{
@@ -15,10 +15,10 @@ use countersign_protocol::hash::Digest;
 use serde_json::json;
 use std::sync::Arc;
 
-impl Engine {
+impl Clarifications<'_> {
     /// Asks the people concerned; a repetition returns the pending question.
     pub(super) async fn ask_about_gap(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         session: &ClarificationSession,
@@ -36,18 +36,18 @@ impl Engine {
             gap: Some(OfGap { session: session.key, gap: gap.gap.id.clone() }),
             ..NewQuestion::by_agent(digest, same, String::new(), question)
         };
-        self.ask(at, agent, asked).await
+        self.decisions().ask(at, agent, asked).await
     }
 
     /// The current state of the gap that a question is about, for anybody entitled to see the question.
-    pub async fn asked_gap(&self, decision: &Decision) -> Result<Option<AskedGap>, Refusal> {
+    pub async fn asked_gap(self, decision: &Decision) -> Result<Option<AskedGap>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
         let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await?;
         Ok(session.and_then(|session| session.gap(&of.gap).cloned()))
     }
 
     /// The gap that a question is about, as the view for its answer.
-    pub(crate) async fn gap_seen(&self, at: &ProjectAt, decision: &Decision) -> Result<Option<GapSeen>, Refusal> {
+    pub(crate) async fn gap_seen(self, at: &ProjectAt, decision: &Decision) -> Result<Option<GapSeen>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
         let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await?;
         let Some(session) = session else { return Ok(None) };
@@ -62,7 +62,7 @@ impl Engine {
 
     /// Withdraws questions about superseded gaps. Best effort: an answer to one that stays open has no effect.
     pub(super) async fn call_off_superseded(
-        &self,
+        self,
         at: &ProjectAt,
         before: Option<&ClarificationSession>,
         after: &ClarificationSession,
@@ -74,7 +74,7 @@ impl Engine {
                 continue;
             }
             let reason = "the plan that it was about was changed";
-            if let Err(why) = self.withdraw_open(at, *decision, reason).await {
+            if let Err(why) = self.decisions().withdraw_open(at, *decision, reason).await {
                 tracing::warn!(%why, "a question about a closed gap stays pending");
             }
         }

@@ -2,9 +2,9 @@
 
 use crate::{
     decisions::{AgentPrincipal, RaisedDecision},
-    engine::Engine,
     mplp::Proposal,
     projects::ProjectAt,
+    services::Clarifications,
     store,
 };
 use countersign_core::{
@@ -21,11 +21,11 @@ use countersign_protocol::{
 };
 use serde_json::{Value, json};
 
-impl Engine {
+impl Clarifications<'_> {
     /// Refuses a plan with a finding, unless it is the result of a clarification session; and every plan of an agent
     /// with an open gap that blocks planning.
     pub(crate) async fn plan_is_clear(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         plan: &Plan,
@@ -37,7 +37,7 @@ impl Engine {
     }
 
     /// All drafts of one plan share one session, so that a corrected draft closes the questions about the previous one.
-    async fn draft_is_clear(&self, at: &ProjectAt, agent: &AgentPrincipal, plan: &Plan) -> Result<(), Refusal> {
+    async fn draft_is_clear(self, at: &ProjectAt, agent: &AgentPrincipal, plan: &Plan) -> Result<(), Refusal> {
         let object = plan_object(plan)?;
         let findings =
             self.rules_of(&at.project)?.findings(&object).map_err(|why| Refusal::invalid(why.to_string()))?;
@@ -55,7 +55,7 @@ impl Engine {
     }
 
     /// The session about the drafts of a plan, and whether it exists; after one has ended, the next one.
-    async fn session_about(&self, at: &ProjectAt, plan: &Plan) -> Result<(MplpId, bool), Refusal> {
+    async fn session_about(self, at: &ProjectAt, plan: &Plan) -> Result<(MplpId, bool), Refusal> {
         let drafts = Digest::of(format!("drafts of plan\n{}", plan.key).as_bytes());
         let mut over = None;
         loop {
@@ -73,7 +73,7 @@ impl Engine {
 
     /// Checks before a session is closed whether its result could be written as a plan at all.
     pub(super) fn could_be_proposed(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         session: &ClarificationSession,
@@ -93,7 +93,7 @@ impl Engine {
 
     /// Writes and proposes the accepted result, if it is a plan; a repetition returns the existing question.
     pub(super) async fn propose_accepted(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         session: &ClarificationSession,
@@ -101,23 +101,23 @@ impl Engine {
     ) -> Result<Option<RaisedDecision>, Refusal> {
         let Some(submission) = submission_of(accepted)? else { return Ok(None) };
         let id = &submission.plan.plan_id;
-        match self.own_plan(at, agent, id).await {
+        match self.plans().own_plan(at, agent, id).await {
             Ok(plan) if plan.document.status != PlanStatus::Draft => return self.asked_about(at, &plan).await,
             Ok(_) | Err(Refusal::NotFound(_)) => {}
             Err(refusal) => return Err(refusal),
         }
         // A session without gaps needs no section of its own in the question.
         let clarified = ClarificationResult::of(session).or_else(|| Some(ClarificationResult::none(session)));
-        self.write_clarified_plan(at, agent, &submission, clarified).await?;
-        self.propose_plan(at, agent, id, &Proposal::default()).await.map(Some)
+        self.plans().write_clarified_plan(at, agent, &submission, clarified).await?;
+        self.plans().propose_plan(at, agent, id, &Proposal::default()).await.map(Some)
     }
 
-    async fn asked_about(&self, at: &ProjectAt, plan: &Plan) -> Result<Option<RaisedDecision>, Refusal> {
+    async fn asked_about(self, at: &ProjectAt, plan: &Plan) -> Result<Option<RaisedDecision>, Refusal> {
         let Some(key) = plan.confirm else { return Ok(None) };
         let decision: Option<Decision> = store::get(&*self.store, key).await?;
         let decision = decision.ok_or(Refusal::Internal)?;
-        let page = self.page_of(at, &decision.id);
-        let session = self.session_of_decision(&decision).await?;
+        let page = self.decisions().page_of(at, &decision.id);
+        let session = self.decisions().session_of_decision(&decision).await?;
         let whole = Whole { decision: decision.clone(), session, allowance: None, execution: None };
         Ok(Some(RaisedDecision { document: whole.document(page), decision, fresh: false }))
     }

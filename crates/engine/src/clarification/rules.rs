@@ -1,6 +1,6 @@
 //! The rules of each project, compiled once per version.
 
-use crate::engine::Engine;
+use crate::services::Clarifications;
 use countersign_core::{clarification::rules::Rules, records::Project, refusal::Refusal};
 use countersign_protocol::ids::RowKey;
 use quick_cache::sync::Cache;
@@ -17,8 +17,8 @@ impl Default for RuleBooks {
     }
 }
 
-impl Engine {
-    pub(crate) fn rules_of(&self, project: &Project) -> Result<Arc<Rules>, Refusal> {
+impl Clarifications<'_> {
+    pub(crate) fn rules_of(self, project: &Project) -> Result<Arc<Rules>, Refusal> {
         let name = (project.key, project.version);
         if let Some(known) = self.rule_books.0.get(&name) {
             return Ok(known);

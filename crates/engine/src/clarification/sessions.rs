@@ -2,8 +2,8 @@
 
 use crate::{
     decisions::{AgentPrincipal, RaisedDecision},
-    engine::Engine,
     projects::ProjectAt,
+    services::Clarifications,
     store::{self, ClarificationSessionById, ClarificationSessionSame, Outcome},
 };
 use countersign_core::{
@@ -71,10 +71,10 @@ pub enum Attested {
     Refused(Box<CheckResponse>),
 }
 
-impl Engine {
+impl Clarifications<'_> {
     /// Checks a plan for gaps (Clarification 6, `wwa_clarify_check`).
     pub async fn clarify_check(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         asked: &CheckRequest,
@@ -118,7 +118,7 @@ impl Engine {
     /// Two concurrent submissions of the same plan get the same id. If a confirmed session has used it up, which is
     /// found by its accepted plan instead, a new id is made.
     async fn new_session_id(
-        &self,
+        self,
         at: &ProjectAt,
         same: &Digest,
         over: Option<&ClarificationSession>,
@@ -131,7 +131,7 @@ impl Engine {
     }
 
     async fn session_to_go_on_with(
-        &self,
+        self,
         at: &ProjectAt,
         id: Option<&MplpId>,
         same: &Digest,
@@ -145,7 +145,7 @@ impl Engine {
 
     /// The agent's own answer to a gap (`wwa_clarify_resolve`). A gap that the agent may not answer goes to a person.
     pub async fn clarify_resolve(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         asked: &ResolveRequest,
@@ -195,7 +195,7 @@ impl Engine {
 
     /// The agent confirms a plan without open gaps (`wwa_clarify_confirm`).
     pub async fn clarify_confirm(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &MplpId,
@@ -223,7 +223,7 @@ impl Engine {
     }
 
     async fn confirmed(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         session: ClarificationSession,
@@ -244,7 +244,7 @@ impl Engine {
 
     /// The plan, once it is clear and confirmed; until then the gaps, and no part of the plan.
     pub async fn scaffold_plan(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         asked: &CheckRequest,
@@ -270,7 +270,7 @@ impl Engine {
 
     /// The session in which exactly this plan was accepted.
     async fn confirmed_before(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         asked: &CheckRequest,
@@ -283,7 +283,7 @@ impl Engine {
 
     /// The attestation, once the plan is confirmed.
     pub async fn scaffold_attest(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &MplpId,
@@ -302,7 +302,7 @@ impl Engine {
 
     /// The open gaps.
     pub async fn clarify_gaps(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &MplpId,
@@ -312,7 +312,7 @@ impl Engine {
     }
 
     pub async fn clarify_status(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &MplpId,
@@ -323,7 +323,7 @@ impl Engine {
 
     /// A session of the caller, updated to the current signing key, and that key.
     pub(super) async fn own_clarification(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &MplpId,
@@ -352,7 +352,7 @@ impl Engine {
     }
 
     pub(super) async fn clarification_at(
-        &self,
+        self,
         at: &ProjectAt,
         id: &MplpId,
     ) -> Result<Option<ClarificationSession>, Refusal> {

@@ -1,7 +1,7 @@
 //! An open gap stops the operations that it blocks, at every enforcement point (W-26).
 
 use crate::{
-    engine::Engine,
+    services::Clarifications,
     store::{self, ClarificationSessionById, ClarificationSessionOfHolder, ClarificationSessionsOpenOfHolder},
 };
 use countersign_core::{
@@ -18,16 +18,16 @@ use countersign_core::{
 };
 use countersign_protocol::{clarification::Operation, ids::RowKey, mplp::MplpId};
 
-impl Engine {
+impl Clarifications<'_> {
     /// Refuses a question about an operation that a BLOCK gap of the same session, or API key, blocks.
-    pub(crate) async fn may_be_asked(&self, project: &Project, raiser: &Raiser, action: &str) -> Result<(), Refusal> {
+    pub(crate) async fn may_be_asked(self, project: &Project, raiser: &Raiser, action: &str) -> Result<(), Refusal> {
         let operations = stops::operations_of(&project.document.clarification, action, true);
         self.are_clear(project, raiser, &operations, StoppedAction::Asking).await
     }
 
     /// Refuses the execution. `approval` is the decision that permits it, if one was needed.
     pub(crate) async fn may_run(
-        &self,
+        self,
         project: &Project,
         raiser: &Raiser,
         (action, route): (&str, Option<&str>),
@@ -40,7 +40,7 @@ impl Engine {
     }
 
     pub(crate) async fn are_clear(
-        &self,
+        self,
         project: &Project,
         raiser: &Raiser,
         operations: &[Operation],
@@ -62,7 +62,7 @@ impl Engine {
     }
 
     /// For a call that needs no approval: sessions are loaded only if the project lists operations.
-    pub(crate) async fn call_is_clear(&self, facts: &CallFacts) -> Result<(), Refusal> {
+    pub(crate) async fn call_is_clear(self, facts: &CallFacts) -> Result<(), Refusal> {
         let project = facts.project();
         if project.document.clarification.operations.is_empty() {
             return Ok(());
@@ -74,7 +74,7 @@ impl Engine {
     /// Adds the clarified answers to a question: from the session that the agent names, or, for an AAP session, which
     /// is one task, from its last clarification session.
     pub(crate) async fn mark_clarified(
-        &self,
+        self,
         project: &Project,
         raiser: &Raiser,
         named: Option<&MplpId>,
@@ -91,7 +91,7 @@ impl Engine {
         Ok(())
     }
 
-    async fn clarified_last(&self, project: &Project, holder: RowKey) -> Result<Option<ClarificationResult>, Refusal> {
+    async fn clarified_last(self, project: &Project, holder: RowKey) -> Result<Option<ClarificationResult>, Refusal> {
         let lookup = ClarificationSessionOfHolder { project: project.key, holder };
         let session = store::find_one(&*self.store, lookup).await?;
         let now = self.now();
@@ -104,7 +104,7 @@ impl Engine {
 
     /// The clarified answers of the session that the agent names; it must be the agent's own, without open gaps.
     pub(crate) async fn clarified_in(
-        &self,
+        self,
         project: &Project,
         raiser: &Raiser,
         id: &MplpId,

@@ -2,8 +2,8 @@
 
 use crate::{
     credentials::PresentedCredential,
-    engine::Engine,
     projects::ProjectAt,
+    services::Decisions,
     store::{self, ApiKeyByHash, PersonBySubject},
 };
 use countersign_core::{
@@ -62,15 +62,15 @@ impl AgentPrincipal {
     }
 }
 
-impl Engine {
+impl Decisions<'_> {
     /// The actions that an agent may request, by its key and the project's policy.
-    pub fn actions(&self, at: &ProjectAt, agent: &AgentPrincipal) -> ActionsDocument {
+    pub fn actions(self, at: &ProjectAt, agent: &AgentPrincipal) -> ActionsDocument {
         actions_of(&at.project.document, agent.actions.as_deref())
     }
 
     /// The agent behind a bearer credential. Other kinds of keys, and requests without one, are refused.
     pub async fn agent<'a>(
-        &self,
+        self,
         at: &ProjectAt,
         token: impl Into<PresentedCredential<'a>>,
     ) -> Result<AgentPrincipal, Refusal> {
@@ -82,12 +82,12 @@ impl Engine {
     }
 
     /// Authenticates the same agent again without its proof, which was spent before.
-    pub(crate) async fn agent_again(&self, at: &ProjectAt, token: &str) -> Result<AgentPrincipal, Refusal> {
+    pub(crate) async fn agent_again(self, at: &ProjectAt, token: &str) -> Result<AgentPrincipal, Refusal> {
         self.agent_behind(at, token).await.map(|(agent, _)| agent)
     }
 
     /// The agent behind a credential, and the key that the credential is bound to.
-    async fn agent_behind(&self, at: &ProjectAt, token: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
+    async fn agent_behind(self, at: &ProjectAt, token: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
         self.may_decide()?;
         match token.starts_with("csk_") {
             true => self.agent_by_key(at, token).await,
@@ -95,7 +95,7 @@ impl Engine {
         }
     }
 
-    async fn agent_by_key(&self, at: &ProjectAt, secret: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
+    async fn agent_by_key(self, at: &ProjectAt, secret: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
         let key = store::find_one(&*self.store, ApiKeyByHash(Digest::of(secret.as_bytes()))).await?;
         let key = key.filter(|key| key.project == at.project.key);
         let key = key.ok_or_else(|| Refusal::NotAuthorized("the API key is unknown or was revoked".into()))?;
@@ -130,8 +130,8 @@ impl Engine {
         Ok((agent, bound))
     }
 
-    async fn agent_by_token(&self, at: &ProjectAt, token: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
-        let bearer = self.bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
+    async fn agent_by_token(self, at: &ProjectAt, token: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
+        let bearer = self.agents().bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
         bearer_holds(&bearer, self.deciding_time()?)?;
         let nobody = || Refusal::TierNotMet { needed: 2, has: 1 };
         let delegation = bearer.delegation.as_ref().ok_or_else(nobody)?;

@@ -2,8 +2,8 @@
 
 use super::claims::place;
 use crate::{
-    engine::Engine,
     projects::ProjectAt,
+    services::Decisions,
     store::{self, AllowancesOpenIn, AllowancesOpenOfDecider, AllowancesOpenOfHolder, AllowancesOpenOfPerson},
 };
 use countersign_core::{
@@ -39,10 +39,10 @@ pub struct OpenAllowance {
     pub plan: Option<Plan>,
 }
 
-impl Engine {
+impl Decisions<'_> {
     /// The open approval that lets this call run, if there is one beside those that turned out to be invalid.
     pub(crate) async fn covering(
-        &self,
+        self,
         project: RowKey,
         raiser: &Raiser,
         point: Point,
@@ -73,7 +73,7 @@ impl Engine {
     }
 
     async fn covers(
-        &self,
+        self,
         allowance: &Allowance,
         raiser: &Raiser,
         point: Point,
@@ -91,7 +91,7 @@ impl Engine {
     }
 
     /// The open standing approvals that a person may see: those for their agents, those that they gave, and all for an admin.
-    pub async fn open_allowances(&self, at: &ProjectAt, member: &ProjectMember) -> Result<Vec<OpenAllowance>, Refusal> {
+    pub async fn open_allowances(self, at: &ProjectAt, member: &ProjectMember) -> Result<Vec<OpenAllowance>, Refusal> {
         let (store, project, person) = (&*self.store, at.project.key, member.person.key);
         let mut found = match member.has(Role::Admin) {
             true => store::find_all(store, AllowancesOpenIn(project)).await?,
@@ -120,7 +120,7 @@ impl Engine {
 
     /// One approval that this person may see, open or over.
     pub async fn seen_allowance(
-        &self,
+        self,
         at: &ProjectAt,
         member: &ProjectMember,
         id: &str,
@@ -137,7 +137,7 @@ impl Engine {
 
     /// Takes back the rest of an approval. `id` is the allowance's, as lists show it.
     pub async fn take_back(
-        &self,
+        self,
         at: &ProjectAt,
         id: &str,
         by: &ProvenPerson,

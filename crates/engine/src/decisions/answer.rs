@@ -2,8 +2,8 @@
 
 use super::claims::place;
 use crate::{
-    engine::Engine,
     projects::ProjectAt,
+    services::Decisions,
     store::{self, DecisionByReply, ExecutionById, Outcome},
 };
 use countersign_core::{
@@ -36,21 +36,21 @@ pub struct ByPerson {
 /// The result of an answer. The AAEP response is the same for all; pages tell the difference.
 pub type Answered = Result<CountedAnswer, NotCounted>;
 
-impl Engine {
+impl Decisions<'_> {
     /// Answers the question of a reply token.
-    pub async fn answer_by_token(&self, at: &ProjectAt, token: &str, answer: &ByPerson) -> Answered {
+    pub async fn answer_by_token(self, at: &ProjectAt, token: &str, answer: &ByPerson) -> Answered {
         let decision = store::find_one(&*self.store, DecisionByReply(Digest::of(token.as_bytes()))).await?;
         let decision = decision.filter(|decision| decision.project == at.project.key);
         self.answer(at, decision, answer).await
     }
 
     /// Answers a question by its id.
-    pub async fn answer_by_id(&self, at: &ProjectAt, id: &str, answer: &ByPerson) -> Answered {
+    pub async fn answer_by_id(self, at: &ProjectAt, id: &str, answer: &ByPerson) -> Answered {
         let decision = self.decision_at(at.project.key, id).await?;
         self.answer(at, decision, answer).await
     }
 
-    async fn answer(&self, at: &ProjectAt, decision: Option<Decision>, answer: &ByPerson) -> Answered {
+    async fn answer(self, at: &ProjectAt, decision: Option<Decision>, answer: &ByPerson) -> Answered {
         let settled = self.settle_by(at, decision, answer).await;
         if let Err(why) = &settled {
             // Only the log gets the reason, and never the token (AAEP 6.3.4).
@@ -59,7 +59,7 @@ impl Engine {
         settled
     }
 
-    async fn settle_by(&self, at: &ProjectAt, decision: Option<Decision>, answer: &ByPerson) -> Answered {
+    async fn settle_by(self, at: &ProjectAt, decision: Option<Decision>, answer: &ByPerson) -> Answered {
         let found = decision.ok_or(NotCounted::Unknown)?;
         if !found.is_pending() {
             return Err(NotCounted::Settled);
@@ -84,7 +84,7 @@ impl Engine {
     }
 
     async fn answer_view(
-        &self,
+        self,
         at: &ProjectAt,
         decision: Decision,
         session: AaepSession,
@@ -102,7 +102,7 @@ impl Engine {
             plan: self.plan_of(decision.plan()).await?,
             policy: document.plans.clone(),
             asked_for,
-            gap: self.gap_seen(at, &decision).await?,
+            gap: self.clarifications().gap_seen(at, &decision).await?,
             decision,
             session,
         })
@@ -110,7 +110,7 @@ impl Engine {
 
     /// A person entitled to decide it calls it off.
     pub async fn call_off(
-        &self,
+        self,
         at: &ProjectAt,
         id: &str,
         by: &ProvenPerson,
@@ -131,7 +131,7 @@ impl Engine {
 
     /// Extends the deadline within policy and returns the new one.
     pub async fn extend(
-        &self,
+        self,
         at: &ProjectAt,
         id: &str,
         by: &ProvenPerson,
@@ -149,7 +149,7 @@ impl Engine {
 
     /// A person settles the unknown outcome of an execution.
     pub async fn reconcile(
-        &self,
+        self,
         at: &ProjectAt,
         execution_id: &str,
         by: &ProvenPerson,
@@ -173,7 +173,7 @@ impl Engine {
     }
 
     /// A signed-in person as the answerer, by page or by request.
-    pub fn answerer(&self, at: &ProjectAt, member: &ProjectMember, via: Via) -> ProvenPerson {
+    pub fn answerer(self, at: &ProjectAt, member: &ProjectMember, via: Via) -> ProvenPerson {
         let fresh = member.is_fresh(self.now());
         ProvenPerson {
             person: member.person.key,

@@ -2,8 +2,8 @@
 
 use super::{AgentPrincipal, raise::digest_of};
 use crate::{
-    engine::Engine,
     projects::ProjectAt,
+    services::Decisions,
     session_locks::SessionLockGuard,
     store::{self, ExecutionFenced, ExecutionsOfDecision, MembershipOf, Outcome},
 };
@@ -40,10 +40,10 @@ pub(crate) struct Claiming {
     pub(crate) allowance: Option<RowKey>,
 }
 
-impl Engine {
+impl<'engine> Decisions<'engine> {
     /// Claims an approval. Its whole basis is decided again, and the claim is durable before this returns.
     pub async fn claim(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &str,
@@ -52,10 +52,10 @@ impl Engine {
         let claim = || async {
             let decision = self.own_decision(at, agent, id).await?;
             let tool = body.tool.as_deref().unwrap_or(&decision.action);
-            self.may_run(&at.project, &agent.raiser, (tool, None), Some(&decision)).await?;
+            self.clarifications().may_run(&at.project, &agent.raiser, (tool, None), Some(&decision)).await?;
             let digest = said_again(at, agent, body)?;
             let call = call_said(body);
-            let turn = self.turns.take(decision.asked_in).await;
+            let turn = self.engine.turns.take(decision.asked_in).await;
             let allowance = self.allowance_for(agent, &decision, call.as_ref()).await?;
             let claiming = Claiming { digest, effect: decision.effect, allowance };
             let view = self.claim_view(at, agent.guards.clone(), &decision, &claiming).await?;
@@ -81,7 +81,7 @@ impl Engine {
 
     /// The very use that was claimed: an approval may have others.
     async fn claimed(
-        &self,
+        self,
         at: &ProjectAt,
         decision: Decision,
         execution: Execution,
@@ -94,7 +94,7 @@ impl Engine {
 
     /// The approval of a decision that covers the call. Standing approvals are for the requester's session.
     async fn allowance_for(
-        &self,
+        self,
         agent: &AgentPrincipal,
         decision: &Decision,
         call: Option<&AskedFor>,
@@ -115,7 +115,7 @@ impl Engine {
     }
 
     async fn how_it_differs(
-        &self,
+        self,
         decision: &Decision,
         allowances: &[Allowance],
         call: &AskedFor,
@@ -133,7 +133,7 @@ impl Engine {
     }
 
     /// The highest fence among all claims of this effect so far.
-    async fn highest_fence(&self, project: RowKey, claiming: &Claiming) -> Result<i64, Refusal> {
+    async fn highest_fence(self, project: RowKey, claiming: &Claiming) -> Result<i64, Refusal> {
         let lookup = ExecutionFenced { project, fence_of: claiming.effect.unwrap_or(claiming.digest) };
         let newest = store::find_one(&*self.store, lookup).await?;
         Ok(newest.map_or(0, |execution| execution.fence))
@@ -141,7 +141,7 @@ impl Engine {
 
     /// The whole basis of a claim, as the store has it now.
     pub(crate) async fn claim_view(
-        &self,
+        self,
         at: &ProjectAt,
         mut guards: Vec<Guard>,
         decision: &Decision,
@@ -178,7 +178,7 @@ impl Engine {
 
     /// Whether the basis of an approval of a tool call still holds: its rules, and its approver.
     pub(super) async fn can_still_be_spent(
-        &self,
+        self,
         at: &ProjectAt,
         decision: &Decision,
         allowance: &Allowance,
@@ -190,7 +190,7 @@ impl Engine {
     }
 
     async fn approver_stands(
-        &self,
+        self,
         at: &ProjectAt,
         decision: &Decision,
         guards: &mut Vec<Guard>,
@@ -203,7 +203,7 @@ impl Engine {
 
     /// Whether the approver could still approve: the account, and the role in the project that entitled it.
     async fn still_entitled(
-        &self,
+        self,
         at: &ProjectAt,
         decision: &Decision,
         by: &Ballot,
@@ -221,7 +221,7 @@ impl Engine {
     }
 
     pub async fn report(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &str,
@@ -238,7 +238,7 @@ impl Engine {
         };
         let report = || async {
             let decision = self.own_decision(at, agent, id).await?;
-            let turn = self.turns.take(decision.asked_in).await;
+            let turn = self.engine.turns.take(decision.asked_in).await;
             if decision.plan().is_none() {
                 // The steps of a plan name their own enforcement point.
                 may_report(decision.point, Point::AgentClaimed)?;
@@ -258,7 +258,7 @@ impl Engine {
     }
 
     /// The execution of a report: the named one, the only one in progress, or the last.
-    async fn execution_meant(&self, decision: &Decision, id: Option<&str>) -> Result<Execution, Refusal> {
+    async fn execution_meant(self, decision: &Decision, id: Option<&str>) -> Result<Execution, Refusal> {
         let all = store::find_all(&*self.store, ExecutionsOfDecision(decision.key)).await?;
         if let Some(id) = id {
             let named = all.into_iter().find(|execution| execution.id == id);
@@ -273,7 +273,7 @@ impl Engine {
     }
 
     pub async fn withdraw(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &str,
@@ -291,7 +291,7 @@ impl Engine {
     }
 
     /// Withdraws a question that needs no answer any more.
-    pub(crate) async fn withdraw_open(&self, at: &ProjectAt, key: RowKey, reason: &str) -> Result<(), Refusal> {
+    pub(crate) async fn withdraw_open(self, at: &ProjectAt, key: RowKey, reason: &str) -> Result<(), Refusal> {
         self.run_locked(|| async {
             let decision: Option<Decision> = store::get(&*self.store, key).await?;
             match decision.filter(Decision::is_pending) {
@@ -303,12 +303,12 @@ impl Engine {
     }
 
     async fn decide_withdrawal(
-        &self,
+        self,
         at: &ProjectAt,
         decision: Decision,
         reason: Option<String>,
-    ) -> Result<(Option<SessionLockGuard<'_>>, Step<()>), Refusal> {
-        let turn = self.turns.take(decision.asked_in).await;
+    ) -> Result<(Option<SessionLockGuard<'engine>>, Step<()>), Refusal> {
+        let turn = self.engine.turns.take(decision.asked_in).await;
         let session = self.session_of_decision(&decision).await?;
         let plan = self.plan_of(decision.plan()).await?;
         let view = DueView { place: place(at), decision, session, plan };

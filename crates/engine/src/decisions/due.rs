@@ -2,7 +2,7 @@
 //! only one succeed.
 
 use crate::{
-    engine::Engine,
+    services::Decisions,
     store::{
         self, AaepSessionsDue, AllowancesDue, DecisionsDue, DecisionsOpenOfEffect, DelegationsDue, ExecutionsDue,
         Outcome,
@@ -24,11 +24,11 @@ use countersign_protocol::{hash::Digest, ids::RowKey};
 /// The number of rows per query.
 const BATCH: i64 = 256;
 
-impl Engine {
+impl Decisions<'_> {
     /// Settles everything that is due, and returns the number. To be called often.
-    pub async fn settle_due(&self) -> Result<usize, Refusal> {
+    pub async fn settle_due(self) -> Result<usize, Refusal> {
         // First: a lease with a known outcome must not be taken for lapsed.
-        let mut done = self.record_outcomes().await;
+        let mut done = self.calls().record_outcomes().await;
         // After a leap of the clock nothing is due by it.
         self.may_decide()?;
         loop {
@@ -40,7 +40,7 @@ impl Engine {
         }
     }
 
-    async fn settle_some(&self) -> Result<usize, Refusal> {
+    async fn settle_some(self) -> Result<usize, Refusal> {
         let (by, limit, store) = (self.now(), BATCH, &*self.store);
         let questions = store::find_all(store, DecisionsDue { by, limit }).await?;
         let allowances = store::find_all(store, AllowancesDue { by, limit }).await?;
@@ -54,12 +54,13 @@ impl Engine {
         all(executions.iter().map(|execution| self.settle_lease(execution.key))).await?;
         all(sessions.iter().map(|session| self.settle_session(session.key))).await?;
         // Last, so that records with a deadline of their own have settled by it.
-        all(delegations.iter().map(|delegation| self.end_by_policy(delegation.key))).await?;
+        let agents = self.agents();
+        all(delegations.iter().map(|delegation| agents.end_by_policy(delegation.key))).await?;
         Ok(found)
     }
 
     /// One question: its countdown, its deadline, or at once if nobody can answer and the project wants that.
-    pub(crate) async fn settle_question(&self, key: RowKey, nobody_there: bool) -> Result<(), Refusal> {
+    pub(crate) async fn settle_question(self, key: RowKey, nobody_there: bool) -> Result<(), Refusal> {
         let Some(found) = store::get::<Decision>(&*self.store, key).await? else { return Ok(()) };
         let _turn = self.turns.take(found.asked_in).await;
         let Some(decision) = store::get::<Decision>(&*self.store, key).await? else {
@@ -72,7 +73,7 @@ impl Engine {
     }
 
     /// Supersedes other questions about an effect that has happened: they need no answer any more.
-    pub(crate) async fn supersede_questions(&self, done: &Decision, effect: Digest) -> Result<(), Refusal> {
+    pub(crate) async fn supersede_questions(self, done: &Decision, effect: Digest) -> Result<(), Refusal> {
         let open = store::find_all(&*self.store, DecisionsOpenOfEffect { project: done.project, effect }).await?;
         for question in open.into_iter().filter(|question| question.key != done.key) {
             let _turn = self.turns.take(question.asked_in).await;
@@ -87,7 +88,7 @@ impl Engine {
         Ok(())
     }
 
-    async fn settle_allowance(&self, key: RowKey) -> Result<(), Refusal> {
+    async fn settle_allowance(self, key: RowKey) -> Result<(), Refusal> {
         let found: Option<Allowance> = store::get(&*self.store, key).await?;
         let Some(allowance) = found else { return Ok(()) };
         let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
@@ -99,7 +100,7 @@ impl Engine {
         self.settled(AllowanceDue.decide(&view, &self.env()?)?).await
     }
 
-    async fn settle_lease(&self, key: RowKey) -> Result<(), Refusal> {
+    async fn settle_lease(self, key: RowKey) -> Result<(), Refusal> {
         let found: Option<Execution> = store::get(&*self.store, key).await?;
         let Some(execution) = found else { return Ok(()) };
         let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
@@ -111,7 +112,7 @@ impl Engine {
     }
 
     /// A session with a silent agent.
-    async fn settle_session(&self, key: RowKey) -> Result<(), Refusal> {
+    async fn settle_session(self, key: RowKey) -> Result<(), Refusal> {
         let _turn = self.turns.take(key).await;
         let found: Option<AaepSession> = store::get(&*self.store, key).await?;
         let Some(session) = found else { return Ok(()) };
@@ -122,7 +123,7 @@ impl Engine {
 
     /// An execution with the rows that its end concerns.
     pub(crate) async fn execution_seen(
-        &self,
+        self,
         place: ProjectRef,
         decision: Decision,
         session: AaepSession,
@@ -134,14 +135,14 @@ impl Engine {
     }
 
     /// Another node may have been first; a row that is not due by the store's clock comes again.
-    async fn settled(&self, step: Step<()>) -> Result<(), Refusal> {
+    async fn settled(self, step: Step<()>) -> Result<(), Refusal> {
         match self.commit(step.effects).await {
             Outcome::Unavailable(_) => Err(Refusal::Unavailable),
             _ => Ok(()),
         }
     }
 
-    pub(crate) async fn around(&self, decision: &Decision) -> Result<(ProjectRef, AaepSession), Refusal> {
+    pub(crate) async fn around(self, decision: &Decision) -> Result<(ProjectRef, AaepSession), Refusal> {
         let project: Option<Project> = store::get(&*self.store, decision.project).await?;
         let project = project.ok_or(Refusal::Internal)?;
         Ok(((project.key, project.id), self.session_of_decision(decision).await?))

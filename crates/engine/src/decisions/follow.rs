@@ -1,7 +1,7 @@
 //! `GET /v1/decisions/{id}?wait=`: reading, and long polling. A restart loses no state.
 
 use super::AgentPrincipal;
-use crate::{engine::Engine, projects::ProjectAt};
+use crate::{projects::ProjectAt, services::Decisions};
 use countersign_core::{
     records::{Allowance, Decision, Point},
     refusal::Refusal,
@@ -12,20 +12,15 @@ use std::time::Duration;
 /// Signals of another node may be lost; a waiter reads the store this often.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
-impl Engine {
-    pub async fn decision(
-        &self,
-        at: &ProjectAt,
-        agent: &AgentPrincipal,
-        id: &str,
-    ) -> Result<DecisionDocument, Refusal> {
+impl Decisions<'_> {
+    pub async fn decision(self, at: &ProjectAt, agent: &AgentPrincipal, id: &str) -> Result<DecisionDocument, Refusal> {
         let decision = self.own_decision(at, agent, id).await?;
         self.told_to_agent(at, decision).await
     }
 
     /// The decision once it is settled, or as it is when `wait` is over. The caller is authenticated again on each wake.
     pub async fn await_decision(
-        &self,
+        self,
         at: &ProjectAt,
         token: &str,
         id: &str,
@@ -57,7 +52,7 @@ impl Engine {
 
     /// For a question of the gateway the document names the way on: the URL to redeem the request at and, as long as the
     /// approval is unclaimed, the confirmation token (C-02).
-    async fn told_to_agent(&self, at: &ProjectAt, decision: Decision) -> Result<DecisionDocument, Refusal> {
+    async fn told_to_agent(self, at: &ProjectAt, decision: Decision) -> Result<DecisionDocument, Refusal> {
         let page = self.page_of(at, &decision.id);
         let held = decision.point == Point::Gateway;
         let whole = self.whole(decision).await?;
@@ -65,17 +60,17 @@ impl Engine {
         let unspent = |allowance: &Allowance| allowance.is_open() && self.now() < allowance.until;
         let spendable = whole.allowance.as_ref().is_some_and(unspent);
         if held && (spendable || whole.decision.is_pending()) {
-            document.redeem = self.redeem_url(at, &whole.decision.id);
+            document.redeem = self.calls().redeem_url(at, &whole.decision.id);
         }
         if held && spendable {
-            document.confirm_token = Some(self.confirm_token(&whole.decision.id)?);
+            document.confirm_token = Some(self.calls().confirm_token(&whole.decision.id)?);
         }
         Ok(document)
     }
 
     /// A decision of another principal does not exist for this one.
     pub(crate) async fn own_decision(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &str,

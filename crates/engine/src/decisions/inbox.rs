@@ -1,8 +1,8 @@
 //! Pending questions of a person: the same for the page, the terminal and a new subscriber.
 
 use crate::{
-    engine::Engine,
     projects::ProjectAt,
+    services::Decisions,
     store::{self, DecisionsAsking, ExecutionsUnknown},
 };
 use countersign_core::{
@@ -27,14 +27,14 @@ pub struct UnknownOutcome {
     pub decision: Decision,
 }
 
-impl Engine {
+impl Decisions<'_> {
     /// The pending questions that a person may see in a project, oldest first.
-    pub async fn inbox(&self, at: &ProjectAt, member: &ProjectMember) -> Result<Vec<InboxItem>, Refusal> {
+    pub async fn inbox(self, at: &ProjectAt, member: &ProjectMember) -> Result<Vec<InboxItem>, Refusal> {
         self.open_questions(at.project.key, member.person.key, &member.roles()).await
     }
 
     pub(crate) async fn open_questions(
-        &self,
+        self,
         project: RowKey,
         person: RowKey,
         roles: &[Role],
@@ -54,7 +54,7 @@ impl Engine {
     }
 
     /// One decision that a person may see, settled or not.
-    pub async fn seen_decision(&self, at: &ProjectAt, member: &ProjectMember, id: &str) -> Result<Whole, Refusal> {
+    pub async fn seen_decision(self, at: &ProjectAt, member: &ProjectMember, id: &str) -> Result<Whole, Refusal> {
         let decision = self.decision_at(at.project.key, id).await?;
         let roles = member.roles();
         let visible = decision.filter(|decision| audience(decision).has(member.person.key, &roles));
@@ -64,7 +64,7 @@ impl Engine {
 
     /// Executions with an unknown outcome, for people entitled to look into them.
     pub async fn unknown_outcomes(
-        &self,
+        self,
         at: &ProjectAt,
         member: &ProjectMember,
     ) -> Result<Vec<UnknownOutcome>, Refusal> {

@@ -1,7 +1,7 @@
 //! All open decisions of an agent, for the operations that end them.
 
 use crate::{
-    engine::Engine,
+    services::Decisions,
     store::{
         self, AaepSessionsLiveOfDelegation, AaepSessionsLiveOfSession, AllowancesLiveOfDelegation,
         AllowancesLiveOfSession, DecisionsLiveOfDelegation, DecisionsLiveOfSession, Outcome, PlansLiveOfDelegation,
@@ -16,11 +16,11 @@ use countersign_core::{
 };
 use countersign_protocol::ids::RowKey;
 
-impl Engine {
+impl Decisions<'_> {
     /// Ends decisions that were raised while a delegation, key or session was being ended. That has ended now, so no more
     /// can follow.
     pub(crate) async fn end_what_came_late(
-        &self,
+        self,
         project: &Project,
         live: Live,
         why: CancelledFor,
@@ -37,7 +37,7 @@ impl Engine {
     }
 
     /// Of a delegation, or of an API key: row keys are unique over all tables.
-    pub(crate) async fn live_of_delegation(&self, delegation: RowKey) -> Result<Live, Refusal> {
+    pub(crate) async fn live_of_delegation(self, delegation: RowKey) -> Result<Live, Refusal> {
         let store = &*self.store;
         Ok(Live {
             decisions: store::find_all(store, DecisionsLiveOfDelegation(delegation)).await?,
@@ -47,7 +47,7 @@ impl Engine {
         })
     }
 
-    pub(crate) async fn live_of_session(&self, session: RowKey) -> Result<Live, Refusal> {
+    pub(crate) async fn live_of_session(self, session: RowKey) -> Result<Live, Refusal> {
         let store = &*self.store;
         Ok(Live {
             decisions: store::find_all(store, DecisionsLiveOfSession(session)).await?,

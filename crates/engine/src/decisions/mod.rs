@@ -24,7 +24,7 @@ pub use raise::RaisedDecision;
 pub(crate) use raise::digest_of;
 
 use crate::{
-    engine::Engine,
+    services::Decisions,
     store::{self, AllowancesOfDecision, DecisionById, ExecutionsDone, ExecutionsOfDecision},
 };
 use countersign_core::{
@@ -34,9 +34,9 @@ use countersign_core::{
 };
 use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
 
-impl Engine {
+impl Decisions<'_> {
     /// A decision with everything that belongs to it.
-    pub(crate) async fn whole(&self, decision: Decision) -> Result<Whole, Refusal> {
+    pub(crate) async fn whole(self, decision: Decision) -> Result<Whole, Refusal> {
         let store = &*self.store;
         let session = store::get(store, decision.asked_in).await?.ok_or(Refusal::Internal)?;
         let allowances = self.allowances_of(&decision).await?;
@@ -48,7 +48,7 @@ impl Engine {
     }
 
     /// The allowances of a decision, if it is settled.
-    pub(crate) async fn allowances_of(&self, decision: &Decision) -> Result<Vec<Allowance>, Refusal> {
+    pub(crate) async fn allowances_of(self, decision: &Decision) -> Result<Vec<Allowance>, Refusal> {
         match decision.is_pending() {
             true => Ok(Vec::new()),
             false => Ok(store::find_all(&*self.store, AllowancesOfDecision(decision.key)).await?),
@@ -56,7 +56,7 @@ impl Engine {
     }
 
     /// The plan that a decision is about.
-    pub(crate) async fn plan_of(&self, plan: Option<RowKey>) -> Result<Option<Plan>, Refusal> {
+    pub(crate) async fn plan_of(self, plan: Option<RowKey>) -> Result<Option<Plan>, Refusal> {
         match plan {
             Some(key) => Ok(store::get(&*self.store, key).await?),
             None => Ok(None),
@@ -64,13 +64,13 @@ impl Engine {
     }
 
     /// The last use of a decision's allowance.
-    pub(crate) async fn execution_of(&self, decision: RowKey) -> Result<Option<Execution>, Refusal> {
+    pub(crate) async fn execution_of(self, decision: RowKey) -> Result<Option<Execution>, Refusal> {
         let all = store::find_all(&*self.store, ExecutionsOfDecision(decision)).await?;
         Ok(all.into_iter().next_back())
     }
 
     /// When exactly this last ran.
-    pub(crate) async fn last_ran(&self, project: RowKey, digest: Digest) -> Result<Option<UnixMillis>, Refusal> {
+    pub(crate) async fn last_ran(self, project: RowKey, digest: Digest) -> Result<Option<UnixMillis>, Refusal> {
         let done = store::find_all(&*self.store, ExecutionsDone { project, digest }).await?;
         let ran = done.iter().filter_map(|execution| match execution.state {
             ExecutionState::Committed { at, .. } => Some(at),
@@ -79,16 +79,16 @@ impl Engine {
         Ok(ran.max())
     }
 
-    pub(crate) async fn session_of_decision(&self, decision: &Decision) -> Result<AaepSession, Refusal> {
+    pub(crate) async fn session_of_decision(self, decision: &Decision) -> Result<AaepSession, Refusal> {
         store::get(&*self.store, decision.asked_in).await?.ok_or(Refusal::Internal)
     }
 
-    pub(crate) async fn decision_at(&self, project: RowKey, id: &str) -> Result<Option<Decision>, Refusal> {
+    pub(crate) async fn decision_at(self, project: RowKey, id: &str) -> Result<Option<Decision>, Refusal> {
         Ok(store::find_one(&*self.store, DecisionById { project, id: id.to_owned() }).await?)
     }
 
     /// The token that ties a reply to its question: a MAC of the decision's id, stored nowhere.
-    pub(crate) fn reply_token(&self, decision_id: &str) -> Result<String, Refusal> {
+    pub(crate) fn reply_token(self, decision_id: &str) -> Result<String, Refusal> {
         let keys = self.keys().ok_or(Refusal::Unavailable)?;
         let tag = keys.mac.tag("reply-token", decision_id.as_bytes());
         let half = tag.first_chunk::<16>().ok_or(Refusal::Internal)?;

@@ -2,8 +2,8 @@
 //! read from the rows, so that a restart forgets nothing; the row's version lets one node ask at a time.
 
 use crate::{
-    engine::Engine,
     ports::UpstreamProbes,
+    services::Decisions,
     session_locks::SessionLockGuard,
     store::{self, Outcome, ProbesDue},
 };
@@ -26,15 +26,15 @@ use std::sync::{Arc, PoisonError};
 /// How many upstreams are probed at a time.
 const BATCH: i64 = 32;
 
-impl Engine {
+impl<'engine> Decisions<'engine> {
     /// Sets the upstreams of an enforcement point. Without them this node leaves probes to others.
-    pub fn use_upstream_probes(&self, probes: Arc<dyn UpstreamProbes>) {
+    pub fn use_upstream_probes(self, probes: Arc<dyn UpstreamProbes>) {
         *self.probes.write().unwrap_or_else(PoisonError::into_inner) = Some(probes);
     }
 
     /// Makes every probe that is due, and returns their number. Call it often, apart from work that must not wait for an
     /// upstream.
-    pub async fn probe_due(&self) -> Result<usize, Refusal> {
+    pub async fn probe_due(self) -> Result<usize, Refusal> {
         let Some(port) = self.probes.read().unwrap_or_else(PoisonError::into_inner).clone() else { return Ok(0) };
         let due = store::find_all(&*self.store, ProbesDue { by: self.now(), limit: BATCH }).await?;
         let probes = due.iter().map(|execution| self.probe_one(execution.key, &*port));
@@ -42,7 +42,7 @@ impl Engine {
         Ok(due.len())
     }
 
-    async fn probe_one(&self, key: RowKey, port: &dyn UpstreamProbes) -> Result<(), Refusal> {
+    async fn probe_one(self, key: RowKey, port: &dyn UpstreamProbes) -> Result<(), Refusal> {
         let Some((tried, project)) = self.begin_probe(key).await? else { return Ok(()) };
         let Some((probe, upstream)) = tried.probe.still_means(&project.document) else {
             tracing::warn!(
@@ -60,7 +60,7 @@ impl Engine {
     }
 
     /// The attempt is durable before anything is sent: no other node probes meanwhile. None if there is nothing to probe.
-    async fn begin_probe(&self, key: RowKey) -> Result<Option<(ProbeTry, Project)>, Refusal> {
+    async fn begin_probe(self, key: RowKey) -> Result<Option<(ProbeTry, Project)>, Refusal> {
         let Some((_turn, view)) = self.probed(key).await? else { return Ok(None) };
         let step = ProbeDue.decide(&view, &self.env()?)?;
         match self.commit(step.effects).await {
@@ -76,7 +76,7 @@ impl Engine {
 
     /// Decides from the current row. A step that cannot be written is decided again when the attempt's lease is over.
     async fn record_probe(
-        &self,
+        self,
         key: RowKey,
         decide: impl Fn(&ExecutionView) -> Result<Step<Execution>, Refusal>,
     ) -> Result<(), Refusal> {
@@ -104,7 +104,7 @@ impl Engine {
         }
     }
 
-    async fn after_probe(&self, before: &ExecutionView, execution: &Execution) -> Result<(), Refusal> {
+    async fn after_probe(self, before: &ExecutionView, execution: &Execution) -> Result<(), Refusal> {
         if execution.conflict.is_some() && before.execution.conflict.is_none() {
             let decision = before.decision.id.as_str();
             tracing::error!(decision, alarm = "outcome_conflict", "an outcome contradicts a person's finding");
@@ -117,12 +117,12 @@ impl Engine {
     }
 
     /// An execution with the rows that its end concerns, under the lock of its session.
-    async fn probed(&self, key: RowKey) -> Result<Option<(Option<SessionLockGuard<'_>>, ExecutionView)>, Refusal> {
+    async fn probed(self, key: RowKey) -> Result<Option<(Option<SessionLockGuard<'engine>>, ExecutionView)>, Refusal> {
         let found: Option<Execution> = store::get(&*self.store, key).await?;
         let Some(found) = found else { return Ok(None) };
         let decision: Option<Decision> = store::get(&*self.store, found.decision).await?;
         let decision = decision.ok_or(Refusal::Internal)?;
-        let turn = self.turns.take(decision.asked_in).await;
+        let turn = self.engine.turns.take(decision.asked_in).await;
         let execution: Option<Execution> = store::get(&*self.store, key).await?;
         let (place, session) = self.around(&decision).await?;
         let view = self.execution_seen(place, decision, session, execution.ok_or(Refusal::Internal)?).await?;
@@ -131,7 +131,7 @@ impl Engine {
 
     /// The probe of a call that is about to be claimed, with its path under the project's key.
     pub(crate) async fn seal_probe(
-        &self,
+        self,
         project: &Project,
         (route, upstream): (&Route, &Upstream),
         path: &str,
@@ -143,7 +143,7 @@ impl Engine {
         Ok(Some(Box::new(sealed)))
     }
 
-    async fn open_probe(&self, project: &Project, probe: &ExecutionProbe) -> Result<String, Refusal> {
+    async fn open_probe(self, project: &Project, probe: &ExecutionProbe) -> Result<String, Refusal> {
         let opened = self.project_sealer(project).await?.open(&sealed_for(&probe.rules), &probe.sealed);
         String::from_utf8(opened.map_err(|_| Refusal::Internal)?.to_vec()).map_err(|_| Refusal::Internal)
     }

@@ -2,8 +2,8 @@
 
 use super::{AgentPrincipal, claims::call_of};
 use crate::{
-    engine::Engine,
     projects::ProjectAt,
+    services::Decisions,
     store::{
         self, AllowancesOpenByDigest, DecisionPendingSame, ExecutionOfEffect, ExecutionUnderWay, MembershipOf, Outcome,
         PersonBySubject,
@@ -80,9 +80,9 @@ pub(crate) struct NewQuestion {
     pub(crate) sent: Option<SentEvent>,
 }
 
-impl Engine {
+impl Decisions<'_> {
     pub async fn raise_confirmation(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         body: &ConfirmationRequest,
@@ -92,7 +92,7 @@ impl Engine {
 
     /// The same for an event: sent again, it yields the same question.
     pub(crate) async fn raise_confirmation_sent(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         body: &ConfirmationRequest,
@@ -100,7 +100,7 @@ impl Engine {
     ) -> Result<RaisedDecision, Refusal> {
         let tool = body.tool.clone().unwrap_or_default();
         agent.may_ask_for(&tool)?;
-        self.may_be_asked(&at.project, &agent.raiser, &tool).await?;
+        self.clarifications().may_be_asked(&at.project, &agent.raiser, &tool).await?;
         let digest = agent_digest(at, agent, body)?;
         let call = body.tool.clone().map(|tool| call_of(tool, &body.arguments.clone().unwrap_or_default()));
         if let Some(covered) = self.already_allowed(at, agent, &tool, call.as_ref()).await? {
@@ -124,7 +124,9 @@ impl Engine {
         if let Some(call) = &call {
             self.mark_deviation(&agent.raiser, call, &mut question).await?;
         }
-        self.mark_clarified(&at.project, &agent.raiser, body.clarification_session_id.as_ref(), &mut question).await?;
+        self.clarifications()
+            .mark_clarified(&at.project, &agent.raiser, body.clarification_session_id.as_ref(), &mut question)
+            .await?;
         let keep = match &body.tool {
             Some(tool) => Some(self.seal_call(&at.project, tool, body.arguments.as_ref()).await?),
             None => None,
@@ -150,7 +152,7 @@ impl Engine {
     }
 
     pub async fn raise_clarification(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         body: &ClarificationRequest,
@@ -159,7 +161,7 @@ impl Engine {
     }
 
     pub(crate) async fn raise_clarification_sent(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         body: &ClarificationRequest,
@@ -192,7 +194,7 @@ impl Engine {
     /// An approved plan or a standing approval answers before anybody is asked. An approval that can no longer be claimed
     /// does not prevent the question.
     async fn already_allowed(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         tool: &str,
@@ -215,7 +217,7 @@ impl Engine {
     /// The unclaimed approval of exactly this call, given to the same principal: a restarted agent continues with
     /// it, and nobody is asked twice.
     async fn accepted_unspent(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         tool: &str,
@@ -239,7 +241,7 @@ impl Engine {
     }
 
     async fn allowed(
-        &self,
+        self,
         at: &ProjectAt,
         decision: Decision,
         allowance: Allowance,
@@ -251,7 +253,7 @@ impl Engine {
     }
 
     pub(crate) async fn ask(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         asked: NewQuestion,
@@ -263,7 +265,7 @@ impl Engine {
                 Some(session) => self.turns.take(session.key).await,
                 None => None,
             };
-            if let Some(raised) = self.asked_before(at, asked.sent.as_ref()).await? {
+            if let Some(raised) = self.events().asked_before(at, asked.sent.as_ref()).await? {
                 return Ok((turn, Step::answer((raised, self.now()))));
             }
             let view = self.raise_view(&project, agent, &asked, session).await?;
@@ -281,7 +283,7 @@ impl Engine {
         }
     }
 
-    fn raise(&self, agent: &AgentPrincipal, asked: &NewQuestion) -> Result<Raise, Refusal> {
+    fn raise(self, agent: &AgentPrincipal, asked: &NewQuestion) -> Result<Raise, Refusal> {
         // The same 128 bits are the Confirm's UUID.
         let id = format!("dec_{}", MplpId::from_random(self.env()?.mint().bytes()).simple());
         Ok(Raise {
@@ -310,7 +312,7 @@ impl Engine {
     }
 
     async fn raise_view(
-        &self,
+        self,
         project: &Arc<Project>,
         agent: &AgentPrincipal,
         asked: &NewQuestion,
@@ -331,7 +333,7 @@ impl Engine {
         let own = agent.raiser.person;
         let by_steps: Vec<RowKey> = plan.iter().flat_map(|(_, named)| named.concat()).collect();
         let concerned: Vec<RowKey> = [named.as_slice(), &by_steps, asks.as_slice(), &[own]].concat();
-        self.know_times(project, &concerned).await?;
+        self.events().know_times(project, &concerned).await?;
         let needs_s = self.hub.needs_time(project.key, &concerned);
         let among = Audience { people: concerned, roles: approvers.iter().filter_map(|name| role(name)).collect() };
         Ok(RaiseView {
@@ -350,7 +352,7 @@ impl Engine {
 
     /// The current plan, with the people named by the policies of its steps. `approvers` gets all of them.
     async fn plan_to_propose(
-        &self,
+        self,
         project: &Project,
         asked: &NewQuestion,
         approvers: &mut Vec<String>,
@@ -372,7 +374,7 @@ impl Engine {
     }
 
     pub(super) async fn under_way(
-        &self,
+        self,
         project: RowKey,
         digest: Digest,
     ) -> Result<Option<(Execution, String)>, Refusal> {
@@ -384,7 +386,7 @@ impl Engine {
 
     /// The execution that has, or may have, had this effect already.
     pub(super) async fn same_effect(
-        &self,
+        self,
         project: RowKey,
         effect: Option<Digest>,
     ) -> Result<Option<(Execution, String)>, Refusal> {
@@ -398,7 +400,7 @@ impl Engine {
     }
 
     /// The people named by policy, as far as they are members of the project.
-    async fn people_named(&self, project: RowKey, approvers: &[String]) -> Result<Vec<RowKey>, Refusal> {
+    async fn people_named(self, project: RowKey, approvers: &[String]) -> Result<Vec<RowKey>, Refusal> {
         let mut found = Vec::new();
         for subject in approvers.iter().filter_map(|name| name.strip_prefix("user:")) {
             let lookup = PersonBySubject { issuer: LOCAL.into(), subject: subject.to_owned() };
@@ -411,18 +413,18 @@ impl Engine {
     }
 
     async fn session_to_ask_in(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: Option<&str>,
     ) -> Result<Option<AaepSession>, Refusal> {
         match id {
-            Some(id) => self.session_of_agent(at, agent, id).await.map(Some),
+            Some(id) => self.events().session_of_agent(at, agent, id).await.map(Some),
             None => Ok(None),
         }
     }
 
-    fn raised(&self, at: &ProjectAt, raised: Raised) -> RaisedDecision {
+    fn raised(self, at: &ProjectAt, raised: Raised) -> RaisedDecision {
         let Raised { decision, session, fresh } = raised;
         let page = self.page_of(at, &decision.id);
         let whole = Whole { decision: decision.clone(), session, allowance: None, execution: None };
@@ -430,7 +432,7 @@ impl Engine {
     }
 
     /// The page to answer a question at.
-    pub(crate) fn page_of(&self, at: &ProjectAt, decision_id: &str) -> String {
+    pub(crate) fn page_of(self, at: &ProjectAt, decision_id: &str) -> String {
         format!("{}/inbox/{}/{decision_id}", self.settings.origin, at.project.id)
     }
 }

@@ -4,7 +4,7 @@
 use super::claims::call_of;
 use crate::{
     calls::call_of_request,
-    engine::Engine,
+    services::Decisions,
     store::{self, PlansLiveOfDelegation, PlansLiveOfSession},
 };
 use countersign_core::{
@@ -27,9 +27,9 @@ struct KeptCall {
     arguments: Map<String, Value>,
 }
 
-impl Engine {
+impl Decisions<'_> {
     pub(crate) async fn seal_call(
-        &self,
+        self,
         project: &Project,
         tool: &str,
         arguments: Option<&Map<String, Value>>,
@@ -40,7 +40,7 @@ impl Engine {
     }
 
     /// The exact request behind a question, as long as it is kept.
-    pub async fn asked_for(&self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
+    pub async fn asked_for(self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
         match decision.point {
             Point::Gateway => self.request_asked_for(project, decision).await,
             Point::AgentClaimed => {
@@ -53,7 +53,7 @@ impl Engine {
 
     /// The arguments of the tool call, for the person who is asked.
     pub async fn kept_arguments(
-        &self,
+        self,
         project: &Project,
         decision: &Decision,
     ) -> Result<Option<Map<String, Value>>, Refusal> {
@@ -63,7 +63,7 @@ impl Engine {
         }
     }
 
-    async fn kept_call(&self, project: &Project, decision: &Decision) -> Result<Option<KeptCall>, Refusal> {
+    async fn kept_call(self, project: &Project, decision: &Decision) -> Result<Option<KeptCall>, Refusal> {
         let kept: Option<HeldRequest> = store::get(&*self.store, decision.key).await?;
         let Some(kept) = kept else { return Ok(None) };
         let opened = self.project_sealer(project).await?.open(PURPOSE, &kept.sealed);
@@ -71,8 +71,8 @@ impl Engine {
         serde_json::from_slice(&bytes).map(Some).map_err(|_| Refusal::Internal)
     }
 
-    async fn request_asked_for(&self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
-        let Some(request) = self.kept_request(project, decision).await? else { return Ok(None) };
+    async fn request_asked_for(self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
+        let Some(request) = self.calls().kept_request(project, decision).await? else { return Ok(None) };
         // The route that the gateway would take now; if its meaning changed, no limit can be set.
         let route = matching_route(&project.document, &request.method, request.path());
         let Some(route) = route.filter(|route| route.action == decision.action) else { return Ok(None) };
@@ -82,7 +82,7 @@ impl Engine {
 
     /// Adds to a question how the call deviates from the running plans of the same session.
     pub(crate) async fn mark_deviation(
-        &self,
+        self,
         raiser: &Raiser,
         call: &AskedFor,
         question: &mut Confirmation,

@@ -112,7 +112,7 @@ async fn another_key_encryption_key_opens_nothing() {
 async fn a_token_that_names_a_key_nobody_made_is_refused_after_the_store_was_asked() {
     let (world, stranger) = (World::new().await, World::new().await);
     let forged = token(&*stranger.engine().await);
-    let refused = world.engine().await.prove_delegation(&forged, &project()).await;
+    let refused = world.engine().await.agents().prove_delegation(&forged, &project()).await;
     assert!(matches!(refused, Err(Refusal::DelegationInvalid(_))), "{refused:?}");
 }
 
@@ -144,7 +144,7 @@ async fn a_token_signed_with_a_key_that_another_node_has_just_made_is_believed_a
     let (rotating, other) = (world.engine().await, world.engine().await);
     let added = rotating.rotate_keys().await.unwrap();
     assert!(!kids(&other).contains(&added.kid));
-    let proven = other.prove_delegation(&token(&rotating), &project()).await.unwrap();
+    let proven = other.agents().prove_delegation(&token(&rotating), &project()).await.unwrap();
     assert_eq!(proven.kid(), added.kid);
     assert_eq!(other.keys().unwrap().signing.kid(), added.kid);
 }
@@ -157,7 +157,7 @@ async fn a_node_signs_with_the_new_key_after_tidying_and_still_believes_the_old_
     let added = rotating.rotate_keys().await.unwrap();
     other.tidy().await.unwrap();
     assert_eq!(other.keys().unwrap().signing.kid(), added.kid);
-    other.prove_delegation(&before, &project()).await.unwrap();
+    other.agents().prove_delegation(&before, &project()).await.unwrap();
 }
 
 /// The overlap of AAP 20.2.

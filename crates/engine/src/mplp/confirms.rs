@@ -4,8 +4,8 @@ use super::plans::{PlanReader, Proposal, asking, may, place};
 use crate::{
     aaep::Listener,
     decisions::{AgentPrincipal, Answered, ByPerson, NewQuestion, RaisedDecision, digest_of},
-    engine::Engine,
     projects::ProjectAt,
+    services::Plans,
     store::{self, DecisionsOfPrincipal, DecisionsOfProject, ImportedConfirmById, Outcome},
 };
 use countersign_core::{
@@ -47,10 +47,10 @@ pub enum Decider {
     Agent(Box<AgentPrincipal>),
 }
 
-impl Engine {
+impl Plans<'_> {
     /// Requests an approval. Regardless of the status and decisions in the document, it is pending.
     pub async fn raise_confirm(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         submission: &ConfirmSubmission,
@@ -90,19 +90,23 @@ impl Engine {
                 Question::Confirmation(target::question(submission, tool)),
             )
         };
-        self.ask(at, agent, asked).await
+        self.decisions().ask(at, agent, asked).await
     }
 
     /// Stores another system's approval record, for reading only (M-07).
     pub async fn import_confirm(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         document: &Confirm,
     ) -> Result<Confirm, Refusal> {
         self.run(|| async {
             let known = self.imported(at, &document.confirm_id).await?.is_some()
-                || self.decision_at(at.project.key, &confirm::decision_id(&document.confirm_id)).await?.is_some();
+                || self
+                    .decisions()
+                    .decision_at(at.project.key, &confirm::decision_id(&document.confirm_id))
+                    .await?
+                    .is_some();
             let view = ImportView { place: place(at), known, guards: agent.guards.clone() };
             let operation = Import { principal: agent.raiser.principal.clone(), document: document.clone() };
             let step = operation.decide(&view, &self.env()?)?;
@@ -111,8 +115,8 @@ impl Engine {
         .await
     }
 
-    pub async fn confirm(&self, at: &ProjectAt, reader: &PlanReader, id: &MplpId) -> Result<ConfirmShown, Refusal> {
-        let decision = self.decision_at(at.project.key, &confirm::decision_id(id)).await?;
+    pub async fn confirm(self, at: &ProjectAt, reader: &PlanReader, id: &MplpId) -> Result<ConfirmShown, Refusal> {
+        let decision = self.decisions().decision_at(at.project.key, &confirm::decision_id(id)).await?;
         let decision = decision.filter(|decision| confirm::is_confirm(decision) && sees(reader, decision));
         if let Some(decision) = decision {
             let document = confirm::document(&decision, &at.project.document);
@@ -125,7 +129,7 @@ impl Engine {
 
     /// The Confirms that a reader may see, newest first, with the key of the last for the next page.
     pub async fn confirms(
-        &self,
+        self,
         at: &ProjectAt,
         reader: &PlanReader,
         before: Option<RowKey>,
@@ -149,7 +153,7 @@ impl Engine {
 
     /// A decision about a Confirm. Only an entitled caller learns its actual state.
     pub async fn decide_confirm(
-        &self,
+        self,
         at: &ProjectAt,
         decider: &Decider,
         id: &MplpId,
@@ -160,7 +164,7 @@ impl Engine {
             return Err(NotCounted::Settled);
         }
         if let Decider::Person(by) = decider {
-            let decision = self.decision_at(at.project.key, &decision_id).await?;
+            let decision = self.decisions().decision_at(at.project.key, &decision_id).await?;
             // A stranger must not learn that it exists.
             if !decision.is_some_and(|decision| confirm::is_confirm(&decision) && knows(by, &decision)) {
                 return Err(NotCounted::Unknown);
@@ -169,17 +173,17 @@ impl Engine {
         match decider {
             Decider::Agent(agent) => self.agent_decides(at, agent, &decision_id, body).await?,
             Decider::Person(by) if body.status == DecisionStatus::Cancelled => {
-                self.call_off(at, &decision_id, by, body.reason.clone(), body.by_override).await?;
+                self.decisions().call_off(at, &decision_id, by, body.reason.clone(), body.by_override).await?;
             }
             Decider::Person(by) => {
                 self.person_decides(at, by, &decision_id, body).await?;
             }
         }
-        let decision = self.decision_at(at.project.key, &decision_id).await?.ok_or(NotCounted::Unknown)?;
+        let decision = self.decisions().decision_at(at.project.key, &decision_id).await?.ok_or(NotCounted::Unknown)?;
         Ok(confirm::document(&decision, &at.project.document))
     }
 
-    async fn person_decides(&self, at: &ProjectAt, by: &ProvenPerson, id: &str, body: &DecisionRequest) -> Answered {
+    async fn person_decides(self, at: &ProjectAt, by: &ProvenPerson, id: &str, body: &DecisionRequest) -> Answered {
         let decision = match body.status {
             DecisionStatus::Approved => YesNo::Accept,
             _ => YesNo::Reject,
@@ -197,17 +201,17 @@ impl Engine {
                 as_role: body.decided_by_role.clone(),
             },
         };
-        self.answer_by_id(at, id, &answer).await
+        self.decisions().answer_by_id(at, id, &answer).await
     }
 
     async fn agent_decides(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &str,
         body: &DecisionRequest,
     ) -> Result<(), NotCounted> {
-        let decision = self.own_decision(at, agent, id).await.map_err(|_| NotCounted::Unknown)?;
+        let decision = self.decisions().own_decision(at, agent, id).await.map_err(|_| NotCounted::Unknown)?;
         if body.status != DecisionStatus::Cancelled {
             return Err(NotCounted::NotEntitled);
         }
@@ -217,7 +221,8 @@ impl Engine {
         if decision.is_locked() {
             return Err(NotCounted::Locked);
         }
-        let withdrawn = self.withdraw(at, agent, id, &WithdrawRequest { reason: body.reason.clone() }).await;
+        let withdrawn =
+            self.decisions().withdraw(at, agent, id, &WithdrawRequest { reason: body.reason.clone() }).await;
         match withdrawn {
             Ok(_) => Ok(()),
             Err(Refusal::Conflict(_)) => Err(NotCounted::Settled),
@@ -227,14 +232,14 @@ impl Engine {
 
     /// Locks or unlocks a Confirm (M-27).
     pub async fn govern_confirm(
-        &self,
+        self,
         at: &ProjectAt,
         by: &ProvenPerson,
         id: &MplpId,
         governance: &Governance,
     ) -> Result<Confirm, NotCounted> {
         let govern = || async {
-            let decision = self.decision_at(at.project.key, &confirm::decision_id(id)).await?;
+            let decision = self.decisions().decision_at(at.project.key, &confirm::decision_id(id)).await?;
             let decision = decision.filter(confirm::is_confirm).ok_or(NotCounted::Unknown)?;
             if !audience(&decision).has(by.person, &by.roles) && !by.deciding.overrides() {
                 return Err(NotCounted::Unknown);
@@ -250,11 +255,11 @@ impl Engine {
     }
 
     /// The person behind a subscriber token or a sign-in session, as an answerer through the API.
-    pub fn deciding(&self, at: &ProjectAt, listener: &Listener) -> ProvenPerson {
+    pub fn deciding(self, at: &ProjectAt, listener: &Listener) -> ProvenPerson {
         listener.answerer(&at.project.document, Via::Api, self.now())
     }
 
-    async fn imported(&self, at: &ProjectAt, id: &MplpId) -> Result<Option<ImportedConfirm>, Refusal> {
+    async fn imported(self, at: &ProjectAt, id: &MplpId) -> Result<Option<ImportedConfirm>, Refusal> {
         Ok(store::find_one(&*self.store, ImportedConfirmById { project: at.project.key, id: id.clone() }).await?)
     }
 }

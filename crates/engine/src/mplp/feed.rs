@@ -2,8 +2,8 @@
 
 use super::plans::PlanReader;
 use crate::{
-    engine::Engine,
     projects::ProjectAt,
+    services::Plans,
     store::{AuditRow, FeedPage, FeedQuery},
 };
 use countersign_core::{
@@ -70,10 +70,10 @@ pub struct SamplePage {
     pub more: bool,
 }
 
-impl Engine {
+impl Plans<'_> {
     /// The events after `after` that the reader may see.
     pub async fn bus_events(
-        &self,
+        self,
         at: &ProjectAt,
         reader: &PlanReader,
         after: &Cursor,
@@ -102,7 +102,7 @@ impl Engine {
     }
 
     /// Waits until there may be new entries.
-    pub async fn something_happens(&self) {
+    pub async fn something_happens(self) {
         let waiting = self.waits.begin(FEED);
         tokio::select! {
             () = waiting.changed() => {}
@@ -112,7 +112,7 @@ impl Engine {
 
     /// Learning samples from the decisions after `after`. For admins and auditors of the project.
     pub async fn learning_samples(
-        &self,
+        self,
         at: &ProjectAt,
         reader: &PlanReader,
         after: &Cursor,
@@ -134,18 +134,18 @@ impl Engine {
     }
 
     async fn samples_of(
-        &self,
+        self,
         at: &ProjectAt,
         row: &AuditRow,
         members: &Map<String, Value>,
     ) -> Result<Vec<LearningSample>, Refusal> {
         let id = members.get("decision_id").and_then(Value::as_str).unwrap_or_default();
-        let Some(decision) = self.decision_at(at.project.key, id).await? else { return Ok(Vec::new()) };
-        let plan: Option<Plan> = self.plan_of(decision.plan()).await?;
+        let Some(decision) = self.decisions().decision_at(at.project.key, id).await? else { return Ok(Vec::new()) };
+        let plan: Option<Plan> = self.decisions().plan_of(decision.plan()).await?;
         Ok(samples::samples(&decision, plan.as_ref(), &at.project.document, &row.hash))
     }
 
-    async fn look(&self, at: &ProjectAt, after: &Cursor, limit: usize) -> Result<FeedPage, Refusal> {
+    async fn look(self, at: &ProjectAt, after: &Cursor, limit: usize) -> Result<FeedPage, Refusal> {
         let query = FeedQuery { project: at.project.key, after: after.0.clone(), limit: limit.clamp(1, LOOK) };
         Ok(self.store.feed(query).await?)
     }

@@ -2,8 +2,8 @@
 
 use crate::{
     decisions::{AgentPrincipal, NewQuestion, RaisedDecision, digest_of},
-    engine::Engine,
     projects::ProjectAt,
+    services::Plans,
     session_locks::SessionLockGuard,
     store::{self, PlanById, PlansOfPerson, PlansOfPrincipal, PlansOfProject},
 };
@@ -54,10 +54,10 @@ pub enum PlanReader {
     Admin,
 }
 
-impl Engine {
+impl<'engine> Plans<'engine> {
     /// Writes a new plan, or replaces a draft.
     pub async fn write_plan(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         submission: &PlanSubmission,
@@ -67,7 +67,7 @@ impl Engine {
 
     /// Writes a plan with its clarified answers.
     pub(crate) async fn write_clarified_plan(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         submission: &PlanSubmission,
@@ -98,14 +98,14 @@ impl Engine {
 
     /// Asks the entitled people to approve the plan: its Confirm.
     pub async fn propose_plan(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &MplpId,
         ask: &Proposal,
     ) -> Result<RaisedDecision, Refusal> {
         let plan = self.own_plan(at, agent, id).await?;
-        self.plan_is_clear(at, agent, &plan).await?;
+        self.clarifications().plan_is_clear(at, agent, &plan).await?;
         let said = ask.requested_by_role.as_deref();
         let requested_by_role = requested_by(&at.project.document, &asking(agent), said).map_err(Refusal::invalid)?;
         let content = json!({ "plan": plan.document.plan_id, "revision": plan.revision });
@@ -132,20 +132,20 @@ impl Engine {
                 Question::Confirmation(question::about(&plan)),
             )
         };
-        self.ask(at, agent, asked).await
+        self.decisions().ask(at, agent, asked).await
     }
 
     /// Another principal's plan is reported as not found.
-    pub(crate) async fn own_plan(&self, at: &ProjectAt, agent: &AgentPrincipal, id: &MplpId) -> Result<Plan, Refusal> {
+    pub(crate) async fn own_plan(self, at: &ProjectAt, agent: &AgentPrincipal, id: &MplpId) -> Result<Plan, Refusal> {
         let plan = self.plan_at(at, id).await?;
         plan.filter(|plan| plan.by.principal == agent.raiser.principal).ok_or_else(no_plan)
     }
 
-    async fn plan_at(&self, at: &ProjectAt, id: &MplpId) -> Result<Option<Plan>, Refusal> {
+    async fn plan_at(self, at: &ProjectAt, id: &MplpId) -> Result<Option<Plan>, Refusal> {
         Ok(store::find_one(&*self.store, PlanById { project: at.project.key, id: id.clone() }).await?)
     }
 
-    pub async fn plan(&self, at: &ProjectAt, reader: &PlanReader, id: &MplpId) -> Result<PlanShown, Refusal> {
+    pub async fn plan(self, at: &ProjectAt, reader: &PlanReader, id: &MplpId) -> Result<PlanShown, Refusal> {
         let plan = self.plan_at(at, id).await?.ok_or_else(no_plan)?;
         let decision = self.decision_about(&plan).await?;
         match sees(reader, &plan, decision.as_ref()) {
@@ -155,8 +155,8 @@ impl Engine {
     }
 
     /// The plans that a reader may see, newest first.
-    pub async fn plans(
-        &self,
+    pub async fn list(
+        self,
         at: &ProjectAt,
         reader: &PlanReader,
         before: Option<RowKey>,
@@ -180,7 +180,7 @@ impl Engine {
 
     /// The changes since the last question about it, in lines for people; for a proposed or approved plan, the changes
     /// shown in that question.
-    pub fn plan_changes(&self, plan: &Plan) -> Vec<String> {
+    pub fn plan_changes(self, plan: &Plan) -> Vec<String> {
         let Some(asked) = &plan.asked else { return Vec::new() };
         match plan.document.status {
             PlanStatus::Draft => diff::since(asked, plan),
@@ -190,7 +190,7 @@ impl Engine {
 
     /// The changes that this submission would make to a plan.
     pub async fn plan_difference(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &MplpId,
@@ -204,7 +204,7 @@ impl Engine {
 
     /// An agent's report about a step that it carries out by itself.
     pub async fn report_step(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &MplpId,
@@ -228,7 +228,7 @@ impl Engine {
 
     /// Its agent cancels the plan.
     pub async fn cancel_own_plan(
-        &self,
+        self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
         id: &MplpId,
@@ -244,7 +244,7 @@ impl Engine {
 
     /// A person revokes the remaining allowances of a plan.
     pub async fn cancel_plan(
-        &self,
+        self,
         at: &ProjectAt,
         id: &MplpId,
         by: &ProvenPerson,
@@ -259,58 +259,58 @@ impl Engine {
     }
 
     async fn decide_cancel(
-        &self,
+        self,
         at: &ProjectAt,
         plan: Plan,
         operation: CancelPlan,
         guards: Vec<Guard>,
-    ) -> Result<(Option<SessionLockGuard<'_>>, Step<Plan>), Refusal> {
+    ) -> Result<(Option<SessionLockGuard<'engine>>, Step<Plan>), Refusal> {
         let decision = self.decision_about(&plan).await?.filter(|_| is_running(&plan));
         let turn = self.turn_of(decision.as_ref()).await;
-        let plan = self.plan_of(Some(plan.key)).await?.ok_or(Refusal::Internal)?;
+        let plan = self.decisions().plan_of(Some(plan.key)).await?.ok_or(Refusal::Internal)?;
         let allowances = self.allowances_about(decision.as_ref()).await?;
         let approved = self.with_session(decision).await?;
         let view = CancelPlanView { place: place(at), plan, approved, allowances, guards };
         Ok((turn, operation.decide(&view, &self.env()?)?))
     }
 
-    async fn with_session(&self, decision: Option<Decision>) -> Result<Option<(Decision, AaepSession)>, Refusal> {
+    async fn with_session(self, decision: Option<Decision>) -> Result<Option<(Decision, AaepSession)>, Refusal> {
         match decision {
             Some(decision) => {
-                let session = self.session_of_decision(&decision).await?;
+                let session = self.decisions().session_of_decision(&decision).await?;
                 Ok(Some((decision, session)))
             }
             None => Ok(None),
         }
     }
 
-    async fn turn_of(&self, decision: Option<&Decision>) -> Option<SessionLockGuard<'_>> {
+    async fn turn_of(self, decision: Option<&Decision>) -> Option<SessionLockGuard<'engine>> {
         match decision {
-            Some(decision) => self.turns.take(decision.asked_in).await,
+            Some(decision) => self.engine.turns.take(decision.asked_in).await,
             None => None,
         }
     }
 
-    async fn allowances_about(&self, decision: Option<&Decision>) -> Result<Vec<Allowance>, Refusal> {
+    async fn allowances_about(self, decision: Option<&Decision>) -> Result<Vec<Allowance>, Refusal> {
         match decision {
-            Some(decision) => self.allowances_of(decision).await,
+            Some(decision) => self.decisions().allowances_of(decision).await,
             None => Ok(Vec::new()),
         }
     }
 
-    async fn decision_about(&self, plan: &Plan) -> Result<Option<Decision>, Refusal> {
+    async fn decision_about(self, plan: &Plan) -> Result<Option<Decision>, Refusal> {
         match plan.confirm {
             Some(key) => Ok(store::get(&*self.store, key).await?),
             None => Ok(None),
         }
     }
 
-    async fn shown(&self, plan: Plan, decision: Option<Decision>) -> Result<PlanShown, Refusal> {
+    async fn shown(self, plan: Plan, decision: Option<Decision>) -> Result<PlanShown, Refusal> {
         let allowances = self.allowances_about(decision.as_ref()).await?;
         Ok(PlanShown { plan, decision, allowances })
     }
 
-    fn may_write_plans(&self, at: &ProjectAt, agent: &AgentPrincipal) -> Result<(), Refusal> {
+    fn may_write_plans(self, at: &ProjectAt, agent: &AgentPrincipal) -> Result<(), Refusal> {
         may(at, agent, roles::PLAN_CREATE)
     }
 }

@@ -1,7 +1,7 @@
 //! Managing accounts and memberships, from the command line.
 
 use crate::{
-    engine::Engine,
+    services::People,
     store::{self, AllPeople, MembershipOf, MembershipsOfPerson, StoreError},
 };
 use countersign_core::{
@@ -32,9 +32,9 @@ impl From<StoreError> for AccountTrouble {
     }
 }
 
-impl Engine {
+impl People<'_> {
     pub async fn add_person(
-        &self,
+        self,
         name: &str,
         display: &str,
         password: &str,
@@ -55,7 +55,7 @@ impl Engine {
         .await
     }
 
-    pub async fn set_password(&self, name: &str, password: &str) -> Result<Person, AccountTrouble> {
+    pub async fn set_password(self, name: &str, password: &str) -> Result<Person, AccountTrouble> {
         check_password(password)?;
         let hash = self.passwords.hash(password, self.env()?.mint().bytes()).await?;
         self.change_person(name, || AccountChange { password_hash: Some(hash.clone()), enabled: false }).await
@@ -63,7 +63,7 @@ impl Engine {
 
     /// A disabled account cannot sign in, and all its sessions, tokens, delegations and keys end at once; enabling it
     /// restores none of them.
-    pub async fn set_disabled(&self, name: &str, disabled: bool) -> Result<Person, AccountTrouble> {
+    pub async fn set_disabled(self, name: &str, disabled: bool) -> Result<Person, AccountTrouble> {
         match disabled {
             true => Ok(self.disable_person(name, "operator").await?.person),
             false => self.change_person(name, || AccountChange { password_hash: None, enabled: true }).await,
@@ -71,7 +71,7 @@ impl Engine {
     }
 
     async fn change_person(
-        &self,
+        self,
         name: &str,
         change: impl Fn() -> AccountChange + Send,
     ) -> Result<Person, AccountTrouble> {
@@ -82,7 +82,7 @@ impl Engine {
         .await
     }
 
-    pub async fn set_roles(&self, project: RowKey, name: &str, roles: Vec<Role>) -> Result<Membership, AccountTrouble> {
+    pub async fn set_roles(self, project: RowKey, name: &str, roles: Vec<Role>) -> Result<Membership, AccountTrouble> {
         let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
         self.run(|| async {
             let current = store::find_one(&*self.store, MembershipOf { project, person: person.key }).await?;
@@ -93,7 +93,7 @@ impl Engine {
     }
 
     /// Every person, with their memberships.
-    pub async fn people(&self) -> Result<Vec<(Person, Vec<Membership>)>, Refusal> {
+    pub async fn list(self) -> Result<Vec<(Person, Vec<Membership>)>, Refusal> {
         let people = store::find_all(&*self.store, AllPeople).await?;
         let mut found = Vec::new();
         for person in people {
@@ -104,7 +104,7 @@ impl Engine {
     }
 
     /// The document that was in force at a version.
-    pub async fn project_document_at(&self, project: RowKey, version: i64) -> Result<Option<ProjectDocument>, Refusal> {
+    pub async fn project_document_at(self, project: RowKey, version: i64) -> Result<Option<ProjectDocument>, Refusal> {
         let found = store::project_at(&*self.store, project, version).await?;
         Ok(found.map(|project| project.document))
     }

@@ -3,8 +3,8 @@
 use crate::{
     credentials::PresentedCredential,
     decisions::bound_to,
-    engine::Engine,
     projects::ProjectAt,
+    services::People,
     store::{self, ApiKeyByHash, ApiKeyById, ApiKeysOfProject, DelegationsOfPerson},
 };
 use countersign_core::{
@@ -31,8 +31,8 @@ pub struct NewKey {
     pub jkt: Option<String>,
 }
 
-impl Engine {
-    pub async fn add_key(&self, project: &Project, new: &NewKey) -> Result<AddedKey, Refusal> {
+impl People<'_> {
+    pub async fn add_key(self, project: &Project, new: &NewKey) -> Result<AddedKey, Refusal> {
         for name in &new.asks {
             let known = self.account(name).await?.is_some();
             known
@@ -56,26 +56,26 @@ impl Engine {
         .await
     }
 
-    pub async fn revoke_key(&self, project: &Project, id: &str) -> Result<ApiKey, Refusal> {
+    pub async fn revoke_key(self, project: &Project, id: &str) -> Result<ApiKey, Refusal> {
         let revoke = || async {
             let key = store::find_one(&*self.store, ApiKeyById { project: project.key, id: id.to_owned() }).await?;
             let key = key.ok_or_else(|| Refusal::NotFound("there is no such key in this project".into()))?;
-            let live = self.live_of_delegation(key.key).await?;
+            let live = self.decisions().live_of_delegation(key.key).await?;
             let view = RevokeKeyView { project: project.clone(), key, live };
             RevokeKey.decide(&view, &self.env()?)
         };
         let key = self.run(revoke).await?;
-        self.end_late_of_delegation(project, key.key).await?;
+        self.agents().end_late_of_delegation(project, key.key).await?;
         Ok(key)
     }
 
-    pub async fn api_keys(&self, project: RowKey) -> Result<Vec<ApiKey>, Refusal> {
+    pub async fn api_keys(self, project: RowKey) -> Result<Vec<ApiKey>, Refusal> {
         Ok(store::find_all(&*self.store, ApiKeysOfProject(project)).await?)
     }
 
     /// The actor behind a key. A key of another project is invalid here.
     pub async fn key_actor<'a>(
-        &self,
+        self,
         at: &ProjectAt,
         secret: impl Into<PresentedCredential<'a>>,
     ) -> Result<Actor, Refusal> {
@@ -97,7 +97,7 @@ impl Engine {
     }
 
     /// A person's delegations in a project, newest first.
-    pub async fn delegations_of(&self, project: RowKey, person: RowKey) -> Result<Vec<Delegation>, Refusal> {
+    pub async fn delegations_of(self, project: RowKey, person: RowKey) -> Result<Vec<Delegation>, Refusal> {
         let mut found = store::find_all(&*self.store, DelegationsOfPerson { project, person }).await?;
         found.reverse();
         Ok(found)

@@ -3,7 +3,7 @@
 use super::AccountTrouble;
 use crate::{
     ended::Ending,
-    engine::Engine,
+    services::People,
     store::{self, MembershipOf, SubscriberTokensOfPerson},
 };
 use countersign_core::{
@@ -17,10 +17,10 @@ use countersign_core::{
 };
 use countersign_protocol::ids::RowKey;
 
-impl Engine {
+impl People<'_> {
     /// Disables a person and ends their sign-in sessions, subscriber tokens, delegations, API keys and all open work
     /// under these, in one step. When this returns, none of it works any more, on any node.
-    pub async fn disable_person(&self, name: &str, by: &str) -> Result<Disabled, AccountTrouble> {
+    pub async fn disable_person(self, name: &str, by: &str) -> Result<Disabled, AccountTrouble> {
         let disable = || async {
             let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
             let projects = self.projects().await?;
@@ -38,19 +38,19 @@ impl Engine {
         Ok(ended)
     }
 
-    async fn held_in(&self, project: &Project, person: &Person) -> Result<HeldInProject, Refusal> {
+    async fn held_in(self, project: &Project, person: &Person) -> Result<HeldInProject, Refusal> {
         let lookup = MembershipOf { project: project.key, person: person.key };
         let membership = store::find_one(&*self.store, lookup).await?;
         let found: Vec<Delegation> = self.delegations_of(project.key, person.key).await?;
         let mut delegations = Vec::new();
         for delegation in found.into_iter().filter(|delegation| !delegation.is_ended()) {
-            let live = self.live_of_delegation(delegation.key).await?;
+            let live = self.decisions().live_of_delegation(delegation.key).await?;
             delegations.push((delegation, live));
         }
         let found: Vec<ApiKey> = self.api_keys(project.key).await?;
         let mut keys = Vec::new();
         for key in found.into_iter().filter(|key| key.responsible == person.key && key.revoked_at.is_none()) {
-            let live = self.live_of_delegation(key.key).await?;
+            let live = self.decisions().live_of_delegation(key.key).await?;
             keys.push((key, live));
         }
         let lookup = SubscriberTokensOfPerson { project: project.key, person: person.key };
@@ -66,7 +66,7 @@ impl Engine {
     }
 
     /// Ends questions raised during the disabling, and waits for writes that were already in flight.
-    async fn end_late(&self, projects: &[Project], view: &DisableView, ending: Ending) -> Result<(), Refusal> {
+    async fn end_late(self, projects: &[Project], view: &DisableView, ending: Ending) -> Result<(), Refusal> {
         let delegations = view.projects.iter().flat_map(|held| &held.delegations);
         let delegations: Vec<RowKey> = delegations.map(|(delegation, _)| delegation.key).collect();
         let late = async {
@@ -74,7 +74,7 @@ impl Engine {
                 let Some(project) = projects.iter().find(|project| project.key == held.place.0) else { continue };
                 let delegations = held.delegations.iter().map(|(delegation, _)| delegation.key);
                 for holder in delegations.chain(held.keys.iter().map(|(key, _)| key.key)) {
-                    self.end_late_of_delegation(project, holder).await?;
+                    self.agents().end_late_of_delegation(project, holder).await?;
                 }
             }
             Ok(())

@@ -2,7 +2,7 @@
 
 use super::password::Queue;
 use crate::{
-    engine::Engine,
+    services::People,
     store::{self, MembershipOf, Outcome, PersonBySubject, WebSessionByToken},
 };
 use countersign_core::{
@@ -28,10 +28,10 @@ pub struct SignedIn {
     pub session: WebSession,
 }
 
-impl Engine {
+impl People<'_> {
     /// Checks a password and starts a session. The secret in the answer is the cookie's value.
     pub async fn sign_in(
-        &self,
+        self,
         name: &str,
         password: &str,
         network: &str,
@@ -67,7 +67,7 @@ impl Engine {
 
     /// Authenticates a member again with a password, on this machine's own command line. Guessing is throttled
     /// like signing in, and remote attempts cannot exhaust this limit.
-    pub async fn prove_presence(&self, member: ProjectMember, password: &str) -> Result<ProjectMember, Refusal> {
+    pub async fn prove_presence(self, member: ProjectMember, password: &str) -> Result<ProjectMember, Refusal> {
         let subject = member.person.subject.clone();
         self.count_attempt(Attempt::SignIn { account: &subject, network: COMMAND_LINE }).await?;
         self.proven(&subject, password, Queue::SignedIn).await?;
@@ -76,7 +76,7 @@ impl Engine {
 
     /// Counts an attempt. Returns the refusal to use once the account's slow cap is exhausted. Each attempt reads the cap after
     /// it was counted, so that guessing in parallel gains nothing.
-    async fn count_attempt(&self, attempt: Attempt<'_>) -> Result<Option<Refusal>, Refusal> {
+    async fn count_attempt(self, attempt: Attempt<'_>) -> Result<Option<Refusal>, Refusal> {
         let now = self.deciding_time()?;
         let throttle = self.settings.throttle;
         let too_many = |end: UnixMillis| Refusal::TooManyAttempts { retry_after_s: end.secs() - now.secs() };
@@ -94,14 +94,14 @@ impl Engine {
         Ok((tried > cap.limit).then(|| too_many(cap.until)))
     }
 
-    fn known_network_key(&self, name: &str, network: &str) -> Result<String, Refusal> {
+    fn known_network_key(self, name: &str, network: &str) -> Result<String, Refusal> {
         let keys = self.keys().ok_or(Refusal::Unavailable)?;
         let tag = Digest(keys.mac.tag("sign-in network", format!("{name}\0{network}").as_bytes()));
         Ok(sign_in::known_network_key(&tag))
     }
 
     /// The person with this name and password. A wrong name and a wrong password are indistinguishable.
-    async fn proven(&self, name: &str, password: &str, queue: Queue) -> Result<Person, Refusal> {
+    async fn proven(self, name: &str, password: &str, queue: Queue) -> Result<Person, Refusal> {
         let person = self.account(name).await?;
         let hash = person.as_ref().and_then(|person| person.password_hash.as_deref());
         let fits = self.passwords.fits(password, hash, queue).await?;
@@ -109,7 +109,7 @@ impl Engine {
     }
 
     /// The person behind a cookie, if its session is valid.
-    pub async fn signed_in(&self, secret: &str) -> Result<Option<SignedIn>, Refusal> {
+    pub async fn signed_in(self, secret: &str) -> Result<Option<SignedIn>, Refusal> {
         let session = store::find_one(&*self.store, WebSessionByToken(Digest::of(secret.as_bytes()))).await?;
         let Some(session) = session else { return Ok(None) };
         let person: Option<Person> = store::get(&*self.store, session.person).await?;
@@ -119,24 +119,24 @@ impl Engine {
     }
 
     /// A signed-in person as a member of a project.
-    pub async fn member(&self, who: &SignedIn, project: RowKey) -> Result<ProjectMember, Refusal> {
+    pub async fn member(self, who: &SignedIn, project: RowKey) -> Result<ProjectMember, Refusal> {
         let membership = store::find_one(&*self.store, MembershipOf { project, person: who.person.key }).await?;
         Ok(ProjectMember { person: who.person.clone(), membership, fresh_until: self.fresh_until(who) })
     }
 
     /// Until when the last authentication counts as fresh.
-    pub fn fresh_until(&self, who: &SignedIn) -> UnixMillis {
+    pub fn fresh_until(self, who: &SignedIn) -> UnixMillis {
         who.session.proven_at.plus_secs(self.settings.fresh_s)
     }
 
-    pub async fn sign_out(&self, who: &SignedIn) -> Result<(), Refusal> {
+    pub async fn sign_out(self, who: &SignedIn) -> Result<(), Refusal> {
         match self.commit(sign_in::end(&who.session)).await {
             Outcome::Committed | Outcome::Stale => Ok(()),
             _ => Err(Refusal::Unavailable),
         }
     }
 
-    pub async fn sign_out_everywhere(&self, who: &SignedIn) -> Result<(), Refusal> {
+    pub async fn sign_out_everywhere(self, who: &SignedIn) -> Result<(), Refusal> {
         self.run(|| async {
             let person: Option<Person> = store::get(&*self.store, who.person.key).await?;
             let person = person.ok_or(Refusal::SignInRequired)?;
@@ -146,20 +146,20 @@ impl Engine {
     }
 
     /// The CSRF token that a form or a script of this session must send.
-    pub fn csrf_token(&self, session: &WebSession) -> Result<String, Refusal> {
+    pub fn csrf_token(self, session: &WebSession) -> Result<String, Refusal> {
         let keys = self.keys().ok_or(Refusal::Unavailable)?;
         Ok(Digest(keys.mac.tag("csrf", &session.token_hash.0)).base64url())
     }
 
     /// Compared in constant time, through the MAC.
-    pub fn csrf_fits(&self, session: &WebSession, token: &str) -> bool {
+    pub fn csrf_fits(self, session: &WebSession, token: &str) -> bool {
         use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
         let Some(keys) = self.keys() else { return false };
         let Ok(tag) = URL_SAFE_NO_PAD.decode(token) else { return false };
         keys.mac.verify("csrf", &session.token_hash.0, &tag)
     }
 
-    pub(crate) async fn account(&self, name: &str) -> Result<Option<Person>, Refusal> {
+    pub(crate) async fn account(self, name: &str) -> Result<Option<Person>, Refusal> {
         Ok(store::find_one(&*self.store, PersonBySubject { issuer: LOCAL.into(), subject: name.to_owned() }).await?)
     }
 }

@@ -62,8 +62,8 @@ impl World {
         engine.apply_project(serde_json::from_value(document).unwrap(), "test").await.unwrap();
         let at = engine.project(&Address::Unscoped).await.unwrap();
         for (name, role) in [("alice", Role::User), ("bob", Role::Approver), ("carol", Role::User)] {
-            engine.add_person(name, name, PASSWORD, false).await.unwrap();
-            engine.set_roles(at.project.key, name, vec![role]).await.unwrap();
+            engine.people().add_person(name, name, PASSWORD, false).await.unwrap();
+            engine.people().set_roles(at.project.key, name, vec![role]).await.unwrap();
         }
         Self { engine, clock, at, store }
     }
@@ -75,9 +75,9 @@ impl World {
     }
 
     pub(crate) async fn member(&self, name: &str) -> ProjectMember {
-        let started = self.engine.sign_in(name, PASSWORD, "test", None).await.unwrap();
-        let who = self.engine.signed_in(&started.secret).await.unwrap().unwrap();
-        self.engine.member(&who, self.at.project.key).await.unwrap()
+        let started = self.engine.people().sign_in(name, PASSWORD, "test", None).await.unwrap();
+        let who = self.engine.people().signed_in(&started.secret).await.unwrap().unwrap();
+        self.engine.people().member(&who, self.at.project.key).await.unwrap()
     }
 
     pub(crate) async fn agent_of(&self, name: &str) -> AgentPrincipal {
@@ -89,8 +89,8 @@ impl World {
             asks: vec![],
             jkt: None,
         };
-        let added = self.engine.add_key(&self.at.project, &key).await.unwrap();
-        self.engine.agent(&self.at, &added.secret).await.unwrap()
+        let added = self.engine.people().add_key(&self.at.project, &key).await.unwrap();
+        self.engine.decisions().agent(&self.at, &added.secret).await.unwrap()
     }
 
     pub(crate) async fn subscriber(&self, name: &str, may_answer: bool) -> Subscriber {
@@ -106,8 +106,8 @@ impl World {
 
     pub(crate) async fn subscriber_with(&self, name: &str, new: NewSubscriberToken) -> Subscriber {
         let member = self.member(name).await;
-        let added = self.engine.add_subscriber_token(&self.at, &member, new).await.unwrap();
-        let listener = self.engine.listener_by_token(&self.at, &added.secret).await.unwrap();
+        let added = self.engine.events().add_subscriber_token(&self.at, &member, new).await.unwrap();
+        let listener = self.engine.events().listener_by_token(&self.at, &added.secret).await.unwrap();
         Subscriber { listener, secret: added.secret, token: added.token }
     }
 
@@ -122,11 +122,11 @@ impl World {
             "subscriber_id": "speaker",
             "capabilities": capabilities,
         });
-        self.engine.subscribe(&self.at, listener, &SubscriptionRequest::parse(&request).unwrap()).await
+        self.engine.events().subscribe(&self.at, listener, &SubscriptionRequest::parse(&request).unwrap()).await
     }
 
     pub(crate) async fn stream(&self, listener: &Listener, id: &str) -> EventStream {
-        self.engine.stream(&self.at, listener, id, None).await.unwrap()
+        self.engine.events().stream(&self.at, listener, id, None).await.unwrap()
     }
 
     /// Subscribes to everything with all reply capabilities, and opens the stream.
@@ -143,23 +143,23 @@ impl World {
             timeout_seconds: Some(600),
             ..ConfirmationRequest::default()
         };
-        self.engine.raise_confirmation(&self.at, agent, &body).await.unwrap().document
+        self.engine.decisions().raise_confirmation(&self.at, agent, &body).await.unwrap().document
     }
 
     pub(crate) async fn opens(&self, agent: &AgentPrincipal) -> String {
         let started = json!({ "type": "aaep:agent.session.started", "summary_normal": "on it" });
         let started = ingest::published(&started).unwrap();
-        self.engine.open_aaep_session(&self.at, agent, started).await.unwrap().id
+        self.engine.events().open_aaep_session(&self.at, agent, started).await.unwrap().id
     }
 
     pub(crate) async fn says(&self, agent: &AgentPrincipal, session: &str, event: Value) {
         let event = ingest::published(&event).unwrap();
-        self.engine.publish(&self.at, agent, session, event).await.unwrap();
+        self.engine.events().publish(&self.at, agent, session, event).await.unwrap();
     }
 
     pub(crate) async fn replies(&self, listener: &Listener, subscription: &str, token: &str, decision: &str) {
         let reply = self.reply(subscription, token, decision);
-        self.engine.reply(&self.at, listener, &reply, false).await.unwrap();
+        self.engine.events().reply(&self.at, listener, &reply, false).await.unwrap();
     }
 
     pub(crate) fn reply(&self, subscription: &str, token: &str, decision: &str) -> Reply {
@@ -174,7 +174,7 @@ impl World {
     }
 
     pub(crate) async fn state_of(&self, agent: &AgentPrincipal, decision: &DecisionDocument) -> String {
-        let document = self.engine.decision(&self.at, agent, &decision.decision_id).await.unwrap();
+        let document = self.engine.decisions().decision(&self.at, agent, &decision.decision_id).await.unwrap();
         serde_json::to_value(document).unwrap()["state"].as_str().unwrap().to_owned()
     }
 }

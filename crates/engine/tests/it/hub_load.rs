@@ -35,7 +35,7 @@ async fn a_reader_that_stays_away_is_told_less_at_a_time_and_then_closed_while_a
     }
     assert_eq!(ends_with(&mut slow).await, "too_slow");
     crate::hub::until(async || {
-        matches!(world.engine.stream(&world.at, &alice, &id, None).await.err(), Some(Refusal::NotFound(_)))
+        matches!(world.engine.events().stream(&world.at, &alice, &id, None).await.err(), Some(Refusal::NotFound(_)))
     })
     .await;
 }

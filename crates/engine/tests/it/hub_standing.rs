@@ -17,13 +17,13 @@ async fn a_token_that_was_taken_back_ends_its_stream_at_once_and_its_replies_cou
     let token = text(is_asked(&mut stream).await.last().unwrap(), "reply_token");
 
     let member = world.member("alice").await;
-    world.engine.revoke_subscriber_token(&world.at, &member, &speaker.token.id).await.unwrap();
+    world.engine.events().revoke_subscriber_token(&world.at, &member, &speaker.token.id).await.unwrap();
     assert_eq!(ends_with(&mut stream).await, "authorization_denied");
     world.replies(&speaker.listener, &id, &token, "accept").await;
     assert_eq!(world.state_of(&agent, &asked).await, "pending");
-    let refused = world.engine.listener_by_token(&world.at, &speaker.secret).await.err();
+    let refused = world.engine.events().listener_by_token(&world.at, &speaker.secret).await.err();
     assert!(matches!(refused, Some(Refusal::NotAuthorized(_))), "{refused:?}");
-    let refused = world.engine.stream(&world.at, &speaker.listener, &id, None).await.err();
+    let refused = world.engine.events().stream(&world.at, &speaker.listener, &id, None).await.err();
     assert!(refused.is_some());
 
     // Another subscriber of the same person is not affected.
@@ -39,9 +39,9 @@ async fn whoever_is_disabled_or_has_no_place_any_more_hears_nothing_more() {
     let bob = world.subscriber("bob", true).await.listener;
     let (_, mut to_alice) = world.listens(&alice).await;
     let (_, mut to_bob) = world.listens(&bob).await;
-    world.engine.set_disabled("alice", true).await.unwrap();
+    world.engine.people().set_disabled("alice", true).await.unwrap();
     assert_eq!(ends_with(&mut to_alice).await, "authorization_denied");
-    world.engine.set_roles(world.at.project.key, "bob", vec![]).await.unwrap();
+    world.engine.people().set_roles(world.at.project.key, "bob", vec![]).await.unwrap();
     assert_eq!(ends_with(&mut to_bob).await, "authorization_denied");
 }
 
@@ -50,14 +50,14 @@ async fn a_stream_follows_the_roles_of_its_person() {
     let world = World::start().await;
     let carol = world.subscriber("carol", true).await.listener;
     let (_, mut stream) = world.listens(&carol).await;
-    world.engine.set_roles(world.at.project.key, "carol", vec![Role::Approver]).await.unwrap();
+    world.engine.people().set_roles(world.at.project.key, "carol", vec![Role::Approver]).await.unwrap();
     let of_alice = world.agent_of("alice").await;
     let mut number = 0;
     until(async || {
         number += 1;
         let body = json!({ "action": "pay", "consequence": "x", "tool": "pay", "arguments": { "n": number } });
         let body = serde_json::from_value(body).unwrap();
-        world.engine.raise_confirmation(&world.at, &of_alice, &body).await.unwrap();
+        world.engine.decisions().raise_confirmation(&world.at, &of_alice, &body).await.unwrap();
         !crate::hub::there_is(&mut stream).is_empty()
     })
     .await;
@@ -77,7 +77,7 @@ async fn a_stream_ends_when_its_token_expires() {
     let (_, mut stream) = world.listens(&radio.listener).await;
     world.clock.advance_secs(600);
     assert_eq!(ends_with(&mut stream).await, "authentication_required");
-    assert!(world.engine.listener_by_token(&world.at, &radio.secret).await.is_err());
+    assert!(world.engine.events().listener_by_token(&world.at, &radio.secret).await.is_err());
 }
 
 /// AAEP-6.6-01, AAEP-6.6-02
@@ -93,7 +93,7 @@ async fn only_a_subscription_of_ones_own_that_can_answer_answers() {
     let own = world.subscribe(&answers, answering()).await.unwrap().subscription_id;
     let carols = world.subscribe(&carol, answering()).await.unwrap().subscription_id;
     let closed = world.subscribe(&answers, answering()).await.unwrap().subscription_id;
-    world.engine.close_subscription(&world.at, &answers, &closed).await.unwrap();
+    world.engine.events().close_subscription(&world.at, &answers, &closed).await.unwrap();
 
     let agent = world.agent_of("alice").await;
     let asked = world.asks(&agent, "book a table").await;
@@ -131,7 +131,7 @@ async fn on_the_legacy_pair_a_reply_without_a_subscription_is_its_listeners() {
     };
     let old = world.subscriber_with("alice", new).await.listener;
     assert!(old.is_legacy());
-    let id = world.engine.subscribe_implicitly(&world.at, &old).await.unwrap();
+    let id = world.engine.events().subscribe_implicitly(&world.at, &old).await.unwrap();
     let mut stream = world.stream(&old, &id).await;
     let agent = world.agent_of("alice").await;
     let asked = world.asks(&agent, "book a table").await;
@@ -141,9 +141,9 @@ async fn on_the_legacy_pair_a_reply_without_a_subscription_is_its_listeners() {
         "timestamp": world.clock.now().to_rfc3339(),
     });
     let nameless = reply::parse(&nameless, true).unwrap();
-    world.engine.reply(&world.at, &old, &nameless, false).await.unwrap();
+    world.engine.events().reply(&world.at, &old, &nameless, false).await.unwrap();
     assert_eq!(world.state_of(&agent, &asked).await, "pending");
-    world.engine.reply(&world.at, &old, &nameless, true).await.unwrap();
+    world.engine.events().reply(&world.at, &old, &nameless, true).await.unwrap();
     assert_eq!(world.state_of(&agent, &asked).await, "accepted");
 }
 
@@ -156,7 +156,7 @@ async fn a_closed_or_lost_subscription_ends_no_question() {
     let agent = world.agent_of("alice").await;
     let asked = world.asks(&agent, "book a table").await;
     is_asked(&mut stream).await;
-    world.engine.close_subscription(&world.at, &alice, &id).await.unwrap();
+    world.engine.events().close_subscription(&world.at, &alice, &id).await.unwrap();
     assert_eq!(ends_with(&mut stream).await, "closed");
     assert_eq!(world.state_of(&agent, &asked).await, "pending");
 }
@@ -177,14 +177,14 @@ async fn where_a_project_wants_it_a_question_that_nobody_is_left_to_answer_is_tu
     let asked = world.asks(&agent, "book a table").await;
     is_asked(&mut first).await;
     is_asked(&mut second).await;
-    world.engine.close_subscription(&world.at, &alice, &first_id).await.unwrap();
+    world.engine.events().close_subscription(&world.at, &alice, &first_id).await.unwrap();
     assert_eq!(world.state_of(&agent, &asked).await, "pending", "another one can answer");
     drop(second);
     world.clock.advance_secs(59);
-    world.engine.tend();
+    world.engine.events().tend();
     assert_eq!(world.state_of(&agent, &asked).await, "pending", "it may come back");
     world.clock.advance_secs(1);
-    world.engine.tend();
+    world.engine.events().tend();
     until(async || world.state_of(&agent, &asked).await == "expired").await;
 }
 
@@ -202,6 +202,6 @@ async fn whoever_needs_more_time_gets_it_also_while_away_and_after_a_restart() {
     let other = world.another().await;
     let agent = other.agent_of("alice").await;
     assert_eq!(seconds(&other.asks(&agent, "call a taxi").await), 1800);
-    other.engine.close_subscription(&other.at, &alice, &id).await.unwrap();
+    other.engine.events().close_subscription(&other.at, &alice, &id).await.unwrap();
     assert_eq!(seconds(&other.asks(&agent, "water the plants").await), 600);
 }

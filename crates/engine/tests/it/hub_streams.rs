@@ -37,7 +37,7 @@ async fn a_question_reaches_those_who_may_see_it_and_nobody_else() {
     let body = json!({ "action": "pay", "consequence": "money leaves", "tool": "pay", "arguments": {} });
     let body = serde_json::from_value(body).unwrap();
     let of_carol = world.agent_of("carol").await;
-    world.engine.raise_confirmation(&world.at, &of_carol, &body).await.unwrap();
+    world.engine.decisions().raise_confirmation(&world.at, &of_carol, &body).await.unwrap();
     let carols = is_asked(&mut to_carol).await;
     let bobs = is_asked(&mut to_bob).await;
     assert_eq!(kinds(&carols), ["session.started", "state.changed", "awaiting.confirmation"]);
@@ -121,7 +121,7 @@ async fn a_reader_that_comes_back_goes_on_after_the_last_event_that_it_had() {
     world.asks(&agent, "call a taxi").await;
 
     let had = text(&told[0], "event_id");
-    let mut back = world.engine.stream(&world.at, &alice, &id, Some(&had)).await.unwrap();
+    let mut back = world.engine.events().stream(&world.at, &alice, &id, Some(&had)).await.unwrap();
     let mut again = is_asked(&mut back).await;
     assert_eq!(again, told[1..], "what it may have missed is sent again, exactly as it was");
     again.clear();
@@ -131,7 +131,7 @@ async fn a_reader_that_comes_back_goes_on_after_the_last_event_that_it_had() {
 
     // No node remembers that one, so it receives the open questions.
     drop(back);
-    let mut lost = world.engine.stream(&world.at, &alice, &id, Some("evt_unknown")).await.unwrap();
+    let mut lost = world.engine.events().stream(&world.at, &alice, &id, Some("evt_unknown")).await.unwrap();
     let questions: Vec<String> = there_is(&mut lost).iter().map(|event| text(event, "action")).collect();
     assert_eq!(questions, ["", "book a table", "", "call a taxi"]);
 }
@@ -146,8 +146,8 @@ async fn a_stream_is_forgotten_a_minute_after_its_reader_left_and_its_subscripti
     let last = text(is_asked(&mut stream).await.last().unwrap(), "event_id");
     drop(stream);
     world.clock.advance_secs(61);
-    world.engine.tend();
-    let mut back = world.engine.stream(&world.at, &alice, &id, Some(&last)).await.unwrap();
+    world.engine.events().tend();
+    let mut back = world.engine.events().stream(&world.at, &alice, &id, Some(&last)).await.unwrap();
     assert_eq!(kinds(&is_asked(&mut back).await), ["state.changed", "awaiting.confirmation"]);
 }
 
@@ -172,8 +172,14 @@ async fn a_subscription_of_somebody_else_does_not_exist_and_a_second_stream_ends
     let alice = world.subscriber("alice", true).await.listener;
     let carol = world.subscriber("carol", true).await.listener;
     let (id, mut first) = world.listens(&alice).await;
-    assert!(matches!(world.engine.stream(&world.at, &carol, &id, None).await.err(), Some(Refusal::NotFound(_))));
-    assert!(matches!(world.engine.close_subscription(&world.at, &carol, &id).await, Err(Refusal::NotFound(_))));
+    assert!(matches!(
+        world.engine.events().stream(&world.at, &carol, &id, None).await.err(),
+        Some(Refusal::NotFound(_))
+    ));
+    assert!(matches!(
+        world.engine.events().close_subscription(&world.at, &carol, &id).await,
+        Err(Refusal::NotFound(_))
+    ));
     let mut second = world.stream(&alice, &id).await;
     assert_eq!(next(&mut first).await, None);
     drop(first);
@@ -193,7 +199,7 @@ async fn new_terms_bind_what_comes_after_the_answer() {
         "capabilities": { "languages": ["de"], "event_filters": { "exclude": ["aaep:agent.session.*"] } },
     });
     let message = countersign_protocol::aaep::handshake::Renegotiate::parse(&message).unwrap();
-    let accepted = world.engine.renegotiate(&world.at, &alice, &message).await.unwrap();
+    let accepted = world.engine.events().renegotiate(&world.at, &alice, &message).await.unwrap();
     assert_eq!(accepted.honored_capabilities.languages, Some(vec!["de".into()]));
     assert_eq!(accepted.honored_capabilities.supports_confirmation_reply, Some(true), "what is not named stays");
     let agent = world.agent_of("alice").await;
@@ -211,6 +217,6 @@ async fn whoever_accepts_only_signed_manifests_gets_one_that_names_the_same_prod
     let keys = world.engine.keys().unwrap();
     let manifest = countersign_jose::verify_manifest(&accepted.signed_manifest.unwrap(), &keys.set).unwrap();
     assert_eq!(manifest.agent_id, accepted.producer.agent_id);
-    assert_eq!(manifest, world.engine.aaep_manifest(&world.at).await.unwrap().0);
+    assert_eq!(manifest, world.engine.events().aaep_manifest(&world.at).await.unwrap().0);
     assert_eq!(accepted.manifest_uri.as_deref(), Some("http://127.0.0.1:8420/.well-known/aaep-manifest.json"));
 }

@@ -59,7 +59,7 @@ pub(super) async fn answer(
         }
     };
     let nonce = match &at {
-        Some(address) => shared.engine.nonce_for_calls(address).await,
+        Some(address) => shared.engine.calls().nonce_for_calls(address).await,
         None => None,
     };
     answer::mark(response.headers_mut(), &request_id, nonce);
@@ -91,8 +91,8 @@ impl Arrived {
         let kept = kept_decision(&parts, &body)?;
         let exchange = ProxyExchange::new(Arc::clone(&shared), parts, body, origin);
         let settled = match kept {
-            Some(id) => engine.carry_out_kept(address, call, &id, exchange).await?,
-            None => engine.carry_out(address, call, exchange).await?,
+            Some(id) => engine.calls().carry_out_kept(address, call, &id, exchange).await?,
+            None => engine.calls().carry_out(address, call, exchange).await?,
         };
         if settled.answer.status() == StatusCode::SWITCHING_PROTOCOLS {
             return Ok(websocket::go_on(&shared, settled, on_upgrade, place));

@@ -64,7 +64,7 @@ impl Gateway {
 
     fn build(engine: Arc<Engine>, settings: GatewaySettings, endpoints: Option<Endpoints>) -> Result<Self, BadRoots> {
         let pool = Arc::new(Pool::new(&settings.extra_roots)?);
-        engine.use_upstream_probes(Arc::new(ProbeClient::new(Arc::clone(&pool), settings.clone())));
+        engine.decisions().use_upstream_probes(Arc::new(ProbeClient::new(Arc::clone(&pool), settings.clone())));
         let shared = ProxyState {
             pool,
             endpoints,

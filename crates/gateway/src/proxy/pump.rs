@@ -80,18 +80,18 @@ where
     };
     if let Some(egress) = pumping.egress {
         // Before the caller sees the end, so that its next call can use the unused part of the reservation.
-        pumping.engine.passed_all(egress).await;
+        pumping.engine.calls().passed_all(egress).await;
     }
     let _told = ended.send(end.told());
     drop(to);
     if let Some(watch) = pumping.watch {
-        pumping.engine.close_stream(watch, &end.why(), bytes).await;
+        pumping.engine.calls().close_stream(watch, &end.why(), bytes).await;
     }
 }
 
 async fn pass_all<B>(
     body: &mut B,
-    engine: &Engine,
+    engine: &Arc<Engine>,
     egress: &mut Option<Egress>,
     to: &mpsc::Sender<Bytes>,
     bytes: &mut u64,
@@ -103,7 +103,7 @@ where
         let Ok(piece) = piece else { return End::Broken };
         let asked = piece.len() as u64;
         let passed = match egress {
-            Some(egress) => engine.pass(egress, asked).await,
+            Some(egress) => engine.calls().pass(egress, asked).await,
             None => asked,
         };
         *bytes += passed;
@@ -119,9 +119,9 @@ where
 }
 
 /// Only streams are watched; an ordinary response was released when it was settled.
-pub(super) async fn cut_off(engine: &Engine, watch: Option<&Watch>) -> Refusal {
+pub(super) async fn cut_off(engine: &Arc<Engine>, watch: Option<&Watch>) -> Refusal {
     match watch {
-        Some(watch) => engine.cut_off(watch).await,
+        Some(watch) => engine.calls().cut_off(watch).await,
         None => std::future::pending().await,
     }
 }

@@ -110,17 +110,17 @@ impl WebSocketRelay {
             _ => "it never began".to_owned(),
         };
         if let Some(egress) = self.egress {
-            self.engine.passed_all(egress).await;
+            self.engine.calls().passed_all(egress).await;
         }
         if let Some(watch) = self.watch {
-            self.engine.close_stream(watch, &why, self.bytes).await;
+            self.engine.calls().close_stream(watch, &why, self.bytes).await;
         }
     }
 }
 
 /// Runs until one side ends. Bytes from the upstream are metered.
 async fn both_ways(
-    engine: &Engine,
+    engine: &Arc<Engine>,
     caller: Upgraded,
     upstream: Upgraded,
     egress: &mut Option<Egress>,
@@ -147,7 +147,7 @@ async fn copy(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin)
 }
 
 async fn metered(
-    engine: &Engine,
+    engine: &Arc<Engine>,
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
     egress: &mut Option<Egress>,
@@ -160,7 +160,7 @@ async fn metered(
             Ok(read) => read as u64,
         };
         let passed = match egress {
-            Some(egress) => engine.pass(egress, read).await,
+            Some(egress) => engine.calls().pass(egress, read).await,
             None => read,
         };
         *bytes += passed;

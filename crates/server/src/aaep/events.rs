@@ -44,7 +44,7 @@ pub(crate) async fn get(
     let Query(asked) = asked.map_err(|_| Refusal::invalid("the query could not be read"))?;
     let subscription = asked.subscription_id.ok_or_else(|| Refusal::invalid("subscription_id is required"))?;
     let last = last_event_id(&asker.headers);
-    let events = app.engine.stream(&at, &listener, &subscription, last).await?;
+    let events = app.engine.events().stream(&at, &listener, &subscription, last).await?;
     Ok(sse::response(sse::frames(events, subscription), sse::Style::Named, on))
 }
 

@@ -107,7 +107,9 @@ impl Sender<'_> {
             _ => {
                 self.app.legacy.say_value_for_label(self.name, &mut message);
                 match Incoming::parse(&message, true) {
-                    Ok(Incoming::Reply(reply)) => self.app.engine.reply(self.at, self.listener, &reply, true).await?,
+                    Ok(Incoming::Reply(reply)) => {
+                        self.app.engine.events().reply(self.at, self.listener, &reply, true).await?
+                    }
                     Ok(_) => return Ok(unheard().response(id)),
                     Err(why) => return Ok(why.response(id)),
                 }
@@ -121,7 +123,7 @@ impl Sender<'_> {
     async fn subscribe(&self, message: &Value) -> Result<Response, Refusal> {
         let asked = SubscriptionRequest::parse(message).map_err(|why| malformed(why).document);
         let answer = match asked {
-            Ok(asked) => self.app.engine.subscribe(self.at, self.listener, &asked).await,
+            Ok(asked) => self.app.engine.events().subscribe(self.at, self.listener, &asked).await,
             Err(rejected) => Err(rejected),
         };
         let handover = match answer {
@@ -137,7 +139,7 @@ impl Sender<'_> {
     /// User input for an agent. It is acknowledged on the stream, ahead of pending events, and stored nowhere: agents
     /// receive their tasks by their own means. The session id is that of an agent acting for this person.
     async fn user_input(&self) -> Result<Response, Refusal> {
-        let session_id = self.app.engine.session_heard_by(self.at, self.listener).await?;
+        let session_id = self.app.engine.events().session_heard_by(self.at, self.listener).await?;
         let accepted = json!({ "kind": "user_input.accepted", "session_id": session_id });
         self.app.legacy.hand_over(self.name, Handover::message(&accepted));
         Ok(StatusCode::ACCEPTED.into_response())
@@ -188,9 +190,9 @@ impl Telling {
         let first = waiting.into_iter().map(|handover| Frame::Message(handover.answer)).collect();
         let subscription = match asked_for {
             Some(subscription) => subscription,
-            None => app.engine.subscribe_implicitly(&at, &listener).await?,
+            None => app.engine.events().subscribe_implicitly(&at, &listener).await?,
         };
-        let events = app.engine.stream(&at, &listener, &subscription, last).await?;
+        let events = app.engine.events().stream(&at, &listener, &subscription, last).await?;
         place.hears(subscription);
         Ok(Self { app, at, listener, place, events, first })
     }
@@ -228,7 +230,7 @@ impl Telling {
     /// The new subscription replaces the old one, and the old one's buffered events are dropped.
     async fn answered(&mut self, handover: Handover) -> Option<Frame> {
         if let Some(subscription) = handover.subscription_id {
-            let events = self.app.engine.stream(&self.at, &self.listener, &subscription, None).await.ok()?;
+            let events = self.app.engine.events().stream(&self.at, &self.listener, &subscription, None).await.ok()?;
             let old = self.place.hears(subscription);
             self.events = events;
             if let Some(old) = old {

@@ -51,7 +51,7 @@ pub(crate) async fn of_project(
 }
 
 async fn told(app: &App, at: &ProjectAt, headers: &HeaderMap) -> Result<Response, Refusal> {
-    let (manifest, signed) = app.engine.aaep_manifest(at).await?;
+    let (manifest, signed) = app.engine.events().aaep_manifest(at).await?;
     let mut response = match wants_signature(headers) {
         true => ([(header::CONTENT_TYPE, HeaderValue::from_static("application/jose"))], signed).into_response(),
         false => axum::Json(manifest).into_response(),

@@ -58,7 +58,8 @@ async fn extend(
     if !listener.may_answer() {
         return Err(Refusal::NotAuthorized("this subscriber only listens".into()));
     }
-    let deadline = app.engine.more_time_for(at, listener, &decision_id, asked.seconds).await.map_err(refused)?;
+    let deadline =
+        app.engine.events().more_time_for(at, listener, &decision_id, asked.seconds).await.map_err(refused)?;
     Ok(MoreTime { decision_id, deadline })
 }
 

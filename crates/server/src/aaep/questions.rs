@@ -28,7 +28,7 @@ pub(crate) async fn get(
 ) -> Result<Response, RefusalResponse> {
     match listener(&app, &at, &asker).await {
         Ok(listener) => {
-            let questions = app.engine.questions_for(&at, &listener).await?;
+            let questions = app.engine.events().questions_for(&at, &listener).await?;
             Ok(axum::Json(Questions { questions }).into_response())
         }
         Err(why) => Ok(why.response(&id)),

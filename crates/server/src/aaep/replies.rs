@@ -47,10 +47,10 @@ pub(crate) async fn post(
 
 async fn take(app: &App, at: &ProjectAt, listener: &Listener, incoming: Incoming) -> Result<Response, Refusal> {
     match incoming {
-        Incoming::Reply(reply) => app.engine.reply(at, listener, &reply, false).await?,
+        Incoming::Reply(reply) => app.engine.events().reply(at, listener, &reply, false).await?,
         Incoming::Close(close) => end(app, at, listener, &close.subscription_id).await?,
         Incoming::Renegotiate(changed) => {
-            return Ok(match app.engine.renegotiate(at, listener, &changed).await {
+            return Ok(match app.engine.events().renegotiate(at, listener, &changed).await {
                 Ok(accepted) => axum::Json(accepted).into_response(),
                 Err(rejected) => Rejected::from(rejected).into_response(),
             });
@@ -61,7 +61,7 @@ async fn take(app: &App, at: &ProjectAt, listener: &Listener, incoming: Incoming
 
 /// Ends a subscription. The response is the same if it had already ended or belongs to another person.
 pub(super) async fn end(app: &App, at: &ProjectAt, listener: &Listener, id: &str) -> Result<(), Refusal> {
-    match app.engine.close_subscription(at, listener, id).await {
+    match app.engine.events().close_subscription(at, listener, id).await {
         Err(Refusal::Unavailable) => Err(Refusal::Unavailable),
         _ => Ok(()),
     }

@@ -94,7 +94,7 @@ struct Saying<'a> {
 
 impl Saying<'_> {
     async fn one(&self, event: &Value) -> Result<(StatusCode, axum::Json<EventResult>), Refusal> {
-        let spoke = self.app.engine.publish(self.at, self.agent, self.session_id, said(event)?).await?;
+        let spoke = self.app.engine.events().publish(self.at, self.agent, self.session_id, said(event)?).await?;
         Ok(match spoke {
             Spoke::Said { event_id, sequence_number } => {
                 (StatusCode::CREATED, axum::Json(EventResult::Event { event_id, sequence_number }))

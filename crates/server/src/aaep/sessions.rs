@@ -47,7 +47,7 @@ pub(crate) async fn post(
         Ok(event) => event,
         Err(why) => return Ok(why.response(&id)),
     };
-    let session = app.engine.open_aaep_session(&at, &agent, said(&event)?).await?;
+    let session = app.engine.events().open_aaep_session(&at, &agent, said(&event)?).await?;
     let events = format!("{}/aaep/v1/sessions/{}/events", at.prefix(), session.id);
     let opened = OpenedAaepSession { session_id: session.id, opened_at: session.opened_at, events };
     Ok((StatusCode::CREATED, axum::Json(opened)).into_response())

@@ -89,7 +89,7 @@ pub(crate) async fn get(
     asker: Asker,
 ) -> Result<axum::Json<Tokens>, RefusalResponse> {
     let who = asker.person()?;
-    let found = app.engine.subscriber_tokens(&at, who.person.key).await?;
+    let found = app.engine.events().subscriber_tokens(&at, who.person.key).await?;
     Ok(axum::Json(Tokens { subscriber_tokens: found.into_iter().map(|token| shown(&app, who, token)).collect() }))
 }
 
@@ -111,7 +111,7 @@ pub(crate) async fn post(
 ) -> Result<Response, RefusalResponse> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
-    let member = app.engine.member(who, at.project.key).await?;
+    let member = app.engine.people().member(who, at.project.key).await?;
     let new = NewSubscriberToken {
         name: new.name,
         may_answer: new.may_answer,
@@ -119,7 +119,7 @@ pub(crate) async fn post(
         approves_high_risk: new.approves_high_risk,
         lifetime_s: new.lifetime_seconds,
     };
-    let added = app.engine.add_subscriber_token(&at, &member, new).await?;
+    let added = app.engine.events().add_subscriber_token(&at, &member, new).await?;
     let endpoint = added.token.legacy.then(|| endpoint(&at, &added.secret));
     let added = TokenAdded { shown: shown(&app, who, added.token), token: added.secret, endpoint };
     Ok((StatusCode::CREATED, axum::Json(added)).into_response())
@@ -142,8 +142,8 @@ pub(crate) async fn delete(
 ) -> Result<axum::Json<TokenShown>, RefusalResponse> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
-    let member = app.engine.member(who, at.project.key).await?;
-    let revoked = app.engine.revoke_subscriber_token(&at, &member, &id).await?;
+    let member = app.engine.people().member(who, at.project.key).await?;
+    let revoked = app.engine.events().revoke_subscriber_token(&at, &member, &id).await?;
     Ok(axum::Json(shown(&app, who, revoked)))
 }
 

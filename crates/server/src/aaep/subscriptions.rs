@@ -32,7 +32,7 @@ pub(crate) async fn post(State(app): State<App>, AtProject(at): AtProject, asker
         let listener = listener(&app, &at, &asker).await?;
         let message = message::read(request).await?;
         let asked = SubscriptionRequest::parse(&message).map_err(malformed)?;
-        Ok::<_, Rejected>(app.engine.subscribe(&at, &listener, &asked).await?)
+        Ok::<_, Rejected>(app.engine.events().subscribe(&at, &listener, &asked).await?)
     };
     match subscribed.await {
         Err(rejected) => rejected.into_response(),

@@ -48,7 +48,7 @@ pub(crate) async fn get(
 ) -> Result<axum::Json<AuditPage>, RefusalResponse> {
     let actor = asker.reader(&app, &at, &source).await?;
     let Query(asked) = asked.map_err(|_| Refusal::invalid("the query could not be read"))?;
-    Ok(axum::Json(app.engine.audit(&at, &actor, &asked.resolve()?).await?))
+    Ok(axum::Json(app.engine.evidence().audit(&at, &actor, &asked.resolve()?).await?))
 }
 
 impl AuditParams {

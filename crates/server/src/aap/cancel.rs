@@ -26,5 +26,5 @@ pub(crate) async fn post(
     Json(body): Json<CancelRequest>,
 ) -> Result<axum::Json<CancelResponse>, RefusalResponse> {
     let actor = asker.actor(&app, &at, body.operator_jwt.as_deref(), &source).await?;
-    Ok(axum::Json(app.engine.cancel(&at, &actor, &body).await?))
+    Ok(axum::Json(app.engine.agents().cancel(&at, &actor, &body).await?))
 }

@@ -32,16 +32,16 @@ pub(crate) async fn post(
     version::check(&asker.headers, false)?;
     let who = asker.person()?;
     asker.own_page(&app, None)?;
-    let member = app.engine.member(who, at.project.key).await?;
+    let member = app.engine.people().member(who, at.project.key).await?;
     if !body.approve {
-        let redirect = app.engine.deny(&at, &member, &body).await?;
+        let redirect = app.engine.agents().deny(&at, &member, &body).await?;
         return Ok(axum::Json(NotGranted::Denied(DeniedResponse { denied: true, redirect })).into_response());
     }
     if body.disclosure_id.is_none() {
         let language = pick_language(asker.headers.get(header::ACCEPT_LANGUAGE).and_then(|v| v.to_str().ok()));
-        let shown = app.engine.show_disclosure(&at, &member, &body, language.tag()).await?;
+        let shown = app.engine.agents().show_disclosure(&at, &member, &body, language.tag()).await?;
         return Ok(axum::Json(NotGranted::Shown(shown)).into_response());
     }
-    let granted = app.engine.grant(&at, &member, &body).await?;
+    let granted = app.engine.agents().grant(&at, &member, &body).await?;
     Ok((StatusCode::CREATED, axum::Json(granted)).into_response())
 }

@@ -25,5 +25,5 @@ pub(crate) async fn post(
     SourceNetwork(source): SourceNetwork,
     Json(body): Json<ConnectRequestBody>,
 ) -> Result<(StatusCode, axum::Json<ConnectRequestResponse>), RefusalResponse> {
-    Ok((StatusCode::CREATED, axum::Json(app.engine.connect(&at, &body, &source).await?)))
+    Ok((StatusCode::CREATED, axum::Json(app.engine.agents().connect(&at, &body, &source).await?)))
 }

@@ -24,5 +24,5 @@ pub(crate) async fn post(
     SourceNetwork(source): SourceNetwork,
     Json(body): Json<ExchangeRequest>,
 ) -> Result<axum::Json<ExchangeResponse>, RefusalResponse> {
-    Ok(axum::Json(app.engine.exchange(&at, &body, &source).await?))
+    Ok(axum::Json(app.engine.agents().exchange(&at, &body, &source).await?))
 }

@@ -38,7 +38,7 @@ pub(crate) async fn post(
 ) -> Result<axum::Json<RegisterResponse>, RefusalResponse> {
     let url = to.url(&at);
     let shown = proof.as_deref().map(|proof| RegisterProof { proof, method: to.method.as_str(), url: &url });
-    Ok(axum::Json(app.engine.register(&at, &body, &source, shown).await?))
+    Ok(axum::Json(app.engine.agents().register(&at, &body, &source, shown).await?))
 }
 
 /// The project of the registration, and the proof of the key that the token will be bound to.
@@ -54,7 +54,7 @@ impl FromRequestParts<App> for RegisterContext {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
         let AtProject(at) = AtProject::from_request_parts(parts, app).await?;
         // From here on every response carries the nonce, including errors.
-        Nonce::of(parts).give(app.engine.nonce_for_register(&at));
+        Nonce::of(parts).give(app.engine.agents().nonce_for_register(&at));
         let proof = credential::proof(&parts.headers)?;
         Ok(Self { at, proof, to: SentTo::of(parts) })
     }

@@ -26,5 +26,5 @@ pub(crate) async fn post(
     Json(body): Json<RevokeRequest>,
 ) -> Result<axum::Json<RevokeResponse>, RefusalResponse> {
     let actor = asker.actor(&app, &at, body.operator_jwt.as_deref(), &source).await?;
-    Ok(axum::Json(app.engine.revoke(&at, &actor, &body).await?))
+    Ok(axum::Json(app.engine.agents().revoke(&at, &actor, &body).await?))
 }

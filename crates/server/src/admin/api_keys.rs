@@ -4,6 +4,7 @@ use super::{AdminRefusal, AdminRequest, projects::named};
 use countersign_engine::{ApiKey, Engine, NewKey, Refusal};
 use countersign_protocol::ids::ProjectId;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 #[derive(Serialize, Deserialize)]
 pub struct AddApiKey {
@@ -23,9 +24,9 @@ impl AdminRequest for AddApiKey {
     const NAME: &'static str = "add-api-key";
     type Answer = AddedApiKey;
 
-    async fn run(self, engine: &Engine) -> Result<AddedApiKey, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<AddedApiKey, AdminRefusal> {
         let project = named(engine, self.project.as_deref()).await?;
-        let added = engine.add_key(&project, &self.new).await?;
+        let added = engine.people().add_key(&project, &self.new).await?;
         Ok(AddedApiKey { project: project.id, key: added.key, secret: added.secret })
     }
 }
@@ -46,12 +47,12 @@ impl AdminRequest for ListApiKeys {
     const NAME: &'static str = "list-api-keys";
     type Answer = Vec<ListedApiKey>;
 
-    async fn run(self, engine: &Engine) -> Result<Vec<ListedApiKey>, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<Vec<ListedApiKey>, AdminRefusal> {
         let project = named(engine, self.project.as_deref()).await?;
-        let people = engine.people().await?;
+        let people = engine.people().list().await?;
         let name =
             |key: i64| people.iter().find(|(person, _)| person.key == key).map(|(found, _)| found.subject.clone());
-        let keys = engine.api_keys(project.key).await?.into_iter();
+        let keys = engine.people().api_keys(project.key).await?.into_iter();
         Ok(keys.map(|key| ListedApiKey { responsible: name(key.responsible).unwrap_or_default(), key }).collect())
     }
 }
@@ -66,9 +67,9 @@ impl AdminRequest for RevokeApiKey {
     const NAME: &'static str = "revoke-api-key";
     type Answer = ApiKey;
 
-    async fn run(self, engine: &Engine) -> Result<ApiKey, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<ApiKey, AdminRefusal> {
         let project = named(engine, self.project.as_deref()).await?;
-        engine.revoke_key(&project, &self.id).await.map_err(|why| match why {
+        engine.people().revoke_key(&project, &self.id).await.map_err(|why| match why {
             Refusal::NotFound(_) => AdminRefusal::UnknownApiKey,
             other => other.into(),
         })

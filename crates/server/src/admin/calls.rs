@@ -3,6 +3,7 @@
 use super::{AdminRefusal, AdminRequest, projects::named};
 use countersign_engine::{Engine, Refusal, UnsettledWrite};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Lists the writes with an unknown outcome.
 #[derive(Serialize, Deserialize)]
@@ -14,9 +15,9 @@ impl AdminRequest for ListUnsettledCalls {
     const NAME: &'static str = "list-unsettled-calls";
     type Answer = Vec<UnsettledWrite>;
 
-    async fn run(self, engine: &Engine) -> Result<Vec<UnsettledWrite>, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<Vec<UnsettledWrite>, AdminRefusal> {
         let project = named(engine, self.project.as_deref()).await?;
-        Ok(engine.unsettled_writes(project.key).await?)
+        Ok(engine.calls().unsettled_writes(project.key).await?)
     }
 }
 
@@ -33,9 +34,9 @@ impl AdminRequest for SettleCall {
     const NAME: &'static str = "settle-call";
     type Answer = UnsettledWrite;
 
-    async fn run(self, engine: &Engine) -> Result<UnsettledWrite, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<UnsettledWrite, AdminRefusal> {
         let project = named(engine, self.project.as_deref()).await?;
-        let settled = engine.settle_unsettled_write(&project, &self.call_id, self.ran, &self.reason).await;
+        let settled = engine.calls().settle_unsettled_write(&project, &self.call_id, self.ran, &self.reason).await;
         settled.map_err(|why| match why {
             Refusal::NotFound(_) => AdminRefusal::UnknownCall,
             other => other.into(),

@@ -4,6 +4,7 @@ use super::{AdminRefusal, AdminRequest};
 use countersign_engine::Engine;
 use countersign_protocol::time::UnixMillis;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// Shows the clocks, and whether they are fit for decisions.
 #[derive(Serialize, Deserialize)]
@@ -26,7 +27,7 @@ impl AdminRequest for ShowClock {
     const NAME: &'static str = "show-clock";
     type Answer = ShownClock;
 
-    async fn run(self, engine: &Engine) -> Result<ShownClock, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<ShownClock, AdminRefusal> {
         let found = engine.show_clock().await?;
         let trouble = found.trouble.map(|trouble| trouble.to_string());
         let (time, machine, store) = (found.time, found.machine, found.store);
@@ -55,7 +56,7 @@ impl AdminRequest for AcceptClock {
     const NAME: &'static str = "accept-clock";
     type Answer = AcceptedClock;
 
-    async fn run(self, engine: &Engine) -> Result<AcceptedClock, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<AcceptedClock, AdminRefusal> {
         let done = engine.accept_clock(&self.reason).await?;
         let (approvals, questions, claims) = (done.ended.approvals, done.ended.questions, done.ended.claims);
         Ok(AcceptedClock { was: done.was, now: done.now, approvals, questions, claims, signed_out: done.signed_out })

@@ -3,6 +3,7 @@
 use super::{AdminRefusal, AdminRequest, projects::named};
 use countersign_engine::{ApiKey, Delegation, DelegationState, Engine, Refusal};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 #[derive(Serialize, Deserialize)]
 pub struct ListDelegations {
@@ -13,7 +14,7 @@ impl AdminRequest for ListDelegations {
     const NAME: &'static str = "list-delegations";
     type Answer = Vec<Delegation>;
 
-    async fn run(self, engine: &Engine) -> Result<Vec<Delegation>, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<Vec<Delegation>, AdminRefusal> {
         let project = named(engine, self.project.as_deref()).await?;
         Ok(engine.delegations_in(project.key).await?)
     }
@@ -30,7 +31,7 @@ impl AdminRequest for LiftDelegations {
     const NAME: &'static str = "lift-delegations";
     type Answer = Vec<Delegation>;
 
-    async fn run(self, engine: &Engine) -> Result<Vec<Delegation>, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<Vec<Delegation>, AdminRefusal> {
         let project = named(engine, self.project.as_deref()).await?;
         let ids = match self.id {
             Some(id) => vec![id],
@@ -59,13 +60,13 @@ impl AdminRequest for LiftApiKeys {
     const NAME: &'static str = "lift-api-keys";
     type Answer = Vec<ApiKey>;
 
-    async fn run(self, engine: &Engine) -> Result<Vec<ApiKey>, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<Vec<ApiKey>, AdminRefusal> {
         let project = named(engine, self.project.as_deref()).await?;
         let ids = match self.id {
             Some(id) => vec![id],
             None => {
                 let suspended =
-                    engine.api_keys(project.key).await?.into_iter().filter(|key| key.suspended_at.is_some());
+                    engine.people().api_keys(project.key).await?.into_iter().filter(|key| key.suspended_at.is_some());
                 suspended.map(|key| key.id).collect()
             }
         };

@@ -55,7 +55,7 @@ pub trait AdminRequest: Serialize + DeserializeOwned + Send + 'static {
     const NAME: &'static str;
     type Answer: Serialize + DeserializeOwned + Send + 'static;
 
-    fn run(self, engine: &Engine) -> impl Future<Output = Result<Self::Answer, AdminRefusal>> + Send;
+    fn run(self, engine: &Arc<Engine>) -> impl Future<Output = Result<Self::Answer, AdminRefusal>> + Send;
 }
 
 /// The routes of the operations socket.

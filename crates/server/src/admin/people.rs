@@ -4,6 +4,7 @@ use super::{AdminRefusal, AdminRequest, projects::named};
 use countersign_engine::{Engine, Membership, Project, Role};
 use countersign_protocol::{ids::ProjectId, time::UnixMillis};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The actor recorded in the evidence when a person is disabled at the command line.
 const BY: &str = "operator";
@@ -27,9 +28,9 @@ impl AdminRequest for ListPeople {
     const NAME: &'static str = "list-people";
     type Answer = Vec<ListedPerson>;
 
-    async fn run(self, engine: &Engine) -> Result<Vec<ListedPerson>, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<Vec<ListedPerson>, AdminRefusal> {
         let projects = engine.projects().await?;
-        let listed = engine.people().await?.into_iter().map(|(person, places)| ListedPerson {
+        let listed = engine.people().list().await?.into_iter().map(|(person, places)| ListedPerson {
             name: person.subject,
             issuer: person.issuer,
             display_name: person.display_name,
@@ -73,14 +74,14 @@ impl AdminRequest for AddPerson {
     const NAME: &'static str = "add-person";
     type Answer = Option<RolesInProject>;
 
-    async fn run(self, engine: &Engine) -> Result<Option<RolesInProject>, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<Option<RolesInProject>, AdminRefusal> {
         let project = match self.roles.is_empty() {
             true => None,
             false => Some(named(engine, self.project.as_deref()).await?),
         };
-        engine.add_person(&self.name, &self.display_name, &self.password, self.platform_admin).await?;
+        engine.people().add_person(&self.name, &self.display_name, &self.password, self.platform_admin).await?;
         let Some(project) = project else { return Ok(None) };
-        let place = engine.set_roles(project.key, &self.name, self.roles).await?;
+        let place = engine.people().set_roles(project.key, &self.name, self.roles).await?;
         Ok(Some(RolesInProject { project: project.id, roles: place.roles }))
     }
 }
@@ -97,9 +98,9 @@ impl AdminRequest for AssignRoles {
     const NAME: &'static str = "assign-roles";
     type Answer = RolesInProject;
 
-    async fn run(self, engine: &Engine) -> Result<RolesInProject, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<RolesInProject, AdminRefusal> {
         let project = named(engine, self.project.as_deref()).await?;
-        let place = engine.set_roles(project.key, &self.name, self.roles).await?;
+        let place = engine.people().set_roles(project.key, &self.name, self.roles).await?;
         Ok(RolesInProject { project: project.id, roles: place.roles })
     }
 }
@@ -114,8 +115,8 @@ impl AdminRequest for SetPassword {
     const NAME: &'static str = "set-password";
     type Answer = ();
 
-    async fn run(self, engine: &Engine) -> Result<(), AdminRefusal> {
-        engine.set_password(&self.name, &self.password).await?;
+    async fn run(self, engine: &Arc<Engine>) -> Result<(), AdminRefusal> {
+        engine.people().set_password(&self.name, &self.password).await?;
         Ok(())
     }
 }
@@ -139,8 +140,8 @@ impl AdminRequest for DisablePerson {
     const NAME: &'static str = "disable-person";
     type Answer = EndedWithPerson;
 
-    async fn run(self, engine: &Engine) -> Result<EndedWithPerson, AdminRefusal> {
-        let ended = engine.disable_person(&self.name, BY).await?;
+    async fn run(self, engine: &Arc<Engine>) -> Result<EndedWithPerson, AdminRefusal> {
+        let ended = engine.people().disable_person(&self.name, BY).await?;
         Ok(EndedWithPerson {
             delegations: ended.delegations,
             api_keys: ended.keys,
@@ -160,8 +161,8 @@ impl AdminRequest for EnablePerson {
     const NAME: &'static str = "enable-person";
     type Answer = ();
 
-    async fn run(self, engine: &Engine) -> Result<(), AdminRefusal> {
-        engine.set_disabled(&self.name, false).await?;
+    async fn run(self, engine: &Arc<Engine>) -> Result<(), AdminRefusal> {
+        engine.people().set_disabled(&self.name, false).await?;
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use super::{AdminRefusal, AdminRequest};
 use countersign_engine::{Applied, Engine, Project, store::project_at};
 use countersign_protocol::{ids::ProjectId, project::ProjectDocument};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The actor recorded in the evidence when a project is changed at the command line.
 const BY: &str = "command line";
@@ -15,7 +16,7 @@ impl AdminRequest for ListProjects {
     const NAME: &'static str = "list-projects";
     type Answer = Vec<Project>;
 
-    async fn run(self, engine: &Engine) -> Result<Vec<Project>, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<Vec<Project>, AdminRefusal> {
         Ok(engine.projects().await?)
     }
 }
@@ -32,7 +33,7 @@ impl AdminRequest for ShowProject {
     const NAME: &'static str = "show-project";
     type Answer = Project;
 
-    async fn run(self, engine: &Engine) -> Result<Project, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<Project, AdminRefusal> {
         let project = named(engine, self.id.as_deref()).await?;
         let Some(version) = self.version else { return Ok(project) };
         let then = project_at(&**engine.store(), project.key, version).await?;
@@ -50,7 +51,7 @@ impl AdminRequest for ListProjectVersions {
     const NAME: &'static str = "list-project-versions";
     type Answer = Vec<Project>;
 
-    async fn run(self, engine: &Engine) -> Result<Vec<Project>, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<Vec<Project>, AdminRefusal> {
         let project = named(engine, self.id.as_deref()).await?;
         let store = engine.store();
         let mut found = Vec::new();
@@ -71,7 +72,7 @@ impl AdminRequest for FindProject {
     const NAME: &'static str = "find-project";
     type Answer = Option<Project>;
 
-    async fn run(self, engine: &Engine) -> Result<Option<Project>, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<Option<Project>, AdminRefusal> {
         Ok(engine.find_project(&self.id).await?)
     }
 }
@@ -85,13 +86,13 @@ impl AdminRequest for ApplyProject {
     const NAME: &'static str = "apply-project";
     type Answer = Applied;
 
-    async fn run(self, engine: &Engine) -> Result<Applied, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<Applied, AdminRefusal> {
         Ok(engine.apply_project(self.document, BY).await?)
     }
 }
 
 /// The project of that id, or the only one.
-pub(super) async fn named(engine: &Engine, id: Option<&str>) -> Result<Project, AdminRefusal> {
+pub(super) async fn named(engine: &Arc<Engine>, id: Option<&str>) -> Result<Project, AdminRefusal> {
     let all = engine.projects().await?;
     let ids = || all.iter().map(|project| project.id.to_string()).collect();
     match (id, all.as_slice()) {

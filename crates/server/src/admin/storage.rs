@@ -3,6 +3,7 @@
 use super::{AdminRefusal, AdminRequest};
 use countersign_engine::{Engine, store::StorageStats};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 #[derive(Serialize, Deserialize)]
 pub struct ReadStorageStats {}
@@ -11,7 +12,7 @@ impl AdminRequest for ReadStorageStats {
     const NAME: &'static str = "read-storage-stats";
     type Answer = StorageStats;
 
-    async fn run(self, engine: &Engine) -> Result<StorageStats, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<StorageStats, AdminRefusal> {
         Ok(engine.storage_stats().await?)
     }
 }

@@ -6,6 +6,7 @@ use countersign_engine::{
 };
 use countersign_protocol::time::UnixMillis;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 #[derive(Serialize, Deserialize)]
 pub struct AddSubscriberToken {
@@ -21,15 +22,15 @@ impl AdminRequest for AddSubscriberToken {
     const NAME: &'static str = "add-subscriber-token";
     type Answer = AddedSubscriberToken;
 
-    async fn run(self, engine: &Engine) -> Result<AddedSubscriberToken, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<AddedSubscriberToken, AdminRefusal> {
         let at = project(engine, self.project.as_deref()).await?;
         let mut everybody = members(engine, &at).await?.into_iter();
         let member = everybody.find(|member| member.person.subject == self.person).ok_or(AdminRefusal::NoAccount)?;
         let member = match &self.password {
-            Some(password) => engine.prove_presence(member, password).await?,
+            Some(password) => engine.people().prove_presence(member, password).await?,
             None => member,
         };
-        Ok(engine.add_subscriber_token(&at, &member, self.new).await?)
+        Ok(engine.events().add_subscriber_token(&at, &member, self.new).await?)
     }
 }
 
@@ -52,14 +53,14 @@ impl AdminRequest for ListSubscriberTokens {
     const NAME: &'static str = "list-subscriber-tokens";
     type Answer = Vec<ListedSubscriberToken>;
 
-    async fn run(self, engine: &Engine) -> Result<Vec<ListedSubscriberToken>, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<Vec<ListedSubscriberToken>, AdminRefusal> {
         let at = project(engine, self.project.as_deref()).await?;
         let mut found = Vec::new();
         for ProjectMember { person, .. } in members(engine, &at).await? {
             if self.person.as_ref().is_some_and(|only| *only != person.subject) {
                 continue;
             }
-            let (tokens, now) = (engine.subscriber_tokens(&at, person.key).await?.into_iter(), engine.now());
+            let (tokens, now) = (engine.events().subscriber_tokens(&at, person.key).await?.into_iter(), engine.now());
             found.extend(tokens.map(|token| ListedSubscriberToken {
                 state: token.state(&person, now),
                 person: person.subject.clone(),
@@ -80,27 +81,27 @@ impl AdminRequest for RevokeSubscriberToken {
     const NAME: &'static str = "revoke-subscriber-token";
     type Answer = SubscriberToken;
 
-    async fn run(self, engine: &Engine) -> Result<SubscriberToken, AdminRefusal> {
+    async fn run(self, engine: &Arc<Engine>) -> Result<SubscriberToken, AdminRefusal> {
         let at = project(engine, self.project.as_deref()).await?;
         for member in members(engine, &at).await? {
-            let own = engine.subscriber_tokens(&at, member.person.key).await?;
+            let own = engine.events().subscriber_tokens(&at, member.person.key).await?;
             if own.iter().any(|token| token.id == self.id) {
-                return Ok(engine.revoke_subscriber_token(&at, &member, &self.id).await?);
+                return Ok(engine.events().revoke_subscriber_token(&at, &member, &self.id).await?);
             }
         }
         Err(AdminRefusal::UnknownSubscriberToken)
     }
 }
 
-async fn project(engine: &Engine, id: Option<&str>) -> Result<ProjectAt, AdminRefusal> {
+async fn project(engine: &Arc<Engine>, id: Option<&str>) -> Result<ProjectAt, AdminRefusal> {
     let project = named(engine, id).await?;
     Ok(engine.project(&Address::Scoped(project.id.to_string())).await?)
 }
 
 /// All people with their membership in the project. None of them counts as freshly authenticated: the caller only proved
 /// access to the node.
-async fn members(engine: &Engine, at: &ProjectAt) -> Result<Vec<ProjectMember>, AdminRefusal> {
-    let people = engine.people().await?.into_iter();
+async fn members(engine: &Arc<Engine>, at: &ProjectAt) -> Result<Vec<ProjectMember>, AdminRefusal> {
+    let people = engine.people().list().await?.into_iter();
     let member = people.map(|(person, places)| ProjectMember {
         person,
         membership: places.into_iter().find(|place| place.project == at.project.key),

@@ -27,5 +27,5 @@ pub(crate) async fn post(
     MplpBody(asked): MplpBody<SessionRequest>,
 ) -> Result<axum::Json<StatusResponse>, Denied> {
     let by = asker.abandoning()?;
-    Ok(axum::Json(app.engine.clarify_abandon(&asker.at, by, &asked.session_id).await?))
+    Ok(axum::Json(app.engine.clarifications().clarify_abandon(&asker.at, by, &asked.session_id).await?))
 }

@@ -28,7 +28,7 @@ pub(crate) async fn post(
     MplpBody(asked): MplpBody<SessionRequest>,
 ) -> Result<axum::Json<AttestResponse>, Denied> {
     Ok(axum::Json(responses::attested(
-        app.engine.scaffold_attest(&at, &agent, &asked.session_id).await?,
+        app.engine.clarifications().scaffold_attest(&at, &agent, &asked.session_id).await?,
         "confirm-plan",
     )))
 }

@@ -33,7 +33,7 @@ pub(crate) async fn get(
     Reading { at, reader }: Reading,
     SessionId(id): SessionId,
 ) -> Result<axum::Json<Audit>, RefusalResponse> {
-    Ok(axum::Json(app.engine.clarify_audit(&at, &reader, &id).await?))
+    Ok(axum::Json(app.engine.clarifications().clarify_audit(&at, &reader, &id).await?))
 }
 
 /// The reader, authenticated by `Authorization` or, without one, by a sign-in session.
@@ -49,7 +49,7 @@ impl FromRequestParts<App> for Reading {
         let AtProject(at) = AtProject::from_request_parts(parts, app).await?;
         let reader = match BearerCredential::of(&parts.headers, &SentTo::of(parts))? {
             Some(credential) => {
-                Nonce::of(parts).give(app.engine.nonce_for_calls_at(&at));
+                Nonce::of(parts).give(app.engine.calls().nonce_for_calls_at(&at));
                 by_credential(app, &at, &credential).await?
             }
             None => signed_in(app, &at, &Asker::from_request_parts(parts, app).await?).await?,
@@ -60,7 +60,7 @@ impl FromRequestParts<App> for Reading {
 
 async fn by_credential(app: &App, at: &ProjectAt, credential: &BearerCredential) -> Result<ChainReader, Refusal> {
     let url = credential.url(at);
-    Ok(match app.engine.speaker(at, credential.presented(&url)?).await?.reader() {
+    Ok(match app.engine.plans().speaker(at, credential.presented(&url)?).await?.reader() {
         PlanReader::Agent(agent) => ChainReader::Agent(agent),
         PlanReader::Person(member) => ChainReader::Person(member),
         PlanReader::Admin => ChainReader::Admin,
@@ -69,5 +69,5 @@ async fn by_credential(app: &App, at: &ProjectAt, credential: &BearerCredential)
 
 async fn signed_in(app: &App, at: &ProjectAt, asker: &Asker) -> Result<ChainReader, Refusal> {
     let who = asker.signed_in.as_ref().ok_or(Refusal::NoCredentials)?;
-    Ok(ChainReader::Person(Box::new(app.engine.member(who, at.project.key).await?)))
+    Ok(ChainReader::Person(Box::new(app.engine.people().member(who, at.project.key).await?)))
 }

@@ -31,14 +31,14 @@ impl FromRequestParts<App> for SessionAsker {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
         let AtProject(at) = AtProject::from_request_parts(parts, app).await?;
         if let Some(credential) = BearerCredential::of(&parts.headers, &SentTo::of(parts))? {
-            Nonce::of(parts).give(app.engine.nonce_for_calls_at(&at));
+            Nonce::of(parts).give(app.engine.calls().nonce_for_calls_at(&at));
             let url = credential.url(&at);
-            let speaker = app.engine.speaker(&at, credential.presented(&url)?).await?;
+            let speaker = app.engine.plans().speaker(&at, credential.presented(&url)?).await?;
             return Ok(Self { at, who: ClarificationCaller::Bearer(speaker) });
         }
         let asker = Asker::from_request_parts(parts, app).await?;
         asker.own_page(app, None)?;
-        let member = app.engine.member(asker.person()?, at.project.key).await?;
+        let member = app.engine.people().member(asker.person()?, at.project.key).await?;
         Ok(Self { at, who: ClarificationCaller::SignedIn(Box::new(member)) })
     }
 }

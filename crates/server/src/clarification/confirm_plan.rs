@@ -26,5 +26,7 @@ pub(crate) async fn post(
     AgentCaller { at, agent, .. }: AgentCaller,
     MplpBody(asked): MplpBody<SessionRequest>,
 ) -> Result<axum::Json<ConfirmResponse>, Denied> {
-    Ok(axum::Json(responses::confirmed(app.engine.clarify_confirm(&at, &agent, &asked.session_id).await?)))
+    Ok(axum::Json(responses::confirmed(
+        app.engine.clarifications().clarify_confirm(&at, &agent, &asked.session_id).await?,
+    )))
 }

@@ -20,5 +20,5 @@ pub(crate) async fn get(
     AgentCaller { at, agent, .. }: AgentCaller,
     SessionId(id): SessionId,
 ) -> Result<axum::Json<Handoff>, RefusalResponse> {
-    Ok(axum::Json(app.engine.clarify_handoff(&at, &agent, &id).await?))
+    Ok(axum::Json(app.engine.clarifications().clarify_handoff(&at, &agent, &id).await?))
 }

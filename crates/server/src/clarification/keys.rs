@@ -18,5 +18,5 @@ pub(crate) async fn get(
     State(app): State<App>,
     AtProject(at): AtProject,
 ) -> Result<axum::Json<PublishedKeys>, RefusalResponse> {
-    Ok(axum::Json(app.engine.published_clarification_keys(&at).await?))
+    Ok(axum::Json(app.engine.clarifications().published_clarification_keys(&at).await?))
 }

@@ -25,5 +25,5 @@ pub(crate) async fn post(
     AgentCaller { at, agent, .. }: AgentCaller,
     MplpBody(asked): MplpBody<ResolveRequest>,
 ) -> Result<axum::Json<ResolveResponse>, Denied> {
-    Ok(axum::Json(app.engine.clarify_resolve(&at, &agent, &asked).await?))
+    Ok(axum::Json(app.engine.clarifications().clarify_resolve(&at, &agent, &asked).await?))
 }

@@ -24,7 +24,7 @@ pub(crate) async fn post(
     asker: Asker,
 ) -> Result<axum::Json<PublishedKeys>, RefusalResponse> {
     may_rotate(&app, &asker.actor(&app, &at, None, &source).await?)?;
-    Ok(axum::Json(app.engine.rotate_clarification_key(&at).await?))
+    Ok(axum::Json(app.engine.clarifications().rotate_clarification_key(&at).await?))
 }
 
 /// An admin key, or an admin with fresh authentication.

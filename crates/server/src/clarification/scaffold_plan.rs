@@ -26,5 +26,8 @@ pub(crate) async fn post(
     AgentCaller { at, agent, .. }: AgentCaller,
     MplpBody(asked): MplpBody<CheckRequest>,
 ) -> Result<axum::Json<ScaffoldResponse>, Denied> {
-    Ok(axum::Json(responses::scaffolded(app.engine.scaffold_plan(&at, &agent, &asked).await?, "confirm-plan")))
+    Ok(axum::Json(responses::scaffolded(
+        app.engine.clarifications().scaffold_plan(&at, &agent, &asked).await?,
+        "confirm-plan",
+    )))
 }

@@ -19,5 +19,5 @@ pub(crate) async fn get(
     AgentCaller { at, agent, .. }: AgentCaller,
     SessionId(id): SessionId,
 ) -> Result<axum::Json<StatusResponse>, RefusalResponse> {
-    Ok(axum::Json(app.engine.clarify_status(&at, &agent, &id).await?))
+    Ok(axum::Json(app.engine.clarifications().clarify_status(&at, &agent, &id).await?))
 }

@@ -25,5 +25,5 @@ pub(crate) async fn post(
     AgentCaller { at, agent, .. }: AgentCaller,
     MplpBody(asked): MplpBody<CheckRequest>,
 ) -> Result<axum::Json<CheckResponse>, Denied> {
-    Ok(axum::Json(app.engine.clarify_check(&at, &agent, &asked).await?.response))
+    Ok(axum::Json(app.engine.clarifications().clarify_check(&at, &agent, &asked).await?.response))
 }

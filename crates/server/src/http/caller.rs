@@ -25,7 +25,7 @@ impl FromRequestParts<App> for Asker {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
         let signed_in = match cookie::read(&parts.headers) {
-            Some(secret) => app.engine.signed_in(&secret).await?,
+            Some(secret) => app.engine.people().signed_in(&secret).await?,
             None => None,
         };
         Ok(Self { headers: parts.headers.clone(), to: SentTo::of(parts), nonce: Nonce::of(parts), signed_in })
@@ -47,11 +47,11 @@ impl Asker {
             return self.by_credential(app, at, &credential, source).await;
         }
         if let Some(jwt) = operator_jwt {
-            return app.engine.operator_actor(at, jwt, source).await;
+            return app.engine.agents().operator_actor(at, jwt, source).await;
         }
         let who = self.signed_in.as_ref().ok_or(Refusal::NoCredentials)?;
         self.own_page(app, None)?;
-        Ok(Actor::Person(Box::new(app.engine.member(who, at.project.key).await?)))
+        Ok(Actor::Person(Box::new(app.engine.people().member(who, at.project.key).await?)))
     }
 
     /// The caller for reading a record, where an agent need not prove possession of its key (AAP 18.2).
@@ -59,7 +59,7 @@ impl Asker {
         match BearerCredential::of(&self.headers, &self.to)? {
             Some(credential) if credential.is_access_token() => {
                 version::check(&self.headers, true)?;
-                app.engine.agent_reader(at, &credential.token).await
+                app.engine.agents().agent_reader(at, &credential.token).await
             }
             _ => self.actor(app, at, None, source).await,
         }
@@ -73,14 +73,14 @@ impl Asker {
         source: &str,
     ) -> Result<Actor, Refusal> {
         if credential.is_operator_jwt() {
-            return app.engine.operator_actor(at, &credential.token, source).await;
+            return app.engine.agents().operator_actor(at, &credential.token, source).await;
         }
-        self.nonce.give(app.engine.nonce_for_calls_at(at));
+        self.nonce.give(app.engine.calls().nonce_for_calls_at(at));
         let url = credential.url(at);
         let presented = credential.presented(&url)?;
         match credential.is_api_key() {
-            true => app.engine.key_actor(at, presented).await,
-            false => app.engine.agent_actor(at, presented).await,
+            true => app.engine.people().key_actor(at, presented).await,
+            false => app.engine.agents().agent_actor(at, presented).await,
         }
     }
 
@@ -101,7 +101,7 @@ impl Asker {
         same_origin(app, &self.headers)?;
         let who = self.person()?;
         let header = self.headers.get("x-csrf-token").and_then(|v| v.to_str().ok());
-        let fits = form_token.or(header).is_some_and(|token| app.engine.csrf_fits(&who.session, token));
+        let fits = form_token.or(header).is_some_and(|token| app.engine.people().csrf_fits(&who.session, token));
         if fits { Ok(()) } else { Err(Refusal::CsrfRejected) }
     }
 }

@@ -7,7 +7,7 @@ use countersign_protocol::mplp::read;
 use futures_util::future::BoxFuture;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
-use std::future::Future;
+use std::{future::Future, sync::Arc};
 use utoipa::ToSchema;
 
 /// One tool. It makes no decisions: it parses its arguments, calls the engine as the endpoints do, and returns the
@@ -38,7 +38,7 @@ pub(super) struct ToolCall {
 }
 
 impl ToolCall {
-    pub(super) fn engine(&self) -> &Engine {
+    pub(super) fn engine(&self) -> &Arc<Engine> {
         &self.app.engine
     }
 }

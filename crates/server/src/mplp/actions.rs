@@ -19,6 +19,6 @@ pub(crate) async fn get(
     caller: MplpCaller,
     PlanId(id): PlanId,
 ) -> Result<axum::Json<PlanActions>, Denied> {
-    let found = app.engine.plan(&caller.at, &caller.reader(), &id).await?;
+    let found = app.engine.plans().plan(&caller.at, &caller.reader(), &id).await?;
     Ok(axum::Json(responses::actions(&found)))
 }

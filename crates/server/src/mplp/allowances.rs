@@ -26,7 +26,7 @@ pub(crate) async fn get(
     let PlanReader::Person(member) = caller.reader() else {
         return Ok(axum::Json(ListPage { items: Vec::new(), next: None }));
     };
-    let open = app.engine.open_allowances(&caller.at, &member).await?;
+    let open = app.engine.decisions().open_allowances(&caller.at, &member).await?;
     Ok(axum::Json(ListPage { items: open.iter().map(responses::allowance).collect(), next: None }))
 }
 
@@ -47,7 +47,7 @@ pub(crate) async fn revoke(
     MplpBody(given): MplpBody<ReasonGiven>,
 ) -> Result<axum::Json<Left>, Denied> {
     let by = caller.person(&app)?;
-    let over = app.engine.take_back(&caller.at, &id, &by, given.reason).await?;
+    let over = app.engine.decisions().take_back(&caller.at, &id, &by, given.reason).await?;
     Ok(axum::Json(responses::left(&over)))
 }
 

@@ -26,12 +26,12 @@ pub(crate) async fn post(
     MplpBody(given): MplpBody<ReasonGiven>,
 ) -> Result<axum::Json<Plan>, Denied> {
     let plan = match &caller.speaker {
-        Speaker::Agent(agent) => app.engine.cancel_own_plan(&caller.at, agent, &id, given.reason).await?,
+        Speaker::Agent(agent) => app.engine.plans().cancel_own_plan(&caller.at, agent, &id, given.reason).await?,
         Speaker::Person(_) | Speaker::Admin => {
             let by = caller.person(&app)?;
             // A caller without read access must not learn that the plan exists.
-            app.engine.plan(&caller.at, &caller.reader(), &id).await?;
-            app.engine.cancel_plan(&caller.at, &id, &by, given.reason).await?
+            app.engine.plans().plan(&caller.at, &caller.reader(), &id).await?;
+            app.engine.plans().cancel_plan(&caller.at, &id, &by, given.reason).await?
         }
     };
     Ok(axum::Json(plan.document))

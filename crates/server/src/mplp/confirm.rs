@@ -19,5 +19,5 @@ pub(crate) async fn get(
     caller: MplpCaller,
     ConfirmId(id): ConfirmId,
 ) -> Result<axum::Json<Confirm>, Denied> {
-    Ok(axum::Json(app.engine.confirm(&caller.at, &caller.reader(), &id).await?.document))
+    Ok(axum::Json(app.engine.plans().confirm(&caller.at, &caller.reader(), &id).await?.document))
 }

@@ -30,7 +30,7 @@ pub(crate) async fn get(
     caller: MplpCaller,
     page: Newest,
 ) -> Result<axum::Json<ListPage<Confirm>>, Denied> {
-    let (items, last) = app.engine.confirms(&caller.at, &caller.reader(), page.before, page.limit).await?;
+    let (items, last) = app.engine.plans().confirms(&caller.at, &caller.reader(), page.before, page.limit).await?;
     Ok(axum::Json(ListPage { items, next: paging::next(last) }))
 }
 
@@ -49,6 +49,6 @@ pub(crate) async fn post(
     caller: MplpCaller,
     MplpBody(submission): MplpBody<ConfirmSubmission>,
 ) -> Result<Response, Denied> {
-    let raised = app.engine.raise_confirm(&caller.at, caller.agent()?, &submission).await?;
+    let raised = app.engine.plans().raise_confirm(&caller.at, caller.agent()?, &submission).await?;
     Ok(confirmed(&caller, &raised))
 }

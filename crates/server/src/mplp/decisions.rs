@@ -33,7 +33,7 @@ pub(crate) async fn post(
     MplpBody(body): MplpBody<DecisionRequest>,
 ) -> Result<(http::StatusCode, axum::Json<Confirm>), Denied> {
     let decider = decider(&app, &caller)?;
-    match app.engine.decide_confirm(&caller.at, &decider, &id, &body).await {
+    match app.engine.plans().decide_confirm(&caller.at, &decider, &id, &body).await {
         Ok(confirm) => Ok((http::StatusCode::CREATED, axum::Json(confirm))),
         Err(why) => Err(not_counted(&app, &caller, &request, &id, why).await),
     }

@@ -49,7 +49,7 @@ pub(super) async fn not_counted(
 ) -> Denied {
     let what = why.to_string();
     match why {
-        NotCounted::Settled => match app.engine.confirm(&caller.at, &caller.reader(), id).await {
+        NotCounted::Settled => match app.engine.plans().confirm(&caller.at, &caller.reader(), id).await {
             Ok(shown) => settled(&shown.document, request).into(),
             Err(refusal) => refusal.into(),
         },

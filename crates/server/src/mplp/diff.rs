@@ -22,8 +22,8 @@ pub(crate) async fn get(
     caller: MplpCaller,
     PlanId(id): PlanId,
 ) -> Result<axum::Json<PlanDifference>, Denied> {
-    let shown = app.engine.plan(&caller.at, &caller.reader(), &id).await?;
-    Ok(axum::Json(PlanDifference { lines: app.engine.plan_changes(&shown.plan) }))
+    let shown = app.engine.plans().plan(&caller.at, &caller.reader(), &id).await?;
+    Ok(axum::Json(PlanDifference { lines: app.engine.plans().plan_changes(&shown.plan) }))
 }
 
 #[utoipa::path(
@@ -42,6 +42,6 @@ pub(crate) async fn post(
     PlanId(id): PlanId,
     MplpBody(submission): MplpBody<PlanSubmission>,
 ) -> Result<axum::Json<PlanDifference>, Denied> {
-    let lines = app.engine.plan_difference(&caller.at, caller.agent()?, &id, &submission).await?;
+    let lines = app.engine.plans().plan_difference(&caller.at, caller.agent()?, &id, &submission).await?;
     Ok(axum::Json(PlanDifference { lines }))
 }

@@ -38,12 +38,13 @@ impl EventFollower {
     /// cannot be determined.
     async fn look(&mut self) -> Option<()> {
         let engine = self.app.engine();
-        let mut news = pin!(engine.something_happens());
+        let plans = engine.plans();
+        let mut news = pin!(plans.something_happens());
         // Registered before the read, so that no change is missed.
         let _not_yet = futures_util::poll!(&mut news);
         let at = engine.project(&self.at.address).await.ok()?;
-        let reader = engine.speaker_again(&at, &self.token).await.ok()?.reader();
-        let page = engine.bus_events(&at, &reader, &self.cursor, LOOK).await.ok()?;
+        let reader = plans.speaker_again(&at, &self.token).await.ok()?.reader();
+        let page = plans.bus_events(&at, &reader, &self.cursor, LOOK).await.ok()?;
         if page.events.is_empty() && !page.more {
             news.await;
         }

@@ -29,7 +29,7 @@ pub(crate) async fn get(
     on: ClientConnection,
     since: Since,
 ) -> Result<Response, Denied> {
-    let page = app.engine.bus_events(&caller.at, &caller.reader(), &since.after, since.limit).await?;
+    let page = app.engine.plans().bus_events(&caller.at, &caller.reader(), &since.after, since.limit).await?;
     if wants_stream(&headers) {
         return Ok(sse::response(event_stream::events(app, caller, page), on));
     }

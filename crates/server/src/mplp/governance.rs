@@ -32,7 +32,7 @@ pub(crate) async fn put(
     MplpBody(governance): MplpBody<Governance>,
 ) -> Result<axum::Json<Confirm>, Denied> {
     let by = caller.person(&app)?;
-    match app.engine.govern_confirm(&caller.at, &by, &id, &governance).await {
+    match app.engine.plans().govern_confirm(&caller.at, &by, &id, &governance).await {
         Ok(confirm) => Ok(axum::Json(confirm)),
         Err(why) => Err(not_counted(&app, &caller, &request, &id, why).await),
     }

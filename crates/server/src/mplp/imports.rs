@@ -19,7 +19,7 @@ pub(crate) async fn post(
     caller: MplpCaller,
     MplpBody(document): MplpBody<Confirm>,
 ) -> Result<Response, Denied> {
-    let kept = app.engine.import_confirm(&caller.at, caller.agent()?, &document).await?;
+    let kept = app.engine.plans().import_confirm(&caller.at, caller.agent()?, &document).await?;
     let place = caller.place(&format!("confirms/{}", kept.confirm_id));
     Ok(created(axum::Json(kept), true, &place))
 }

@@ -24,7 +24,7 @@ const NEXT: HeaderName = HeaderName::from_static("countersign-next");
     security(("bearer" = []))
 )]
 pub(crate) async fn get(State(app): State<App>, caller: MplpCaller, since: Since) -> Result<Response, Denied> {
-    let page = app.engine.learning_samples(&caller.at, &caller.reader(), &since.after, since.limit).await?;
+    let page = app.engine.plans().learning_samples(&caller.at, &caller.reader(), &since.after, since.limit).await?;
     let lines: Result<Vec<String>, _> = page.samples.iter().map(serde_json::to_string).collect();
     let lines = lines.map_err(|_| Refusal::Internal)?;
     let next = HeaderValue::from_str(&page.next.to_string()).map_err(|_| Refusal::Internal)?;

@@ -23,7 +23,7 @@ pub(crate) async fn get(
     caller: MplpCaller,
     PlanId(id): PlanId,
 ) -> Result<axum::Json<Plan>, Denied> {
-    let shown = app.engine.plan(&caller.at, &caller.reader(), &id).await?;
+    let shown = app.engine.plans().plan(&caller.at, &caller.reader(), &id).await?;
     Ok(axum::Json(shown.plan.document))
 }
 

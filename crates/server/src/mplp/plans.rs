@@ -40,7 +40,7 @@ pub(crate) async fn get(
     caller: MplpCaller,
     page: Newest,
 ) -> Result<axum::Json<ListPage<Plan>>, Denied> {
-    let found = app.engine.plans(&caller.at, &caller.reader(), page.before, page.limit).await?;
+    let found = app.engine.plans().list(&caller.at, &caller.reader(), page.before, page.limit).await?;
     let full = i64::try_from(found.len()).is_ok_and(|found| found == page.limit);
     let next = paging::next(found.last().map(|plan| plan.key).filter(|_| full));
     Ok(axum::Json(ListPage { items: found.into_iter().map(|plan| plan.document).collect(), next }))
@@ -75,14 +75,14 @@ pub(super) async fn write(
     propose: bool,
 ) -> Result<Response, Denied> {
     let agent = caller.agent()?;
-    let plan = app.engine.write_plan(&caller.at, agent, submission).await?;
+    let plan = app.engine.plans().write_plan(&caller.at, agent, submission).await?;
     let place = caller.place(&format!("plans/{}", plan.id));
     let fresh = plan.version == 1;
     if !propose {
         return Ok(created(axum::Json(plan.document), fresh, &place));
     }
-    let raised = app.engine.propose_plan(&caller.at, agent, &plan.id, &Proposal::default()).await?;
-    let proposed = app.engine.plan(&caller.at, &caller.reader(), &plan.id).await?;
+    let raised = app.engine.plans().propose_plan(&caller.at, agent, &plan.id, &Proposal::default()).await?;
+    let proposed = app.engine.plans().plan(&caller.at, &caller.reader(), &plan.id).await?;
     let told = created(axum::Json(proposed.plan.document), fresh, &place);
     Ok((propose::names(&raised), told).into_response())
 }

@@ -39,7 +39,7 @@ pub(crate) async fn post(
         timeout_s: asked.timeout_seconds,
         ..Proposal::default()
     };
-    let raised = app.engine.propose_plan(&caller.at, caller.agent()?, &id, &ask).await?;
+    let raised = app.engine.plans().propose_plan(&caller.at, caller.agent()?, &id, &ask).await?;
     Ok(confirmed(&caller, &raised))
 }
 

@@ -30,6 +30,6 @@ pub(crate) async fn post(
     StepId(step): StepId,
     MplpBody(report): MplpBody<StepReport>,
 ) -> Result<axum::Json<Plan>, Denied> {
-    let plan = app.engine.report_step(&caller.at, caller.agent()?, &plan, &step, &report).await?;
+    let plan = app.engine.plans().report_step(&caller.at, caller.agent()?, &plan, &step, &report).await?;
     Ok(axum::Json(plan.document))
 }

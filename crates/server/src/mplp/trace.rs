@@ -20,6 +20,6 @@ pub(crate) async fn get(
     caller: MplpCaller,
     PlanId(id): PlanId,
 ) -> Result<axum::Json<Trace>, Denied> {
-    let shown = app.engine.plan(&caller.at, &caller.reader(), &id).await?;
+    let shown = app.engine.plans().plan(&caller.at, &caller.reader(), &id).await?;
     Ok(axum::Json(trace::document(&shown.plan)))
 }

@@ -47,7 +47,7 @@ pub(crate) async fn get(
     asker: Asker,
 ) -> Result<axum::Json<Agents>, RefusalResponse> {
     let who = asker.person()?;
-    let found = app.engine.delegations_of(at.project.key, who.person.key).await?;
+    let found = app.engine.people().delegations_of(at.project.key, who.person.key).await?;
     let now = app.engine.now();
     Ok(axum::Json(Agents { agents: found.iter().map(|delegation| agent(delegation, now)).collect() }))
 }

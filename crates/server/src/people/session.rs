@@ -73,8 +73,8 @@ pub(crate) async fn post(
     Json(body): Json<SignIn>,
 ) -> Result<Response, RefusalResponse> {
     same_origin(&app, &asker.headers)?;
-    let started = app.engine.sign_in(&body.name, &body.password, &source, asker.signed_in.as_ref()).await?;
-    let who = app.engine.signed_in(&started.secret).await?.ok_or(Refusal::SignInFailed)?;
+    let started = app.engine.people().sign_in(&body.name, &body.password, &source, asker.signed_in.as_ref()).await?;
+    let who = app.engine.people().signed_in(&started.secret).await?.ok_or(Refusal::SignInFailed)?;
     Ok((StatusCode::CREATED, start_cookie(&app, &started.secret), axum::Json(told(&app, &who)?)).into_response())
 }
 
@@ -97,8 +97,8 @@ pub(crate) async fn fresh(
 ) -> Result<Response, RefusalResponse> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
-    let started = app.engine.sign_in(&who.person.subject, &body.password, &source, Some(who)).await?;
-    let who = app.engine.signed_in(&started.secret).await?.ok_or(Refusal::SignInFailed)?;
+    let started = app.engine.people().sign_in(&who.person.subject, &body.password, &source, Some(who)).await?;
+    let who = app.engine.people().signed_in(&started.secret).await?.ok_or(Refusal::SignInFailed)?;
     Ok((start_cookie(&app, &started.secret), axum::Json(told(&app, &who)?)).into_response())
 }
 
@@ -114,7 +114,7 @@ pub(crate) async fn fresh(
 pub(crate) async fn delete(State(app): State<App>, asker: Asker) -> Result<Response, RefusalResponse> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
-    app.engine.sign_out(who).await?;
+    app.engine.people().sign_out(who).await?;
     Ok((StatusCode::NO_CONTENT, end_cookie()).into_response())
 }
 
@@ -130,7 +130,7 @@ pub(crate) async fn delete(State(app): State<App>, asker: Asker) -> Result<Respo
 pub(crate) async fn delete_everywhere(State(app): State<App>, asker: Asker) -> Result<Response, RefusalResponse> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
-    app.engine.sign_out_everywhere(who).await?;
+    app.engine.people().sign_out_everywhere(who).await?;
     Ok((StatusCode::NO_CONTENT, end_cookie()).into_response())
 }
 
@@ -151,8 +151,8 @@ fn told(app: &App, who: &SignedIn) -> Result<SignInSession, Refusal> {
         name: who.person.subject.clone(),
         display_name: who.person.display_name.clone(),
         platform_admin: who.person.platform_admin,
-        csrf_token: app.engine.csrf_token(&who.session)?,
+        csrf_token: app.engine.people().csrf_token(&who.session)?,
         expires_at: who.session.expires_at,
-        fresh_until: app.engine.fresh_until(who),
+        fresh_until: app.engine.people().fresh_until(who),
     })
 }

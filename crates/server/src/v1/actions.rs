@@ -17,5 +17,5 @@ pub(crate) async fn get(
     State(app): State<App>,
     AgentCaller { at, agent, .. }: AgentCaller,
 ) -> Result<axum::Json<ActionsDocument>, RefusalResponse> {
-    Ok(axum::Json(app.engine.actions(&at, &agent)))
+    Ok(axum::Json(app.engine.decisions().actions(&at, &agent)))
 }

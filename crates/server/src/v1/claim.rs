@@ -25,5 +25,5 @@ pub(crate) async fn post(
     DecisionId(id): DecisionId,
     Json(body): Json<ClaimRequest>,
 ) -> Result<axum::Json<DecisionDocument>, RefusalResponse> {
-    Ok(axum::Json(app.engine.claim(&at, &agent, &id, &body).await?))
+    Ok(axum::Json(app.engine.decisions().claim(&at, &agent, &id, &body).await?))
 }

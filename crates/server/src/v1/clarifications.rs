@@ -24,5 +24,5 @@ pub(crate) async fn post(
     Json(body): Json<ClarificationRequest>,
 ) -> Result<Response, RefusalResponse> {
     without(&body.problems())?;
-    Ok(raised(app.engine.raise_clarification(&at, &agent, &body).await?))
+    Ok(raised(app.engine.decisions().raise_clarification(&at, &agent, &body).await?))
 }

@@ -24,5 +24,5 @@ pub(crate) async fn post(
     Json(body): Json<ConfirmationRequest>,
 ) -> Result<Response, RefusalResponse> {
     without(&body.problems())?;
-    Ok(raised(app.engine.raise_confirmation(&at, &agent, &body).await?))
+    Ok(raised(app.engine.decisions().raise_confirmation(&at, &agent, &body).await?))
 }

@@ -34,14 +34,14 @@ pub(crate) async fn get(
     mut connection: ClientConnection,
     asked: Result<Query<WaitQuery>, QueryRejection>,
 ) -> Result<axum::Json<DecisionDocument>, RefusalResponse> {
-    let wait = wait(asked)?;
+    let (wait, decisions) = (wait(asked)?, app.engine.decisions());
     if wait.is_zero() {
-        return Ok(axum::Json(app.engine.decision(&at, &agent, &id).await?));
+        return Ok(axum::Json(decisions.decision(&at, &agent, &id).await?));
     }
     // A node that stops answers its waiters with the current state; they ask again, here or at another node.
     let document = tokio::select! {
-        settled = app.engine.await_decision(&at, &token, &id, wait) => settled?,
-        () = connection.is_to_end() => app.engine.decision(&at, &agent, &id).await?,
+        settled = decisions.await_decision(&at, &token, &id, wait) => settled?,
+        () = connection.is_to_end() => decisions.decision(&at, &agent, &id).await?,
     };
     Ok(axum::Json(document))
 }

@@ -59,10 +59,10 @@ impl FromRequestParts<App> for AgentCaller {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
         let AtProject(at) = AtProject::from_request_parts(parts, app).await?;
-        Nonce::of(parts).give(app.engine.nonce_for_calls_at(&at));
+        Nonce::of(parts).give(app.engine.calls().nonce_for_calls_at(&at));
         let credential = BearerCredential::of(&parts.headers, &SentTo::of(parts))?.ok_or(Refusal::NoCredentials)?;
         let url = credential.url(&at);
-        let agent = app.engine.agent(&at, credential.presented(&url)?).await?;
+        let agent = app.engine.decisions().agent(&at, credential.presented(&url)?).await?;
         Ok(Self { at, agent, token: credential.token })
     }
 }

@@ -25,5 +25,5 @@ pub(crate) async fn post(
     DecisionId(id): DecisionId,
     Json(body): Json<OutcomeRequest>,
 ) -> Result<axum::Json<DecisionDocument>, RefusalResponse> {
-    Ok(axum::Json(app.engine.report(&at, &agent, &id, &body).await?))
+    Ok(axum::Json(app.engine.decisions().report(&at, &agent, &id, &body).await?))
 }

@@ -25,5 +25,5 @@ pub(crate) async fn post(
     DecisionId(id): DecisionId,
     Json(body): Json<WithdrawRequest>,
 ) -> Result<axum::Json<DecisionDocument>, RefusalResponse> {
-    Ok(axum::Json(app.engine.withdraw(&at, &agent, &id, &body).await?))
+    Ok(axum::Json(app.engine.decisions().withdraw(&at, &agent, &id, &body).await?))
 }

@@ -34,7 +34,7 @@ pub(super) async fn sign_out(State(app): State<App>, visit: Visit, form: Form) -
     if let Err(refusal) = visit.own_form(&app, form.field("csrf")) {
         return Ok(expired(&app, &visit, &refusal).await?);
     }
-    app.engine.sign_out(who).await?;
+    app.engine.people().sign_out(who).await?;
     Ok((end_cookie(), answer::see_other("/sign-in?signed-out")).into_response())
 }
 
@@ -47,7 +47,7 @@ pub(super) async fn sign_out_everywhere(
     if let Err(refusal) = visit.own_form(&app, form.field("csrf")) {
         return Ok(expired(&app, &visit, &refusal).await?);
     }
-    app.engine.sign_out_everywhere(who).await?;
+    app.engine.people().sign_out_everywhere(who).await?;
     Ok((end_cookie(), answer::see_other("/sign-in?signed-out=everywhere")).into_response())
 }
 

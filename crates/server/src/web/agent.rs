@@ -26,12 +26,12 @@ pub(super) async fn get(
 ) -> Result<Response, RefusalResponse> {
     let who = visit.person()?;
     let delegation = connection::find(&app, &at, who, delegation_id(&path)?).await?;
-    let member = Actor::Person(Box::new(app.engine.member(who, at.project.key).await?));
+    let member = Actor::Person(Box::new(app.engine.people().member(who, at.project.key).await?));
     let cursor = asked.get("cursor").cloned();
     let is_first_page = cursor.is_none();
     let wanted =
         AuditAsked { delegation_id: Some(delegation.id.clone()), limit: ENTRIES, cursor, ..AuditAsked::default() };
-    let audit = app.engine.audit(&at, &member, &wanted).await?;
+    let audit = app.engine.evidence().audit(&at, &member, &wanted).await?;
     let page = AgentPage {
         frame: visit.frame_of(&at.project),
         connection: connection::of(&at, &delegation, app.engine.now()),

@@ -51,7 +51,7 @@ async fn list(
     let now = app.engine.now();
     let mut connections = Vec::new();
     for at in places {
-        let found = app.engine.delegations_of(at.project.key, who.person.key).await?;
+        let found = app.engine.people().delegations_of(at.project.key, who.person.key).await?;
         connections.extend(found.iter().map(|delegation| connection::of(at, delegation, now)));
     }
     let notice = notice(asked, &connections);

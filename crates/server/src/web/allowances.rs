@@ -43,7 +43,7 @@ pub(super) async fn take_back(
     form: Form,
 ) -> Result<Response, RefusalResponse> {
     let id = path.get("id").map_or("", String::as_str);
-    let member = app.engine.member(visit.person()?, at.project.key).await?;
+    let member = app.engine.people().member(visit.person()?, at.project.key).await?;
     match taken_back(&app, &at, &visit, &member, id, &form).await {
         Ok(()) => Ok(answer::see_other(&format!("{HERE}?taken-back={}", answer::in_query(id)))),
         Err(AllowanceError::Refused(refusal)) => Err(refusal.into()),
@@ -85,10 +85,10 @@ async fn taken_back(
     };
     let reason = answer_form::reason(form).map_err(too_long)?;
     // An allowance the person may not see is reported as not found.
-    let seen = app.engine.seen_allowance(at, member, id).await?;
+    let seen = app.engine.decisions().seen_allowance(at, member, id).await?;
     seen.ok_or_else(|| Refusal::NotFound("there is no such permission".into()))?;
-    let by = app.engine.answerer(at, member, Via::Page);
-    app.engine.take_back(at, id, &by, reason).await?;
+    let by = app.engine.decisions().answerer(at, member, Via::Page);
+    app.engine.decisions().take_back(at, id, &by, reason).await?;
     Ok(())
 }
 
@@ -111,8 +111,8 @@ async fn page(app: &App, visit: &Visit) -> Result<AllowancesPage, Refusal> {
     let places = places::behind(app, visit, who).await?;
     let mut groups = Vec::new();
     for at in &places {
-        let member = app.engine.member(who, at.project.key).await?;
-        for open in app.engine.open_allowances(at, &member).await? {
+        let member = app.engine.people().member(who, at.project.key).await?;
+        for open in app.engine.decisions().open_allowances(at, &member).await? {
             add(app, at, &member, open, &mut groups).await?;
         }
     }
@@ -160,8 +160,8 @@ async fn add(
 async fn was_taken_back(app: &App, visit: &Visit, id: &str) -> Result<bool, Refusal> {
     let who = visit.person()?;
     for at in &places::behind(app, visit, who).await? {
-        let member = app.engine.member(who, at.project.key).await?;
-        let seen = app.engine.seen_allowance(at, &member, id).await?;
+        let member = app.engine.people().member(who, at.project.key).await?;
+        let seen = app.engine.decisions().seen_allowance(at, &member, id).await?;
         let back = |state| matches!(state, AllowanceState::Cancelled { why: CancelledFor::TakenBack, .. });
         if seen.is_some_and(|allowance| back(allowance.state)) {
             return Ok(true);

@@ -60,7 +60,7 @@ async fn settle(app: &App, visit: &Visit, request: &str, form: &Form) -> Result<
 /// Denies the request, and redirects to the operator's callback if there is one.
 async fn deny(app: &App, visit: &Visit, asked: &ConsentRequest) -> Result<Response, Refusal> {
     let body = DelegateRequest { approve: false, ..asked.body() };
-    if let Some(redirect) = app.engine.deny(&asked.at, &asked.member, &body).await? {
+    if let Some(redirect) = app.engine.agents().deny(&asked.at, &asked.member, &body).await? {
         return Ok(answer::see_other(&redirect));
     }
     let end = ConnectEnd::Denied { operator: asked.operator() };
@@ -81,7 +81,7 @@ async fn approve(app: &App, visit: &Visit, asked: &ConsentRequest, form: &Form) 
         acknowledged_disclosure: true,
         ..asked.body()
     };
-    match app.engine.grant(&asked.at, &asked.member, &body).await {
+    match app.engine.agents().grant(&asked.at, &asked.member, &body).await {
         Ok(granted) => connected(app, visit, asked, granted).await,
         // The disclosure named by the form is too old, already used or another person's.
         Err(Refusal::InvalidRequest(_)) => again(app, asked, page, ConnectError::FormExpired),
@@ -99,7 +99,7 @@ async fn connected(
     if let Some(redirect) = granted.redirect {
         return Ok(answer::see_other(&redirect));
     }
-    let settled = app.engine.connectable(&asked.request.id).await?.request;
+    let settled = app.engine.agents().connectable(&asked.request.id).await?.request;
     let page = ConnectedPage {
         frame: visit.frame_of(&asked.at.project),
         operator: asked.operator(),

@@ -24,7 +24,7 @@ pub(super) fn of(at: &ProjectAt, delegation: &Delegation, now: UnixMillis) -> Ag
 
 /// A person's own delegation. An unknown one and another person's are indistinguishable (C-61).
 pub(super) async fn find(app: &App, at: &ProjectAt, who: &SignedIn, id: &str) -> Result<Delegation, Refusal> {
-    let all = app.engine.delegations_of(at.project.key, who.person.key).await?;
+    let all = app.engine.people().delegations_of(at.project.key, who.person.key).await?;
     all.into_iter().find(|delegation| delegation.id == id).ok_or(Refusal::DelegationNotFound)
 }
 

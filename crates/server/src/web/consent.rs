@@ -26,14 +26,14 @@ pub(super) struct ConsentRequest {
 impl ConsentRequest {
     pub(super) async fn load(app: &App, visit: &Visit, id: &str) -> Result<Self, Refusal> {
         let who = visit.person()?;
-        let found = app.engine.connectable(id).await?;
+        let found = app.engine.agents().connectable(id).await?;
         let host = by_host(app, &visit.asker.headers, &visit.uri);
         // On a project's own host there is no other project.
         if matches!(host, Address::Subdomain(project) if project != found.project.id.as_str()) {
             return Err(Refusal::ConnectRequestGone("it is not known here"));
         }
         let at = places::at(app, found.project);
-        let member = app.engine.member(who, at.project.key).await?;
+        let member = app.engine.people().member(who, at.project.key).await?;
         Ok(Self { request: found.request, at, member })
     }
 
@@ -61,7 +61,8 @@ impl ConsentRequest {
 
     /// The page, and a record of its disclosure: every text that consent rests on comes from the engine (AAP 14.4).
     pub(super) async fn page(&self, app: &App, visit: &Visit) -> Result<ConnectPage, Refusal> {
-        let shown = app.engine.show_disclosure(&self.at, &self.member, &self.body(), visit.language.tag()).await?;
+        let shown =
+            app.engine.agents().show_disclosure(&self.at, &self.member, &self.body(), visit.language.tag()).await?;
         let operator = self.operator();
         let connected = self.connected(app).await?;
         let service = Domain::parse(app.engine.settings().origin.host()).ok();
@@ -84,7 +85,7 @@ impl ConsentRequest {
 
     /// The domains that this person already trusts, which a lookalike may imitate.
     async fn connected(&self, app: &App) -> Result<Vec<Domain>, Refusal> {
-        let found = app.engine.delegations_of(self.at.project.key, self.member.person.key).await?;
+        let found = app.engine.people().delegations_of(self.at.project.key, self.member.person.key).await?;
         let mut domains: Vec<Domain> = found.into_iter().map(|delegation| delegation.operator).collect();
         domains.sort();
         domains.dedup();

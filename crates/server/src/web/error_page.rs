@@ -92,7 +92,7 @@ impl ErrorPageReader {
     /// The signed-in person, if any; a failed lookup must not prevent the error page.
     async fn person(&self, app: &App) -> Option<String> {
         let secret = cookie::read(&self.headers)?;
-        let who = app.engine.signed_in(&secret).await.ok().flatten()?;
+        let who = app.engine.people().signed_in(&secret).await.ok().flatten()?;
         Some(who.person.display_name)
     }
 }

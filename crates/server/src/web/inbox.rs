@@ -61,13 +61,13 @@ async fn page(app: &App, visit: &Visit) -> Result<InboxPage, Refusal> {
         error: None,
     };
     for at in &places {
-        let member = app.engine.member(who, at.project.key).await?;
+        let member = app.engine.people().member(who, at.project.key).await?;
         page.questions.extend(waiting(app, at, &member, now).await?);
-        let unknown = app.engine.unknown_outcomes(at, &member).await?;
+        let unknown = app.engine.decisions().unknown_outcomes(at, &member).await?;
         for unknown in &unknown {
             page.unreported.push(unreported(app, at, &member, unknown).await?);
         }
-        page.open_yeses += app.engine.open_allowances(at, &member).await?.len();
+        page.open_yeses += app.engine.decisions().open_allowances(at, &member).await?.len();
         page.listening.places.extend(listen_at(app, at, &member));
     }
     page.questions.sort_by_key(|asked| asked.deadline);
@@ -82,7 +82,7 @@ async fn waiting(
     member: &ProjectMember,
     now: UnixMillis,
 ) -> Result<Vec<QuestionSummary>, Refusal> {
-    let items = app.engine.inbox(at, member).await?;
+    let items = app.engine.decisions().inbox(at, member).await?;
     let open =
         items.iter().filter(|item| question_summary::deadline(&item.decision).is_some_and(|deadline| now < deadline));
     Ok(open

@@ -22,7 +22,7 @@ pub(super) async fn post(
     let who = visit.person()?;
     let delegation = connection::find(&app, &at, who, delegation_id(&path)?).await?;
     visit.own_form(&app, form.field("csrf"))?;
-    let member = Actor::Person(Box::new(app.engine.member(who, at.project.key).await?));
+    let member = Actor::Person(Box::new(app.engine.people().member(who, at.project.key).await?));
     app.engine.lift_delegation(&at.project, &delegation.id, Some(&member)).await?;
     Ok(answer::see_other(&format!("{}/agents/{}", at.prefix(), delegation.id)))
 }

@@ -80,10 +80,10 @@ struct Here {
 impl Here {
     /// Another person's plan is reported as not found.
     async fn load(app: &App, at: ProjectAt, visit: &Visit, path: &HashMap<String, String>) -> Result<Self, Refusal> {
-        let member = app.engine.member(visit.person()?, at.project.key).await?;
+        let member = app.engine.people().member(visit.person()?, at.project.key).await?;
         let id = path.get("plan_id").map_or("", String::as_str);
         let id = MplpId::parse(id).map_err(|_| Refusal::NotFound("there is no such plan".into()))?;
-        let shown = app.engine.plan(&at, &PlanReader::Person(Box::new(member.clone())), &id).await?;
+        let shown = app.engine.plans().plan(&at, &PlanReader::Person(Box::new(member.clone())), &id).await?;
         Ok(Self { at, member, shown })
     }
 
@@ -170,8 +170,8 @@ impl Here {
         visit.own_form(app, form.field("csrf")).map_err(|why| (Some(PlanError::FormExpired), why))?;
         let too_long = |_| (Some(PlanError::ReasonTooLong), Refusal::invalid("the reason is too long"));
         let reason = answer_form::reason(form).map_err(too_long)?;
-        let by = app.engine.answerer(&self.at, &self.member, Via::Page);
-        let cancelled = app.engine.cancel_plan(&self.at, &self.shown.plan.id, &by, reason).await;
+        let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
+        let cancelled = app.engine.plans().cancel_plan(&self.at, &self.shown.plan.id, &by, reason).await;
         cancelled.map(|_| ()).map_err(|refusal| match refusal {
             Refusal::NotAuthorized(_) => (Some(PlanError::NotYours), refusal),
             Refusal::Conflict(_) => (Some(PlanError::NothingLeft), refusal),

@@ -123,17 +123,17 @@ impl Before {
     async fn load(app: &App, at: ProjectAt, visit: &Visit, path: &HashMap<String, String>) -> Result<Self, Refusal> {
         let who = visit.person()?;
         let id = path.get(ID).map_or("", String::as_str);
-        let member = app.engine.member(who, at.project.key).await?;
-        let whole = app.engine.seen_decision(&at, &member, id).await?;
+        let member = app.engine.people().member(who, at.project.key).await?;
+        let whole = app.engine.decisions().seen_decision(&at, &member, id).await?;
         let decision = &whole.decision;
         let plan = plan_of(app, &at, &member, decision).await?;
-        let arguments = app.engine.kept_arguments(&at.project, decision).await?.unwrap_or_default();
+        let arguments = app.engine.decisions().kept_arguments(&at.project, decision).await?.unwrap_or_default();
         let asked_for = match decision.is_pending() && decision.target.is_none() {
-            true => app.engine.asked_for(&at.project, decision).await?,
+            true => app.engine.decisions().asked_for(&at.project, decision).await?,
             false => None,
         };
-        let gap = app.engine.asked_gap(decision).await?;
-        let abandons = app.engine.session_to_abandon(decision, &member).await?;
+        let gap = app.engine.clarifications().asked_gap(decision).await?;
+        let abandons = app.engine.clarifications().session_to_abandon(decision, &member).await?;
         Ok(Self { at, member, whole, plan, arguments, asked_for, gap, abandons })
     }
 
@@ -145,7 +145,7 @@ impl Before {
         let now = app.engine.now();
         let Whole { decision, session, .. } = &self.whole;
         let reader = self.member.person.key;
-        let by = app.engine.answerer(&self.at, &self.member, Via::Page);
+        let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
         let plan = self.plan.as_ref().and_then(|plan| plan_steps::of(&self.at, plan, decision));
         let gap = self.gap.as_ref().filter(|_| decision.is_pending()).and_then(clarification_answers::gap);
         let asked = question_summary::of(&self.at, decision, &session.id, &session.producer.agent_id, now);
@@ -195,14 +195,14 @@ impl Before {
         }
         let extra = extra(&page, form, is_no, visit.language)?;
         let answer = ByPerson {
-            by: app.engine.answerer(&self.at, &self.member, Via::Page),
+            by: app.engine.decisions().answerer(&self.at, &self.member, Via::Page),
             given,
             claimed_at: app.engine.now(),
             decided_by: None,
             correlation_id: None,
             extra,
         };
-        let answered: Answered = app.engine.answer_by_id(&self.at, &self.whole.decision.id, &answer).await;
+        let answered: Answered = app.engine.decisions().answer_by_id(&self.at, &self.whole.decision.id, &answer).await;
         match answered {
             Ok(_) => Ok("answered"),
             Err(NotCounted::Settled) if self.said_the_same(app, &answer.given).await? => Ok("answered"),
@@ -217,7 +217,7 @@ impl Before {
     /// Whether the person already gave the same answer: a form sent twice must not report that another person was
     /// faster.
     async fn said_the_same(&self, app: &App, given: &AnswerContent) -> Result<bool, Refusal> {
-        let now = app.engine.seen_decision(&self.at, &self.member, &self.whole.decision.id).await?;
+        let now = app.engine.decisions().seen_decision(&self.at, &self.member, &self.whole.decision.id).await?;
         let me = self.member.person.key;
         Ok(match (&now.decision.state, given) {
             (DecisionState::Accepted { by, .. }, AnswerContent::Reply { decision: YesNo::Accept, .. }) => {
@@ -238,15 +238,15 @@ impl Before {
     async fn abandon(&self, app: &App) -> Result<&'static str, AnswerError> {
         let gone = || Refusal::NotFound("there is no clarification here to abandon".into());
         let session = self.abandons.as_ref().ok_or_else(gone)?;
-        app.engine.clarify_abandon(&self.at, Abandoning::Person(&self.member), session).await?;
+        app.engine.clarifications().clarify_abandon(&self.at, Abandoning::Person(&self.member), session).await?;
         Ok("abandoned")
     }
 
     async fn more_time(&self, app: &App, form: &Form) -> Result<&'static str, AnswerError> {
         let seconds = form.field("more").parse().ok().filter(|seconds| offers::MORE_S.contains(seconds));
         let seconds = seconds.ok_or_else(|| Refusal::invalid("more must be 60 or 300"))?;
-        let by = app.engine.answerer(&self.at, &self.member, Via::Page);
-        app.engine.extend(&self.at, &self.whole.decision.id, &by, seconds).await?;
+        let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
+        app.engine.decisions().extend(&self.at, &self.whole.decision.id, &by, seconds).await?;
         Ok("more")
     }
 }
@@ -304,7 +304,7 @@ async fn plan_of(
 ) -> Result<Option<Plan>, Refusal> {
     let Some(target) = decision.target.as_ref().filter(|target| target.plan.is_some()) else { return Ok(None) };
     let reader = PlanReader::Person(Box::new(member.clone()));
-    match app.engine.plan(at, &reader, &target.target_id).await {
+    match app.engine.plans().plan(at, &reader, &target.target_id).await {
         Ok(shown) => Ok(Some(shown.plan)),
         Err(Refusal::NotFound(_)) => Ok(None),
         Err(refusal) => Err(refusal),

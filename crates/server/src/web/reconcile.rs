@@ -22,7 +22,7 @@ pub(super) async fn post(
 ) -> Result<Response, RefusalResponse> {
     let named = |name: &str| path.get(name).map_or("", String::as_str);
     let (decision_id, execution_id) = (named("decision_id"), named("execution_id"));
-    let member = app.engine.member(visit.person()?, at.project.key).await?;
+    let member = app.engine.people().member(visit.person()?, at.project.key).await?;
     let ran = ran(&form);
     match settle(&app, &at, &visit, &member, (decision_id, execution_id), &form).await {
         Ok(unknown) => Ok(answer::see_other(&follows(&at, &member, &unknown))),
@@ -68,8 +68,8 @@ async fn settle(
     let reason = answer_form::reason(form).ok().flatten();
     let reason = reason.ok_or_else(|| missing(InboxError::NoReason { execution_id: execution.clone() }))?;
     let unknown = find(app, at, member, decision_id, execution_id).await?;
-    let by = app.engine.answerer(at, member, Via::Page);
-    app.engine.reconcile(at, execution_id, &by, ran, &reason).await?;
+    let by = app.engine.decisions().answerer(at, member, Via::Page);
+    app.engine.decisions().reconcile(at, execution_id, &by, ran, &reason).await?;
     Ok(unknown)
 }
 
@@ -81,12 +81,12 @@ async fn find(
     decision_id: &str,
     execution_id: &str,
 ) -> Result<UnknownOutcome, Refusal> {
-    let unknown = app.engine.unknown_outcomes(at, member).await?;
+    let unknown = app.engine.decisions().unknown_outcomes(at, member).await?;
     let found = unknown.into_iter().find(|u| u.execution.id == execution_id && u.decision.id == decision_id);
     if let Some(found) = found {
         return Ok(found);
     }
-    let seen = app.engine.seen_decision(at, member, decision_id).await?;
+    let seen = app.engine.decisions().seen_decision(at, member, decision_id).await?;
     match seen.execution.is_some_and(|execution| execution.id == execution_id) {
         true => Err(Refusal::Conflict("the outcome is already known".into())),
         false => Err(Refusal::NotFound("there is no such execution".into())),

@@ -42,13 +42,13 @@ pub(super) async fn post(
         return Ok(shown(&app, &at, &visit, &delegation, StatusCode::FORBIDDEN)?);
     }
     let was_live = connection::is_live(&delegation, app.engine.now());
-    let member = Actor::Person(Box::new(app.engine.member(who, at.project.key).await?));
+    let member = Actor::Person(Box::new(app.engine.people().member(who, at.project.key).await?));
     let body = RevokeRequest {
         delegation_id: Some(delegation.id.clone()),
         reason: Some(Reason::UserRequested.as_str().to_owned()),
         operator_jwt: None,
     };
-    app.engine.revoke(&at, &member, &body).await?;
+    app.engine.agents().revoke(&at, &member, &body).await?;
     let done = if was_live { "revoked" } else { "already" };
     Ok(answer::see_other(&format!("{}/agents?{done}={}", at.prefix(), delegation.id)))
 }

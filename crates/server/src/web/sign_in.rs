@@ -80,7 +80,7 @@ async fn enter(app: &App, visit: &Visit, form: &Form, source: &str) -> Result<St
     if password.is_empty() {
         return Err(SignInFailure::Form(SignInError::MissingPassword));
     }
-    let started = app.engine.sign_in(name, password, source, visit.asker.signed_in.as_ref()).await?;
+    let started = app.engine.people().sign_in(name, password, source, visit.asker.signed_in.as_ref()).await?;
     Ok(started.secret)
 }
 

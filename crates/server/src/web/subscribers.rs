@@ -25,10 +25,10 @@ pub(super) async fn of(app: &App, visit: &Visit) -> Result<(Vec<SubscriberRow>, 
     let now = app.engine.now();
     let (mut found, mut new) = (Vec::new(), NewSubscriber::default());
     for at in places(app, visit).await? {
-        let tokens = app.engine.subscriber_tokens(&at, who.person.key).await?;
+        let tokens = app.engine.events().subscriber_tokens(&at, who.person.key).await?;
         let good = tokens.iter().filter(|token| token.state(&who.person, now) == TokenState::Active);
         found.extend(good.map(|token| shown(&at, token)));
-        if !app.engine.member(who, at.project.key).await?.roles().is_empty() {
+        if !app.engine.people().member(who, at.project.key).await?.roles().is_empty() {
             new.projects.push((at.project.id.to_string(), name_of(&at.project).into()));
             new.legacy |= at.project.document.decisions.legacy_subscribers;
             new.days = new.days.max(at.project.document.decisions.subscriber_token_days);
@@ -41,7 +41,7 @@ pub(super) async fn of(app: &App, visit: &Visit) -> Result<(Vec<SubscriberRow>, 
 pub(super) async fn taken_back(app: &App, visit: &Visit, id: &str) -> Result<Option<PlainLine>, Refusal> {
     let who = visit.person()?;
     for at in places(app, visit).await? {
-        let tokens = app.engine.subscriber_tokens(&at, who.person.key).await?;
+        let tokens = app.engine.events().subscriber_tokens(&at, who.person.key).await?;
         if let Some(token) = tokens.iter().find(|token| token.id == id && token.revoked_at.is_some()) {
             return Ok(Some(token.name.as_str().into()));
         }
@@ -60,8 +60,8 @@ pub(super) async fn add(State(app): State<App>, visit: Visit, form: Form) -> Res
     if let Some(error) = wrong(&at, &new) {
         return Ok(again(&app, &visit, &form, error).await?);
     }
-    let member = app.engine.member(who, at.project.key).await?;
-    let made = match app.engine.add_subscriber_token(&at, &member, new).await {
+    let member = app.engine.people().member(who, at.project.key).await?;
+    let made = match app.engine.events().add_subscriber_token(&at, &member, new).await {
         // The person enters the password again, then returns to the form.
         Err(Refusal::FreshSignInRequired) => return Ok(answer::see_other("/sign-in?fresh&next=%2Faccount")),
         made => made?,
@@ -87,9 +87,9 @@ pub(super) async fn revoke(
     if let Err(refusal) = visit.own_form(&app, form.field("csrf")) {
         return Ok(account::expired(&app, &visit, &refusal).await?);
     }
-    let member = app.engine.member(who, at.project.key).await?;
+    let member = app.engine.people().member(who, at.project.key).await?;
     let id = path.get("id").map_or("", String::as_str);
-    let token = app.engine.revoke_subscriber_token(&at, &member, id).await?;
+    let token = app.engine.events().revoke_subscriber_token(&at, &member, id).await?;
     Ok(answer::see_other(&format!("/account?taken-back={}", token.id)))
 }
 

@@ -32,7 +32,7 @@ impl Visit {
 
     /// The CSRF token for forms of this sign-in session.
     pub(super) fn csrf(&self, app: &App) -> Result<String, Refusal> {
-        app.engine.csrf_token(&self.person()?.session)
+        app.engine.people().csrf_token(&self.person()?.session)
     }
 
     /// Checks that a form belongs to this sign-in session and comes from one of Countersign's own pages.

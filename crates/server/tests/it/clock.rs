@@ -59,13 +59,13 @@ on_both_stores! {
             for _ in 0..3 {
                 plane.clock.advance_secs(1);
                 plane.advance_unseen(0).await;
-                assert!(plane.engine.settle_due().await.is_err(), "something was settled by a clock that leapt");
+                assert!(plane.engine.decisions().settle_due().await.is_err(), "something was settled by a clock that leapt");
                 plane.engine.tidy().await.unwrap();
             }
             assert_eq!(agent.looks(&plane, &asked).await.status, 503);
             plane.leap_secs(-leap).await;
             plane.engine.tidy().await.unwrap();
-            plane.engine.settle_due().await.unwrap();
+            plane.engine.decisions().settle_due().await.unwrap();
             for decision in [&asked, &tidied] {
                 assert_eq!(agent.looks(&plane, decision).await.expect(200).json()["state"], "pending", "{leap}");
             }
@@ -81,12 +81,12 @@ on_both_stores! {
         let tidied = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_unseen(59).await;
         plane.leap_secs(YEAR_S).await;
-        assert!(plane.engine.settle_due().await.is_err());
+        assert!(plane.engine.decisions().settle_due().await.is_err());
         plane.advance_unseen(2).await;
-        assert!(plane.engine.settle_due().await.is_err());
+        assert!(plane.engine.decisions().settle_due().await.is_err());
         plane.leap_secs(-YEAR_S).await;
         plane.engine.keep_pace().await.unwrap();
-        plane.engine.settle_due().await.unwrap();
+        plane.engine.decisions().settle_due().await.unwrap();
         assert_eq!(agent.looks(&plane, &tidied).await.expect(200).json()["expired_as"], "reject");
     }
 
@@ -213,7 +213,7 @@ async fn a_database_server_whose_clock_leaps_pauses_its_nodes() {
         // A reply is never refused as late before the node has compared the clocks.
         assert!(leap < 0 || format!("{:?}", alice.tries(&plane, &asked, true).await).contains("Unavailable"));
         plane.engine.tidy().await.unwrap();
-        assert!(plane.engine.settle_due().await.is_err());
+        assert!(plane.engine.decisions().settle_due().await.is_err());
         assert_eq!(alice.get(&plane, "/v1/agents").await.status, 503);
         let (status, why) = plane.readyz().await;
         assert!(status == 503 && why.contains("database server"), "{why}");

@@ -52,7 +52,7 @@ on_both_stores! {
         let (project, id) = (scene.plane.at().await.project, scene.connected.delegation_id.clone());
         let bob = scene.plane.person("bob").await;
         let member = async |name: &str| {
-            let people = engine.people().await.unwrap();
+            let people = engine.people().list().await.unwrap();
             let person = people.into_iter().find(|(person, _)| person.subject == name).unwrap().0;
             let membership = None;
             Actor::Person(Box::new(countersign_engine::ProjectMember { person, membership, fresh_until: scene.plane.now() }))
@@ -84,7 +84,7 @@ on_both_stores! {
         assert_eq!(plane.send(questions).await.status, 401);
 
         let project = plane.at().await.project;
-        for key in plane.engine.api_keys(project.key).await.unwrap() {
+        for key in plane.engine.people().api_keys(project.key).await.unwrap() {
             assert!(plane.engine.lift_key(&project, &key.id).await.unwrap().is_live());
         }
         assert_eq!(agent.claims(&plane, &approved, &paying).await.refusal(), (409, "conflict".into()));
@@ -106,7 +106,7 @@ on_both_stores! {
         let second = plane.engine.start_epoch().await.unwrap();
         assert!(second.number > first.number && second.delegations == 0, "{second:?}");
         let project = plane.at().await.project;
-        for key in plane.engine.api_keys(project.key).await.unwrap() {
+        for key in plane.engine.people().api_keys(project.key).await.unwrap() {
             assert!(!plane.engine.lift_key(&project, &key.id).await.unwrap().is_live(), "a revoked key came back");
         }
         plane.engine.lift_delegation(&project, &connected.delegation_id, None).await.unwrap();

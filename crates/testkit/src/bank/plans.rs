@@ -242,37 +242,42 @@ impl TestPerson {
             correlation_id: None,
             extra,
         };
-        plane.engine.answer_by_id(&plane.at().await, decision["decision_id"].as_str().expect("an id"), &answer).await
+        plane
+            .engine
+            .decisions()
+            .answer_by_id(&plane.at().await, decision["decision_id"].as_str().expect("an id"), &answer)
+            .await
     }
 
     /// Cancels a question.
     pub async fn calls_off(&self, plane: &Plane, decision: &Value) -> Result<(), NotCounted> {
         let id = decision["decision_id"].as_str().expect("an id");
         let by = self.answerer(plane).await;
-        plane.engine.call_off(&plane.at().await, id, &by, Some("not now".into()), false).await.map(|_| ())
+        plane.engine.decisions().call_off(&plane.at().await, id, &by, Some("not now".into()), false).await.map(|_| ())
     }
 
     /// Revokes the allowance of a step of a plan.
     pub async fn takes_back(&self, plane: &Plane, step: &Value) -> Result<Allowance, Refusal> {
         let id = step["runs"]["left"]["allowance_id"].as_str().expect("something that is left");
-        plane.engine.take_back(&plane.at().await, id, &self.answerer(plane).await, None).await
+        plane.engine.decisions().take_back(&plane.at().await, id, &self.answerer(plane).await, None).await
     }
 
     /// Cancels a plan with its remaining allowances.
     pub async fn cancels(&self, plane: &Plane, draft: &PlanDraft) -> Result<(), Refusal> {
         let id = MplpId::parse(&draft.id()).expect("an id");
-        plane.engine.cancel_plan(&plane.at().await, &id, &self.answerer(plane).await, None).await.map(|_| ())
+        plane.engine.plans().cancel_plan(&plane.at().await, &id, &self.answerer(plane).await, None).await.map(|_| ())
     }
 
     /// Reports an unknown outcome.
     pub async fn finds_out(&self, plane: &Plane, execution: &str, ran: bool) -> Result<(), Refusal> {
         let by = self.answerer(plane).await;
-        let found = plane.engine.reconcile(&plane.at().await, execution, &by, ran, "it stands in the ledger").await;
+        let found =
+            plane.engine.decisions().reconcile(&plane.at().await, execution, &by, ran, "it stands in the ledger").await;
         found.map(|_| ())
     }
 
     async fn answerer(&self, plane: &Plane) -> ProvenPerson {
         let at = plane.at().await;
-        plane.engine.answerer(&at, &self.member(plane, &at).await, Via::Page)
+        plane.engine.decisions().answerer(&at, &self.member(plane, &at).await, Via::Page)
     }
 }

@@ -27,8 +27,8 @@ impl SuiteConnection {
     pub(super) async fn open(SuiteAgent(suite): SuiteAgent) -> Self {
         let told = Arc::clone(&suite.told).lock_owned().await;
         let SuiteState { engine, at, listener, .. } = &*suite;
-        let subscription = engine.subscribe_implicitly(at, listener).await.expect("a subscription");
-        let events = engine.stream(at, listener, &subscription, None).await.expect("a stream");
+        let subscription = engine.events().subscribe_implicitly(at, listener).await.expect("a subscription");
+        let events = engine.events().stream(at, listener, &subscription, None).await.expect("a stream");
         let heartbeat = tokio::time::interval(HEARTBEAT);
         Self { suite, told, events, is_negotiated: false, heartbeat }
     }
@@ -72,7 +72,7 @@ impl SuiteConnection {
     /// A new subscription replaces the previous one, with its buffered events.
     async fn negotiate(&mut self, request: &Value) -> Value {
         let answer = match SubscriptionRequest::parse(request) {
-            Ok(request) => self.suite.engine.subscribe(&self.suite.at, &self.suite.listener, &request).await,
+            Ok(request) => self.suite.engine.events().subscribe(&self.suite.at, &self.suite.listener, &request).await,
             Err(why) => Err(SubscriptionRejected::new(ReasonCode::Unknown, why)),
         };
         let accepted = match answer {
@@ -80,10 +80,10 @@ impl SuiteConnection {
             Err(rejected) => return serde_json::to_value(rejected).expect("a document"),
         };
         let SuiteState { engine, at, listener, .. } = &*self.suite;
-        let events = engine.stream(at, listener, &accepted.subscription_id, None).await.expect("a stream");
+        let events = engine.events().stream(at, listener, &accepted.subscription_id, None).await.expect("a stream");
         let replaced = std::mem::replace(&mut self.events, events);
         let replaced = replaced.subscription_id().to_owned();
-        engine.close_subscription(at, listener, &replaced).await.expect("a subscription to close");
+        engine.events().close_subscription(at, listener, &replaced).await.expect("a subscription to close");
         self.is_negotiated = true;
         serde_json::to_value(accepted).expect("a document")
     }

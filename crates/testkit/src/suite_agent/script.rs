@@ -45,9 +45,9 @@ impl Voice {
     }
 
     async fn starts(&self, text: &str) -> Speaker {
-        let agent = self.engine.agent(&self.at, &self.token).await.expect("an agent");
+        let agent = self.engine.decisions().agent(&self.at, &self.token).await.expect("an agent");
         let started = event("session.started", "On it.", json!({ "requested_by": "the suite" }));
-        let session = self.engine.open_aaep_session(&self.at, &agent, sound(&started)).await;
+        let session = self.engine.events().open_aaep_session(&self.at, &agent, sound(&started)).await;
         let session = session.unwrap_or_else(|why| panic!("no session for {text:?}: {why}")).id;
         let (engine, at, token) = (Arc::clone(&self.engine), self.at.clone(), self.token.clone());
         Speaker { engine, at, token, agent, session }
@@ -144,9 +144,9 @@ impl Speaker {
             return self.says("session.cancelled", "Nothing was done.", by).await;
         }
         let claim = ClaimRequest { tool: None, arguments: None, digest: Some(decision.digest.clone()) };
-        self.engine.claim(&self.at, &self.agent, &decision.decision_id, &claim).await.expect("a claim");
+        self.engine.decisions().claim(&self.at, &self.agent, &decision.decision_id, &claim).await.expect("a claim");
         let done = OutcomeRequest { status: OutcomeStatus::Committed, execution_id: None, error_message: None };
-        self.engine.report(&self.at, &self.agent, &decision.decision_id, &done).await.expect("an outcome");
+        self.engine.decisions().report(&self.at, &self.agent, &decision.decision_id, &done).await.expect("an outcome");
         self.is_done().await;
     }
 
@@ -160,7 +160,8 @@ impl Speaker {
             session_id: Some(self.session.clone()),
             ..ConfirmationRequest::default()
         };
-        let raised = self.engine.raise_confirmation(&self.at, &self.agent, &body).await.expect("a question");
+        let raised =
+            self.engine.decisions().raise_confirmation(&self.at, &self.agent, &body).await.expect("a question");
         self.settled(&raised.document.decision_id).await
     }
 
@@ -172,7 +173,8 @@ impl Speaker {
             session_id: Some(self.session.clone()),
             ..ClarificationRequest::default()
         };
-        let raised = self.engine.raise_clarification(&self.at, &self.agent, &body).await.expect("a question");
+        let raised =
+            self.engine.decisions().raise_clarification(&self.at, &self.agent, &body).await.expect("a question");
         let decision = self.settled(&raised.document.decision_id).await;
         let place = decision.response.unwrap_or_default();
         let completed = json!({ "output_summary": format!("The weather in {place}: warm.") });
@@ -182,7 +184,12 @@ impl Speaker {
     async fn settled(&self, decision: &str) -> DecisionDocument {
         loop {
             let wait = Duration::from_secs(50);
-            let seen = self.engine.await_decision(&self.at, &self.token, decision, wait).await.expect("a decision");
+            let seen = self
+                .engine
+                .decisions()
+                .await_decision(&self.at, &self.token, decision, wait)
+                .await
+                .expect("a decision");
             if seen.state != State::Pending {
                 return seen;
             }
@@ -218,14 +225,14 @@ impl Speaker {
 
     async fn says(&self, name: &str, summary: &str, members: Value) {
         let said = event(name, summary, members);
-        let spoke = self.engine.publish(&self.at, &self.agent, &self.session, sound(&said)).await;
+        let spoke = self.engine.events().publish(&self.at, &self.agent, &self.session, sound(&said)).await;
         spoke.unwrap_or_else(|why| panic!("{why}: {said}"));
     }
 
     /// The session may have just ended.
     async fn is_called_off(&self) {
         let cancelled = event("session.cancelled", "Something else was asked for.", json!({ "cancelled_by": "user" }));
-        let _over = self.engine.publish(&self.at, &self.agent, &self.session, sound(&cancelled)).await;
+        let _over = self.engine.events().publish(&self.at, &self.agent, &self.session, sound(&cancelled)).await;
     }
 }
 

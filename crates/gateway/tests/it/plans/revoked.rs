@@ -114,7 +114,7 @@ on_both_stores! {
         let decision = scene.proposed(&PlanDraft::of(paying(5))).await;
         carol.accepts(&scene.plane, &decision).await;
         runs(&scene, "100.00").await;
-        scene.plane.engine.set_disabled("carol", true).await.unwrap();
+        scene.plane.engine.people().set_disabled("carol", true).await.unwrap();
         held(&scene, BankScene::transfer_of("2.00")).await;
         assert_eq!(scene.bank.effects().len(), 1);
     }

@@ -36,8 +36,8 @@ impl SocketProof {
         match self {
             Self::Token(token) => by_token(app, at, token).await,
             Self::Cookie(secret) => {
-                let who = app.engine.signed_in(secret).await?.ok_or(NoListener::Unproven)?;
-                Ok(app.engine.listener_by_sign_in(at, &who).await?)
+                let who = app.engine.people().signed_in(secret).await?.ok_or(NoListener::Unproven)?;
+                Ok(app.engine.events().listener_by_sign_in(at, &who).await?)
             }
         }
     }

@@ -154,17 +154,17 @@ impl SocketSession {
 
     async fn negotiate(&mut self, listener: &Listener, message: &Value) -> Result<SubscriptionAccepted, Rejected> {
         let asked = SubscriptionRequest::parse(message).map_err(malformed)?;
-        Ok(self.app.engine.subscribe(&self.at, listener, &asked).await?)
+        Ok(self.app.engine.events().subscribe(&self.at, listener, &asked).await?)
     }
 
     async fn open_implicitly(&mut self) -> Result<(), Goodbye> {
         let listener = self.listener().await?;
-        let id = self.app.engine.subscribe_implicitly(&self.at, &listener).await?;
+        let id = self.app.engine.events().subscribe_implicitly(&self.at, &listener).await?;
         self.listen(&listener, id, true).await
     }
 
     async fn listen(&mut self, listener: &Listener, id: String, implicit: bool) -> Result<(), Goodbye> {
-        let events = self.app.engine.stream(&self.at, listener, &id, None).await?;
+        let events = self.app.engine.events().stream(&self.at, listener, &id, None).await?;
         if let Some(old) = self.open.replace(SocketSubscription { id, events, implicit }) {
             end(&self.app, &self.at, listener, &old.id).await?;
         }
@@ -179,11 +179,11 @@ impl SocketSession {
                 Reply::Clarification(reply) => reply.subscription_id = Some(open.id.clone()),
             }
         }
-        Ok(self.app.engine.reply(&self.at, listener, &reply, false).await?)
+        Ok(self.app.engine.events().reply(&self.at, listener, &reply, false).await?)
     }
 
     async fn renegotiate(&mut self, listener: &Listener, changed: &Renegotiate) -> Result<(), Goodbye> {
-        let answer = self.app.engine.renegotiate(&self.at, listener, changed).await;
+        let answer = self.app.engine.events().renegotiate(&self.at, listener, changed).await;
         let accepted = answer.map_err(Rejected::from)?;
         self.say(json(&accepted)?).await
     }

@@ -46,14 +46,15 @@ impl Tool for AwaitDecision {
 }
 
 async fn waited(call: &ToolCall, id: &str, wait: Duration) -> Result<DecisionDocument, Refusal> {
+    let decisions = call.engine().decisions();
     let (at, agent, token) = (&call.caller.at, &call.caller.agent, &call.caller.token);
     if wait.is_zero() {
-        return call.engine().decision(at, agent, id).await;
+        return decisions.decision(at, agent, id).await;
     }
     let mut connection = call.connection.clone();
     // A node that stops answers its waiters with the current state; they ask again, here or at another node.
     tokio::select! {
-        settled = call.engine().await_decision(at, token, id, wait) => settled,
-        () = connection.is_to_end() => call.engine().decision(at, agent, id).await,
+        settled = decisions.await_decision(at, token, id, wait) => settled,
+        () = connection.is_to_end() => decisions.decision(at, agent, id).await,
     }
 }

@@ -40,7 +40,8 @@ impl Tool for BeginAction {
     async fn call(call: &ToolCall, said: BeginActionArguments) -> Result<DecisionTold, Refusal> {
         let BeginActionArguments { decision_id, tool, arguments, digest } = said;
         let claim = ClaimRequest { tool, arguments, digest };
-        let claimed = call.engine().claim(&call.caller.at, &call.caller.agent, &decision_id, &claim).await?;
+        let claimed =
+            call.engine().decisions().claim(&call.caller.at, &call.caller.agent, &decision_id, &claim).await?;
         Ok(claimed.into())
     }
 }

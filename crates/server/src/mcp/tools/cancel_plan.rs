@@ -29,7 +29,7 @@ impl Tool for CancelPlan {
 
     async fn call(call: &ToolCall, said: CancelPlanArguments) -> Result<PlanTold, Refusal> {
         let CancelPlanArguments { plan_id, reason } = said;
-        call.engine().cancel_own_plan(&call.caller.at, &call.caller.agent, &plan_id, reason).await?;
+        call.engine().plans().cancel_own_plan(&call.caller.at, &call.caller.agent, &plan_id, reason).await?;
         PlanTold::of(call, &plan_id).await
     }
 }

@@ -21,6 +21,6 @@ impl Tool for ListActions {
     const HINTS: Hints = Hints::Reads;
 
     async fn call(call: &ToolCall, _: ListActionsArguments) -> Result<ActionsDocument, Refusal> {
-        Ok(call.engine().actions(&call.caller.at, &call.caller.agent))
+        Ok(call.engine().decisions().actions(&call.caller.at, &call.caller.agent))
     }
 }

@@ -65,8 +65,8 @@ impl Tool for ProposePlan {
             timeout_s: said.timeout_seconds,
             ..Proposal::default()
         };
-        let plan = call.engine().write_plan(at, agent, &submission(said)?).await?;
-        let raised = call.engine().propose_plan(at, agent, &plan.id, &ask).await?;
+        let plan = call.engine().plans().write_plan(at, agent, &submission(said)?).await?;
+        let raised = call.engine().plans().propose_plan(at, agent, &plan.id, &ask).await?;
         Ok(told(plan.id, raised))
     }
 }

@@ -36,7 +36,8 @@ impl Tool for ReportOutcome {
     async fn call(call: &ToolCall, said: ReportOutcomeArguments) -> Result<DecisionTold, Refusal> {
         let ReportOutcomeArguments { decision_id, status, execution_id, error_message } = said;
         let outcome = OutcomeRequest { status, execution_id, error_message };
-        let reported = call.engine().report(&call.caller.at, &call.caller.agent, &decision_id, &outcome).await?;
+        let reported =
+            call.engine().decisions().report(&call.caller.at, &call.caller.agent, &decision_id, &outcome).await?;
         Ok(reported.into())
     }
 }

@@ -35,7 +35,7 @@ impl Tool for ReportStep {
     async fn call(call: &ToolCall, said: ReportStepArguments) -> Result<PlanTold, Refusal> {
         let ReportStepArguments { plan_id, step_id, status, reason } = said;
         let report = StepReport { status, reason };
-        call.engine().report_step(&call.caller.at, &call.caller.agent, &plan_id, &step_id, &report).await?;
+        call.engine().plans().report_step(&call.caller.at, &call.caller.agent, &plan_id, &step_id, &report).await?;
         PlanTold::of(call, &plan_id).await
     }
 }

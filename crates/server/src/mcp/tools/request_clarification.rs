@@ -24,7 +24,8 @@ impl Tool for RequestClarification {
 
     async fn call(call: &ToolCall, question: ClarificationRequest) -> Result<DecisionTold, Refusal> {
         without(&question.problems())?;
-        let raised = call.engine().raise_clarification(&call.caller.at, &call.caller.agent, &question).await?;
+        let raised =
+            call.engine().decisions().raise_clarification(&call.caller.at, &call.caller.agent, &question).await?;
         Ok(raised.document.into())
     }
 }

@@ -24,7 +24,8 @@ impl Tool for RequestConfirmation {
 
     async fn call(call: &ToolCall, question: ConfirmationRequest) -> Result<DecisionTold, Refusal> {
         without(&question.problems())?;
-        let raised = call.engine().raise_confirmation(&call.caller.at, &call.caller.agent, &question).await?;
+        let raised =
+            call.engine().decisions().raise_confirmation(&call.caller.at, &call.caller.agent, &question).await?;
         Ok(raised.document.into())
     }
 }

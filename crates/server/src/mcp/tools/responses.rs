@@ -38,9 +38,9 @@ impl PlanTold {
     /// The current state of a plan of the caller's.
     pub(super) async fn of(call: &ToolCall, plan: &MplpId) -> Result<Self, Refusal> {
         let (at, agent) = (&call.caller.at, &call.caller.agent);
-        let shown = call.engine().plan(at, &PlanReader::Agent(Box::new(agent.clone())), plan).await?;
+        let shown = call.engine().plans().plan(at, &PlanReader::Agent(Box::new(agent.clone())), plan).await?;
         let decision = match &shown.decision {
-            Some(decision) => Some(call.engine().decision(at, agent, &decision.id).await?),
+            Some(decision) => Some(call.engine().decisions().decision(at, agent, &decision.id).await?),
             None => None,
         };
         let next = after(shown.plan.document.status, decision.as_ref());

@@ -30,7 +30,8 @@ impl Tool for WithdrawQuestion {
     async fn call(call: &ToolCall, said: WithdrawQuestionArguments) -> Result<DecisionTold, Refusal> {
         let WithdrawQuestionArguments { decision_id, reason } = said;
         let reason = WithdrawRequest { reason };
-        let withdrawn = call.engine().withdraw(&call.caller.at, &call.caller.agent, &decision_id, &reason).await?;
+        let withdrawn =
+            call.engine().decisions().withdraw(&call.caller.at, &call.caller.agent, &decision_id, &reason).await?;
         Ok(withdrawn.into())
     }
 }

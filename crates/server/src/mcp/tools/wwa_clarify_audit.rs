@@ -19,6 +19,6 @@ impl Tool for ClarifyAudit {
 
     async fn call(call: &ToolCall, asked: SessionRequest) -> Result<Audit, Refusal> {
         let reader = ChainReader::Agent(Box::new(call.caller.agent.clone()));
-        call.engine().clarify_audit(&call.caller.at, &reader, &asked.session_id).await
+        call.engine().clarifications().clarify_audit(&call.caller.at, &reader, &asked.session_id).await
     }
 }

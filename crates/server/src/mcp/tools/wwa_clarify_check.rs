@@ -19,7 +19,8 @@ impl Tool for ClarifyCheck {
 
     async fn call(call: &ToolCall, asked: CheckRequest) -> Result<CheckResponse, Refusal> {
         let asked = again(&asked)?;
-        let gathered = call.engine().clarify_check(&call.caller.at, &call.caller.agent, &asked).await?;
+        let gathered =
+            call.engine().clarifications().clarify_check(&call.caller.at, &call.caller.agent, &asked).await?;
         Ok(gathered.response)
     }
 }

@@ -22,7 +22,11 @@ impl Tool for ClarifyConfirm {
     const GENERATES: bool = true;
 
     async fn call(call: &ToolCall, asked: SessionRequest) -> Result<ConfirmResponse, Refusal> {
-        let confirmed = call.engine().clarify_confirm(&call.caller.at, &call.caller.agent, &asked.session_id).await?;
+        let confirmed = call
+            .engine()
+            .clarifications()
+            .clarify_confirm(&call.caller.at, &call.caller.agent, &asked.session_id)
+            .await?;
         Ok(responses::confirmed(confirmed))
     }
 }

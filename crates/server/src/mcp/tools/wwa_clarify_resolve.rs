@@ -21,6 +21,6 @@ impl Tool for ClarifyResolve {
     async fn call(call: &ToolCall, asked: ResolveRequest) -> Result<ResolveResponse, Refusal> {
         let value = serde_json::to_value(&asked).map_err(|_| Refusal::Internal)?;
         let asked = ResolveRequest::of_value(&value).map_err(|why| Refusal::invalid(why.to_string()))?;
-        call.engine().clarify_resolve(&call.caller.at, &call.caller.agent, &asked).await
+        call.engine().clarifications().clarify_resolve(&call.caller.at, &call.caller.agent, &asked).await
     }
 }

@@ -23,7 +23,11 @@ impl Tool for ScaffoldAttest {
     const GENERATES: bool = true;
 
     async fn call(call: &ToolCall, asked: SessionRequest) -> Result<AttestResponse, Refusal> {
-        let attested = call.engine().scaffold_attest(&call.caller.at, &call.caller.agent, &asked.session_id).await?;
+        let attested = call
+            .engine()
+            .clarifications()
+            .scaffold_attest(&call.caller.at, &call.caller.agent, &asked.session_id)
+            .await?;
         Ok(responses::attested(attested, ClarifyConfirm::NAME))
     }
 }

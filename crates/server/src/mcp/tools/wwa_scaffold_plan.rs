@@ -25,7 +25,7 @@ impl Tool for ScaffoldPlan {
     async fn call(call: &ToolCall, asked: CheckRequest) -> Result<ScaffoldResponse, Refusal> {
         let asked = again(&asked)?;
         Ok(responses::scaffolded(
-            call.engine().scaffold_plan(&call.caller.at, &call.caller.agent, &asked).await?,
+            call.engine().clarifications().scaffold_plan(&call.caller.at, &call.caller.agent, &asked).await?,
             ClarifyConfirm::NAME,
         ))
     }

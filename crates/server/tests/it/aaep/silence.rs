@@ -64,7 +64,7 @@ on_both_stores! {
         plane.advance_unseen(1800).await;
         let plane = plane.restart().await;
         let (_phone, mut heard) = TestPerson::sign_in(&plane, "alice").await.listening(&plane).await;
-        plane.engine.settle_due().await.unwrap();
+        plane.engine.decisions().settle_due().await.unwrap();
         assert_eq!(ends(&mut heard).await["session_id"], session);
     }
 

@@ -57,7 +57,7 @@ on_both_stores! {
     ///
     async fn a_new_password_ends_every_token_and_its_stream(kit) {
         let mut waiting = Waiting::on(kit).await;
-        waiting.plane.engine.set_password("alice", "a wholly new password").await.unwrap();
+        waiting.plane.engine.people().set_password("alice", "a wholly new password").await.unwrap();
         is_over(&mut waiting).await;
     }
 

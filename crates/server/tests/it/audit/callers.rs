@@ -16,7 +16,7 @@ async fn key(plane: &Plane, kind: ApiKeyKind) -> String {
     let project = plane.engine.projects().await.unwrap().remove(0);
     let (principal, responsible) = (format!("{kind:?}"), "alice".into());
     let new = NewKey { kind, principal, responsible, actions: Vec::new(), asks: Vec::new(), jkt: None };
-    plane.engine.add_key(&project, &new).await.unwrap().secret
+    plane.engine.people().add_key(&project, &new).await.unwrap().secret
 }
 
 fn told(answer: &Answer) -> (u16, Value) {

@@ -31,7 +31,7 @@ async fn bearers(plane: &Plane, alice: &TestPerson) -> Vec<(&'static str, String
             asks: Vec::new(),
             jkt: None,
         };
-        found.push((what, plane.engine.add_key(&project, &new).await.unwrap().secret));
+        found.push((what, plane.engine.people().add_key(&project, &new).await.unwrap().secret));
     }
     found
 }

@@ -49,12 +49,12 @@ on_both_stores! {
         }
         let id = |n: usize| asked[n].as_str().unwrap();
         plane.engine.tidy().await.unwrap();
-        assert!(plane.engine.connectable(id(0)).await.is_ok());
+        assert!(plane.engine.agents().connectable(id(0)).await.is_ok());
         // Ten minutes to answer, and an hour in which a late answer is told of the expiry.
         plane.advance_secs(600 + 3600 + 1).await;
         plane.engine.tidy().await.unwrap();
         for n in 0..5 {
-            assert!(plane.engine.connectable(id(n)).await.is_err(), "a row stays for ever");
+            assert!(plane.engine.agents().connectable(id(n)).await.is_err(), "a row stays for ever");
         }
     }
 }

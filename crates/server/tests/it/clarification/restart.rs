@@ -201,8 +201,10 @@ async fn keys_that_are_replaced_on_both_nodes_at_once_follow_one_another() {
     let asked = stage.submits(&plan()).await;
     let (engine, _second) = stage.plane.second_node().await;
     let at = stage.plane.at().await;
-    let (left, right) =
-        tokio::join!(stage.plane.engine.rotate_clarification_key(&at), engine.rotate_clarification_key(&at),);
+    let (left, right) = tokio::join!(
+        stage.plane.engine.clarifications().rotate_clarification_key(&at),
+        engine.clarifications().rotate_clarification_key(&at),
+    );
     assert!(left.is_ok() && right.is_ok());
     let keys = stage.keys().await;
     assert_eq!((keys["keys"].as_array().unwrap().len(), keys["rotations"].as_array().unwrap().len()), (3, 2));

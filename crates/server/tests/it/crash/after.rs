@@ -97,7 +97,7 @@ impl Aftermath {
     /// After some downtime: overdue questions are settled without an approval, and the story goes on.
     async fn restarted_later(&self, at_s: i64, found: Found) {
         let cast = self.script.cast(at_s, 4).await;
-        cast.plane.engine.settle_due().await.expect("everything due");
+        cast.plane.engine.decisions().settle_due().await.expect("everything due");
         self.fell_due(&cast, &found).await;
         let mut heard = cast.alice.hears(&cast.plane).await;
         for _ in &cast.open_questions_listed().await {

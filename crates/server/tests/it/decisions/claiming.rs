@@ -67,7 +67,7 @@ on_both_stores! {
     async fn the_yes_of_an_admin_of_the_installation_can_be_spent(kit) {
         let setup = Setup::payments_with(|document| document.actions[0].approvers = vec!["role:admin".into()]);
         let DecisionFixture { plane, agent, .. } = kit.asked_with(setup).await;
-        plane.engine.add_person("platform", "platform", PASSWORD, true).await.unwrap();
+        plane.engine.people().add_person("platform", "platform", PASSWORD, true).await.unwrap();
         let root = TestPerson::sign_in(&plane, "platform").await;
         let asked = agent.asks_to(&plane, PAY, paying(82)["arguments"].clone()).await;
         root.accepts(&plane, &asked).await;

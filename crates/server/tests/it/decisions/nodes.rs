@@ -68,7 +68,7 @@ async fn both_nodes_settle_what_is_due_and_it_is_settled_once() {
     let (engine, _second) = plane.second_node().await;
     let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
     plane.advance_unseen(60).await;
-    let (left, right) = tokio::join!(plane.engine.settle_due(), engine.settle_due());
+    let (left, right) = tokio::join!(plane.engine.decisions().settle_due(), engine.decisions().settle_due());
     assert!(left.is_ok() && right.is_ok());
     let settled = agent.looks(&plane, &asked).await.expect(200).json();
     assert_eq!((&settled["state"], &settled["expired_as"]), (&json!("expired"), &json!("accept")));

@@ -123,7 +123,7 @@ on_both_stores! {
             asks: Vec::new(),
             jkt: Some("j".repeat(43)),
         };
-        let key = plane.engine.add_key(&plane.at().await.project, &new).await.unwrap();
+        let key = plane.engine.people().add_key(&plane.at().await.project, &new).await.unwrap();
         refused_to_all(&plane, &key.secret, (403, "not_authorized")).await;
     }
 
@@ -153,7 +153,7 @@ on_both_stores! {
             jkt: None,
         };
         let north = plane.engine.project(&north).await.unwrap().project;
-        let key = plane.engine.add_key(&north, &new(ALL)).await.unwrap();
+        let key = plane.engine.people().add_key(&north, &new(ALL)).await.unwrap();
         let agent = TestAgent { token: key.secret, principal: key.key.id };
         let body = confirmation("payments.send", json!({ "amount": 82 }));
         let asked = agent.post(&plane, "/projects/north/v1/confirmations", &body).await.expect(201).json();
@@ -168,7 +168,7 @@ on_both_stores! {
         assert_eq!(unscoped.refusal(), (404, "project_not_found".into()));
         let mut south = agent.clone();
         let project = plane.engine.project(&countersign_engine::Address::Scoped("south".into())).await.unwrap().project;
-        south.token = plane.engine.add_key(&project, &new(ALL)).await.unwrap().secret;
+        south.token = plane.engine.people().add_key(&project, &new(ALL)).await.unwrap().secret;
         let answer = south.send(&plane.public, Method::GET, &below("south"), None).await;
         assert_eq!(answer.refusal(), (404, "not_found".into()));
     }

@@ -32,7 +32,7 @@ impl Program {
             asks: Vec::new(),
             jkt: Some(key.jkt().base64url()),
         };
-        let added = plane.engine.add_key(&plane.at().await.project, &new).await.unwrap();
+        let added = plane.engine.people().add_key(&plane.at().await.project, &new).await.unwrap();
         Self { secret: added.secret, key }
     }
 

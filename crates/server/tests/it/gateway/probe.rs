@@ -41,7 +41,7 @@ async fn lost(scene: &BankScene, payment: &str) -> Value {
 /// Sends the due probes, while the upstream responds with this status.
 async fn probes(scene: &BankScene, status: u16) -> usize {
     scene.bank.answers_reads(status, "{}");
-    scene.plane.engine.probe_due().await.unwrap()
+    scene.plane.engine.decisions().probe_due().await.unwrap()
 }
 
 async fn entries(scene: &BankScene, event_type: &str) -> Vec<Value> {
@@ -207,7 +207,7 @@ on_both_stores! {
             reconciles(&scene, &ada, &decision, "no").await.expect(303);
             scene.bank.answer_now();
         };
-        let (probed, ()) = tokio::join!(scene.plane.engine.probe_due(), meanwhile);
+        let (probed, ()) = tokio::join!(scene.plane.engine.decisions().probe_due(), meanwhile);
         assert_eq!(probed.unwrap(), 1);
         let looked = scene.looks(&scene.agent, &decision).await["execution"].clone();
         assert_eq!((&looked["state"], &looked["conflict"]), (&json!("failed"), &json!(true)), "{looked}");
@@ -293,7 +293,7 @@ async fn two_nodes_ask_once_and_settle_once() {
     scene.plane.advance_secs(30).await;
     scene.bank.answers_reads(404, "");
     for tries in 1..=2 {
-        let (first, second) = tokio::join!(scene.plane.engine.probe_due(), engine.probe_due());
+        let (first, second) = tokio::join!(scene.plane.engine.decisions().probe_due(), engine.decisions().probe_due());
         assert!(first.is_ok() && second.is_ok());
         assert_eq!(scene.bank.reads().len(), tries);
         scene.plane.advance_secs(2).await;

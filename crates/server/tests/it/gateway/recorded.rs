@@ -105,7 +105,7 @@ on_both_stores! {
             }
         }
         assert_eq!(execution(&scene, &decision).await, "claimed");
-        scene.plane.engine.settle_due().await.unwrap();
+        scene.plane.engine.decisions().settle_due().await.unwrap();
         assert_eq!(execution(&scene, &decision).await, "committed");
         let outcomes: Vec<_> = scene.calls().await.iter().map(|call| call["outcome"].clone()).collect();
         assert_eq!(outcomes.iter().filter(|outcome| **outcome == "201 Created").count(), 2, "{outcomes:?}");
@@ -212,7 +212,7 @@ async fn stands_still_while_another_node_settles(ran: Option<&str>) -> serde_jso
         ahead.advance_secs(61);
         let StoreLocation::Postgres(place) = &scene.plane.place else { panic!("a shared database") };
         postgres::set_clock(&place.url, ahead.now().0).await;
-        other.settle_due().await.unwrap();
+        other.decisions().settle_due().await.unwrap();
         if let Some(ran) = ran {
             reconciles_at(&router, &scene, &ada, &decision, ran).await.expect(303);
         }

@@ -153,7 +153,7 @@ on_both_stores! {
         store.works();
         scene.bank.behaves(Manner::Obliging);
         refused_for(&scene.sends(note()).await, &id);
-        scene.plane.engine.settle_due().await.unwrap();
+        scene.plane.engine.decisions().settle_due().await.unwrap();
         scene.sends(note()).await.expect(201);
         assert_eq!(scene.bank.effects().len(), 2);
     }

@@ -88,7 +88,7 @@ on_both_stores! {
     async fn a_yes_dies_with_the_account_that_gave_it(kit) {
         let scene = kit.bank().await;
         let decision = scene.approved(BankScene::transfer()).await;
-        scene.plane.engine.set_disabled("alice", true).await.unwrap();
+        scene.plane.engine.people().set_disabled("alice", true).await.unwrap();
         for sent in [redeem(&decision), confirmed_transfer()] {
             assert_eq!(scene.sends(sent).await.code(), "delegation_revoked");
         }

@@ -99,7 +99,7 @@ on_both_stores! {
         let connected = connected(&plane).await;
         let (key, other) = (add(&plane, ApiKeyKind::Admin).await, add(&plane, ApiKeyKind::Admin).await);
         audit(&plane, &key.secret, &connected).await.expect(200);
-        plane.engine.revoke_key(&project(&plane, Address::Unscoped).await, &key.key.id).await.unwrap();
+        plane.engine.people().revoke_key(&project(&plane, Address::Unscoped).await, &key.key.id).await.unwrap();
         let unknown = format!("csk_{}", "A".repeat(43));
         let never = audit(&plane, &unknown, &connected).await;
         assert_eq!(never.refusal(), (403, "not_authorized".into()));
@@ -112,7 +112,7 @@ on_both_stores! {
             assert_eq!(answer.json()["error_description"], never.json()["error_description"]);
         }
         audit(&plane, &other.secret, &connected).await.expect(200);
-        let id = plane.engine.revoke_key(&project(&plane, Address::Unscoped).await, "key_none").await;
+        let id = plane.engine.people().revoke_key(&project(&plane, Address::Unscoped).await, "key_none").await;
         assert!(id.is_err(), "a key that was never made cannot be revoked");
     }
 
@@ -121,7 +121,7 @@ on_both_stores! {
         let plane = kit.plane_with(Setup::multi()).await;
         plane.account("root").await;
         let north = project(&plane, Address::Scoped("north".into())).await;
-        let key = plane.engine.add_key(&north, &new_key(ApiKeyKind::Admin)).await.unwrap();
+        let key = plane.engine.people().add_key(&north, &new_key(ApiKeyKind::Admin)).await.unwrap();
         with_key(&plane, &key.secret, Method::GET, "/projects/north/v1/project", &Value::Null).await.expect(200);
         let document = serde_json::to_value(&north.document).unwrap();
         for (method, path) in [
@@ -133,7 +133,7 @@ on_both_stores! {
             assert_eq!(answer.refusal(), (403, "not_authorized".into()), "{path}");
         }
         let south = project(&plane, Address::Scoped("south".into())).await;
-        assert!(plane.engine.revoke_key(&south, &key.key.id).await.is_err());
+        assert!(plane.engine.people().revoke_key(&south, &key.key.id).await.is_err());
         with_key(&plane, &key.secret, Method::GET, "/projects/north/v1/project", &Value::Null).await.expect(200);
     }
 
@@ -147,9 +147,9 @@ on_both_stores! {
         assert!(refused(&plane, |new| new.actions = mixed).await.is_some());
         assert!(refused(&plane, |new| new.principal = " ".into()).await.is_some());
         assert!(refused(&plane, |new| new.principal = "p".repeat(129)).await.is_some());
-        assert!(plane.engine.api_keys(project(&plane, Address::Unscoped).await.key).await.unwrap().is_empty());
+        assert!(plane.engine.people().api_keys(project(&plane, Address::Unscoped).await.key).await.unwrap().is_empty());
         assert!(refused(&plane, |new| new.actions = vec!["events.list".into()]).await.is_none());
-        let made = plane.engine.api_keys(project(&plane, Address::Unscoped).await.key).await.unwrap();
+        let made = plane.engine.people().api_keys(project(&plane, Address::Unscoped).await.key).await.unwrap();
         assert_eq!((made.len(), made[0].kind), (1, ApiKeyKind::Agent));
         assert_eq!(made[0].actions, ["events.list"]);
     }

@@ -21,12 +21,12 @@ fn new_key(kind: ApiKeyKind) -> NewKey {
 
 async fn add(plane: &Plane, kind: ApiKeyKind) -> AddedKey {
     let project = project(plane, Address::Unscoped).await;
-    plane.engine.add_key(&project, &new_key(kind)).await.unwrap()
+    plane.engine.people().add_key(&project, &new_key(kind)).await.unwrap()
 }
 
 async fn refused(plane: &Plane, change: impl FnOnce(&mut NewKey)) -> Option<Refusal> {
     let project = project(plane, Address::Unscoped).await;
     let mut new = new_key(ApiKeyKind::Agent);
     change(&mut new);
-    plane.engine.add_key(&project, &new).await.err()
+    plane.engine.people().add_key(&project, &new).await.err()
 }

@@ -76,7 +76,7 @@ async fn sign_ins(plane: &Plane, told: &mut Told) {
     let fresh = root.post(plane, "/session/fresh", &json!({ "password": PASSWORD })).await.expect(200);
     let value = fresh.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
     told.secret("a cookie", value.split_once("=web_").unwrap().1);
-    plane.engine.set_password("root", NEW_PASSWORD).await.unwrap();
+    plane.engine.people().set_password("root", NEW_PASSWORD).await.unwrap();
     let stale = root.post(plane, "/agent/revoke", &json!({ "delegation_id": "del_0000000000" })).await;
     assert_eq!(stale.status, 401);
 }
@@ -175,7 +175,7 @@ async fn keys(plane: &Plane, delegation_id: &str, told: &mut Told) {
     let admin = add(plane, ApiKeyKind::Admin).await;
     let gone = add(plane, ApiKeyKind::Agent).await;
     let project = project(plane, Address::Unscoped).await;
-    plane.engine.revoke_key(&project, &gone.key.id).await.unwrap();
+    plane.engine.people().revoke_key(&project, &gone.key.id).await.unwrap();
     told.kept.push(("a key's id", admin.key.id.clone()));
     told.kept.push(("a principal", new_key(ApiKeyKind::Admin).principal));
     for (key, status) in [(&admin.secret, 200), (&gone.secret, 403)] {

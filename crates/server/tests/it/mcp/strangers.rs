@@ -209,7 +209,7 @@ on_both_stores! {
             asks: Vec::new(),
             jkt: None,
         };
-        let added = plane.engine.add_key(&at.project, &new).await.unwrap();
+        let added = plane.engine.people().add_key(&at.project, &new).await.unwrap();
         let agent = TestAgent { token: added.secret, principal: added.key.id };
         let list = request("tools/list", json!({}));
         assert_eq!(send_at(&plane.public, "/projects/south/mcp", &agent, &list).await.status, 403);

@@ -172,7 +172,7 @@ on_both_stores! {
                 asks: Vec::new(),
                 jkt: None,
             };
-            let key = plane.engine.add_key(&at, &new).await.unwrap();
+            let key = plane.engine.people().add_key(&at, &new).await.unwrap();
             keys.push(TestAgent { token: key.secret, principal: key.key.id });
         }
         let (north, south) = (&keys[0], &keys[1]);

@@ -36,10 +36,10 @@ async fn a_locked_question_is_decided_by_nobody_but_who_may_override_it_and_says
 async fn lock(plane: &Plane, who: &TestPerson, asked: &Value) {
     let at = plane.at().await;
     let secret = who.cookie.split_once('=').unwrap().1;
-    let signed_in = plane.engine.signed_in(secret).await.unwrap().unwrap();
-    let member = plane.engine.member(&signed_in, at.project.key).await.unwrap();
-    let by = plane.engine.answerer(&at, &member, Via::Page);
+    let signed_in = plane.engine.people().signed_in(secret).await.unwrap().unwrap();
+    let member = plane.engine.people().member(&signed_in, at.project.key).await.unwrap();
+    let by = plane.engine.decisions().answerer(&at, &member, Via::Page);
     let confirm = asked["decision_id"].as_str().unwrap().strip_prefix("dec_").and_then(MplpId::from_simple).unwrap();
     let governance = Governance { locked: Some(true), ..Governance::default() };
-    plane.engine.govern_confirm(&at, &by, &confirm, &governance).await.unwrap();
+    plane.engine.plans().govern_confirm(&at, &by, &confirm, &governance).await.unwrap();
 }

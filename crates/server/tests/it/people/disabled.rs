@@ -17,15 +17,15 @@ on_both_stores! {
         scene.approved(BankScene::transfer()).await;
         BankScene::decision(&scene.sends(BankScene::transfer_of("7.00")).await);
         let before = scene.bank.got().len();
-        let ended = scene.plane.engine.disable_person("alice", "operator").await.unwrap();
+        let ended = scene.plane.engine.people().disable_person("alice", "operator").await.unwrap();
         assert_eq!((ended.delegations, ended.questions, ended.approvals), (1, 1, 1), "{ended:?}");
         for sent in [GatewayRequest::new("GET", "/accounts"), BankScene::transfer_of("8.00"), BankScene::transfer().confirmed("true")] {
             assert_eq!(scene.sends(sent).await.code(), "delegation_revoked");
         }
         assert_eq!(scene.bank.got().len(), before);
-        let again = scene.plane.engine.disable_person("alice", "operator").await.unwrap();
+        let again = scene.plane.engine.people().disable_person("alice", "operator").await.unwrap();
         assert_eq!((again.delegations, again.keys, again.questions), (0, 0, 0), "twice changes nothing more");
-        scene.plane.engine.set_disabled("alice", false).await.unwrap();
+        scene.plane.engine.people().set_disabled("alice", false).await.unwrap();
         assert_eq!(scene.sends(GatewayRequest::new("GET", "/accounts")).await.code(), "delegation_revoked");
     }
 
@@ -37,7 +37,7 @@ on_both_stores! {
         let of_bob = plane.agent_key("bob", &["mail.send"]).await;
         let decision = agent.asks_to(&plane, "payments.send", json!({ "to": "acme" })).await;
         heard.next_of("awaiting.confirmation").await;
-        let ended = plane.engine.disable_person("alice", "operator").await.unwrap();
+        let ended = plane.engine.people().disable_person("alice", "operator").await.unwrap();
         assert_eq!((ended.keys, ended.tokens, ended.questions), (1, 1, 1), "{ended:?}");
         assert_eq!(heard.rest().await.pop().unwrap().event.as_deref(), Some("aaep.close"));
         assert_eq!(agent.looks(&plane, &decision).await.status, 403);
@@ -54,9 +54,9 @@ on_both_stores! {
             asks: vec![],
             jkt: None,
         };
-        let refused = plane.engine.add_key(&plane.at().await.project, &key).await.err().unwrap().to_string();
+        let refused = plane.engine.people().add_key(&plane.at().await.project, &key).await.err().unwrap().to_string();
         assert!(refused.contains("disabled"), "{refused}");
-        plane.engine.set_disabled("alice", false).await.unwrap();
+        plane.engine.people().set_disabled("alice", false).await.unwrap();
         let back = TestPerson::sign_in(&plane, "alice").await;
         assert_eq!(back.waiting_questions(&plane).await, 0);
         assert_eq!(agent.looks(&plane, &decision).await.status, 403, "enabling brings no key back");
@@ -68,7 +68,7 @@ on_both_stores! {
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
         agent.asks_to(&plane, "mail.send", json!({ "n": 1 })).await;
-        plane.engine.disable_person("alice", "operator").await.unwrap();
+        plane.engine.people().disable_person("alice", "operator").await.unwrap();
         let types: Vec<String> =
             stored_evidence(&plane.place).await.into_iter().map(|entry| entry.event_type).collect();
         for wanted in ["person_disabled", "delegation_revoked", "api_key_revoked", "decision_settled"] {

@@ -49,7 +49,7 @@ on_both_stores! {
     async fn nobody_proves_the_presence_of_somebody_else(kit) {
         let plane = kit.plane().await;
         let admin = plane.person_in("calendar", "root", &[Role::Admin]).await;
-        plane.engine.add_person("mallory", "mallory", "mallory knows this one", false).await.unwrap();
+        plane.engine.people().add_person("mallory", "mallory", "mallory knows this one", false).await.unwrap();
         let named = json!({ "name": "mallory", "password": "mallory knows this one" });
         assert_eq!(admin.post(&plane, "/session/fresh", &named).await.refusal(), (401, "sign_in_failed".into()));
         let nobody = plane.post("/session/fresh", &json!({ "password": RIGHT })).await;

@@ -86,7 +86,7 @@ on_both_stores! {
     ///
     async fn a_platform_admin_administers_every_project_and_gives_nothing_in_anybodys_name(kit) {
         let plane = kit.plane_with(Setup::multi()).await;
-        plane.engine.add_person("platform", "platform", countersign_testkit::PASSWORD, true).await.unwrap();
+        plane.engine.people().add_person("platform", "platform", countersign_testkit::PASSWORD, true).await.unwrap();
         let platform = TestPerson::sign_in(&plane, "platform").await;
         assert_eq!(platform.get(&plane, "/session").await.expect(200).json()["platform_admin"], true);
         for project in ["north", "south"] {

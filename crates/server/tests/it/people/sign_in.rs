@@ -21,7 +21,7 @@ on_both_stores! {
         let plane = kit.plane().await;
         plane.account("alice").await;
         plane.account("carol").await;
-        plane.engine.set_disabled("carol", true).await.unwrap();
+        plane.engine.people().set_disabled("carol", true).await.unwrap();
         let wrong_name = enter(&plane, "nobody", RIGHT).await;
         assert_eq!(wrong_name.refusal(), (401, "sign_in_failed".into()));
         assert!(wrong_name.header("set-cookie").is_none());
@@ -45,11 +45,11 @@ on_both_stores! {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
-        plane.engine.set_disabled("alice", true).await.unwrap();
+        plane.engine.people().set_disabled("alice", true).await.unwrap();
         assert!(!holds(&plane, &alice).await);
         let revoke = json!({ "delegation_id": connected.delegation_id });
         assert_eq!(alice.post(&plane, "/agent/revoke", &revoke).await.status, 401);
-        plane.engine.set_disabled("alice", false).await.unwrap();
+        plane.engine.people().set_disabled("alice", false).await.unwrap();
         assert!(!holds(&plane, &alice).await);
         let again = TestPerson::sign_in(&plane, "alice").await;
         assert!(holds(&plane, &again).await);
@@ -60,7 +60,7 @@ on_both_stores! {
         let plane = kit.plane().await;
         let (alice, bob) = (plane.person("alice").await, plane.person("bob").await);
         let phone = another_device(&plane, &alice).await;
-        plane.engine.set_password("alice", "a wholly new password").await.unwrap();
+        plane.engine.people().set_password("alice", "a wholly new password").await.unwrap();
         assert!(!holds(&plane, &alice).await && !holds(&plane, &phone).await);
         assert!(holds(&plane, &bob).await);
         assert_eq!(enter(&plane, "alice", RIGHT).await.refusal(), (401, "sign_in_failed".into()));
@@ -77,7 +77,7 @@ on_both_stores! {
         for round in 0..6 {
             let next = format!("password number {round}");
             let changing = async {
-                plane.engine.set_password("alice", &next).await.unwrap();
+                plane.engine.people().set_password("alice", &next).await.unwrap();
                 plane.advance_secs(1).await;
             };
             let old = || enter(&plane, "alice", &password);

@@ -27,7 +27,7 @@ async fn admin_key(plane: &Plane) -> String {
         asks: Vec::new(),
         jkt: None,
     };
-    plane.engine.add_key(&project, &new).await.unwrap().secret
+    plane.engine.people().add_key(&project, &new).await.unwrap().secret
 }
 
 fn without_request_id(answer: &Answer) -> (u16, Value) {
@@ -193,7 +193,7 @@ on_both_stores! {
                 asks: Vec::new(),
                 jkt: None,
             };
-            let key = scene.plane.engine.add_key(&project, &new).await.unwrap().secret;
+            let key = scene.plane.engine.people().add_key(&project, &new).await.unwrap().secret;
             let body = json!({ "delegation_id": scene.connected.delegation_id });
             let answer = with_bearer(&scene.plane, &key, &body).await;
             assert!([401, 403].contains(&answer.status), "{}", answer.text());

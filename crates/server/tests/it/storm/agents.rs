@@ -58,7 +58,7 @@ impl Agents {
 
 async fn ask(nodes: &[Node], key: &TestAgent, number: usize, n: usize) -> (String, Came) {
     let first = &nodes[(number + n) % nodes.len()];
-    let agent = first.engine.agent(&first.at, &key.token).await.unwrap();
+    let agent = first.engine.decisions().agent(&first.at, &key.token).await.unwrap();
     let question = ConfirmationRequest {
         action: "Release it".into(),
         consequence: "it is gone".into(),
@@ -66,10 +66,11 @@ async fn ask(nodes: &[Node], key: &TestAgent, number: usize, n: usize) -> (Strin
         arguments: arguments(number, n).as_object().cloned(),
         ..ConfirmationRequest::default()
     };
-    let id = first.engine.raise_confirmation(&first.at, &agent, &question).await.unwrap().document.decision_id;
+    let id =
+        first.engine.decisions().raise_confirmation(&first.at, &agent, &question).await.unwrap().document.decision_id;
     let wait = |node: &Node| {
         let (node, token, id) = (node.clone(), key.token.clone(), id.clone());
-        async move { node.engine.await_decision(&node.at, &token, &id, Duration::from_secs(55)).await.unwrap() }
+        async move { node.engine.decisions().await_decision(&node.at, &token, &id, Duration::from_secs(55)).await.unwrap() }
     };
     let woken: Vec<DecisionDocument> = join_all(nodes.iter().map(wait)).await;
     let came = match woken[0].state {
@@ -89,8 +90,8 @@ async fn claimed(nodes: &[Node], key: &TestAgent, id: &str, tool: String, argume
     let claim = |node: &Node| {
         let (node, body) = (node.clone(), body.clone());
         async move {
-            let agent = node.engine.agent(&node.at, &key.token).await.unwrap();
-            node.engine.claim(&node.at, &agent, id, &body).await.is_ok()
+            let agent = node.engine.decisions().agent(&node.at, &key.token).await.unwrap();
+            node.engine.decisions().claim(&node.at, &agent, id, &body).await.is_ok()
         }
     };
     join_all(nodes.iter().chain(nodes).map(claim)).await.into_iter().filter(|granted| *granted).count()

@@ -57,11 +57,11 @@ pub(super) async fn people(plane: &Plane, nodes: &[Node]) -> Vec<Ears> {
         let person = plane.person_in("calendar", &format!("approver{number}"), &[Role::Approver]).await;
         let token = person.subscriber(plane).await.token;
         let node = nodes[number % nodes.len()].clone();
-        let listener = node.engine.listener_by_token(&node.at, &token).await.unwrap();
+        let listener = node.engine.events().listener_by_token(&node.at, &token).await.unwrap();
         let request = SubscriptionRequest::parse(&subscription_request(json!({}))).unwrap();
-        let accepted = node.engine.subscribe(&node.at, &listener, &request).await.unwrap();
+        let accepted = node.engine.events().subscribe(&node.at, &listener, &request).await.unwrap();
         let subscription_id = accepted.subscription_id;
-        let stream = node.engine.stream(&node.at, &listener, &subscription_id, None).await.unwrap();
+        let stream = node.engine.events().stream(&node.at, &listener, &subscription_id, None).await.unwrap();
         let (read, answers) = (Arc::clone(&read), JoinSet::new());
         all.push(Ears { number, node, listener, subscription_id, stream, read, answers });
     }
@@ -114,7 +114,7 @@ impl Ears {
         });
         let (node, listener) = (self.node.clone(), self.listener.clone());
         self.answers.spawn(async move {
-            let taken = node.engine.reply(&node.at, &listener, &reply, false).await;
+            let taken = node.engine.events().reply(&node.at, &listener, &reply, false).await;
             assert_eq!(taken, Ok(()), "whatever becomes of it, its sender is told the same");
         });
     }

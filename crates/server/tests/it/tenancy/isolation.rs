@@ -134,7 +134,7 @@ async fn admin_key(plane: &Plane, project: &str) -> String {
         asks: Vec::new(),
         jkt: None,
     };
-    plane.engine.add_key(&project, &new).await.unwrap().secret
+    plane.engine.people().add_key(&project, &new).await.unwrap().secret
 }
 
 /// Tries everything, then shows that all of it still exists and works at home.

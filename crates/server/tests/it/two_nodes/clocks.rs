@@ -15,7 +15,7 @@ async fn at_a_node_whose_clock_is_ahead_an_answer_counts_until_the_stores_deadli
     let (early, late) = (apart.asked(1).await, apart.asked(2).await);
     // By the clock of the second node it is 400 ms past the deadline, by the store's there is half a second left.
     apart.advance_millis(59_500).await;
-    apart.two.second.engine.settle_due().await.unwrap();
+    apart.two.second.engine.decisions().settle_due().await.unwrap();
     assert_eq!(apart.stands(&late).await["state"], "pending");
     apart.answers(&early).await.expect(204);
     assert_eq!(apart.stands(&early).await["state"], "accepted");
@@ -23,7 +23,7 @@ async fn at_a_node_whose_clock_is_ahead_an_answer_counts_until_the_stores_deadli
     apart.advance_millis(500).await;
     apart.answers(&late).await.expect(204);
     assert_eq!(apart.stands(&late).await["state"], "pending", "at the deadline it is too late");
-    apart.two.second.engine.settle_due().await.unwrap();
+    apart.two.second.engine.decisions().settle_due().await.unwrap();
     assert_eq!(apart.stands(&late).await["expired_as"], "reject");
 }
 
@@ -35,7 +35,7 @@ async fn at_a_node_whose_clock_is_behind_the_deadline_comes_no_later() {
     apart.advance_millis(60_000).await;
     apart.answers(&late).await.expect(204);
     assert_eq!(apart.stands(&late).await["state"], "pending");
-    apart.two.second.engine.settle_due().await.unwrap();
+    apart.two.second.engine.decisions().settle_due().await.unwrap();
     assert_eq!(apart.stands(&late).await["expired_as"], "reject");
 }
 
@@ -45,7 +45,7 @@ async fn a_node_whose_clock_leaps_settles_nothing_before_its_time_and_turns_no_a
     let mut apart = Apart::by(0).await;
     let asked = apart.asked(1).await;
     apart.clock.advance_secs(600);
-    let _whether_it_noticed = apart.two.second.engine.settle_due().await;
+    let _whether_it_noticed = apart.two.second.engine.decisions().settle_due().await;
     assert_eq!(apart.stands(&asked).await["state"], "pending");
     // Before it reports a late reply it asks the store; so it detects the leap, and serves nobody until it is corrected.
     apart.answers(&asked).await.expect(503);
@@ -66,7 +66,7 @@ async fn a_node_whose_clock_leaps_back_takes_no_answer_after_the_deadline() {
     // By its own clock there is time; the store's clock differs, so it detects the leap.
     apart.answers(&late).await.expect(503);
     assert_eq!(apart.stands(&late).await["state"], "pending");
-    apart.two.first.engine.settle_due().await.unwrap();
+    apart.two.first.engine.decisions().settle_due().await.unwrap();
     assert_eq!(apart.stands(&late).await["expired_as"], "reject");
 }
 

@@ -33,7 +33,7 @@ async fn what_a_node_had_open_when_it_went_is_answered_and_settled_by_the_other(
     yes["timestamp"] = json!(moment(clock.now()));
     let request = request.header("content-type", "application/json").body(axum::body::Body::from(yes.to_string()));
     countersign_testkit::Answer::to(&second.public, request.unwrap()).await.expect(204);
-    second.engine.settle_due().await.unwrap();
+    second.engine.decisions().settle_due().await.unwrap();
 
     assert_eq!(state(&second, &agent, &open).await, ("accepted".into(), Value::Null));
     assert_eq!(state(&second, &agent, &claimed).await, ("accepted".into(), json!("unknown")));

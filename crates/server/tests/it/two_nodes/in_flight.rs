@@ -98,7 +98,7 @@ async fn a_write_for_a_person_who_is_disabled_at_one_node_is_cut_at_the_other_be
     let two = TwoGateways::open().await;
     let there = two.begins(&two.second, 1).await;
     two.scene.bank.has_begun(1).await;
-    two.scene.plane.engine.disable_person("alice", "operator").await.unwrap();
+    two.scene.plane.engine.people().disable_person("alice", "operator").await.unwrap();
     assert_is_cut_by_now(&two, there).await;
 }
 

@@ -45,7 +45,7 @@ async fn a_yes_of_somebody_who_lost_their_place_at_one_node_cannot_be_spent_at_t
     let two = Two::nodes().await;
     let allowed = two.agent.asks_to(&two.first, "mail.send", json!({ "amount": 1 })).await;
     two.alice.accepts(&two.first, &allowed).await;
-    two.first.engine.set_disabled("alice", true).await.unwrap();
+    two.first.engine.people().set_disabled("alice", true).await.unwrap();
     // She was responsible for the agent's key, so it ended with her account.
     two.second.claims(&two.agent, &allowed).await.expect(403);
 }

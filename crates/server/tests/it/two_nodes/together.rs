@@ -41,7 +41,7 @@ async fn what_falls_due_while_both_nodes_look_is_settled_and_told_once() {
     }
     two.first.advance_unseen(60).await;
     let (first, second) = (&two.first.engine, &two.second.engine);
-    let looks = (0..3).flat_map(|_| [first.settle_due(), second.settle_due()]);
+    let looks = (0..3).flat_map(|_| [first.decisions().settle_due(), second.decisions().settle_due()]);
     assert!(join_all(looks).await.into_iter().all(|looked| looked.is_ok()));
 
     let entries = stored_evidence(&two.first.place).await;
