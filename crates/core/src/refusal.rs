@@ -154,9 +154,6 @@ pub enum Refusal {
     ConfirmationInvalid(String),
     #[error("the approval cannot be claimed: {0}")]
     ApprovalGone(&'static str),
-    /// A limit of the call itself; its holder knows until when.
-    #[error("a limit is used up")]
-    NoRoom { limit: Limit },
     // us
     #[error("the record of this request could not be written, so it was refused")]
     Unavailable,
@@ -248,7 +245,6 @@ impl Refusal {
             | Self::TooManyQuestions { .. } => Code::TooManyRequests,
             Self::ConfirmationInvalid(_) => Code::ConfirmationInvalid,
             Self::NotFound(_) => Code::NotFound,
-            Self::NoRoom { .. } => Code::UsageLimitReached,
             Self::Unavailable | Self::OutcomeUnrecorded(_) => Code::ServiceUnavailable,
             Self::UpstreamFailed(_) | Self::UpstreamUnreachable => Code::UpstreamFailed,
             Self::UpstreamSlow(_) => Code::UpstreamTimeout,
@@ -364,7 +360,6 @@ impl Refusal {
             Self::CsrfRejected => {
                 "send the X-CSRF-Token that GET /session returns, from this service's own origin".into()
             }
-            Self::NoRoom { .. } => "ask the user for a new consent receipt".into(),
             Self::NotFound(_) => "check the address".into(),
             Self::Unavailable => "nothing was carried out; try again shortly".into(),
             Self::OutcomeUnrecorded(_) | Self::UpstreamFailed(_) | Self::UpstreamSlow(_) => {

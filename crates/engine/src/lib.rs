@@ -46,9 +46,7 @@ pub use clarification::{Abandoning, Attested, ChainReader, Confirmed, Gathered, 
 pub use clock::{Clock, ManualClock};
 pub use clock_acceptance::ClockShown;
 pub use credentials::PresentedCredential;
-pub use decisions::{
-    AgentPrincipal, Answered, ByPerson, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome, allowance_id,
-};
+pub use decisions::{AgentPrincipal, Answered, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome, allowance_id};
 pub use engine::{Engine, Settings, StartError, Tenancy};
 pub use entropy::Entropy;
 pub use inflight_writes::SendRight;
@@ -73,7 +71,7 @@ pub use countersign_core::{
     },
     clock::ClockAccepted,
     decision::{
-        answer::{AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson, counts},
+        answer::{Answer, AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson, counts},
         audience,
         document::Whole,
         grant::AskedFor,

@@ -3,8 +3,8 @@
 use crate::{Answer, Kit, Plane, Registered, Setup, TestPerson, calendar};
 use axum::{Router, body::Body};
 use countersign_engine::{
-    Address, AnswerContent, Answered, ApiKeyKind, ByPerson, CountedAnswer, Extra, NewKey, NotCounted, ProjectAt,
-    ProjectMember, Via,
+    Address, AnswerContent, Answered, ApiKeyKind, CountedAnswer, Extra, NewKey, NotCounted, ProjectAt, ProjectMember,
+    Via,
 };
 use countersign_protocol::{aaep::event::YesNo, project::ProjectDocument};
 use http::{Method, Request, header};
@@ -220,7 +220,7 @@ impl TestPerson {
     async fn says(&self, plane: &Plane, decision: &Value, given: AnswerContent) -> Answered {
         let at = plane.at().await;
         let by = plane.engine.decisions().answerer(&at, &self.member(plane, &at).await, Via::Page);
-        let answer = ByPerson {
+        let answer = countersign_engine::Answer {
             by,
             given,
             claimed_at: plane.now(),

@@ -32,6 +32,7 @@ use serde_json::Value;
 /// Tolerated clock skew of a subscriber behind the hub (E-03).
 const SLOW_CLOCK_S: i64 = 300;
 
+#[derive(Clone, Debug)]
 pub struct Answer {
     pub by: ProvenPerson,
     pub given: AnswerContent,

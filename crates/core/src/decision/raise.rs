@@ -38,6 +38,14 @@ pub struct Raise {
     /// A MAC of `id`: sent with the event, never stored.
     pub reply_token: String,
     pub by: Raiser,
+    /// The event's producer, set from the authenticated caller.
+    pub producer: Producer,
+    pub asked: NewQuestion,
+}
+
+/// A question, independent of its channel.
+#[derive(Clone, Debug)]
+pub struct NewQuestion {
     pub point: Point,
     pub words: TextAuthor,
     pub digest: Digest,
@@ -53,8 +61,6 @@ pub struct Raise {
     pub wishes: Wishes,
     pub language: Option<String>,
     pub correlation_id: Option<String>,
-    /// The event's producer, set from the authenticated caller.
-    pub producer: Producer,
     /// Further counters, checked after those of every question: limits that would refuse the call after its approval.
     pub room: Vec<Count>,
     /// The sealed request, stored until the question is settled.
@@ -66,6 +72,31 @@ pub struct Raise {
     pub gap: Option<OfGap>,
     /// The agent's own event for this question, with its id.
     pub sent: Option<SentEvent>,
+}
+
+impl NewQuestion {
+    /// A question in an agent's own words, about an action of its own.
+    pub fn by_agent(digest: Digest, same: Digest, action: String, question: Question) -> Self {
+        Self {
+            point: Point::AgentClaimed,
+            words: TextAuthor::Agent,
+            digest,
+            same,
+            effect: None,
+            action,
+            route: None,
+            question,
+            wishes: Wishes::default(),
+            language: None,
+            correlation_id: None,
+            room: Vec::new(),
+            keep: None,
+            target: None,
+            governance: None,
+            gap: None,
+            sent: None,
+        }
+    }
 }
 
 pub struct RaiseView {
@@ -135,7 +166,7 @@ impl Operation for Raise {
         if let (Some(pending), Some(session)) = (&view.pending, &view.session) {
             let decision = pending.clone();
             let mut step = Step::answer(Raised { decision, session: session.clone(), fresh: false });
-            step.effects.puts.extend(sent_record(self.sent, pending.key, view, env));
+            step.effects.puts.extend(sent_record(self.asked.sent, pending.key, view, env));
             return Ok(step);
         }
         if let Some((_, decision)) = &view.under_way {
@@ -149,7 +180,7 @@ impl Operation for Raise {
         }
         let terms = self.terms(view, env)?;
         self.allows_its_default(&terms)?;
-        let sent = self.sent;
+        let sent = self.asked.sent;
         let mut step = self.ask(view, terms, env)?;
         step.effects.puts.extend(sent_record(sent, step.answer.decision.key, view, env));
         Ok(step)
@@ -175,14 +206,14 @@ fn takes_questions(session: &AaepSession) -> Result<(), Refusal> {
 impl Raise {
     fn terms(&self, view: &RaiseView, env: &Env) -> Result<DecisionTerms, Refusal> {
         let document = &view.project.document;
-        match &self.question {
+        match &self.asked.question {
             Question::Confirmation(_) if view.plan.is_some() => self.terms_of_plan(view, env),
             Question::Confirmation(_) => {
-                let policy = terms::policy_for(document, &self.action, self.route.as_deref());
-                terms::of_policy(document, policy.as_deref(), &self.wishes, &view.people, env.now)
+                let policy = terms::policy_for(document, &self.asked.action, self.asked.route.as_deref());
+                terms::of_policy(document, policy.as_deref(), &self.asked.wishes, &view.people, env.now)
             }
             Question::Clarification(_) => {
-                terms::of_clarification(document, self.wishes.timeout_s, &view.people, env.now)
+                terms::of_clarification(document, self.asked.wishes.timeout_s, &view.people, env.now)
             }
         }
     }
@@ -200,12 +231,12 @@ impl Raise {
                 named: named.clone(),
             })
             .collect();
-        terms::of_plan(document, &parts, self.wishes.timeout_s, &view.people, env.now)
+        terms::of_plan(document, &parts, self.asked.wishes.timeout_s, &view.people, env.now)
     }
 
     /// The default must be one of the question's allowed answers (E-04).
     fn allows_its_default(&self, terms: &DecisionTerms) -> Result<(), Refusal> {
-        match &self.question {
+        match &self.asked.question {
             Question::Confirmation(asked) if !asked.allowed_replies.contains(&terms.default) => {
                 Err(Refusal::invalid("default_decision must be one of allowed_replies"))
             }
@@ -223,7 +254,7 @@ impl Raise {
         let reject_at_once = view.project.document.decisions.early_reject && !view.somebody_there;
         let pending =
             DecisionState::Pending { deadline, due: due::next(asked_at, deadline, asked_at), ballots: Vec::new() };
-        let language = self.language.clone().unwrap_or_else(|| view.project.document.decisions.language.clone());
+        let language = self.asked.language.clone().unwrap_or_else(|| view.project.document.decisions.language.clone());
         let mut decision = Decision {
             key,
             version: 1,
@@ -231,14 +262,14 @@ impl Raise {
             id: self.id.clone(),
             project_version: view.project.version,
             raised_by: self.by.clone(),
-            point: self.point,
+            point: self.asked.point,
             asked_in: asked_in.key,
-            digest: self.digest,
-            same: self.same,
-            effect: self.effect,
-            action: self.action.clone(),
-            question: self.question.clone(),
-            words: self.words,
+            digest: self.asked.digest,
+            same: self.asked.same,
+            effect: self.asked.effect,
+            action: self.asked.action.clone(),
+            question: self.asked.question.clone(),
+            words: self.asked.words,
             terms,
             language,
             event_id: mint.id("evt"),
@@ -246,9 +277,9 @@ impl Raise {
             last_ran_at: view.last_ran_at,
             reply_hash: Digest::of(self.reply_token.as_bytes()),
             rules: self.rules(view),
-            target: self.target.clone(),
-            governance: self.governance.clone(),
-            gap: self.gap.clone(),
+            target: self.asked.target.clone(),
+            governance: self.asked.governance.clone(),
+            gap: self.asked.gap.clone(),
             state: pending,
         };
         if let Question::Confirmation(asked) = &decision.question {
@@ -261,7 +292,7 @@ impl Raise {
         };
         talk.state_to(&to, &mut mint, AWAITING_INPUT, &Notice::Waiting, render::extension(&decision));
         talk.waits_for(key);
-        talk.ask(&to, &decision, &self.reply_token, self.correlation_id.as_ref());
+        talk.ask(&to, &decision, &self.reply_token, self.asked.correlation_id.as_ref());
         let mut effects = Effects { guards: view.guards.clone(), counts: self.counts(view, env), ..Effects::default() };
         let place = (view.project.key, view.project.id.clone());
         effects.evidence.push(self.entry(&place, &decision, env).seal(&mut mint)?);
@@ -283,7 +314,7 @@ impl Raise {
         }
         let (session, news) = talk.finish();
         effects.puts = vec![Record::Decision(decision.clone()), Record::AaepSession(session.clone())];
-        if let Some(sealed) = self.keep.clone().filter(|_| decision.is_pending()) {
+        if let Some(sealed) = self.asked.keep.clone().filter(|_| decision.is_pending()) {
             effects.puts.push(Record::HeldRequest(HeldRequest { key, version: 1, project: place.0, sealed }));
         }
         effects.news = news;
@@ -306,22 +337,23 @@ impl Raise {
             limit: policy.max_raised_per_hour,
             until: env.now.plus_secs(7200),
         });
-        let key = rejections_key_of(&self.by, project, &self.action, &self.question);
+        let key = rejections_key_of(&self.by, project, &self.asked.action, &self.asked.question);
         counts.push(Count { name: REJECTED, key, by: 0, limit: REJECTIONS - 1, until: env.now });
-        counts.extend(self.room.iter().cloned());
+        counts.extend(self.asked.room.iter().cloned());
         counts
     }
 
     /// The rules to compare at the claim of a standing approval or a stored request. An agent's own claim of an action named
     /// by itself rests on the terms alone.
     fn rules(&self, view: &RaiseView) -> Option<Digest> {
-        let one_action = self.target.is_none() && matches!(self.question, Question::Confirmation(_));
-        let known = self.route.is_some() || !self.action.is_empty();
-        (one_action && known).then(|| terms::rules(&view.project.document, &self.action, self.route.as_deref()))
+        let one_action = self.asked.target.is_none() && matches!(self.asked.question, Question::Confirmation(_));
+        let known = self.asked.route.is_some() || !self.asked.action.is_empty();
+        (one_action && known)
+            .then(|| terms::rules(&view.project.document, &self.asked.action, self.asked.route.as_deref()))
     }
 
     fn entry(&self, place: &super::ProjectRef, decision: &Decision, env: &Env) -> crate::evidence::DraftEntry {
-        let words = match self.words {
+        let words = match self.asked.words {
             TextAuthor::Agent => "agent",
             TextAuthor::Owner => "owner",
         };
@@ -332,11 +364,11 @@ impl Raise {
             .open("default", if decision.terms.default == YesNo::Accept { "accept" } else { "reject" })
             .open("timeout_seconds", decision.terms.timeout_s)
             .open("assurance_floor", decision.terms.floor.as_str())
-            .hidden_if("correlation_id", self.correlation_id.clone());
-        match &self.question {
+            .hidden_if("correlation_id", self.asked.correlation_id.clone());
+        match &self.asked.question {
             Question::Confirmation(asked) => entry
                 .open("kind", if decision.plan().is_some() { "plan_approval" } else { "confirmation" })
-                .hidden("tool", self.action.as_str())
+                .hidden("tool", self.asked.action.as_str())
                 .hidden("action", asked.action.as_str())
                 .hidden("consequence", asked.consequence.as_str())
                 .hidden_if("clarification", texts::of_question(asked).cloned()),

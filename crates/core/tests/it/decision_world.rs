@@ -15,7 +15,7 @@ use countersign_core::{
         call_off::{Live, Withdraw},
         claim::{Claim, ClaimView},
         due::{AllowanceDue, AllowanceDueView, DueView, ExecutionView, LeaseDue, QuestionDue},
-        raise::{Raise, RaiseView, Raised},
+        raise::{NewQuestion, Raise, RaiseView, Raised},
         take_back::TakeBack,
         terms::{self, People, Wishes},
     },
@@ -23,8 +23,7 @@ use countersign_core::{
     mplp::roles::Deciding,
     records::{
         AaepSession, AaepSessionState, Assurance, CancelledFor, Clarification, Confirmation, Delegation,
-        DelegationState, Execution, Plan, Point, Project, Question, Raiser, Record, RevokeReason, Role, Table,
-        TextAuthor, Via,
+        DelegationState, Execution, Plan, Point, Project, Question, Raiser, Record, RevokeReason, Role, Table, Via,
     },
     refusal::Refusal,
     step::{Effects, Guard, Operation, Step},
@@ -251,29 +250,11 @@ impl Plane {
 
     pub(crate) fn asking(&self, ask: &Ask, digest: Digest, env: &Env) -> Raise {
         let id = env.mint().id("dec");
-        Raise {
-            reply_token: reply_token(&id),
-            id,
-            by: self.raiser(ask.agent),
-            point: Point::AgentClaimed,
-            words: TextAuthor::Agent,
-            digest,
-            same: digest,
-            effect: None,
-            route: None,
-            room: Vec::new(),
-            keep: None,
-            target: None,
-            governance: None,
-            gap: None,
-            sent: None,
-            action: ask.action.into(),
-            question: ask.question.clone(),
+        let asked = NewQuestion {
             wishes: ask.wishes.clone(),
-            language: None,
-            correlation_id: None,
-            producer: producer(ask.agent),
-        }
+            ..NewQuestion::by_agent(digest, digest, ask.action.into(), ask.question.clone())
+        };
+        Raise { reply_token: reply_token(&id), id, by: self.raiser(ask.agent), producer: producer(ask.agent), asked }
     }
 
     pub(crate) fn digest(&self, ask: &Ask) -> Digest {

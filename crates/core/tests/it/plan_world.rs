@@ -11,7 +11,7 @@ use countersign_core::{
         claim::{Claim, ClaimView},
         due::{AllowanceDueView, DueView, ExecutionView},
         grant::AskedFor,
-        raise::{Raise, RaiseView, Raised},
+        raise::{RaiseView, Raised},
         take_back::{By, CancelPlan, CancelPlanView},
         terms::{self, People},
     },
@@ -128,7 +128,8 @@ impl Plane {
             reason: None,
             trace: None,
         };
-        let raise = Raise { target: Some(target), ..self.asking(&ask, digest, &env) };
+        let mut raise = self.asking(&ask, digest, &env);
+        raise.asked.target = Some(target);
         let named = plan.actions.values().map(|planned| self.named(&planned.tool)).collect();
         let view = RaiseView {
             project: self.project.clone(),

@@ -1,9 +1,9 @@
 //! Replies from the wire. The sender gets the same response regardless of the outcome.
 
 use super::{subscribers::Listener, terms::terms_of};
-use crate::{decisions::ByPerson, projects::ProjectAt, services::Events};
+use crate::{projects::ProjectAt, services::Events};
 use countersign_core::{
-    decision::answer::{AnswerContent, Extra, NotCounted},
+    decision::answer::{Answer, AnswerContent, Extra, NotCounted},
     records::{Subscription, Table, Via},
     refusal::Refusal,
     step::Guard,
@@ -59,7 +59,7 @@ impl Events<'_> {
         };
         let mut by = listener.answerer(&at.project.document, Via::Subscription { id: id.clone() }, self.now());
         by.guards.extend(row.map(|row| Guard { table: Table::Subscription, key: row.key, version: row.version }));
-        let answer = ByPerson {
+        let answer = Answer {
             by,
             given: given(reply),
             claimed_at: reply.timestamp(),

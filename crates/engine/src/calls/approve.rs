@@ -2,7 +2,7 @@
 
 use super::{Connect, DecidedCall, HeldFacts, Permit, permit::OpenPermit};
 use crate::{
-    decisions::{AgentPrincipal, Claiming, NewQuestion, RaisedDecision},
+    decisions::{AgentPrincipal, Claiming, RaiseRequest, RaisedDecision},
     projects::ProjectAt,
     runner::TRIES,
     services::Calls,
@@ -11,7 +11,7 @@ use crate::{
 use countersign_core::{
     aap::access::{CallVerdict, NeedsApproval},
     bounded::{ActionTarget, Arguments, Units},
-    decision::{claim::Claim, grant::AskedFor, terms::Wishes},
+    decision::{claim::Claim, grant::AskedFor, raise::NewQuestion},
     held::{self, Fields, HttpRequest},
     mplp::deviation,
     records::{
@@ -436,33 +436,20 @@ impl Calls<'_> {
         self.decisions().mark_deviation(&agent.raiser, &rendered.call, &mut question).await?;
         self.clarifications().mark_clarified(&at.project, &agent.raiser, None, &mut question).await?;
         let call = held.decided.facts();
+        // Questions of different sessions are different (AAP 14.1).
+        let same = Digest::of(format!("{}\n{}", call.session(), rendered.digest.hex()).as_bytes());
+        let question = Question::Confirmation(question);
         let asked = NewQuestion {
-            digest: rendered.digest,
-            // Questions of different sessions are different (AAP 14.1).
-            same: Digest::of(format!("{}\n{}", call.session(), rendered.digest.hex()).as_bytes()),
-            tool: call.action().to_owned(),
-            question: Question::Confirmation(question),
-            wishes: Wishes::default(),
-            language: None,
-            session_id: None,
-            correlation_id: None,
             point: Point::Gateway,
             words: TextAuthor::Owner,
             effect: rendered.effect.as_ref().map(|effect| effect.digest),
             route: Some(call.route().id.clone()),
             room: call.room().counts(),
             keep: Some(self.seal_request(&at.project, request, &rendered.digest).await?),
-            target: None,
-            governance: None,
-            plan: None,
-            gap: None,
-            sent: None,
+            ..NewQuestion::by_agent(rendered.digest, same, call.action().to_owned(), question)
         };
-        let RaisedDecision { decision, .. } =
-            self.decisions().ask(at, &agent, asked).await.map_err(|refusal| match refusal {
-                Refusal::NoRoom { limit } => call.usage().refusal(limit, self.now()),
-                refusal => refusal,
-            })?;
+        let asking = RaiseRequest { usage: Some(call.usage().clone()), ..asked.into() };
+        let RaisedDecision { decision, .. } = self.decisions().ask(at, &agent, asking).await?;
         Ok(decision)
     }
 

@@ -1,13 +1,14 @@
 //! Gaps that a person must answer: raised as clarification requests, answered through any channel (W-13, W-31).
 
 use crate::{
-    decisions::{AgentPrincipal, NewQuestion, RaisedDecision, digest_of},
+    decisions::{AgentPrincipal, RaisedDecision, digest_of},
     projects::ProjectAt,
     services::Clarifications,
     store,
 };
 use countersign_core::{
     clarification::{person::GapSeen, question, resolve::AnswerVerdict},
+    decision::raise::NewQuestion,
     records::{AskedGap, ClarificationSession, Decision, GapState, OfGap, Question, TextAuthor},
     refusal::Refusal,
 };
@@ -36,7 +37,7 @@ impl Clarifications<'_> {
             gap: Some(OfGap { session: session.key, gap: gap.gap.id.clone() }),
             ..NewQuestion::by_agent(digest, same, String::new(), question)
         };
-        self.decisions().ask(at, agent, asked).await
+        self.decisions().ask(at, agent, asked.into()).await
     }
 
     /// The current state of the gap that a question is about, for anybody entitled to see the question.

@@ -8,7 +8,7 @@ use crate::{
 };
 use countersign_core::{
     decision::{
-        answer::{Answer, AnswerContent, AnswerView, CountedAnswer, Extra, NotCounted, ProvenPerson},
+        answer::{Answer, AnswerView, CountedAnswer, NotCounted, ProvenPerson},
         call_off::CallOff,
         due::DueView,
         extend::Extend,
@@ -22,35 +22,24 @@ use countersign_core::{
 };
 use countersign_protocol::{hash::Digest, time::UnixMillis};
 
-/// An answer as it arrived, from an authenticated person.
-#[derive(Clone, Debug)]
-pub struct ByPerson {
-    pub by: ProvenPerson,
-    pub given: AnswerContent,
-    pub claimed_at: UnixMillis,
-    pub decided_by: Option<String>,
-    pub correlation_id: Option<String>,
-    pub extra: Extra,
-}
-
 /// The result of an answer. The AAEP response is the same for all; pages tell the difference.
 pub type Answered = Result<CountedAnswer, NotCounted>;
 
 impl Decisions<'_> {
     /// Answers the question of a reply token.
-    pub async fn answer_by_token(self, at: &ProjectAt, token: &str, answer: &ByPerson) -> Answered {
+    pub async fn answer_by_token(self, at: &ProjectAt, token: &str, answer: &Answer) -> Answered {
         let decision = store::find_one(&*self.store, DecisionByReply(Digest::of(token.as_bytes()))).await?;
         let decision = decision.filter(|decision| decision.project == at.project.key);
         self.answer(at, decision, answer).await
     }
 
     /// Answers a question by its id.
-    pub async fn answer_by_id(self, at: &ProjectAt, id: &str, answer: &ByPerson) -> Answered {
+    pub async fn answer_by_id(self, at: &ProjectAt, id: &str, answer: &Answer) -> Answered {
         let decision = self.decision_at(at.project.key, id).await?;
         self.answer(at, decision, answer).await
     }
 
-    async fn answer(self, at: &ProjectAt, decision: Option<Decision>, answer: &ByPerson) -> Answered {
+    async fn answer(self, at: &ProjectAt, decision: Option<Decision>, answer: &Answer) -> Answered {
         let settled = self.settle_by(at, decision, answer).await;
         if let Err(why) = &settled {
             // Only the log gets the reason, and never the token (AAEP 6.3.4).
@@ -59,7 +48,7 @@ impl Decisions<'_> {
         settled
     }
 
-    async fn settle_by(self, at: &ProjectAt, decision: Option<Decision>, answer: &ByPerson) -> Answered {
+    async fn settle_by(self, at: &ProjectAt, decision: Option<Decision>, answer: &Answer) -> Answered {
         let found = decision.ok_or(NotCounted::Unknown)?;
         if !found.is_pending() {
             return Err(NotCounted::Settled);
@@ -70,11 +59,11 @@ impl Decisions<'_> {
             let decision = decision.ok_or(NotCounted::Unknown)?;
             let session = self.session_of_decision(&decision).await?;
             let view = self.answer_view(at, decision, session, answer).await?;
-            let step = match answer.operation().decide(&view, &self.env()?) {
+            let step = match answer.clone().decide(&view, &self.env()?) {
                 // A node with clock skew must not reject an answer as late: it reads the store's clock first.
                 Err(NotCounted::TooLate) => {
                     self.keep_pace().await?;
-                    answer.operation().decide(&view, &self.env()?)?
+                    answer.clone().decide(&view, &self.env()?)?
                 }
                 decided => decided?,
             };
@@ -88,7 +77,7 @@ impl Decisions<'_> {
         at: &ProjectAt,
         decision: Decision,
         session: AaepSession,
-        answer: &ByPerson,
+        answer: &Answer,
     ) -> Result<AnswerView, Refusal> {
         let document = &at.project.document;
         // Only a standing approval needs the exact request.
@@ -195,18 +184,5 @@ fn counted<A>((outcome, answer): (Outcome, A)) -> Result<A, NotCounted> {
         Outcome::Committed => Ok(answer),
         Outcome::OutOfTime => Err(NotCounted::TooLate),
         _ => Err(NotCounted::Refused(Refusal::Unavailable)),
-    }
-}
-
-impl ByPerson {
-    fn operation(&self) -> Answer {
-        Answer {
-            by: self.by.clone(),
-            given: self.given.clone(),
-            claimed_at: self.claimed_at,
-            decided_by: self.decided_by.clone(),
-            correlation_id: self.correlation_id.clone(),
-            extra: self.extra.clone(),
-        }
     }
 }

@@ -16,10 +16,10 @@ pub use agents::AgentPrincipal;
 pub(crate) use agents::bound_to;
 pub(crate) use allowances::Books;
 pub use allowances::{OpenAllowance, allowance_id};
-pub use answer::{Answered, ByPerson};
+pub use answer::Answered;
 pub(crate) use claims::Claiming;
 pub use inbox::{InboxItem, UnknownOutcome};
-pub(crate) use raise::NewQuestion;
+pub(crate) use raise::RaiseRequest;
 pub use raise::RaisedDecision;
 pub(crate) use raise::digest_of;
 

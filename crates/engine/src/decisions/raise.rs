@@ -11,24 +11,23 @@ use crate::{
 };
 use countersign_core::{
     aaep::repeat::SentEvent,
-    aap::access::Limit,
+    aap::access::{Limit, Usage},
     clarification::texts,
     decision::{
         document::Whole,
         grant::AskedFor,
-        raise::{Raise, RaiseView, Raised, limit_reached},
+        raise::{NewQuestion, Raise, RaiseView, Raised, limit_reached},
         terms::{People, Wishes, policy_for, role},
     },
     held::of_arguments,
     mplp::deviation,
     people::accounts::LOCAL,
     records::{
-        AaepSession, Allowance, Clarification, Confirmation, Decision, DecisionTarget, Execution, OfGap, Plan, Point,
-        Project, Question, TextAuthor,
+        AaepSession, Allowance, Clarification, Confirmation, Decision, Execution, Plan, Point, Project, Question,
     },
     refusal::Refusal,
     signals::Audience,
-    step::{Count, Operation as _, Step},
+    step::{Operation as _, Step},
 };
 use countersign_protocol::{
     aaep::event::{ResponseKind, Summaries, YesNo},
@@ -36,7 +35,7 @@ use countersign_protocol::{
     decisions::{ClarificationRequest, ConfirmationRequest, DecisionDocument},
     hash::Digest,
     ids::RowKey,
-    mplp::{Governance, MplpId},
+    mplp::MplpId,
 };
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -50,34 +49,21 @@ pub struct RaisedDecision {
     pub fresh: bool,
 }
 
-/// A question, independent of its channel.
-pub(crate) struct NewQuestion {
-    pub(crate) digest: Digest,
-    /// Equal for equal questions (E-07).
-    pub(crate) same: Digest,
-    pub(crate) tool: String,
-    pub(crate) question: Question,
-    pub(crate) wishes: Wishes,
-    pub(crate) language: Option<String>,
+/// A question to raise, with the parts that only its view needs.
+pub(crate) struct RaiseRequest {
+    pub(crate) asked: NewQuestion,
+    /// The AAEP session to ask in.
     pub(crate) session_id: Option<String>,
-    pub(crate) correlation_id: Option<String>,
-    pub(crate) point: Point,
-    pub(crate) words: TextAuthor,
-    pub(crate) effect: Option<Digest>,
-    pub(crate) route: Option<String>,
-    /// Limits that would refuse the requested call.
-    pub(crate) room: Vec<Count>,
-    /// The request to keep, sealed.
-    pub(crate) keep: Option<String>,
-    /// The subject of the approval, if it is more than one action.
-    pub(crate) target: Option<DecisionTarget>,
-    pub(crate) governance: Option<Governance>,
     /// The proposed plan, in the version that the question was made from.
     pub(crate) plan: Option<Plan>,
-    /// The gap of the question.
-    pub(crate) gap: Option<OfGap>,
-    /// The event that raises the question, under its agent's id.
-    pub(crate) sent: Option<SentEvent>,
+    /// The limits of a held call, which would refuse it after its approval.
+    pub(crate) usage: Option<Usage>,
+}
+
+impl From<NewQuestion> for RaiseRequest {
+    fn from(asked: NewQuestion) -> Self {
+        Self { asked, session_id: None, plan: None, usage: None }
+    }
 }
 
 impl Decisions<'_> {
@@ -142,13 +128,12 @@ impl Decisions<'_> {
         let asked = NewQuestion {
             wishes,
             language: body.language.clone(),
-            session_id: body.session_id.clone(),
             correlation_id: body.correlation_id.clone(),
             keep,
             sent,
             ..NewQuestion::by_agent(digest, same, tool, question)
         };
-        self.ask(at, agent, asked).await
+        self.ask(at, agent, RaiseRequest { session_id: body.session_id.clone(), ..asked.into() }).await
     }
 
     pub async fn raise_clarification(
@@ -183,12 +168,11 @@ impl Decisions<'_> {
         let asked = NewQuestion {
             wishes: Wishes { timeout_s: body.timeout_seconds, ..Wishes::default() },
             language: body.language.clone(),
-            session_id: body.session_id.clone(),
             correlation_id: body.correlation_id.clone(),
             sent,
             ..NewQuestion::by_agent(digest, same, String::new(), Question::Clarification(question))
         };
-        self.ask(at, agent, asked).await
+        self.ask(at, agent, RaiseRequest { session_id: body.session_id.clone(), ..asked.into() }).await
     }
 
     /// An approved plan or a standing approval answers before anybody is asked. An approval that can no longer be claimed
@@ -256,28 +240,28 @@ impl Decisions<'_> {
         self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
-        asked: NewQuestion,
+        asking: RaiseRequest,
     ) -> Result<RaisedDecision, Refusal> {
         let project = Arc::new(at.project.clone());
         let raise = || async {
-            let session = self.session_to_ask_in(at, agent, asked.session_id.as_deref()).await?;
+            let session = self.session_to_ask_in(at, agent, asking.session_id.as_deref()).await?;
             let turn = match &session {
                 Some(session) => self.turns.take(session.key).await,
                 None => None,
             };
-            if let Some(raised) = self.events().asked_before(at, asked.sent.as_ref()).await? {
+            if let Some(raised) = self.events().asked_before(at, asking.asked.sent.as_ref()).await? {
                 return Ok((turn, Step::answer((raised, self.now()))));
             }
-            let view = self.raise_view(&project, agent, &asked, session).await?;
+            let view = self.raise_view(&project, agent, &asking, session).await?;
             let env = self.env()?;
-            let step = self.raise(agent, &asked)?.decide(&view, &env)?;
+            let step = self.raise(agent, &asking.asked)?.decide(&view, &env)?;
             Ok::<_, Refusal>((turn, step.map(|raised| (self.raised(at, raised), env.now))))
         };
         match self.run_to_outcome(raise).await? {
             (Outcome::Committed, (raised, _)) => Ok(raised),
-            (Outcome::LimitReached { counter }, (_, now)) => Err(match Limit::named(counter) {
-                Some(limit) => Refusal::NoRoom { limit },
-                None => limit_reached(counter, &project, now),
+            (Outcome::LimitReached { counter }, (_, now)) => Err(match (Limit::named(counter), asking.usage) {
+                (Some(limit), Some(usage)) => usage.refusal(limit, now),
+                _ => limit_reached(counter, &project, now),
             }),
             _ => Err(Refusal::Unavailable),
         }
@@ -290,24 +274,8 @@ impl Decisions<'_> {
             reply_token: self.reply_token(&id)?,
             id,
             by: agent.raiser.clone(),
-            point: asked.point,
-            words: asked.words,
-            digest: asked.digest,
-            same: asked.same,
-            effect: asked.effect,
-            action: asked.tool.clone(),
-            route: asked.route.clone(),
-            question: asked.question.clone(),
-            wishes: asked.wishes.clone(),
-            language: asked.language.clone(),
-            correlation_id: asked.correlation_id.clone(),
             producer: agent.producer.clone(),
-            room: asked.room.clone(),
-            keep: asked.keep.clone(),
-            target: asked.target.clone(),
-            governance: asked.governance.clone(),
-            gap: asked.gap.clone(),
-            sent: asked.sent,
+            asked: asked.clone(),
         })
     }
 
@@ -315,20 +283,21 @@ impl Decisions<'_> {
         self,
         project: &Arc<Project>,
         agent: &AgentPrincipal,
-        asked: &NewQuestion,
+        asking: &RaiseRequest,
         session: Option<AaepSession>,
     ) -> Result<RaiseView, Refusal> {
+        let asked = &asking.asked;
         let store = &*self.store;
         let pending = store::find_one(store, DecisionPendingSame { project: project.key, same: asked.same }).await?;
         let session = match &pending {
             Some(pending) => Some(self.session_of_decision(pending).await?),
             None => session,
         };
-        let policy = policy_for(&project.document, &asked.tool, asked.route.as_deref());
-        let policy = policy.filter(|_| asked.plan.is_none());
+        let policy = policy_for(&project.document, &asked.action, asked.route.as_deref());
+        let policy = policy.filter(|_| asking.plan.is_none());
         let mut approvers = policy.as_deref().map_or_else(Vec::new, |policy| policy.approvers.clone());
         let named = self.people_named(project.key, &approvers).await?;
-        let plan = self.plan_to_propose(project, asked, &mut approvers).await?;
+        let plan = self.plan_to_propose(project, asking.plan.as_ref(), &mut approvers).await?;
         let asks = agent.asks.clone();
         let own = agent.raiser.person;
         let by_steps: Vec<RowKey> = plan.iter().flat_map(|(_, named)| named.concat()).collect();
@@ -354,10 +323,10 @@ impl Decisions<'_> {
     async fn plan_to_propose(
         self,
         project: &Project,
-        asked: &NewQuestion,
+        shown: Option<&Plan>,
         approvers: &mut Vec<String>,
     ) -> Result<Option<(Plan, Vec<Vec<RowKey>>)>, Refusal> {
-        let Some(shown) = &asked.plan else { return Ok(None) };
+        let Some(shown) = shown else { return Ok(None) };
         let plan: Option<Plan> = store::get(&*self.store, shown.key).await?;
         let plan = plan.ok_or(Refusal::Internal)?;
         if plan.revision != shown.revision {
@@ -434,33 +403,6 @@ impl Decisions<'_> {
     /// The page to answer a question at.
     pub(crate) fn page_of(self, at: &ProjectAt, decision_id: &str) -> String {
         format!("{}/inbox/{}/{decision_id}", self.settings.origin, at.project.id)
-    }
-}
-
-impl NewQuestion {
-    /// A question in an agent's own words, about an action of its own.
-    pub(crate) fn by_agent(digest: Digest, same: Digest, tool: String, question: Question) -> Self {
-        Self {
-            digest,
-            same,
-            tool,
-            question,
-            wishes: Wishes::default(),
-            language: None,
-            session_id: None,
-            correlation_id: None,
-            point: Point::AgentClaimed,
-            words: TextAuthor::Agent,
-            effect: None,
-            route: None,
-            room: Vec::new(),
-            keep: None,
-            target: None,
-            governance: None,
-            plan: None,
-            gap: None,
-            sent: None,
-        }
     }
 }
 

@@ -3,15 +3,16 @@
 use super::plans::{PlanReader, Proposal, asking, may, place};
 use crate::{
     aaep::Listener,
-    decisions::{AgentPrincipal, Answered, ByPerson, NewQuestion, RaisedDecision, digest_of},
+    decisions::{AgentPrincipal, Answered, RaisedDecision, digest_of},
     projects::ProjectAt,
     services::Plans,
     store::{self, DecisionsOfPrincipal, DecisionsOfProject, ImportedConfirmById, Outcome},
 };
 use countersign_core::{
     decision::{
-        answer::{AnswerContent, Extra, NotCounted, ProvenPerson},
+        answer::{Answer, AnswerContent, Extra, NotCounted, ProvenPerson},
         audience,
+        raise::NewQuestion,
     },
     mplp::{
         confirm,
@@ -90,7 +91,7 @@ impl Plans<'_> {
                 Question::Confirmation(target::question(submission, tool)),
             )
         };
-        self.decisions().ask(at, agent, asked).await
+        self.decisions().ask(at, agent, asked.into()).await
     }
 
     /// Stores another system's approval record, for reading only (M-07).
@@ -188,7 +189,7 @@ impl Plans<'_> {
             DecisionStatus::Approved => YesNo::Accept,
             _ => YesNo::Reject,
         };
-        let answer = ByPerson {
+        let answer = Answer {
             by: by.clone(),
             given: AnswerContent::Reply { decision, rationale: body.reason.clone(), modified_action: None },
             claimed_at: self.now(),

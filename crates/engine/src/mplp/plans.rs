@@ -1,7 +1,7 @@
 //! `/mplp/v1/plans`: writing a plan, proposing it, and following it.
 
 use crate::{
-    decisions::{AgentPrincipal, NewQuestion, RaisedDecision, digest_of},
+    decisions::{AgentPrincipal, RaiseRequest, RaisedDecision, digest_of},
     projects::ProjectAt,
     services::Plans,
     session_locks::SessionLockGuard,
@@ -12,6 +12,7 @@ use countersign_core::{
     decision::{
         answer::ProvenPerson,
         audience,
+        raise::NewQuestion,
         take_back::{By, CancelPlan, CancelPlanView},
         terms::Wishes,
     },
@@ -124,7 +125,6 @@ impl<'engine> Plans<'engine> {
                 trace: ask.trace.clone().or_else(|| plan.document.trace.clone()),
             }),
             governance: ask.governance.clone(),
-            plan: Some(plan.clone()),
             ..NewQuestion::by_agent(
                 digest,
                 Digest::of(format!("plan\n{}\n{}", plan.key, plan.revision).as_bytes()),
@@ -132,7 +132,7 @@ impl<'engine> Plans<'engine> {
                 Question::Confirmation(question::about(&plan)),
             )
         };
-        self.decisions().ask(at, agent, asked).await
+        self.decisions().ask(at, agent, RaiseRequest { plan: Some(plan), ..asked.into() }).await
     }
 
     /// Another principal's plan is reported as not found.

@@ -14,7 +14,7 @@ use axum::{
     response::Response,
 };
 use countersign_engine::{
-    Abandoning, AnswerContent, Answered, AskedFor, AskedGap, Assurance, ByPerson, Decision, DecisionState, Extra,
+    Abandoning, Answer, AnswerContent, Answered, AskedFor, AskedGap, Assurance, Decision, DecisionState, Extra,
     NotCounted, Plan, PlanReader, ProjectAt, ProjectMember, Refusal, Via, Whole,
 };
 use countersign_protocol::{aaep::event::YesNo, aap::error::Code, mplp::MplpId};
@@ -194,7 +194,7 @@ impl Before {
             return Err(QuestionError::ChangedSince.into());
         }
         let extra = extra(&page, form, is_no, visit.language)?;
-        let answer = ByPerson {
+        let answer = Answer {
             by: app.engine.decisions().answerer(&self.at, &self.member, Via::Page),
             given,
             claimed_at: app.engine.now(),

@@ -3,9 +3,7 @@
 use super::{BankScene, Holder};
 use crate::{Answer, Plane, TestPerson, agent_request};
 use axum::body::Body;
-use countersign_engine::{
-    Allowance, AnswerContent, ByPerson, CountedAnswer, Extra, NotCounted, ProvenPerson, Refusal, Via,
-};
+use countersign_engine::{Allowance, AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson, Refusal, Via};
 use countersign_protocol::{
     aaep::event::{Risk, YesNo},
     bounds::Bounds,
@@ -234,7 +232,7 @@ impl TestPerson {
     }
 
     async fn says_more(&self, plane: &Plane, decision: &Value, extra: Extra) -> Result<CountedAnswer, NotCounted> {
-        let answer = ByPerson {
+        let answer = countersign_engine::Answer {
             by: self.answerer(plane).await,
             given: AnswerContent::Reply { decision: YesNo::Accept, rationale: None, modified_action: None },
             claimed_at: plane.now(),

@@ -18,7 +18,7 @@ use countersign_core::{
     decision::{
         answer::{AnswerContent, AnswerView, CountedAnswer, NotCounted},
         due::DueView,
-        raise::{Raise, RaiseView},
+        raise::{NewQuestion, RaiseView},
         terms::People,
     },
     records::{AskedGap, Clarification, ClarificationSession, Decision, OfGap, Question, TextAuthor},
@@ -204,7 +204,8 @@ impl World {
         };
         let env = self.plane.env(self.now());
         let gap = Some(OfGap { session: session.key, gap: asked.gap.id.clone() });
-        let raise = Raise { same, gap, words: TextAuthor::Owner, ..self.plane.asking(&ask, same, &env) };
+        let mut raise = self.plane.asking(&ask, same, &env);
+        raise.asked = NewQuestion { same, gap, words: TextAuthor::Owner, ..raise.asked };
         let step = raise.decide(&view, &env).unwrap();
         self.commit(step).decision
     }
