@@ -157,7 +157,8 @@ impl Claim {
             taken,
             step: allowance.step.clone(),
             lease_s: allowance.lease_s,
-            fence: view.fence + 1,
+            // At least the time in seconds: the numbers of a key go on growing after retention has removed its executions.
+            fence: (view.fence + 1).max(env.now.secs()),
             node: self.node,
             claimed_at: env.now,
             call_id: mint.id("call"),

@@ -132,14 +132,15 @@ fn the_same_neither_runs_nor_is_asked_beside_itself() {
 fn every_claim_has_a_higher_fence_number_than_all_before_it() {
     let mut plane = Plane::new();
     let decision = accepted(&mut plane, &Ask::of("file.move"), ALICE);
-    for highest in [0, 1, 41] {
+    let now = NOW.secs();
+    for (highest, next) in [(0, now), (now - 1, now), (now, now + 1), (now + 41, now + 42)] {
         let step = plane.claim_after(highest, decision.key, claim(decision.digest), true, NOW).unwrap();
-        assert_eq!(step.answer.fence, highest + 1);
+        assert_eq!(step.answer.fence, next);
         let written = step.effects.puts.iter().find_map(|record| match record {
             Record::Execution(execution) => Some(execution.fence),
             _ => None,
         });
-        assert_eq!(written, Some(highest + 1));
+        assert_eq!(written, Some(next));
     }
 }
 
