@@ -12,6 +12,13 @@ pub fn parse_secs(text: &str) -> Option<i64> {
     digits.checked_mul(unit)
 }
 
+/// The duration in the largest unit that divides it: `90d`, `36h`.
+pub fn to_text(secs: i64) -> String {
+    let units = [(86400, 'd'), (3600, 'h'), (60, 'm')];
+    let (unit, name) = units.into_iter().find(|(unit, _)| secs % unit == 0).unwrap_or((1, 's'));
+    format!("{}{name}", secs / unit)
+}
+
 fn split_unit(text: &str, units: &[(char, i64)]) -> Option<(i64, i64)> {
     let unit = text.chars().last()?;
     let factor = units.iter().find(|(name, _)| *name == unit)?.1;

@@ -261,7 +261,7 @@ pub fn claims(delegation: &Delegation, issuer: &str) -> DelegationClaims {
 }
 
 pub fn effective_policy(delegation: &Delegation) -> EffectivePolicy {
-    EffectivePolicy { expires_at: Some(delegation.policy_expires_at) }
+    EffectivePolicy { expires_at: Some(delegation.policy_expires_at), ..EffectivePolicy::default() }
 }
 
 /// The complete text of the disclosure.

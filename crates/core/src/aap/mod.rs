@@ -9,6 +9,7 @@ pub mod exchange;
 pub mod ignored;
 pub mod lift;
 pub mod manifest;
+pub mod policy;
 pub mod register;
 pub mod revoke;
 pub mod texts;
