@@ -16,6 +16,7 @@ pub use check::{DocumentProblem, check};
 pub use routes::{is_plain_path, matching_route};
 
 use countersign_protocol::{
+    aap::policy::{LifecycleEvent, PolicyDuration, PolicyLayer},
     duration,
     project::{ProjectDocument, Scope},
 };
@@ -30,6 +31,14 @@ pub fn scope<'a>(document: &'a ProjectDocument, id: &str) -> Option<&'a Scope> {
 /// Longest life of a delegation, in seconds. `check` ensures that it parses.
 pub fn max_duration_s(document: &ProjectDocument) -> i64 {
     duration::parse_secs(&document.max_duration).unwrap_or(0)
+}
+
+/// The service's layer of auto-revoke policies. Offboarding ends delegations in every project (AAP 8.3).
+pub fn service_policy(document: &ProjectDocument) -> PolicyLayer {
+    let longest = PolicyLayer { max_duration: PolicyDuration::parse(&document.max_duration), ..PolicyLayer::default() };
+    let mut layer = document.auto_revoke.and(&longest);
+    layer.on_events.insert(LifecycleEvent::UserOffboarded);
+    layer
 }
 
 /// Longest life of a consent receipt, in seconds. `check` ensures that it parses.

@@ -19,7 +19,10 @@ pub use writes::*;
 
 use countersign_protocol::project::ProjectDocument;
 use countersign_protocol::{
-    aap::consent_receipt::UsageLimits,
+    aap::{
+        consent_receipt::UsageLimits,
+        policy::{EffectivePolicy, PolicyLayer, PolicySources},
+    },
     domain::Domain,
     hash::Digest,
     ids::{ProjectId, RowKey},
@@ -163,6 +166,9 @@ pub struct ConnectRequest {
     /// The operator's contact, from its identity manifest.
     #[serde(default)]
     pub operator_contact: Option<String>,
+    /// The operator's auto-revoke policy: its manifest's, tightened by the request's.
+    #[serde(default)]
+    pub operator_policy: PolicyLayer,
     pub scopes: Vec<String>,
     pub max_agent_ttl: Option<i64>,
     pub code_challenge: String,
@@ -202,6 +208,9 @@ pub struct Disclosure {
     pub operator: Domain,
     pub scopes: Vec<String>,
     pub max_agent_ttl: Option<i64>,
+    /// The person's own auto-revoke policy.
+    #[serde(default)]
+    pub user_policy: PolicyLayer,
     pub request: Option<RowKey>,
     /// Digest of every shown text and its language.
     pub shown: Digest,
@@ -229,8 +238,14 @@ pub struct Delegation {
     pub granted_at: UnixMillis,
     /// The token's own `exp`.
     pub token_expires_at: UnixMillis,
-    /// The effective policy; layered policies will add more dimensions.
+    /// The end by time of the effective policy.
     pub policy_expires_at: UnixMillis,
+    /// The effective policy, computed at grant time and authoritative (AAP 8.4).
+    #[serde(default)]
+    pub policy: EffectivePolicy,
+    /// Whose rule decided each of its dimensions.
+    #[serde(default)]
+    pub policy_sources: PolicySources,
     /// The digest of the disclosure shown with the consent.
     pub shown: Digest,
     pub language: String,

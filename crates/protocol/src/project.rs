@@ -16,6 +16,7 @@ pub use upstream::Upstream;
 
 use crate::{
     aaep::event::{Reversibility, Risk, YesNo},
+    aap::policy::PolicyLayer,
     clarification::ClarificationPolicy,
     ids::ProjectId,
 };
@@ -47,6 +48,9 @@ pub struct ProjectDocument {
     /// The longest lifetime of a delegation: `90d`, `12h`, `P7D`.
     #[serde(default = "default::max_duration")]
     pub max_duration: String,
+    /// When delegations end by themselves. Operators and people can tighten it, never loosen it (AAP 8.4).
+    #[serde(default, skip_serializing_if = "PolicyLayer::is_empty")]
+    pub auto_revoke: PolicyLayer,
     /// The lifetime of the delegation token itself, if shorter than `max_duration`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_duration: Option<String>,

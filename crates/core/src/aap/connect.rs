@@ -1,6 +1,7 @@
 //! Bootstrap, first half: a verified operator requests a connection; the person at the request's page answers.
 
 use crate::{
+    aap::policy,
     env::Env,
     project::{self, USER_DELEGATED},
     records::{ConnectProgress, ConnectRequest, Project, Record},
@@ -41,6 +42,7 @@ impl Operation for Connect<'_> {
         let body = self.body;
         let scopes = requested_scopes(project, &body.scopes)?;
         let callback = self.listed_callback()?;
+        let requested_policy = policy::layer("policy", body.policy.as_ref())?;
         let mut mint = env.mint();
         let request = ConnectRequest {
             key: mint.key(),
@@ -52,6 +54,7 @@ impl Operation for Connect<'_> {
             operator_name: self.identity.operator.clone(),
             operator_disclosure: self.identity.countersign.liability_disclosure.clone(),
             operator_contact: Some(self.identity.contact.clone()),
+            operator_policy: self.identity.countersign.auto_revoke_policy.and(&requested_policy),
             scopes,
             max_agent_ttl: max_agent_ttl(body.max_agent_ttl)?,
             code_challenge: challenge(body)?,
@@ -72,12 +75,7 @@ pub fn check_form(body: &ConnectRequestBody) -> Result<(), Refusal> {
     mode(body.mode.as_deref())?;
     challenge(body)?;
     state(body)?;
-    // Accepting a policy without enforcing it would be a false promise (AAP 8.4).
-    if body.policy.is_some() {
-        let why =
-            "policy is not served by this version; leave it out: access ends as the disclosure to the person says";
-        return Err(Refusal::invalid(why));
-    }
+    policy::layer("policy", body.policy.as_ref())?;
     Ok(())
 }
 

@@ -6,7 +6,7 @@
 use crate::{
     aap::{
         connect::{max_agent_ttl, requested_scopes},
-        manifest, texts,
+        manifest, policy, texts,
     },
     env::{Env, Mint},
     evidence::DraftEntry,
@@ -20,7 +20,7 @@ use countersign_protocol::{
     aap::{
         delegate::{DisclosureResponse, ScopeInWords},
         delegation_token::DelegationClaims,
-        policy::EffectivePolicy,
+        policy::{EffectivePolicy, PolicyLayer, PolicyLayers, PolicySources},
     },
     canonical,
     hash::Digest,
@@ -44,6 +44,8 @@ pub struct Show {
     /// A subset of the requested scopes.
     pub scopes: Option<Vec<String>>,
     pub max_agent_ttl: Option<i64>,
+    /// The person's own auto-revoke policy.
+    pub user_policy: PolicyLayer,
     pub language: String,
 }
 
@@ -58,7 +60,7 @@ impl Operation for Show {
         let scopes = self.chosen_scopes(view, request)?;
         let ttl = max_agent_ttl(self.max_agent_ttl)?.or(request.max_agent_ttl);
         let mut mint = env.mint();
-        let mut shown = in_words(&view.project, request, &scopes, &self.language, env.now);
+        let mut shown = in_words(&view.project, request, &scopes, &self.user_policy, &self.language, env.now);
         shown.disclosure_id = mint.id("disc");
         let record = Disclosure {
             key: mint.key(),
@@ -69,6 +71,7 @@ impl Operation for Show {
             operator: request.operator.clone(),
             scopes,
             max_agent_ttl: ttl,
+            user_policy: self.user_policy,
             request: Some(request.key),
             shown: digest_of(&shown)?,
             language: self.language,
@@ -100,6 +103,7 @@ pub struct Grant {
     /// If present, must equal the displayed choice.
     pub scopes: Option<Vec<String>>,
     pub max_agent_ttl: Option<i64>,
+    pub user_policy: Option<PolicyLayer>,
     /// Only for published vectors, in test mode.
     pub fixed_id: Option<String>,
 }
@@ -113,6 +117,7 @@ pub struct NewDelegation {
     pub redirect: Option<String>,
     pub liability_disclosure: String,
     pub effective_policy: EffectivePolicy,
+    pub effective_policy_sources: PolicySources,
 }
 
 impl Operation for Grant {
@@ -150,6 +155,7 @@ impl Operation for Grant {
             code,
             liability_disclosure: disclosure.text.clone(),
             effective_policy: effective_policy(&delegation),
+            effective_policy_sources: delegation.policy_sources.clone(),
             delegation,
         };
         Ok(Step { answer, effects })
@@ -171,8 +177,9 @@ impl Grant {
             return Err(Refusal::invalid(refused));
         }
         // The project's texts may have changed since. The approved text must equal the current one.
+        let (scopes, user_policy) = (&disclosure.scopes, &disclosure.user_policy);
         let mut current =
-            in_words(&view.project, request, &disclosure.scopes, &disclosure.language, disclosure.shown_at);
+            in_words(&view.project, request, scopes, user_policy, &disclosure.language, disclosure.shown_at);
         current.disclosure_id = disclosure.id.clone();
         if digest_of(&current)? != disclosure.shown {
             return Err(Refusal::invalid("the disclosure on this page has changed; read it again before approving"));
@@ -187,6 +194,7 @@ impl Grant {
     fn same_choice(&self, disclosure: &Disclosure) -> bool {
         self.scopes.as_ref().is_none_or(|scopes| *scopes == disclosure.scopes)
             && self.max_agent_ttl.is_none_or(|ttl| Some(ttl) == disclosure.max_agent_ttl)
+            && self.user_policy.as_ref().is_none_or(|policy| *policy == disclosure.user_policy)
     }
 
     fn delegation(
@@ -200,7 +208,9 @@ impl Grant {
     ) -> Delegation {
         let document = &view.project.document;
         // As displayed, independent of the reading time.
-        let policy_expires_at = disclosure.shown_at.plus_secs(project::max_duration_s(document));
+        let layers = policy_layers(&view.project, request, &disclosure.user_policy);
+        let (policy, policy_sources) = policy::resolve(&layers.each(), disclosure.shown_at);
+        let policy_expires_at = policy.expires_at.unwrap_or(disclosure.shown_at);
         let token_expires_at = now.plus_secs(project::token_duration_s(document)).min(policy_expires_at);
         let id = self.fixed_id.clone().unwrap_or_else(|| mint.id("del"));
         Delegation {
@@ -217,6 +227,8 @@ impl Grant {
             granted_at: now,
             token_expires_at,
             policy_expires_at,
+            policy,
+            policy_sources,
             shown: disclosure.shown,
             language: disclosure.language.clone(),
             state: DelegationState::Active,
@@ -261,7 +273,16 @@ pub fn claims(delegation: &Delegation, issuer: &str) -> DelegationClaims {
 }
 
 pub fn effective_policy(delegation: &Delegation) -> EffectivePolicy {
-    EffectivePolicy { expires_at: Some(delegation.policy_expires_at), ..EffectivePolicy::default() }
+    EffectivePolicy { expires_at: Some(delegation.policy_expires_at), ..delegation.policy.clone() }
+}
+
+/// The auto-revoke policies of all three parties.
+fn policy_layers(project: &Project, request: &ConnectRequest, user: &PolicyLayer) -> PolicyLayers {
+    PolicyLayers {
+        service_minimum: project::service_policy(&project.document),
+        operator_default: request.operator_policy.clone(),
+        user_override: user.clone(),
+    }
 }
 
 /// The complete text of the disclosure.
@@ -269,10 +290,13 @@ pub fn in_words(
     project: &Project,
     request: &ConnectRequest,
     scopes: &[String],
+    user_policy: &PolicyLayer,
     language: &str,
     now: UnixMillis,
 ) -> DisclosureResponse {
     let document = &project.document;
+    let auto_revoke_policy = policy_layers(project, request, user_policy);
+    let (effective_policy, effective_policy_sources) = policy::resolve(&auto_revoke_policy.each(), now);
     let described = scopes.iter().filter_map(|id| project::scope(document, id)).map(|scope| ScopeInWords {
         id: scope.id.clone(),
         description: scope.description.clone(),
@@ -286,7 +310,10 @@ pub fn in_words(
         operator: request.operator.to_string(),
         scopes: described.collect(),
         language: language.to_owned(),
-        access_ends_at: now.plus_secs(project::max_duration_s(document)),
+        access_ends_at: effective_policy.expires_at.unwrap_or(now),
+        auto_revoke_policy,
+        effective_policy,
+        effective_policy_sources,
     }
 }
 

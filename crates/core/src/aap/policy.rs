@@ -3,14 +3,27 @@
 //! Each dimension is resolved by itself: the shortest duration, the smallest budget, every event, and task completion if
 //! any party wants it. The result is computed once, at grant time, and never again.
 
+use crate::refusal::Refusal;
 use countersign_protocol::{
     aap::policy::{EffectivePolicy, PolicyLayer, PolicySource, PolicySources, UsageBudget},
     time::UnixMillis,
 };
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 #[cfg(test)]
 mod tests;
+
+/// A layer as a request states it; a member that no policy can have is refused by its name.
+pub fn layer(member: &str, stated: Option<&Value>) -> Result<PolicyLayer, Refusal> {
+    let Some(stated) = stated else { return Ok(PolicyLayer::default()) };
+    let layer: PolicyLayer =
+        serde_json::from_value(stated.clone()).map_err(|error| Refusal::invalid(format!("{member}: {error}")))?;
+    match layer.problem() {
+        Some((of, why)) => Err(Refusal::invalid(format!("{member}.{of} {why}"))),
+        None => Ok(layer),
+    }
+}
 
 /// The effective policy of a delegation granted at this time, and whose rule decided each dimension.
 pub fn resolve(layers: &[(PolicySource, &PolicyLayer)], granted_at: UnixMillis) -> (EffectivePolicy, PolicySources) {

@@ -390,6 +390,7 @@ fn issue(
         expires_in,
         session_id: session.session_id.clone(),
         effective_policy: delegation.map_or_else(EffectivePolicy::default, delegate::effective_policy),
+        effective_policy_sources: delegation.map(|d| d.policy_sources.clone()).unwrap_or_default(),
         ignored: Vec::new(),
     };
     let puts = vec![Record::Session(session), Record::AccessToken(token)];

@@ -2,7 +2,7 @@
 
 use super::{USER_DELEGATED, routes};
 use countersign_protocol::{
-    aap::manifest,
+    aap::{manifest, policy::PolicyDuration},
     duration,
     project::{Confirmed, ProjectDocument, Route, Scope, overlaps_reserved},
 };
@@ -90,7 +90,10 @@ fn check_modes(document: &ProjectDocument, found: &mut Problems) {
 
 fn check_durations(document: &ProjectDocument, found: &mut Problems) {
     let form = "must be a duration such as 90d, 12h or P7D";
-    found.demand(duration::parse_secs(&document.max_duration).is_some(), "max_duration", form);
+    found.demand(PolicyDuration::parse(&document.max_duration).is_some(), "max_duration", form);
+    if let Some((member, why)) = document.auto_revoke.problem() {
+        found.demand(false, &format!("auto_revoke.{member}"), why);
+    }
     found.demand(duration::parse_secs(&document.max_receipt_duration).is_some(), "max_receipt_duration", form);
     let token = document.token_duration.as_deref();
     found.demand(token.is_none_or(|t| duration::parse_secs(t).is_some()), "token_duration", form);

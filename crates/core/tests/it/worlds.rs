@@ -8,7 +8,10 @@ use countersign_core::{
 };
 use countersign_protocol::{
     aaep::event::Reversibility,
-    aap::consent_receipt::UsageLimits,
+    aap::{
+        consent_receipt::UsageLimits,
+        policy::{EffectivePolicy, PolicySources},
+    },
     domain::Domain,
     facts::VerifiedProof,
     hash::Digest,
@@ -322,6 +325,8 @@ pub(crate) fn delegation(token_expires_at: UnixMillis, policy_expires_at: UnixMi
         granted_at: NOW,
         token_expires_at,
         policy_expires_at,
+        policy: EffectivePolicy::default(),
+        policy_sources: PolicySources::default(),
         shown: Digest::of(b"shown"),
         language: "en".into(),
         state: DelegationState::Active,

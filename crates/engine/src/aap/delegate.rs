@@ -10,7 +10,7 @@ use countersign_core::{
         connect::{Connect, check_form, retry_after_s},
         delegate::{Deny, Grant, GrantView, NewDelegation, Show},
         exchange::{CodeExchange, ExchangeView},
-        ignored,
+        ignored, policy,
     },
     people::ProjectMember,
     records::{ConnectProgress, ConnectRequest, Delegation, Disclosure},
@@ -24,6 +24,7 @@ use countersign_protocol::{
             ExchangeRequest, ExchangeResponse,
         },
         delegation_token,
+        policy::PolicyLayer,
     },
     hash::Digest,
 };
@@ -88,12 +89,17 @@ impl Agents<'_> {
         body: &DelegateRequest,
         language: &str,
     ) -> Result<DisclosureResponse, Refusal> {
-        refuse_unserved(body)?;
+        answers_a_request(body)?;
+        let user_policy = user_policy(body)?.unwrap_or_default();
         self.run(|| async {
             let view = self.grant_view(at, member, body).await?;
             same_operator(body, view.request.as_ref())?;
-            let show =
-                Show { scopes: body.scopes.clone(), max_agent_ttl: body.max_agent_ttl, language: language.to_owned() };
+            let show = Show {
+                scopes: body.scopes.clone(),
+                max_agent_ttl: body.max_agent_ttl,
+                user_policy: user_policy.clone(),
+                language: language.to_owned(),
+            };
             show.decide(&view, &self.env()?)
         })
         .await
@@ -106,7 +112,8 @@ impl Agents<'_> {
         member: &ProjectMember,
         body: &DelegateRequest,
     ) -> Result<DelegateResponse, Refusal> {
-        refuse_unserved(body)?;
+        answers_a_request(body)?;
+        let user_policy = user_policy(body)?;
         let fixed_id = self.fixed_id(body)?;
         let grant = || async {
             let view = self.grant_view(at, member, body).await?;
@@ -116,6 +123,7 @@ impl Agents<'_> {
                 acknowledged: body.acknowledged_disclosure,
                 scopes: body.scopes.clone(),
                 max_agent_ttl: body.max_agent_ttl,
+                user_policy: user_policy.clone(),
                 fixed_id: fixed_id.clone(),
             };
             operation.decide(&view, &self.env()?)
@@ -155,6 +163,7 @@ impl Agents<'_> {
             delegation_id: delegation.id.clone(),
             scopes: delegation.scopes.clone(),
             effective_policy: countersign_core::aap::delegate::effective_policy(&delegation),
+            effective_policy_sources: delegation.policy_sources,
         })
     }
 
@@ -166,6 +175,7 @@ impl Agents<'_> {
             redirect: granted.redirect,
             liability_disclosure: granted.liability_disclosure,
             effective_policy: granted.effective_policy,
+            effective_policy_sources: granted.effective_policy_sources,
         })
     }
 
@@ -227,11 +237,17 @@ impl Agents<'_> {
     }
 }
 
-/// Layered policies are not supported yet; ignoring one would make a false promise.
-fn refuse_unserved(body: &DelegateRequest) -> Result<(), Refusal> {
-    if body.policy.is_some() || body.user_override.is_some() {
-        return Err(Refusal::invalid("policy and user_override are not served by this version"));
+/// The person's own policy, under either of its names (C-60).
+fn user_policy(body: &DelegateRequest) -> Result<Option<PolicyLayer>, Refusal> {
+    match (&body.policy, &body.user_override) {
+        (None, None) => Ok(None),
+        (Some(_), Some(_)) => Err(Refusal::invalid("policy and user_override are the same member: send one of them")),
+        (Some(policy), None) => policy::layer("policy", Some(policy)).map(Some),
+        (None, Some(policy)) => policy::layer("user_override", Some(policy)).map(Some),
     }
+}
+
+fn answers_a_request(body: &DelegateRequest) -> Result<(), Refusal> {
     if body.request_id.is_none() {
         return Err(Refusal::invalid("request_id is required: a delegation answers an operator's own request"));
     }

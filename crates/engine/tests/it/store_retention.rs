@@ -19,7 +19,13 @@ use countersign_engine::store::{
     self, AuditBy, AuditPage, AuditQuery, ExecutionOfEffect, ExecutionsDone, FeedQuery, Outcome, Retention, Store,
     StoreLocation, StoreOptions,
 };
-use countersign_protocol::{domain::Domain, evidence, ids::RowKey, time::UnixMillis};
+use countersign_protocol::{
+    aap::policy::{EffectivePolicy, PolicySources},
+    domain::Domain,
+    evidence,
+    ids::RowKey,
+    time::UnixMillis,
+};
 use std::sync::Arc;
 
 pub(crate) const DAY: i64 = 86_400_000;
@@ -137,6 +143,8 @@ pub(crate) fn delegation(key: RowKey, ended: Option<i64>) -> Delegation {
         granted_at: AT,
         token_expires_at: AT,
         policy_expires_at: UnixMillis(START + 100_000 * DAY),
+        policy: EffectivePolicy::default(),
+        policy_sources: PolicySources::default(),
         shown: digest(key),
         language: "en".into(),
         state: ended.map_or(DelegationState::Active, revoked),

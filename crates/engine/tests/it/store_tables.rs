@@ -16,7 +16,13 @@ use countersign_engine::store::{
     RevokedReceiptByHash, Search, SessionById, SessionKeyByJkt, SessionsBySessionId, SessionsOfDelegation, SigningKeys,
     UnsettledWriteById, UnsettledWritesIn, UnsettledWritesOf, WebSessionByToken, WebSessionsOfPerson,
 };
-use countersign_protocol::{domain::Domain, hash::Digest, ids::RowKey, time::UnixMillis};
+use countersign_protocol::{
+    aap::policy::{EffectivePolicy, PolicyLayer, PolicySources},
+    domain::Domain,
+    hash::Digest,
+    ids::RowKey,
+    time::UnixMillis,
+};
 use serde_json::json;
 use std::fmt::Debug;
 
@@ -110,7 +116,8 @@ on_both_stores! {
             operator: domain(key),
             operator_name: "Agents".into(),
             operator_disclosure: None,
-            operator_contact: None,
+            operator_policy: PolicyLayer::default(),
+        operator_contact: None,
             scopes: vec![],
             max_agent_ttl: None,
             code_challenge: "c".into(),
@@ -125,6 +132,7 @@ on_both_stores! {
         let lookups = [ConnectRequestById("req_1".into()).search(), ConnectRequestByCode(digest(1)).search()];
         finds(&bench, pair, &lookups).await;
         let disclosure = |key: RowKey| Disclosure {
+            user_policy: PolicyLayer::default(),
             key,
             version: 1,
             project: 1,
@@ -164,6 +172,8 @@ pub(crate) fn delegation(key: RowKey) -> Delegation {
         granted_at: AT,
         token_expires_at: AT,
         policy_expires_at: AT,
+        policy: EffectivePolicy::default(),
+        policy_sources: PolicySources::default(),
         shown: digest(key),
         language: "en".into(),
         state: DelegationState::Active,

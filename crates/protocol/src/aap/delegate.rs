@@ -1,6 +1,9 @@
 //! Bootstrap (AAP 5.1, 17.2, R-13): from an operator's request to a delegation token.
 
-use super::{policy::EffectivePolicy, register::IgnoredMember};
+use super::{
+    policy::{EffectivePolicy, PolicyLayers, PolicySources},
+    register::IgnoredMember,
+};
 use crate::time::{UnixMillis, rfc3339};
 use serde::{Deserialize, Serialize};
 
@@ -31,8 +34,9 @@ pub struct ConnectRequestBody {
     pub callback: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_agent_ttl: Option<i64>,
-    /// Not served yet: refused when present, never ignored.
+    /// The operator's auto-revoke policy for this delegation; it can only tighten that of its identity manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<super::policy::PolicyLayer>))]
     pub policy: Option<serde_json::Value>,
 }
 
@@ -70,10 +74,13 @@ pub struct DelegateRequest {
     /// `false` denies a connect request.
     #[serde(default = "yes")]
     pub approve: bool,
-    /// Not served yet: refused when present, never ignored.
+    /// The same as `user_override`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<super::policy::PolicyLayer>))]
     pub policy: Option<serde_json::Value>,
+    /// The person's own auto-revoke policy: it tightens the service's and the operator's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<super::policy::PolicyLayer>))]
     pub user_override: Option<serde_json::Value>,
     /// Only in test mode, for published vectors that name one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,6 +102,10 @@ pub struct DisclosureResponse {
     #[serde(with = "rfc3339")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub access_ends_at: UnixMillis,
+    /// The rules behind `effective_policy`, by party.
+    pub auto_revoke_policy: PolicyLayers,
+    pub effective_policy: EffectivePolicy,
+    pub effective_policy_sources: PolicySources,
 }
 
 /// The person denied a connect request.
@@ -138,6 +149,8 @@ pub struct DelegateResponse {
     pub redirect: Option<String>,
     pub liability_disclosure: String,
     pub effective_policy: EffectivePolicy,
+    #[serde(default)]
+    pub effective_policy_sources: PolicySources,
 }
 
 /// `POST /agent/delegate/token`: the operator exchanges its one-time code.
@@ -162,6 +175,8 @@ pub struct ExchangeResponse {
     pub delegation_id: String,
     pub scopes: Vec<String>,
     pub effective_policy: EffectivePolicy,
+    #[serde(default)]
+    pub effective_policy_sources: PolicySources,
 }
 
 fn yes() -> bool {

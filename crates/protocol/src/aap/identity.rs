@@ -10,6 +10,7 @@ mod uri;
 
 pub use uri::{HttpsUri, NotAnHttpsUri};
 
+use super::policy::PolicyLayer;
 use crate::{domain::Domain, json};
 use members::IdentityMembers;
 use serde::Serialize;
@@ -52,6 +53,9 @@ pub struct Extension {
     /// The operator's own text about liability (AAP 14.4).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub liability_disclosure: Option<String>,
+    /// When delegations to this operator end by themselves (AAP 8.4).
+    #[serde(skip_serializing_if = "PolicyLayer::is_empty")]
+    pub auto_revoke_policy: PolicyLayer,
     /// Why the operator's own text is not shown, if it has one that cannot be (C-59).
     #[serde(skip)]
     pub disclosure_refused: Option<&'static str>,
@@ -109,7 +113,19 @@ impl Extension {
             Some(Ok(text)) => (Some(text), None),
             Some(Err(why)) => (None, Some(why)),
         };
-        Ok(Self { callbacks, liability_disclosure, disclosure_refused })
+        let auto_revoke_policy = members.value("auto_revoke_policy").map(policy).transpose()?.unwrap_or_default();
+        Ok(Self { callbacks, liability_disclosure, auto_revoke_policy, disclosure_refused })
+    }
+}
+
+/// A policy that cannot be read is not ignored: the delegation would last longer than the operator wants.
+fn policy(value: &serde_json::Value) -> Result<PolicyLayer, NotAnIdentity> {
+    let member = "countersign.auto_revoke_policy";
+    let layer: PolicyLayer = serde_json::from_value(value.clone())
+        .map_err(|_| wrong(member, "must have only the members of a policy, with durations such as 14d or PT12H"))?;
+    match layer.problem() {
+        Some((_, why)) => Err(wrong(member, why)),
+        None => Ok(layer),
     }
 }
 

@@ -91,6 +91,23 @@ impl PolicyLayer {
         [self.max_duration, self.after_duration].into_iter().flatten().map(PolicyDuration::secs).min()
     }
 
+    /// Both layers as one: the stricter value in each dimension.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        let (ours, theirs) = (self.after_use, other.after_use);
+        Self {
+            max_duration: least(self.max_duration, other.max_duration),
+            after_duration: least(self.after_duration, other.after_duration),
+            after_inactivity: least(self.after_inactivity, other.after_inactivity),
+            on_task_completion: self.on_task_completion || other.on_task_completion,
+            on_events: self.on_events.union(&other.on_events).copied().collect(),
+            after_use: UsageBudget {
+                max_requests: least(ours.max_requests, theirs.max_requests),
+                max_writes: least(ours.max_writes, theirs.max_writes),
+            },
+        }
+    }
+
     /// The first member that no policy can have, with the reason.
     pub fn problem(&self) -> Option<(&'static str, &'static str)> {
         let zero = |limit: Option<u64>| limit == Some(0);
@@ -106,6 +123,32 @@ impl PolicyLayer {
             }
             _ => None,
         }
+    }
+}
+
+fn least<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
+    a.into_iter().chain(b).min()
+}
+
+/// The layers of one delegation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct PolicyLayers {
+    /// The service's own, which nobody can loosen.
+    pub service_minimum: PolicyLayer,
+    #[serde(default, skip_serializing_if = "PolicyLayer::is_empty")]
+    pub operator_default: PolicyLayer,
+    #[serde(default, skip_serializing_if = "PolicyLayer::is_empty")]
+    pub user_override: PolicyLayer,
+}
+
+impl PolicyLayers {
+    pub fn each(&self) -> [(PolicySource, &PolicyLayer); 3] {
+        [
+            (PolicySource::Service, &self.service_minimum),
+            (PolicySource::Operator, &self.operator_default),
+            (PolicySource::User, &self.user_override),
+        ]
     }
 }
 

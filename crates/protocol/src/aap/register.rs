@@ -1,6 +1,6 @@
 //! `POST /agent/register` (AAP 17.1): operator JWT, delegation and receipt for a short-lived access token.
 
-use super::policy::EffectivePolicy;
+use super::policy::{EffectivePolicy, PolicySources};
 use serde::{Deserialize, Serialize};
 
 /// The body as received. Every member may be missing; missing ones are reported in a fixed order (C-93).
@@ -36,6 +36,9 @@ pub struct RegisterResponse {
     pub expires_in: i64,
     pub session_id: String,
     pub effective_policy: EffectivePolicy,
+    /// Whose rule decided each dimension.
+    #[serde(default, skip_serializing_if = "PolicySources::is_empty")]
+    pub effective_policy_sources: PolicySources,
     /// Members sent or published for this request that have no effect here yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<IgnoredMember>,

@@ -18,6 +18,10 @@ impl<'a> IdentityMembers<'a> {
         self.0.get(name).map(|value| Self::of(value, name)).transpose()
     }
 
+    pub(super) fn value(&self, name: &str) -> Option<&'a Value> {
+        self.0.get(name)
+    }
+
     pub(super) fn text(&self, name: &'static str) -> Result<Option<&'a str>, NotAnIdentity> {
         let Some(value) = self.0.get(name) else { return Ok(None) };
         value.as_str().map(Some).ok_or(wrong(name, "must be a string"))
