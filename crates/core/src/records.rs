@@ -340,6 +340,8 @@ pub enum SessionState {
 #[serde(rename_all = "snake_case")]
 pub enum SessionEnd {
     Cancelled,
+    /// The agent reported its task as complete (AAP 17.6).
+    Completed,
     ReceiptRevoked,
     KeyWithdrawn,
 }

@@ -33,6 +33,7 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         aap::delegate_token::post,
         aap::revoke::post,
         aap::cancel::post,
+        aap::task_complete::post,
         aap::audit::get,
         aaep::manifest::get,
         aaep::sessions::post,

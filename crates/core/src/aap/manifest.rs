@@ -24,6 +24,7 @@ const ENDPOINTS: &[(&str, &str)] = &[
     ("revoke", "/agent/revoke"),
     ("audit", "/agent/audit"),
     ("cancel", "/agent/cancel"),
+    ("task_complete", "/agent/task-complete"),
 ];
 
 /// The addressing of a project; its endpoints are published in the same way.

@@ -12,5 +12,6 @@ pub mod manifest;
 pub mod policy;
 pub mod register;
 pub mod revoke;
+pub mod task_complete;
 pub mod texts;
 pub mod validity;

@@ -9,7 +9,10 @@ use crate::{
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
-use countersign_protocol::{aap::revoke::RevokeResponse, time::UnixMillis};
+use countersign_protocol::{
+    aap::{policy::LifecycleEvent, revoke::RevokeResponse},
+    time::UnixMillis,
+};
 
 pub struct Revoke {
     pub actor: Actor,
@@ -63,27 +66,70 @@ impl Operation for PolicyEnd {
     fn decide(self, view: &RevokeView, env: &Env) -> Result<Step<()>, Refusal> {
         let due = |delegation: &&Delegation| delegation.due().is_some_and(|due| env.now >= due);
         let Some(delegation) = view.delegation.as_ref().filter(due) else { return Ok(Step::answer(())) };
-        let (at, reason) = (delegation.policy_expires_at, RevokeReason::PolicyExpired);
-        let state = DelegationState::AutoRevoked { at, reason };
-        let ended = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
-        let mut mint = env.mint();
-        let entry = DraftEntry::new((view.project.key, &view.project.id), "auto_revoked", env.now)
-            .under_delegation(delegation.key, &delegation.id)
-            .open("operator", delegation.operator.as_str())
-            .open("by", "service")
-            .open("reason", reason.as_str())
-            .hidden("acting_for", delegation.subject.as_str())
-            .seal(&mut mint)?;
-        let mut effects = Effects {
-            puts: vec![Record::Delegation(ended)],
-            evidence: vec![entry],
-            not_before: Some(at),
-            ..Effects::default()
-        };
+        let at = delegation.policy_expires_at;
+        let mut effects = Effects { not_before: Some(at), ..Effects::default() };
         let place = (view.project.key, view.project.id.clone());
-        view.live.end(&place, CancelledFor::Revoked, env, &mut mint, &mut effects)?;
+        let ends = (delegation, &view.live);
+        auto_revoke(&place, ends, (Trigger::Duration, at), env, &mut env.mint(), &mut effects)?;
         Ok(Step { answer: (), effects })
     }
+}
+
+/// The condition of an effective policy that ended a delegation (AAP 8.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    Duration,
+    TaskCompletion,
+    Inactivity,
+    Event(LifecycleEvent),
+    UsageBudget,
+}
+
+impl Trigger {
+    /// The name of the policy's member, or of the event.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Duration => "after_duration",
+            Self::TaskCompletion => "on_task_completion",
+            Self::Inactivity => "after_inactivity",
+            Self::Event(event) => event.as_str(),
+            Self::UsageBudget => "after_use",
+        }
+    }
+
+    /// A used-up budget has no value of its own in the header's closed vocabulary (C-38).
+    pub const fn reason(self) -> RevokeReason {
+        match self {
+            Self::Duration | Self::UsageBudget => RevokeReason::PolicyExpired,
+            Self::TaskCompletion => RevokeReason::TaskComplete,
+            Self::Inactivity => RevokeReason::Inactivity,
+            Self::Event(_) => RevokeReason::EventTriggered,
+        }
+    }
+}
+
+/// Ends a delegation by its policy, and all open records of its agents, in the step of the trigger.
+pub(crate) fn auto_revoke(
+    place: &ProjectRef,
+    (delegation, live): (&Delegation, &Live),
+    (trigger, at): (Trigger, UnixMillis),
+    env: &Env,
+    mint: &mut Mint,
+    effects: &mut Effects,
+) -> Result<(), Refusal> {
+    let state = DelegationState::AutoRevoked { at, reason: trigger.reason() };
+    let ended = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
+    let entry = DraftEntry::new((place.0, &place.1), "auto_revoked", env.now)
+        .under_delegation(delegation.key, &delegation.id)
+        .open("operator", delegation.operator.as_str())
+        .open("by", "service")
+        .open("reason", trigger.reason().as_str())
+        .open("trigger", trigger.as_str())
+        .hidden("acting_for", delegation.subject.as_str())
+        .seal(mint)?;
+    effects.puts.push(Record::Delegation(ended));
+    effects.evidence.push(entry);
+    live.end(place, CancelledFor::Revoked, env, mint, effects)
 }
 
 /// Ends a delegation and all open records of its agents, in the step that causes it.

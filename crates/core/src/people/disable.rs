@@ -6,7 +6,7 @@
 
 use super::api_keys::end_key;
 use crate::{
-    aap::revoke::{Reason, end_delegation},
+    aap::revoke::{Trigger, auto_revoke},
     decision::{ProjectRef, call_off::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
@@ -15,6 +15,7 @@ use crate::{
     signals::Signal,
     step::{Effects, Operation, Step},
 };
+use countersign_protocol::aap::policy::LifecycleEvent;
 
 /// Disabling again ends anything created in between.
 pub struct Disable {
@@ -106,8 +107,9 @@ impl Disable {
             .hidden("by", self.by.as_str());
         effects.evidence.push(entry.seal(mint)?);
         for (delegation, live) in delegations {
-            let why = Some(Reason::AdminRequested);
-            end_delegation(&held.place, (delegation, live), ("admin", why), env, mint, effects)?;
+            // A deactivated account is an offboarded user (AAP 8.3).
+            let offboarded = (Trigger::Event(LifecycleEvent::UserOffboarded), env.now);
+            auto_revoke(&held.place, (delegation, live), offboarded, env, mint, effects)?;
         }
         for (key, live) in keys {
             end_key(&held.place, (key, live), env, mint, effects)?;

@@ -44,7 +44,7 @@ impl Agents<'_> {
     }
 
     /// Ends decisions that were raised while the session was being ended.
-    async fn end_late_of_session(self, project: &Project, key: RowKey) -> Result<(), Refusal> {
+    pub(super) async fn end_late_of_session(self, project: &Project, key: RowKey) -> Result<(), Refusal> {
         let late = self.decisions().live_of_session(key).await?;
         self.decisions().end_what_came_late(project, late, CancelledFor::SessionOver).await
     }
@@ -60,7 +60,12 @@ impl Agents<'_> {
         .map(drop)
     }
 
-    async fn session_of(self, at: &ProjectAt, actor: &Actor, session_id: &str) -> Result<Option<Session>, StoreError> {
+    pub(super) async fn session_of(
+        self,
+        at: &ProjectAt,
+        actor: &Actor,
+        session_id: &str,
+    ) -> Result<Option<Session>, StoreError> {
         let operator = match actor {
             Actor::Operator(domain) => domain.to_string(),
             Actor::Agent(session) => session.operator.to_string(),
@@ -70,7 +75,7 @@ impl Agents<'_> {
         store::find_one(&*self.store, lookup).await
     }
 
-    async fn cancel_view(self, project: &Project, session: Option<Session>) -> Result<CancelView, Refusal> {
+    pub(super) async fn cancel_view(self, project: &Project, session: Option<Session>) -> Result<CancelView, Refusal> {
         let delegation = match session.as_ref().and_then(|session| session.delegation) {
             Some(key) => store::get(&*self.store, key).await?,
             None => None,

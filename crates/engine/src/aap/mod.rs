@@ -7,3 +7,4 @@ pub(crate) mod delegate;
 pub(crate) mod operator;
 pub(crate) mod register;
 pub(crate) mod revoke;
+mod task_complete;

@@ -1,4 +1,4 @@
-//! `POST /agent/revoke` (AAP 17.3) and `POST /agent/cancel` (AAP 17.7, C-41).
+//! `POST /agent/revoke` (AAP 17.3), `POST /agent/cancel` (AAP 17.7, C-41) and `POST /agent/task-complete` (AAP 17.6).
 
 use crate::time::{UnixMillis, rfc3339};
 use serde::{Deserialize, Serialize};
@@ -46,4 +46,26 @@ pub struct CancelResponse {
     pub cancelled_at: UnixMillis,
     /// `not_supported`: the service has nothing that we could roll back.
     pub rollback_status: String,
+}
+
+/// `POST /agent/task-complete`
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TaskCompleteRequest {
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
+    pub session_id: Option<String>,
+    /// The agent's own summary, at most 500 characters; shown in the audit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct TaskCompleteResponse {
+    #[serde(with = "rfc3339")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub completed_at: UnixMillis,
+    /// Whether the policy revoked the delegation with it.
+    pub revoked: bool,
 }

@@ -9,6 +9,7 @@ pub(crate) mod identity;
 pub(crate) mod manifest;
 pub(crate) mod register;
 pub(crate) mod revoke;
+pub(crate) mod task_complete;
 
 use crate::{
     App,
@@ -37,6 +38,7 @@ fn endpoints() -> Router<App> {
         .route("/agent/delegate/token", post(delegate_token::post))
         .route("/agent/revoke", post(revoke::post))
         .route("/agent/cancel", post(cancel::post))
+        .route("/agent/task-complete", post(task_complete::post))
         .route("/agent/audit", get(audit::get))
         .layer(middleware::from_fn(version::only_ours))
         .layer(middleware::map_response(layers::keep_nothing))

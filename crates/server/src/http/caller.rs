@@ -54,6 +54,15 @@ impl Asker {
         Ok(Actor::Person(Box::new(app.engine.people().member(who, at.project.key).await?)))
     }
 
+    /// The agent that reports the end of its task, or repeats that report.
+    pub(crate) async fn completing_agent(&self, app: &App, at: &ProjectAt) -> Result<Actor, Refusal> {
+        let credential = BearerCredential::of(&self.headers, &self.to)?.filter(BearerCredential::is_access_token);
+        let credential = credential.ok_or(Refusal::NoCredentials)?;
+        version::check(&self.headers, true)?;
+        self.nonce.give(app.engine.calls().nonce_for_calls_at(at));
+        app.engine.agents().completing_agent(at, credential.presented(&credential.url(at))?).await
+    }
+
     /// The caller for reading a record, where an agent need not prove possession of its key (AAP 18.2).
     pub(crate) async fn reader(&self, app: &App, at: &ProjectAt, source: &str) -> Result<Actor, Refusal> {
         match BearerCredential::of(&self.headers, &self.to)? {

@@ -1,0 +1,67 @@
+//! `POST /agent/task-complete`
+
+use crate::{credentials::PresentedCredential, projects::ProjectAt, services::Agents};
+use countersign_core::{
+    aap::{
+        access::bearer_holds,
+        task_complete::{MAX_SUMMARY, TaskComplete, ends_with_task},
+    },
+    people::Actor,
+    records::{SessionEnd, SessionState},
+    refusal::Refusal,
+    step::Operation as _,
+};
+use countersign_protocol::aap::revoke::{TaskCompleteRequest, TaskCompleteResponse};
+
+impl Agents<'_> {
+    /// The agent behind an access token, also after its own report of completion: a repeated report gets the same
+    /// response (AAP 17.6).
+    pub async fn completing_agent<'a>(
+        self,
+        at: &ProjectAt,
+        token: impl Into<PresentedCredential<'a>>,
+    ) -> Result<Actor, Refusal> {
+        let bearer = self.bearer_shown(at, &token.into().shown()).await?;
+        if !matches!(bearer.session.state, SessionState::Closed { why: SessionEnd::Completed, .. }) {
+            bearer_holds(&bearer, self.deciding_time()?)?;
+        }
+        Ok(Actor::Agent(Box::new(bearer.session)))
+    }
+
+    pub async fn complete_task(
+        self,
+        at: &ProjectAt,
+        actor: &Actor,
+        body: &TaskCompleteRequest,
+    ) -> Result<TaskCompleteResponse, Refusal> {
+        let session_id = body.session_id.as_ref().ok_or_else(|| Refusal::invalid("session_id is required"))?;
+        if body.summary.as_ref().is_some_and(|summary| summary.chars().count() > MAX_SUMMARY) {
+            return Err(Refusal::invalid(format!("summary has more than {MAX_SUMMARY} characters")));
+        }
+        let complete = || async {
+            let session = self.session_of(at, actor, session_id).await?;
+            let mut view = self.cancel_view(&at.project, session).await?;
+            if let Some(delegation) = view.delegation.as_ref().filter(|delegation| ends_with_task(delegation)) {
+                view.live = self.decisions().live_of_delegation(delegation.key).await?;
+            }
+            let step =
+                TaskComplete { actor: actor.clone(), summary: body.summary.clone() }.decide(&view, &self.env()?)?;
+            let ending = self.ending();
+            Ok::<_, Refusal>(step.map(|answer| (answer, view, ending)))
+        };
+        let (answer, view, ending) = self.run(complete).await?;
+        let delegation = view.delegation.as_ref().filter(|_| answer.revoked).map(|delegation| delegation.key);
+        let session = view.session.as_ref().map(|session| session.key);
+        let holders: Vec<_> = delegation.into_iter().chain(session).collect();
+        let late = async {
+            match (delegation, session) {
+                (Some(key), _) => self.end_late_of_delegation(&at.project, key).await,
+                (None, Some(key)) => self.end_late_of_session(&at.project, key).await,
+                (None, None) => Ok(()),
+            }
+        };
+        let (ended, ()) = tokio::join!(late, self.nothing_is_under_way(&holders, ending, answer.completed_at));
+        ended?;
+        Ok(answer)
+    }
+}
