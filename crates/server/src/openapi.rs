@@ -34,6 +34,7 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         aap::revoke::post,
         aap::cancel::post,
         aap::task_complete::post,
+        aap::events::post,
         aap::audit::get,
         aaep::manifest::get,
         aaep::sessions::post,

@@ -5,6 +5,7 @@ pub mod audit;
 pub mod cancel;
 pub mod connect;
 pub mod delegate;
+pub mod events;
 pub mod exchange;
 pub mod ignored;
 pub mod lift;

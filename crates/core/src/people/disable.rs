@@ -71,49 +71,59 @@ impl Operation for Disable {
         let mut ended = Disabled { person, delegations: 0, keys: 0, tokens: 0, questions: 0, approvals: 0 };
         let mut mint = env.mint();
         for held in &view.projects {
-            self.end_in(held, &mut ended, env, &mut mint, &mut effects)?;
+            ended.add(held);
+            end_holdings(&view.person, held, ("person_disabled", &self.by), env, &mut mint, &mut effects)?;
         }
         Ok(Step { answer: ended, effects })
     }
 }
 
-impl Disable {
-    fn end_in(
-        &self,
-        held: &HeldInProject,
-        ended: &mut Disabled,
-        env: &Env,
-        mint: &mut Mint,
-        effects: &mut Effects,
-    ) -> Result<(), Refusal> {
-        let active = held.delegations.iter().filter(|(delegation, _)| !delegation.is_ended());
-        let (delegations, keys): (Vec<_>, Vec<_>) = (active.collect(), held.keys.iter().collect());
-        if !held.is_member && delegations.is_empty() && keys.is_empty() {
-            return Ok(());
-        }
-        let lives = delegations.iter().map(|(_, live)| live).chain(keys.iter().map(|(_, live)| live));
+/// Ends everything that a person holds in one project, with one entry for it; nothing if they hold nothing there.
+pub(crate) fn end_holdings(
+    person: &Person,
+    held: &HeldInProject,
+    (event_type, by): (&'static str, &str),
+    env: &Env,
+    mint: &mut Mint,
+    effects: &mut Effects,
+) -> Result<(), Refusal> {
+    let (delegations, keys) = (held.active(), &held.keys);
+    if !held.is_member && delegations.is_empty() && keys.is_empty() {
+        return Ok(());
+    }
+    let entry = DraftEntry::new((held.place.0, &held.place.1), event_type, env.now)
+        .open("delegations", delegations.len())
+        .open("api_keys", keys.len())
+        .open("subscriber_tokens", held.tokens)
+        .hidden("subject", person.subject.as_str())
+        .hidden("by", by);
+    effects.evidence.push(entry.seal(mint)?);
+    // A deactivated account is an offboarded user (AAP 8.3).
+    let offboarded = (Trigger::Event(LifecycleEvent::UserOffboarded), env.now);
+    for (delegation, live) in delegations {
+        auto_revoke(&held.place, (delegation, live), offboarded, env, mint, effects)?;
+    }
+    for (key, live) in keys {
+        end_key(&held.place, (key, live), env, mint, effects)?;
+    }
+    Ok(())
+}
+
+impl HeldInProject {
+    fn active(&self) -> Vec<&(Delegation, Live)> {
+        self.delegations.iter().filter(|(delegation, _)| !delegation.is_ended()).collect()
+    }
+}
+
+impl Disabled {
+    fn add(&mut self, held: &HeldInProject) {
+        let lives = held.active().into_iter().map(|(_, live)| live).chain(held.keys.iter().map(|(_, live)| live));
         for live in lives {
-            ended.questions += live.decisions.iter().filter(|decision| decision.is_pending()).count();
-            ended.approvals += live.allowances.iter().filter(|allowance| allowance.is_open()).count();
+            self.questions += live.decisions.iter().filter(|decision| decision.is_pending()).count();
+            self.approvals += live.allowances.iter().filter(|allowance| allowance.is_open()).count();
         }
-        ended.delegations += delegations.len();
-        ended.keys += keys.len();
-        ended.tokens += held.tokens;
-        let entry = DraftEntry::new((held.place.0, &held.place.1), "person_disabled", env.now)
-            .open("delegations", delegations.len())
-            .open("api_keys", keys.len())
-            .open("subscriber_tokens", held.tokens)
-            .hidden("subject", ended.person.subject.as_str())
-            .hidden("by", self.by.as_str());
-        effects.evidence.push(entry.seal(mint)?);
-        for (delegation, live) in delegations {
-            // A deactivated account is an offboarded user (AAP 8.3).
-            let offboarded = (Trigger::Event(LifecycleEvent::UserOffboarded), env.now);
-            auto_revoke(&held.place, (delegation, live), offboarded, env, mint, effects)?;
-        }
-        for (key, live) in keys {
-            end_key(&held.place, (key, live), env, mint, effects)?;
-        }
-        Ok(())
+        self.delegations += held.active().len();
+        self.keys += held.keys.len();
+        self.tokens += held.tokens;
     }
 }

@@ -38,7 +38,7 @@ impl People<'_> {
         Ok(ended)
     }
 
-    async fn held_in(self, project: &Project, person: &Person) -> Result<HeldInProject, Refusal> {
+    pub(crate) async fn held_in(self, project: &Project, person: &Person) -> Result<HeldInProject, Refusal> {
         let lookup = MembershipOf { project: project.key, person: person.key };
         let membership = store::find_one(&*self.store, lookup).await?;
         let found: Vec<Delegation> = self.delegations_of(project.key, person.key).await?;

@@ -7,6 +7,7 @@ pub mod delegate;
 pub mod delegation_token;
 pub mod dpop;
 pub mod error;
+pub mod events;
 pub mod identity;
 pub mod jwks;
 pub mod manifest;

@@ -5,6 +5,7 @@ pub(crate) mod cancel;
 pub(crate) mod delegate;
 pub(crate) mod delegate_requests;
 pub(crate) mod delegate_token;
+pub(crate) mod events;
 pub(crate) mod identity;
 pub(crate) mod manifest;
 pub(crate) mod register;
@@ -39,6 +40,7 @@ fn endpoints() -> Router<App> {
         .route("/agent/revoke", post(revoke::post))
         .route("/agent/cancel", post(cancel::post))
         .route("/agent/task-complete", post(task_complete::post))
+        .route("/agent/events", post(events::post))
         .route("/agent/audit", get(audit::get))
         .layer(middleware::from_fn(version::only_ours))
         .layer(middleware::map_response(layers::keep_nothing))

@@ -1,0 +1,162 @@
+//! `POST /agent/events`
+
+use crate::{
+    projects::ProjectAt,
+    services::Agents,
+    store::{self, DelegationById, DelegationsOfPerson, DelegationsOfProject, MembershipOf, Outcome, PersonBySubject},
+};
+use countersign_core::{
+    aap::events::{Concerns, EndByEvent, Event, EventView, Offboard, OffboardView, applied, applies, read},
+    people::{Actor, accounts::LOCAL},
+    records::{Delegation, Person, Role},
+    refusal::Refusal,
+    step::{Effects, Operation as _, Step},
+};
+use countersign_protocol::{
+    aap::{
+        events::{LifecycleEventRequest, LifecycleEventResponse},
+        policy::LifecycleEvent,
+    },
+    ids::RowKey,
+};
+
+/// The number of delegations that end in one step.
+const BATCH: usize = 64;
+
+impl Agents<'_> {
+    /// Applies a lifecycle event. When this returns, no node honours the delegations that it ended.
+    pub async fn apply_event(
+        self,
+        at: &ProjectAt,
+        actor: &Actor,
+        body: &LifecycleEventRequest,
+    ) -> Result<LifecycleEventResponse, Refusal> {
+        let by = admin(actor)?;
+        let event = read(body)?;
+        let answer = |revoked| LifecycleEventResponse { event_id: event.id.clone(), applied_at: self.now(), revoked };
+        let concerned = self.concerned(at, &event).await?;
+        let ending = self.ending();
+        let mut ended = match (&event.event, &concerned) {
+            (LifecycleEvent::UserOffboarded, Concerned::User(person)) => self.offboard(at, &event, person, &by).await?,
+            _ => Vec::new(),
+        };
+        let others = self.delegations_concerned(at, &concerned).await?;
+        let others: Vec<RowKey> = others.iter().filter(|d| applies(event.event, d)).map(|d| d.key).collect();
+        for batch in others.chunks(BATCH) {
+            ended.extend(self.end_by_event(at, &event, batch).await?);
+        }
+        self.use_event(at, &event, (&by, ended.len())).await?;
+        let mut keys = Vec::new();
+        for id in &ended {
+            let lookup = DelegationById { project: at.project.key, id: id.clone() };
+            let found: Option<Delegation> = store::find_one(&*self.store, lookup).await?;
+            keys.extend(found.map(|delegation| delegation.key));
+        }
+        for key in &keys {
+            self.end_late_of_delegation(&at.project, *key).await?;
+        }
+        self.nothing_is_under_way(&keys, ending, self.now()).await;
+        Ok(answer(ended))
+    }
+
+    async fn concerned(self, at: &ProjectAt, event: &Event) -> Result<Concerned, Refusal> {
+        match &event.concerns {
+            Concerns::Everyone => Ok(Concerned::Everyone),
+            Concerns::Delegation { id } => {
+                let lookup = DelegationById { project: at.project.key, id: id.clone() };
+                let found: Option<Delegation> = store::find_one(&*self.store, lookup).await?;
+                found.map(|delegation| Concerned::Delegation(Box::new(delegation))).ok_or(Refusal::DelegationNotFound)
+            }
+            Concerns::User { issuer, subject } => {
+                let issuer = issuer.clone().unwrap_or_else(|| LOCAL.into());
+                let lookup = PersonBySubject { issuer, subject: subject.clone() };
+                let person: Option<Person> = store::find_one(&*self.store, lookup).await?;
+                let unknown = || Refusal::NotFound("there is no such user in this project".into());
+                let person = person.ok_or_else(unknown)?;
+                let lookup = MembershipOf { project: at.project.key, person: person.key };
+                let is_member = store::find_one(&*self.store, lookup).await?.is_some();
+                // A user of other projects only looks like an unknown one.
+                if !is_member && self.people().delegations_of(at.project.key, person.key).await?.is_empty() {
+                    return Err(unknown());
+                }
+                Ok(Concerned::User(Box::new(person)))
+            }
+        }
+    }
+
+    async fn delegations_concerned(self, at: &ProjectAt, concerned: &Concerned) -> Result<Vec<Delegation>, Refusal> {
+        let (store, project) = (&*self.store, at.project.key);
+        Ok(match concerned {
+            Concerned::Delegation(delegation) => vec![(**delegation).clone()],
+            Concerned::User(person) => {
+                store::find_all(store, DelegationsOfPerson { project, person: person.key }).await?
+            }
+            Concerned::Everyone => store::find_all(store, DelegationsOfProject(project)).await?,
+        })
+    }
+
+    async fn offboard(self, at: &ProjectAt, event: &Event, person: &Person, by: &str) -> Result<Vec<String>, Refusal> {
+        self.unless_known(|| async {
+            let lookup = MembershipOf { project: at.project.key, person: person.key };
+            let membership = store::find_one(&*self.store, lookup).await?;
+            let held = self.people().held_in(&at.project, person).await?;
+            let view = OffboardView { person: person.clone(), membership, held };
+            Ok(((), Offboard { event, by: by.to_owned() }.decide(&view, &self.env()?)?))
+        })
+        .await
+    }
+
+    async fn end_by_event(self, at: &ProjectAt, event: &Event, keys: &[RowKey]) -> Result<Vec<String>, Refusal> {
+        self.unless_known(|| async {
+            let mut delegations = Vec::new();
+            for key in keys {
+                let found: Option<Delegation> = store::get(&*self.store, *key).await?;
+                let Some(delegation) = found else { continue };
+                delegations.push((delegation, self.decisions().live_of_delegation(*key).await?));
+            }
+            let place = (at.project.key, at.project.id.clone());
+            Ok(((), EndByEvent { event }.decide(&EventView { place, delegations }, &self.env()?)?))
+        })
+        .await
+    }
+
+    /// An event with a known id ends nothing.
+    async fn unless_known<F>(self, attempt: impl Fn() -> F) -> Result<Vec<String>, Refusal>
+    where
+        F: Future<Output = Result<((), Step<Vec<String>>), Refusal>>,
+    {
+        match self.run_to_outcome(attempt).await? {
+            (Outcome::Committed, ended) => Ok(ended),
+            (Outcome::LimitReached { .. }, _) => Ok(Vec::new()),
+            _ => Err(Refusal::Unavailable),
+        }
+    }
+
+    /// Of two requests with the same event, the later finds nothing left to end.
+    async fn use_event(self, at: &ProjectAt, event: &Event, result: (&str, usize)) -> Result<(), Refusal> {
+        let place = (at.project.key, at.project.id.clone());
+        let attempt = || async {
+            let effects: Effects = applied(&place, event, result, &self.env()?)?;
+            Ok::<_, Refusal>(((), Step { answer: (), effects }))
+        };
+        match self.run_to_outcome(attempt).await? {
+            (Outcome::Committed | Outcome::LimitReached { .. }, ()) => Ok(()),
+            _ => Err(Refusal::Unavailable),
+        }
+    }
+}
+
+enum Concerned {
+    User(Box<Person>),
+    Delegation(Box<Delegation>),
+    Everyone,
+}
+
+/// The administrator behind an event, for the record.
+fn admin(actor: &Actor) -> Result<String, Refusal> {
+    match actor {
+        Actor::AdminKey(key) => Ok(key.principal.clone()),
+        Actor::Person(member) if member.has(Role::Admin) => Ok(member.person.subject.clone()),
+        _ => Err(Refusal::NotAuthorized("only an admin key or an admin may report lifecycle events".into())),
+    }
+}
