@@ -18,5 +18,6 @@ pub mod people;
 pub mod project;
 pub mod records;
 pub mod refusal;
+pub mod scim;
 pub mod signals;
 pub mod step;

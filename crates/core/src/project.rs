@@ -5,6 +5,7 @@ mod check;
 mod clarification;
 pub(crate) mod decisions;
 mod forwarding;
+mod identity_provider;
 mod plans;
 mod probe;
 mod reading;

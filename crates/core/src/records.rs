@@ -8,6 +8,7 @@ mod clarification;
 mod decisions;
 mod executions;
 mod mplp;
+mod scim;
 mod writes;
 
 pub use aaep::*;
@@ -15,6 +16,7 @@ pub use clarification::*;
 pub use decisions::*;
 pub use executions::*;
 pub use mplp::*;
+pub use scim::*;
 pub use writes::*;
 
 use countersign_protocol::project::ProjectDocument;
@@ -80,7 +82,7 @@ records! {
     Project, Person, Membership, WebSession, ConnectRequest, Disclosure, Delegation, Session, AccessToken,
     SessionKey, RevokedReceipt, ApiKey, SigningKey, Secret, Decision, Allowance, Execution, AaepSession, Subscription,
     SubscriberToken, HeldRequest, Plan, ImportedConfirm, ClarificationSession, ClarificationEntry, ClarificationKey,
-    AgentEvent, Epoch, UnsettledWrite,
+    AgentEvent, Epoch, UnsettledWrite, ScimUser,
 }
 
 /// A project and the current version of its document. Older versions stay readable.
@@ -401,6 +403,8 @@ pub enum ApiKeyKind {
     Agent,
     Admin,
     EnforcementPoint,
+    /// Provisions users through `/scim/v2`, and nothing else.
+    Scim,
 }
 
 /// An API key of one kind, for one principal, with a responsible person.

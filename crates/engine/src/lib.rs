@@ -55,7 +55,7 @@ pub use mplp::{
     BusPage, ConfirmShown, Cursor, Decider, EventsAfter, PlanReader, PlanShown, Proposal, SamplePage, Speaker,
 };
 pub use node_clock::NodeClock;
-pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn};
+pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn, UserPage};
 pub use ports::{KnownOperator, OperatorTrouble, Operators, UpstreamProbes};
 pub use projects::{Address, ApplyTrouble, ListenerKind, ProjectAt};
 pub use services::{Agents, Calls, Clarifications, Decisions, Events, Evidence, People, Plans};
@@ -113,6 +113,11 @@ pub mod clarified_answers {
 /// Held requests: their members, and the routes that hold them.
 pub mod held {
     pub use countersign_core::held::{Explanation, HoldTerms, JsonMember, NoRoute, explain, must_be_confirmed};
+}
+
+/// Users provisioned by an identity provider.
+pub mod scim {
+    pub use countersign_core::scim::{ProvisionedUser, ScimRefusal, change, filter, patch, users};
 }
 
 /// MPLP documents rendered from decisions and plans.

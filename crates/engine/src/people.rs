@@ -4,10 +4,12 @@ mod accounts;
 mod api_keys;
 mod disable;
 mod password;
+mod scim;
 mod sign_in;
 
 pub use accounts::AccountTrouble;
 pub use api_keys::NewKey;
 pub use password::PasswordCost;
 pub(crate) use password::Passwords;
+pub use scim::UserPage;
 pub use sign_in::SignedIn;

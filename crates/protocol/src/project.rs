@@ -2,12 +2,14 @@
 //!
 //! One versioned document in the database; `countersign project apply FILE` replaces it.
 
+mod identity_provider;
 mod plans;
 mod probe;
 mod reserved;
 mod route;
 mod upstream;
 
+pub use identity_provider::{ScimPolicy, SignalTransmitter};
 pub use plans::{AskAgain, LearningPolicy, PlanPolicy, RoleEntry};
 pub use probe::{ProbeAnswer, ProbeItems, RouteProbe};
 pub use reserved::{overlaps_reserved, reserved};
@@ -98,6 +100,12 @@ pub struct ProjectDocument {
     /// The questions that must be answered before a plan may be proposed or run.
     #[serde(default, skip_serializing_if = "ClarificationPolicy::is_default")]
     pub clarification: ClarificationPolicy,
+    /// Users provisioned by an identity provider. Without it, `/scim/v2` has no users.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scim: Option<ScimPolicy>,
+    /// The transmitters of security events about people (OpenID Shared Signals).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared_signals: Vec<SignalTransmitter>,
 }
 
 impl ProjectDocument {

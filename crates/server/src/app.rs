@@ -6,7 +6,7 @@ use crate::{
     http::{layers, request_id, version},
     mcp, mplp,
     observe::Metrics,
-    people, project,
+    people, project, scim,
     serve::Limits,
     v1, web,
 };
@@ -91,6 +91,7 @@ fn endpoints(app: &App) -> Router<App> {
         .merge(aap::router())
         .merge(aaep::router())
         .merge(people::router())
+        .merge(scim::router())
         .route("/openapi.json", axum::routing::get(|| async { axum::Json(crate::openapi::description()) }))
         .merge(project::router())
         .merge(v1::router())

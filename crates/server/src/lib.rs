@@ -22,6 +22,7 @@ pub mod pages;
 mod people;
 mod project;
 mod restore;
+mod scim;
 mod serve;
 mod start;
 mod v1;

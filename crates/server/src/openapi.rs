@@ -2,7 +2,7 @@
 
 pub(crate) mod descriptions;
 
-use crate::{aaep, aap, clarification, mcp, mplp, people, project, v1};
+use crate::{aaep, aap, clarification, mcp, mplp, people, project, scim, v1};
 use serde_json::{Value, json};
 use utoipa::{
     OpenApi,
@@ -54,6 +54,17 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         people::session::delete,
         people::session::delete_everywhere,
         people::agents::get,
+        scim::users::list,
+        scim::users::create,
+        scim::users::read,
+        scim::users::replace,
+        scim::users::patch,
+        scim::users::delete,
+        scim::discovery::service_provider_config,
+        scim::discovery::resource_types,
+        scim::discovery::resource_type,
+        scim::discovery::schemas,
+        scim::discovery::schema,
         project::show,
         project::apply,
         mcp::post_message,
@@ -110,6 +121,7 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         (name = "mcp", description = "The same for agents with the Model Context Protocol"),
         (name = "subscribers", description = "Receiving events and questions of agents, and answering"),
         (name = "people", description = "Signing in, and managing connected agents"),
+        (name = "provisioning", description = "Users and security events from an identity provider"),
         (name = "admins", description = "The project document"),
     )
 )]
@@ -137,8 +149,13 @@ fn name_operations(described: &mut utoipa::openapi::OpenApi) {
         let words: Vec<&str> =
             path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
         let words = words.join("_");
-        let operations =
-            [("get", &mut item.get), ("post", &mut item.post), ("put", &mut item.put), ("delete", &mut item.delete)];
+        let operations = [
+            ("get", &mut item.get),
+            ("post", &mut item.post),
+            ("put", &mut item.put),
+            ("patch", &mut item.patch),
+            ("delete", &mut item.delete),
+        ];
         for (method, operation) in operations {
             if let Some(operation) = operation {
                 operation.operation_id = Some(format!("{method}_{words}"));
@@ -147,6 +164,9 @@ fn name_operations(described: &mut utoipa::openapi::OpenApi) {
     }
 }
 
+/// The beginnings of paths that belong to a project.
+const SCOPED: &[&str] = &["/agent/", "/v1/", "/aaep/", "/mplp/", "/mcp", "/scim/", "/ssf/"];
+
 /// Every endpoint of a project also answers under `/projects/{projectId}`.
 fn add_scoped_paths(described: &mut utoipa::openapi::OpenApi) {
     let project = ParameterBuilder::new()
@@ -154,12 +174,11 @@ fn add_scoped_paths(described: &mut utoipa::openapi::OpenApi) {
         .parameter_in(ParameterIn::Path)
         .required(utoipa::openapi::Required::True);
     let project = project.schema(Some(utoipa::schema!(String).build())).build();
-    let scoped =
-        |path: &&String| ["/agent/", "/v1/", "/aaep/", "/mplp/", "/mcp"].iter().any(|start| path.starts_with(start));
+    let scoped = |path: &&String| SCOPED.iter().any(|start| path.starts_with(start));
     let paths: Vec<String> = described.paths.paths.keys().filter(scoped).cloned().collect();
     for path in paths {
         let Some(mut item) = described.paths.paths.get(&path).cloned() else { continue };
-        let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
+        let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete];
         for operation in operations.into_iter().flatten() {
             operation.parameters.get_or_insert_default().push(project.clone().into());
         }

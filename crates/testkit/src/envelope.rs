@@ -14,9 +14,20 @@ pub(crate) fn check_own(answer: &Answer) {
     let kind = answer.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();
     let challenged = answer.header(header::WWW_AUTHENTICATE.as_str()).is_some();
     assert_eq!(challenged, answer.status == 401, "a challenge is for every 401 and nothing else: {}", answer.text());
+    if kind == "application/scim+json" && answer.status >= 400 {
+        return check_scim(answer);
+    }
     if answer.status >= 400 && !kind.starts_with("text/html") {
         check(answer, serde_json::from_slice(&answer.body).unwrap_or_default());
     }
+}
+
+/// SCIM has an error document of its own (RFC 7644 3.12).
+fn check_scim(answer: &Answer) {
+    let body = answer.json();
+    assert_eq!(body["schemas"], serde_json::json!(["urn:ietf:params:scim:api:messages:2.0:Error"]), "{body}");
+    assert_eq!(body["status"], answer.status.to_string(), "{body}");
+    assert!(body["detail"].as_str().is_some_and(|detail| !detail.is_empty()), "{body}");
 }
 
 /// A response that may be the upstream's: if it looks like an envelope, it must be a valid one.

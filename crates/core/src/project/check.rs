@@ -36,6 +36,7 @@ pub fn check(document: &ProjectDocument) -> Vec<DocumentProblem> {
     super::decisions::check(document, &mut found);
     super::plans::check(document, &mut found);
     super::clarification::check(document, &mut found);
+    super::identity_provider::check(document, &mut found);
     found.0
 }
 

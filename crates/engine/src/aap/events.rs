@@ -31,21 +31,29 @@ impl Agents<'_> {
         actor: &Actor,
         body: &LifecycleEventRequest,
     ) -> Result<LifecycleEventResponse, Refusal> {
-        let by = admin(actor)?;
-        let event = read(body)?;
+        self.apply(at, &admin(actor)?, &read(body)?).await
+    }
+
+    /// The same for an event from an authenticated source, such as an identity provider.
+    pub(crate) async fn apply(
+        self,
+        at: &ProjectAt,
+        by: &str,
+        event: &Event,
+    ) -> Result<LifecycleEventResponse, Refusal> {
         let answer = |revoked| LifecycleEventResponse { event_id: event.id.clone(), applied_at: self.now(), revoked };
-        let concerned = self.concerned(at, &event).await?;
+        let concerned = self.concerned(at, event).await?;
         let ending = self.ending();
         let mut ended = match (&event.event, &concerned) {
-            (LifecycleEvent::UserOffboarded, Concerned::User(person)) => self.offboard(at, &event, person, &by).await?,
+            (LifecycleEvent::UserOffboarded, Concerned::User(person)) => self.offboard(at, event, person, by).await?,
             _ => Vec::new(),
         };
         let others = self.delegations_concerned(at, &concerned).await?;
         let others: Vec<RowKey> = others.iter().filter(|d| applies(event.event, d)).map(|d| d.key).collect();
         for batch in others.chunks(BATCH) {
-            ended.extend(self.end_by_event(at, &event, batch).await?);
+            ended.extend(self.end_by_event(at, event, batch).await?);
         }
-        self.use_event(at, &event, (&by, ended.len())).await?;
+        self.use_event(at, event, (by, ended.len())).await?;
         let mut keys = Vec::new();
         for id in &ended {
             let lookup = DelegationById { project: at.project.key, id: id.clone() };

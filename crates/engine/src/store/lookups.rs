@@ -4,7 +4,7 @@ use super::{Lookup, Search};
 use countersign_core::records::{
     AaepSession, AccessToken, AgentEvent, Allowance, ApiKey, ClarificationEntry, ClarificationKey,
     ClarificationSession, ConnectRequest, Decision, Delegation, Disclosure, Execution, ImportedConfirm, Membership,
-    Person, Plan, Project, RevokedReceipt, Secret, Session, SessionKey, SigningKey, Stored, SubscriberToken,
+    Person, Plan, Project, RevokedReceipt, ScimUser, Secret, Session, SessionKey, SigningKey, Stored, SubscriberToken,
     Subscription, UnsettledWrite, WebSession,
 };
 use countersign_protocol::{hash::Digest, ids::RowKey, mplp::MplpId, time::UnixMillis};
@@ -238,4 +238,12 @@ lookups! { UnsettledWrite:
     UnsettledWriteById { project: RowKey, call_id: String } = [project, call_id];
     /// All of a project, those that a person settled included.
     UnsettledWritesIn(project: RowKey) = [project];
+}
+
+lookups! { ScimUser:
+    ScimUserById { project: RowKey, id: String } = [project, id];
+    ScimUserOfPerson { project: RowKey, person: RowKey } = [project, person];
+    /// By the folded name.
+    ScimUserByName { project: RowKey, user_name: String } = [project, user_name];
+    ScimUsersOfProject(project: RowKey) = [project];
 }

@@ -101,6 +101,7 @@ pub(crate) const fn shape(table: Table) -> TableColumns {
         Table::ClarificationKey => ("clarification_keys", &["project", "generation"]),
         Table::AgentEvent => ("agent_events", &["project", "same", "expires_at"]),
         Table::Epoch => ("epochs", &["database", "number"]),
+        Table::ScimUser => ("scim_users", &["project", "id", "person", "user_name"]),
         Table::UnsettledWrite => {
             ("unsettled_writes", &["project", "call_id", "open_delegation", "route", "open_same", "until"])
         }
@@ -166,6 +167,9 @@ pub(crate) fn values(record: &Record) -> Vec<SqlValue> {
                 open.then_some(&r.same.0).into(),
                 r.until.0.into(),
             ]
+        }
+        Record::ScimUser(r) => {
+            vec![r.project.into(), r.id.as_str().into(), r.person.into(), r.folded_user_name().as_str().into()]
         }
         Record::Epoch(r) => vec![r.database.as_str().into(), r.number.into()],
         Record::AgentEvent(r) => vec![r.project.into(), (&r.same.0).into(), r.expires_at.0.into()],

@@ -36,6 +36,7 @@ mod register;
 mod required;
 mod revocation;
 mod schemas;
+mod scim;
 mod storm;
 mod story;
 mod tenancy;

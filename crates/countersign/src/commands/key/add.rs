@@ -50,6 +50,8 @@ enum KeyKindArgument {
     Admin,
     /// Enforces decisions in front of an API.
     EnforcementPoint,
+    /// Provisions users from an identity provider (SCIM).
+    Scim,
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
@@ -71,6 +73,7 @@ fn asked(arguments: &Arguments) -> NewKey {
             KeyKindArgument::Agent => ApiKeyKind::Agent,
             KeyKindArgument::Admin => ApiKeyKind::Admin,
             KeyKindArgument::EnforcementPoint => ApiKeyKind::EnforcementPoint,
+            KeyKindArgument::Scim => ApiKeyKind::Scim,
         },
         principal: arguments.principal.clone(),
         responsible: arguments.responsible.clone(),

@@ -1,4 +1,4 @@
-//! `countersign key …`: keys of agents, admins and enforcement points.
+//! `countersign key …`: keys of agents, admins, enforcement points and identity providers.
 
 mod add;
 mod lift;
@@ -33,5 +33,6 @@ fn word(kind: ApiKeyKind) -> &'static str {
         ApiKeyKind::Agent => "agent",
         ApiKeyKind::Admin => "admin",
         ApiKeyKind::EnforcementPoint => "enforcement-point",
+        ApiKeyKind::Scim => "scim",
     }
 }
