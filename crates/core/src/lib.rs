@@ -19,5 +19,6 @@ pub mod project;
 pub mod records;
 pub mod refusal;
 pub mod scim;
+pub mod shared_signals;
 pub mod signals;
 pub mod step;

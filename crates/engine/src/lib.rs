@@ -37,7 +37,7 @@ mod timekeeping;
 mod waiters;
 
 pub use aaep::{Delivered, EventStream, Listener, Spoke};
-pub use aap::{audit::AuditAsked, delegate::Connectable, register::RegisterProof};
+pub use aap::{audit::AuditAsked, delegate::Connectable, register::RegisterProof, shared_signals::SignalRefusal};
 pub use calls::{
     BodyDigest, Connect, DecidedCall, Egress, HeldFacts, Permit, Settled, UpstreamError, UpstreamExchange,
     UpstreamOutcome, Watch,

@@ -53,6 +53,11 @@ pub trait Operators: Send + Sync {
         kid: &str,
         now: UnixMillis,
     ) -> Result<Option<UnixMillis>, OperatorTrouble>;
+
+    /// The key set at a URL of a project's document, with a key of that id, fetched again once if need be.
+    async fn key_set(&self, _url: &str, _kid: &str, _now: UnixMillis) -> Result<Arc<KeySet>, OperatorTrouble> {
+        Err(OperatorTrouble::Unreachable)
+    }
 }
 
 /// The upstreams of enforcement points, for the engine's own reads.

@@ -30,4 +30,5 @@ pub use verify::dpop::{DpopRefusal, ExpectedProof, verify_dpop};
 pub use verify::manifest::{ManifestRefusal, verify_manifest};
 pub use verify::operator::{OperatorRefusal, verify_operator};
 pub use verify::receipt::{ReceiptRefusal, verify_receipt};
+pub use verify::security_event::{SecurityEventRefusal, verify_security_event};
 pub use verify::{Expected, Unsigned};

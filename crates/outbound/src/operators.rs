@@ -2,6 +2,7 @@
 
 mod budget;
 mod host;
+mod key_sets;
 mod unavailable;
 mod visit;
 
@@ -12,9 +13,10 @@ use budget::Budget;
 use countersign_jose::{KeyPolicy, KeySet, NoKey, VerifyingKey};
 use countersign_protocol::{aap::identity::IdentityManifest, domain::Domain, time::UnixMillis};
 use host::{Host, Recall};
+use key_sets::CachedKeySet;
 use quick_cache::sync::Cache;
 use std::sync::Arc;
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use visit::Visitor;
 
 /// One operator as published at `fetched_at`.
@@ -68,12 +70,15 @@ pub struct Directory {
     visitor: Arc<Visitor>,
     hosts: Arc<Cache<Domain, Arc<Host>>>,
     budget: Arc<Budget>,
+    /// By URL.
+    key_sets: Arc<Cache<String, Arc<Mutex<CachedKeySet>>>>,
 }
 
 impl Directory {
     pub fn new(fetcher: Fetcher, config: DirectoryConfig) -> Self {
         Self {
             hosts: Arc::new(Cache::new(config.max_hosts)),
+            key_sets: Arc::new(Cache::new(config.max_hosts)),
             budget: Arc::new(Budget::a_minute(config.new_hosts_a_minute)),
             visitor: Arc::new(Visitor::new(fetcher, config)),
         }

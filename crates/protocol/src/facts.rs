@@ -154,3 +154,42 @@ impl VerifiedProof {
         self.nonce.as_deref()
     }
 }
+
+/// A transmitter's verified statement about a person (RFC 8417).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifiedSecurityEvent {
+    issuer: String,
+    jti: String,
+    sub_id: Option<serde_json::Value>,
+    events: serde_json::Map<String, serde_json::Value>,
+}
+
+impl VerifiedSecurityEvent {
+    /// Only for `countersign-jose`, after the signature and every claim were checked.
+    pub fn attest(
+        issuer: String,
+        jti: String,
+        sub_id: Option<serde_json::Value>,
+        events: serde_json::Map<String, serde_json::Value>,
+    ) -> Self {
+        Self { issuer, jti, sub_id, events }
+    }
+
+    pub fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    pub fn jti(&self) -> &str {
+        &self.jti
+    }
+
+    /// The subject of all events, as sent.
+    pub fn sub_id(&self) -> Option<&serde_json::Value> {
+        self.sub_id.as_ref()
+    }
+
+    /// The events by their types, as sent.
+    pub fn events(&self) -> &serde_json::Map<String, serde_json::Value> {
+        &self.events
+    }
+}

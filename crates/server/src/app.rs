@@ -8,7 +8,7 @@ use crate::{
     observe::Metrics,
     people, project, scim,
     serve::Limits,
-    v1, web,
+    ssf, v1, web,
 };
 use axum::{Router, middleware};
 use countersign_engine::{Address, Engine};
@@ -92,6 +92,7 @@ fn endpoints(app: &App) -> Router<App> {
         .merge(aaep::router())
         .merge(people::router())
         .merge(scim::router())
+        .merge(ssf::router())
         .route("/openapi.json", axum::routing::get(|| async { axum::Json(crate::openapi::description()) }))
         .merge(project::router())
         .merge(v1::router())

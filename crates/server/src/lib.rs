@@ -24,6 +24,7 @@ mod project;
 mod restore;
 mod scim;
 mod serve;
+mod ssf;
 mod start;
 mod v1;
 mod web;

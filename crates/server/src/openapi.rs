@@ -2,7 +2,7 @@
 
 pub(crate) mod descriptions;
 
-use crate::{aaep, aap, clarification, mcp, mplp, people, project, scim, v1};
+use crate::{aaep, aap, clarification, mcp, mplp, people, project, scim, ssf, v1};
 use serde_json::{Value, json};
 use utoipa::{
     OpenApi,
@@ -65,6 +65,7 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         scim::discovery::resource_type,
         scim::discovery::schemas,
         scim::discovery::schema,
+        ssf::receive,
         project::show,
         project::apply,
         mcp::post_message,

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use countersign_engine::{KnownOperator, OperatorTrouble, Operators};
+use countersign_jose::KeySet;
 use countersign_outbound::operators::{self, FetchedOperator, OperatorUnavailable};
 use countersign_protocol::{domain::Domain, time::UnixMillis};
 use std::sync::Arc;
@@ -29,6 +30,10 @@ impl Operators for OperatorsPort {
         now: UnixMillis,
     ) -> Result<Option<UnixMillis>, OperatorTrouble> {
         self.0.key_last_published(domain, kid, now).await.map_err(trouble)
+    }
+
+    async fn key_set(&self, url: &str, kid: &str, now: UnixMillis) -> Result<Arc<KeySet>, OperatorTrouble> {
+        self.0.key_set(url, kid, now).await.map_err(trouble)
     }
 }
 

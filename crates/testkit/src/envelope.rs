@@ -17,7 +17,9 @@ pub(crate) fn check_own(answer: &Answer) {
     if kind == "application/scim+json" && answer.status >= 400 {
         return check_scim(answer);
     }
-    if answer.status >= 400 && !kind.starts_with("text/html") {
+    // RFC 8935 has one as well.
+    let of_security_event = answer.status == 400 && answer.body.starts_with(b"{\"err\":\"");
+    if answer.status >= 400 && !kind.starts_with("text/html") && !of_security_event {
         check(answer, serde_json::from_slice(&answer.body).unwrap_or_default());
     }
 }

@@ -5,6 +5,9 @@ use crate::{people::accounts::LOCAL, scim::role_named};
 use countersign_protocol::project::{ProjectDocument, ScimPolicy, SignalTransmitter};
 use std::collections::HashSet;
 
+#[cfg(test)]
+mod tests;
+
 pub(super) fn check(document: &ProjectDocument, found: &mut Problems) {
     if let Some(scim) = &document.scim {
         check_scim(scim, found);
@@ -30,7 +33,11 @@ fn check_scim(scim: &ScimPolicy, found: &mut Problems) {
 fn check_transmitter(transmitter: &SignalTransmitter, at: &str, found: &mut Problems) {
     found.demand(is_issuer(&transmitter.issuer), at, "issuer must be an https URL without query and fragment");
     let below = format!("{}/", transmitter.issuer.trim_end_matches('/'));
-    let keys = transmitter.jwks_uri.starts_with(&below) && !transmitter.jwks_uri.contains("/..");
+    let uri = transmitter.jwks_uri.as_str();
+    // Nothing that a client would resolve to another path.
+    let plain = uri.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b'%' | b'\\' | b'#'))
+        && !uri.split('/').any(|segment| matches!(segment, "." | ".."));
+    let keys = plain && uri.starts_with(&below);
     found.demand(keys, at, "jwks_uri must be below the issuer: a transmitter speaks for its own people only");
     found.demand(!transmitter.audience.is_empty(), at, "audience must be the aud that the transmitter sends");
 }

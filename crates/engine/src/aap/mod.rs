@@ -8,4 +8,5 @@ pub(crate) mod events;
 mod operator;
 pub(crate) mod register;
 pub(crate) mod revoke;
+pub(crate) mod shared_signals;
 mod task_complete;

@@ -6,6 +6,7 @@ mod htu;
 pub(crate) mod manifest;
 pub(crate) mod operator;
 pub(crate) mod receipt;
+pub(crate) mod security_event;
 
 use crate::compact::{Compact, Malformed};
 use crate::key_set::{KeySet, NoKey};

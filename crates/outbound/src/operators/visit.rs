@@ -92,7 +92,11 @@ impl Visitor {
     }
 
     async fn fetch_keys(&self, url: &HttpsUri) -> Result<KeySet, OperatorUnavailable> {
-        let bytes = self.get(url.as_str()).await.map_err(OperatorUnavailable::of_the_keys)?;
+        self.keys_at(url.as_str()).await
+    }
+
+    pub(super) async fn keys_at(&self, url: &str) -> Result<KeySet, OperatorUnavailable> {
+        let bytes = self.get(url).await.map_err(OperatorUnavailable::of_the_keys)?;
         KeySet::parse(&bytes, &self.config.key_policy).map_err(|e| OperatorUnavailable::BadKeys { why: e.to_string() })
     }
 

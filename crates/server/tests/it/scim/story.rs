@@ -27,7 +27,7 @@ fn assert_offboarded(answer: &Answer) {
 }
 
 on_both_stores! {
-    /// AAP-8.3-03, R-12, R-23
+    /// AAP-8.3-08, AAP-8.3-09, R-12, R-23
     async fn the_agents_of_a_deactivated_user_stop_at_once_and_do_not_come_back(kit) {
         let (plane, provider) = TestProvider::on(kit, "local").await;
         let id = provider.creates(&plane, "ada").await;
@@ -60,7 +60,7 @@ on_both_stores! {
         assert_offboarded(&reads(&plane, &again).await);
     }
 
-    /// AAP-8.3-03
+    /// AAP-8.3-05
     async fn another_set_of_roles_ends_the_delegations_with_a_policy_for_it(kit) {
         let (plane, provider) = TestProvider::on(kit, "local").await;
         let mut document = plane.at().await.project.document;

@@ -1,0 +1,156 @@
+//! `POST /ssf/v1/events`: security events about people.
+
+use super::operator::told;
+use crate::{
+    ports::OperatorTrouble,
+    projects::ProjectAt,
+    services::Agents,
+    store::{self, MembershipOf, Outcome, PersonBySubject, SessionsOfDelegation},
+};
+use countersign_core::{
+    aap::events::{Concerns, Event},
+    records::{Person, Session, SessionState},
+    refusal::Refusal,
+    shared_signals::{CloseSession, PersonSignal, SignOut, SignalEffect, counter, effects_of, event_id},
+    step::Operation as _,
+};
+use countersign_jose::{Peek, SecurityEventRefusal, Unsigned, peek, verify_security_event};
+use countersign_protocol::{aap::policy::LifecycleEvent, facts::VerifiedSecurityEvent};
+
+/// A refused token, with the code of RFC 8935 2.4.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SignalRefusal {
+    #[error("{0}")]
+    InvalidRequest(String),
+    #[error("{0}")]
+    InvalidKey(String),
+    #[error("no transmitter with this issuer is configured here")]
+    InvalidIssuer,
+    #[error("the token is for another receiver")]
+    InvalidAudience,
+    #[error("{0}")]
+    AuthenticationFailed(String),
+    #[error("{0}")]
+    Other(#[from] Refusal),
+}
+
+impl SignalRefusal {
+    /// None for an error of this service.
+    pub fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::InvalidRequest(_) => Some("invalid_request"),
+            Self::InvalidKey(_) => Some("invalid_key"),
+            Self::InvalidIssuer => Some("invalid_issuer"),
+            Self::InvalidAudience => Some("invalid_audience"),
+            Self::AuthenticationFailed(_) => Some("authentication_failed"),
+            Self::Other(_) => None,
+        }
+    }
+}
+
+impl Agents<'_> {
+    /// Verifies a security event token and applies its events. A repeated token changes nothing.
+    pub async fn receive_security_event(self, at: &ProjectAt, jwt: &str) -> Result<(), SignalRefusal> {
+        let token = self.prove_security_event(at, jwt).await?;
+        for signal in effects_of(&token) {
+            self.apply_signal(at, &token, &signal).await?;
+        }
+        Ok(())
+    }
+
+    async fn prove_security_event(self, at: &ProjectAt, jwt: &str) -> Result<VerifiedSecurityEvent, SignalRefusal> {
+        let now = self.deciding_time()?;
+        let Peek { kid, iss, .. } = peek(jwt).map_err(|why| SignalRefusal::InvalidRequest(why.to_string()))?;
+        let transmitter = at.project.document.shared_signals.iter().find(|transmitter| transmitter.issuer == iss);
+        let transmitter = transmitter.ok_or(SignalRefusal::InvalidIssuer)?;
+        let keys = self.operators.key_set(&transmitter.jwks_uri, &kid, now).await.map_err(|trouble| match trouble {
+            OperatorTrouble::UnknownKid => SignalRefusal::InvalidKey("the transmitter publishes no such key".into()),
+            OperatorTrouble::BadKeys(why) => SignalRefusal::InvalidKey(why),
+            // The transmitter sends the token again.
+            OperatorTrouble::Unreachable => Refusal::Unavailable.into(),
+            other => told(other).into(),
+        })?;
+        let expected = (transmitter.issuer.as_str(), transmitter.audience.as_str());
+        verify_security_event(jwt, &keys, expected, now).map_err(|why| match &why {
+            SecurityEventRefusal::Unsigned(Unsigned::NoKey(_) | Unsigned::Algorithm) => {
+                SignalRefusal::InvalidKey(why.to_string())
+            }
+            SecurityEventRefusal::Unsigned(_) => SignalRefusal::AuthenticationFailed(why.to_string()),
+            SecurityEventRefusal::WrongIssuer => SignalRefusal::InvalidIssuer,
+            SecurityEventRefusal::WrongAudience => SignalRefusal::InvalidAudience,
+            _ => SignalRefusal::InvalidRequest(why.to_string()),
+        })
+    }
+
+    async fn apply_signal(
+        self,
+        at: &ProjectAt,
+        token: &VerifiedSecurityEvent,
+        signal: &PersonSignal,
+    ) -> Result<(), Refusal> {
+        let lookup = PersonBySubject { issuer: token.issuer().to_owned(), subject: signal.subject.clone() };
+        let Some(person) = store::find_one(&*self.store, lookup).await? else { return Ok(()) };
+        let lookup = MembershipOf { project: at.project.key, person: person.key };
+        let is_member = store::find_one(&*self.store, lookup).await?.is_some();
+        // People of other projects only are unknown here.
+        if !is_member && self.people().delegations_of(at.project.key, person.key).await?.is_empty() {
+            return Ok(());
+        }
+        let id = event_id(token, signal.event);
+        if signal.effect == SignalEffect::Offboard {
+            let concerns = Concerns::User { issuer: Some(person.issuer.clone()), subject: person.subject.clone() };
+            let event = Event { event: LifecycleEvent::UserOffboarded, id: id.clone(), concerns };
+            self.apply(at, token.issuer(), &event).await?;
+        }
+        self.sign_out_by_event(at, &person, (&id, signal.event), token.issuer()).await
+    }
+
+    /// When this returns, no node honours the sign-in sessions, subscriber tokens and AAP sessions of before.
+    async fn sign_out_by_event(
+        self,
+        at: &ProjectAt,
+        person: &Person,
+        (id, event): (&str, &'static str),
+        by: &str,
+    ) -> Result<(), Refusal> {
+        let place = (at.project.key, at.project.id.clone());
+        if self.store.count(&counter(&place, id)).await? > 0 {
+            return Ok(());
+        }
+        let ending = self.ending();
+        let open = self.open_sessions_of(at, person).await?;
+        for session in &open {
+            self.run(|| async {
+                let current: Option<Session> = store::get(&*self.store, session.key).await?;
+                CloseSession.decide(&self.cancel_view(&at.project, current).await?, &self.env()?)
+            })
+            .await?;
+        }
+        let attempt = || async {
+            let person: Option<Person> = store::get(&*self.store, person.key).await?;
+            let view = (place.clone(), person.ok_or(Refusal::Unavailable)?);
+            let out = SignOut { event_id: id, event, by, sessions: open.len() };
+            Ok::<_, Refusal>(((), out.decide(&view, &self.env()?)?))
+        };
+        match self.run_to_outcome(attempt).await? {
+            (Outcome::Committed | Outcome::LimitReached { .. }, ()) => {}
+            _ => return Err(Refusal::Unavailable),
+        }
+        for session in &open {
+            self.end_late_of_session(&at.project, session.key).await?;
+        }
+        let holders: Vec<_> = open.iter().map(|session| session.key).collect();
+        self.nothing_is_under_way(&holders, ending, self.now()).await;
+        Ok(())
+    }
+
+    async fn open_sessions_of(self, at: &ProjectAt, person: &Person) -> Result<Vec<Session>, Refusal> {
+        let (project, mut open) = (at.project.key, Vec::new());
+        for delegation in self.people().delegations_of(project, person.key).await? {
+            let lookup = SessionsOfDelegation { project, delegation: delegation.key };
+            let found: Vec<Session> = store::find_all(&*self.store, lookup).await?;
+            open.extend(found.into_iter().filter(|session| session.state == SessionState::Open));
+        }
+        Ok(open)
+    }
+}
