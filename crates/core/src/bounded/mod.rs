@@ -21,7 +21,7 @@ pub use arguments::Arguments;
 pub use book::{Book, differences};
 pub use difference::{ArgumentDifference, Was};
 pub use fit::AmountUse;
-pub use limit::in_words;
+pub use limit::bound_text;
 pub use pattern::{ActionTarget, BadPattern, Pattern};
 pub use step::BadStep;
 pub use tally::{NoRoom, NotReserved, Sum, Tally};

@@ -6,7 +6,7 @@
 use super::{
     key::AskingKey,
     rules::Rules,
-    transition::{Around, SessionTransition, about},
+    transition::{SessionTransition, TransitionContext, session_entry},
 };
 use crate::{
     env::Env,
@@ -40,7 +40,7 @@ impl Operation for Abandon {
     type Refusal = Refusal;
 
     fn decide(self, view: &AbandonView, env: &Env) -> Result<Step<ClarificationSession>, Refusal> {
-        let by = self.may(&view.session)?;
+        let by = self.authorize(&view.session)?;
         match view.session.state {
             // Abandoning again changes nothing, except that a person lifts the block that an agent's abandonment left.
             ClarificationState::Abandoned { holds, .. } if by == GivenBy::Own || !holds => {
@@ -50,9 +50,10 @@ impl Operation for Abandon {
             _ => super::is_live(&view.session, env.now)?,
         }
         let place = (view.project.key, view.project.id.clone());
-        let around = Around { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
+        let around =
+            TransitionContext { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
         let mut moving = SessionTransition::of(around, &view.session, env.now)?;
-        let event = about(&place, moving.session(), "clarification_abandoned")
+        let event = session_entry(&place, moving.session(), "clarification_abandoned")
             .open("abandoned_by", serde_json::to_value(by).unwrap_or_default())
             .open("unanswered", moving.session().unanswered().count() as u64)
             .hidden_if("person", self.subject());
@@ -65,12 +66,12 @@ impl Operation for Abandon {
 
 /// The person that the agent acts for or that is responsible for it, or an admin of the project.
 pub fn may_abandon(session: &ClarificationSession, member: &ProjectMember) -> bool {
-    member.has(Role::Admin) || session.by.person == member.person.key
+    member.has_role(Role::Admin) || session.by.person == member.person.key
 }
 
 impl Abandon {
     /// Answers "not found" for another principal's session, so that its existence is not disclosed.
-    fn may(&self, session: &ClarificationSession) -> Result<GivenBy, Refusal> {
+    fn authorize(&self, session: &ClarificationSession) -> Result<GivenBy, Refusal> {
         match self {
             Self::Agent(raiser) => super::is_own(session, raiser).map(|()| GivenBy::Own),
             Self::Person(member) if may_abandon(session, member) => Ok(GivenBy::Person),

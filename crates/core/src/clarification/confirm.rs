@@ -3,7 +3,7 @@
 use super::{
     key::AskingKey,
     rules::Rules,
-    transition::{Around, SessionTransition, about, number},
+    transition::{SessionTransition, TransitionContext, number, session_entry},
 };
 use crate::{
     env::Env,
@@ -47,7 +47,8 @@ impl Operation for ConfirmPlan {
         }
         super::is_live(&view.session, env.now)?;
         let place = (view.project.key, view.project.id.clone());
-        let around = Around { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
+        let around =
+            TransitionContext { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
         let mut moving = SessionTransition::of(around, &view.session, env.now)?;
         let mut mint = env.mint();
         // The rules may have changed since the last evaluation and may find new gaps.
@@ -60,8 +61,8 @@ impl Operation for ConfirmPlan {
             let digest = signed::plan_digest(&accepted)?;
             let attestation = attest(&moving, DigestText(digest))?;
             let attestation = serde_json::to_value(attestation).map_err(|_| Refusal::Internal)?;
-            let event =
-                about(moving.place(), moving.session(), "clarification_confirmed").hidden("plan_sha256", digest.hex());
+            let event = session_entry(moving.place(), moving.session(), "clarification_confirmed")
+                .hidden("plan_sha256", digest.hex());
             let at = moving.session().last_at;
             let state = ClarificationState::Confirmed { at, accepted, attestation };
             moving.close(state, (self.same)(&digest), event);

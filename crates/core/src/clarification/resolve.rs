@@ -3,7 +3,7 @@
 use super::{
     key::AskingKey,
     rules::{AnswerableGap, Rules},
-    transition::{Around, GivenAnswer, SessionTransition, ask_of},
+    transition::{GivenAnswer, SessionTransition, TransitionContext, ask_of},
 };
 use crate::{
     env::Env,
@@ -77,13 +77,13 @@ pub fn judge(view: &ResolveView, gap_id: &str, answer: &str, env: &Env) -> Resul
             return Err(Refusal::Conflict(format!("{gap_id} was asked about an earlier plan: list the current gaps")));
         }
         GapState::Abandoned { .. } => return Err(Refusal::Conflict(format!("{gap_id} was abandoned"))),
-        GapState::Open { .. } => judged(&view.rules, asked, answer),
+        GapState::Open { .. } => verdict(&view.rules, asked, answer),
     };
     Ok((asked.clone(), verdict))
 }
 
-fn judged(rules: &Rules, asked: &AskedGap, answer: &str) -> AnswerVerdict {
-    match rules.judge(&as_asked(asked), answer) {
+fn verdict(rules: &Rules, asked: &AskedGap, answer: &str) -> AnswerVerdict {
+    match rules.judge(&answerable(asked), answer) {
         Err(why) => AnswerVerdict::Escalated { why: why.to_string() },
         Ok(_) if asked.gap.person_must_answer => {
             AnswerVerdict::Escalated { why: "a person must answer this, and has been asked".into() }
@@ -93,7 +93,7 @@ fn judged(rules: &Rules, asked: &AskedGap, answer: &str) -> AnswerVerdict {
 }
 
 /// The parts of a gap that rules need to judge an answer.
-pub(super) fn as_asked(asked: &AskedGap) -> AnswerableGap<'_> {
+pub(super) fn answerable(asked: &AskedGap) -> AnswerableGap<'_> {
     AnswerableGap {
         severity: asked.gap.severity,
         suggestions: &asked.gap.suggestions,
@@ -123,7 +123,7 @@ pub fn signed_body(
 
 /// Accepts a signed answer only if it is fresh, not older than its question, and signed with the answerer's registered
 /// key.
-pub fn may_be_signed_so(view: &ResolveView, by: &OwnSignature, env: &Env) -> Result<(), Refusal> {
+pub fn check_own_signature(view: &ResolveView, by: &OwnSignature, env: &Env) -> Result<(), Refusal> {
     let off = by.timestamp.at().millis_since(env.now).abs();
     if off > FRESH_S * 1000 {
         return Err(Refusal::invalid(format!(
@@ -152,12 +152,13 @@ impl Operation for Resolve {
     fn decide(self, view: &ResolveView, env: &Env) -> Result<Step<Resolved>, Refusal> {
         super::is_own(&view.session, &self.by)?;
         let (asked, verdict) = judge(view, &self.gap_id, &self.answer, env)?;
-        if was_said(&asked, &self.answer, self.asked) {
+        if is_repeat(&asked, &self.answer, self.asked) {
             return Ok(Step::answer(Resolved { session: view.session.clone(), verdict, fresh: false }));
         }
         let place = (view.project.key, view.project.id.clone());
         let mut mint = env.mint();
-        let around = Around { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
+        let around =
+            TransitionContext { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
         let mut moving = SessionTransition::of(around, &view.session, env.now)?;
         let judged = match &verdict {
             AnswerVerdict::Resolved { accepted } => Ok(accepted.clone()),
@@ -167,7 +168,7 @@ impl Operation for Resolve {
         let given = GivenAnswer { answer: self.answer, judged, given_by, decision_id: None, signed: self.signed };
         moving.answered(&self.gap_id, given)?;
         match (&verdict, self.asked) {
-            (AnswerVerdict::Escalated { .. }, Some(decision)) => moving.goes_to_a_person(&self.gap_id, decision),
+            (AnswerVerdict::Escalated { .. }, Some(decision)) => moving.link_decision(&self.gap_id, decision),
             (AnswerVerdict::Escalated { .. }, None) => {}
             (AnswerVerdict::Resolved { .. }, _) => moving.evaluate()?,
         }
@@ -178,7 +179,7 @@ impl Operation for Resolve {
 }
 
 /// A repeated answer adds no new entry (W-12).
-fn was_said(asked: &AskedGap, answer: &str, question: Option<RowKey>) -> bool {
+fn is_repeat(asked: &AskedGap, answer: &str, question: Option<RowKey>) -> bool {
     match &asked.state {
         GapState::Resolved { .. } => true,
         GapState::Open { refused: Some((said, _)), asked } => {

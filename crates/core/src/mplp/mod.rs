@@ -23,7 +23,7 @@ use countersign_protocol::{hash::Digest, mplp::MplpId};
 /// Describes the calls that a standing approval of a tool covers, with all fixed and all released arguments. A route
 /// has its owner's description.
 pub fn tool_in_words(pattern: &crate::bounded::Pattern) -> Option<String> {
-    match pattern.what() {
+    match pattern.target() {
         crate::bounded::ActionTarget::Tool { name } => Some(texts::of_tool(name, pattern)),
         crate::bounded::ActionTarget::Route { .. } => None,
     }

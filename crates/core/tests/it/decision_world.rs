@@ -12,11 +12,11 @@ use countersign_core::{
     decision::{
         ProjectRef,
         answer::{Answer, AnswerContent, AnswerView, CountedAnswer, Extra, NotCounted, ProvenPerson},
-        call_off::{Live, Withdraw},
+        cancel::{Live, Withdraw},
         claim::{Claim, ClaimView},
         due::{AllowanceDue, AllowanceDueView, DueView, ExecutionView, LeaseDue, QuestionDue},
         raise::{NewQuestion, Raise, RaiseView, Raised},
-        take_back::TakeBack,
+        revoke::RevokeApproval,
         terms::{self, People, Wishes},
     },
     env::Env,
@@ -358,7 +358,7 @@ impl Plane {
 
     /// A person revokes the approval.
     pub(crate) fn take_back(&self, decision: RowKey, now: UnixMillis) -> Result<Effects, Refusal> {
-        let take_back = TakeBack { by: answerer(ADMIN, Assurance::Fresh), reason: None };
+        let take_back = RevokeApproval { by: answerer(ADMIN, Assurance::Fresh), reason: None };
         take_back.decide(&self.allowance_view(decision), &self.env(now)).map(|step| step.effects)
     }
 
@@ -381,7 +381,7 @@ impl Plane {
         let state = DelegationState::Revoked { at: now, reason: RevokeReason::ManualRevoke };
         let revoked = Delegation { key, version: 6, state, ..worlds::delegation(now, now) };
         let mut effects = Effects { puts: vec![Record::Delegation(revoked)], ..Effects::default() };
-        live.end(&self.place(), CancelledFor::Revoked, &env, &mut env.mint(), &mut effects)?;
+        live.cancel(&self.place(), CancelledFor::Revoked, &env, &mut env.mint(), &mut effects)?;
         Ok(Step { answer: (), effects })
     }
 

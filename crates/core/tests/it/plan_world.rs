@@ -12,7 +12,7 @@ use countersign_core::{
         due::{AllowanceDueView, DueView, ExecutionView},
         grant::AskedFor,
         raise::{RaiseView, Raised},
-        take_back::{By, CancelPlan, CancelPlanView},
+        revoke::{By, CancelPlan, CancelPlanView},
         terms::{self, People},
     },
     mplp::{
@@ -107,7 +107,7 @@ impl Plane {
             by: self.raiser(0),
             document: submission.plan.clone(),
             actions: submit::planned(document, submission).unwrap(),
-            lasts_s: submit::lasts_s(document, submission).unwrap(),
+            lasts_s: submit::lifetime_s(document, submission).unwrap(),
             clarified: None,
         };
         let known = self.store.plans().find(|plan| plan.id == submission.plan.plan_id).cloned();

@@ -57,7 +57,7 @@ impl Clarifications<'_> {
         let now = self.now();
         let matters = |session: &ClarificationSession| {
             now < session.expires_at
-                && (session.is_live(now) || session.holds())
+                && (session.is_live(now) || session.still_blocks())
                 && countersign_core::clarification::abandon::may_abandon(session, member)
         };
         Ok(session.filter(matters).map(|session| session.id))

@@ -165,7 +165,7 @@ impl Clarifications<'_> {
             let (gap, verdict) = resolve::judge(&view, &asked.gap_id, &asked.answer, &env)?;
             let signed = asked.signed().filter(|_| gap.is_open());
             if let Some(signed) = &signed {
-                resolve::may_be_signed_so(&view, signed, &env)?;
+                resolve::check_own_signature(&view, signed, &env)?;
                 let body = resolve::signed_body(&view, &gap, &asked.answer, signed)?;
                 let genuine = signatures::verify(&signed.answered_by.public_key, &body.input()?, &signed.signature);
                 genuine.map_err(|_| {

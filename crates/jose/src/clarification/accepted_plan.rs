@@ -1,6 +1,6 @@
 //! No silent assumptions: every value of the accepted plan was submitted, or is an answer (Clarification 7).
 
-use super::{Flaw, Wrong, chain::Walk, shape::alike};
+use super::{Flaw, Wrong, chain::Walk, shape::equal_ignoring_case};
 use countersign_protocol::clarification::{Gap, Severity};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// by its JSON Pointer.
 pub(super) fn check(submitted: &Value, accepted: &Value, walk: &Walk<'_>) -> Result<(), Wrong> {
     let answers = Answers::of(walk);
-    answers.explain(Some(submitted), Some(accepted), "")?;
-    answers.all_in(accepted)
+    answers.check_difference(Some(submitted), Some(accepted), "")?;
+    answers.check_answers(accepted)
 }
 
 /// The answers that settled a gap, by their places. Several at one place are rare: rules can ask about it twice.
@@ -32,7 +32,7 @@ impl<'w> Answers<'w> {
         for seen in &walk.rounds {
             let (gap, answer) = (&seen.round.gap, seen.round.answer.as_str());
             if walk.settled(&gap.id).is_some_and(|last| last.round == seen.round.round) {
-                let applies = seen.plan + 1 == walk.plans.len() && !leaves_as_it_is(gap, answer);
+                let applies = seen.plan + 1 == walk.plans.len() && !keeps_value(gap, answer);
                 at.entry(pointer(gap)).or_default().push(Answer { gap, answer, applies });
             }
         }
@@ -43,7 +43,7 @@ impl<'w> Answers<'w> {
         self.at.get(place).is_some_and(|answers| answers.iter().any(|answer| answer.is(value)))
     }
 
-    fn explain(&self, submitted: Option<&Value>, accepted: Option<&Value>, place: &str) -> Result<(), Wrong> {
+    fn check_difference(&self, submitted: Option<&Value>, accepted: Option<&Value>, place: &str) -> Result<(), Wrong> {
         let answered = accepted.is_some_and(|value| self.is_answered(place, value));
         if answered || submitted == accepted {
             return Ok(());
@@ -54,7 +54,7 @@ impl<'w> Answers<'w> {
                 let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
                 names.into_iter().try_for_each(|name| {
                     let below = format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"));
-                    self.explain(before.get(name).copied(), after.get(name).copied(), &below)
+                    self.check_difference(before.get(name).copied(), after.get(name).copied(), &below)
                 })
             }
             (_, Some(_)) => Err(Wrong::at(place, Flaw::Assumed)),
@@ -63,7 +63,7 @@ impl<'w> Answers<'w> {
     }
 
     /// Every answer about the last plan is in the accepted one.
-    fn all_in(&self, accepted: &Value) -> Result<(), Wrong> {
+    fn check_answers(&self, accepted: &Value) -> Result<(), Wrong> {
         for (place, answers) in &self.at {
             let mut due = answers.iter().filter(|answer| answer.applies).peekable();
             let Some(first) = due.peek().map(|answer| answer.gap.id.clone()) else { continue };
@@ -76,8 +76,8 @@ impl<'w> Answers<'w> {
 }
 
 /// An accepted WARN leaves the plan unchanged (W-05). Older documents have the word in its place.
-fn leaves_as_it_is(gap: &Gap, answer: &str) -> bool {
-    gap.severity == Severity::Warn && alike(answer, "accept")
+fn keeps_value(gap: &Gap, answer: &str) -> bool {
+    gap.severity == Severity::Warn && equal_ignoring_case(answer, "accept")
 }
 
 /// The place of a gap. Without a pointer, its dotted path is used (W-25).
@@ -111,7 +111,7 @@ impl Answer<'_> {
         match value {
             Value::String(text) => text == accepted,
             Value::Number(number) => accepted.trim().parse::<f64>().is_ok_and(|wanted| number.as_f64() == Some(wanted)),
-            Value::Bool(flag) => truth(accepted) == Some(*flag),
+            Value::Bool(flag) => parse_bool(accepted) == Some(*flag),
             Value::Null | Value::Array(_) | Value::Object(_) => false,
         }
     }
@@ -119,14 +119,14 @@ impl Answer<'_> {
 
 /// `accept`, a suggestion in its own spelling, else the answer verbatim (W-05, W-14).
 fn accepted_form<'a>(gap: &'a Gap, answer: &'a str) -> &'a str {
-    if alike(answer, "accept") {
+    if equal_ignoring_case(answer, "accept") {
         return "accept";
     }
-    let suggested = gap.suggestions.iter().find(|suggestion| alike(suggestion, answer));
+    let suggested = gap.suggestions.iter().find(|suggestion| equal_ignoring_case(suggestion, answer));
     suggested.map_or(answer, String::as_str)
 }
 
-fn truth(text: &str) -> Option<bool> {
+fn parse_bool(text: &str) -> Option<bool> {
     match text.trim().to_lowercase().as_str() {
         "true" => Some(true),
         "false" => Some(false),

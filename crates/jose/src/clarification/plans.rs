@@ -9,7 +9,7 @@ pub(super) fn check(document: &Value, walk: &Walk<'_>) -> Result<Vec<SubmittedPl
     let plans: Vec<SubmittedPlan> = read_unbounded(document)?;
     let (expected, found) = (walk.plans.len(), plans.len());
     for (at, (plan, (digest, _))) in plans.iter().zip(&walk.plans).enumerate() {
-        one(plan, digest).map_err(|wrong| wrong.under(&format!("[{at}]")))?;
+        check_plan(plan, digest).map_err(|wrong| wrong.under(&format!("[{at}]")))?;
     }
     if expected != found {
         return Err(Wrong::at("", Flaw::WrongPlans { expected, found }));
@@ -17,7 +17,7 @@ pub(super) fn check(document: &Value, walk: &Walk<'_>) -> Result<Vec<SubmittedPl
     Ok(plans)
 }
 
-fn one(plan: &SubmittedPlan, asked_about: &DigestText) -> Result<(), Wrong> {
+fn check_plan(plan: &SubmittedPlan, asked_about: &DigestText) -> Result<(), Wrong> {
     if plan.plan_digest != *asked_about {
         return Err(Wrong::at("plan_digest", Flaw::AnotherPlan));
     }

@@ -73,7 +73,7 @@ pub(super) fn signed_body(
 }
 
 /// Equal apart from case and whitespace: how an answer matches a suggestion (W-14).
-pub(super) fn alike(left: &str, right: &str) -> bool {
+pub(super) fn equal_ignoring_case(left: &str, right: &str) -> bool {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     plain(left) == plain(right)
 }

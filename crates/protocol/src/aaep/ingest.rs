@@ -55,11 +55,11 @@ fn read(sound: &Sound<'_>) -> Result<IngestedEvent, serde_json::Error> {
         correlation_id: member(event, "correlation_id")?,
         extensions: without_ours(member(event, "extensions")?.unwrap_or_default()),
         context: event.get("@context").cloned(),
-        sent: sent(event),
+        sent: sent_id(event),
     })
 }
 
-fn sent(event: &Map<String, Value>) -> Option<SentEventId> {
+fn sent_id(event: &Map<String, Value>) -> Option<SentEventId> {
     let event_id = event.get("event_id")?.as_str()?.to_owned();
     let mut content = event.clone();
     content.retain(|name, _| !STAMPED.contains(&name.as_str()));

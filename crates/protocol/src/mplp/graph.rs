@@ -16,13 +16,13 @@ pub(super) fn check(steps: &[PlanStep]) -> Result<(), BadDocument> {
             return Err(BadDocument::new(member, "must be the step_id of a step of this plan"));
         }
     }
-    take_away_what_can_run(&mut open);
+    remove_runnable(&mut open);
     if open.is_empty() { Ok(()) } else { Err(BadDocument::new("steps", "depend on one another in a circle")) }
 }
 
 /// Repeatedly removes every step without remaining dependencies. If a round removes none, the remaining steps contain a
 /// cycle.
-fn take_away_what_can_run(open: &mut BTreeMap<&MplpId, &PlanStep>) {
+fn remove_runnable(open: &mut BTreeMap<&MplpId, &PlanStep>) {
     loop {
         let waits = |step: &PlanStep| step.dependencies.iter().any(|id| open.contains_key(id));
         let ready: Vec<MplpId> = open.values().filter(|step| !waits(step)).map(|step| step.step_id.clone()).collect();

@@ -1,7 +1,7 @@
 //! Hints for words that other texts about MPLP use but its schemas do not.
 
 /// For an unexpected value.
-pub(super) fn for_word(found: &str) -> Option<&'static str> {
+pub(super) fn for_value(found: &str) -> Option<&'static str> {
     Some(match found {
         // M-20
         "pending_approval" => "a Plan with a pending Confirm is proposed",

@@ -54,7 +54,7 @@ impl de::Error for BadDocument {
         Self::new("", format!("must be {expected}"))
     }
     fn unknown_variant(found: &str, expected: &'static [&'static str]) -> Self {
-        Self::new("", hints::with(format!("must be one of {}", expected.join(", ")), hints::for_word(found)))
+        Self::new("", hints::with(format!("must be one of {}", expected.join(", ")), hints::for_value(found)))
     }
     fn unknown_field(found: &str, _: &'static [&'static str]) -> Self {
         Self::new("", hints::with("is no member of this document".into(), hints::for_member(found)))

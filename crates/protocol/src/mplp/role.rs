@@ -34,11 +34,11 @@ pub struct MplpRole {
 
 impl MplpRole {
     /// Whether a label in a Confirm means this role: by its name or its id (M-06).
-    pub fn is_called(&self, label: &str) -> bool {
+    pub fn has_label(&self, label: &str) -> bool {
         self.name == label || self.role_id.as_str() == label
     }
 
-    pub fn can(&self, capability: &str) -> bool {
+    pub fn has_capability(&self, capability: &str) -> bool {
         self.capabilities.iter().any(|held| held == capability)
     }
 }

@@ -84,7 +84,7 @@ pub(super) fn compile<'r>(rules: impl Iterator<Item = &'r Rule>) -> Result<Compi
     let mut compiler = Compiler::default();
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     for rule in rules {
-        match compiler.one(rule, good.len()) {
+        match compiler.compile_rule(rule, good.len()) {
             Ok(compiled) => good.push(compiled),
             Err(why) => bad.push(BadRule { rule: rule.id.clone(), member: why.member, why: why.why }),
         }
@@ -113,7 +113,7 @@ struct Compiler {
 }
 
 impl Compiler {
-    fn one(&mut self, rule: &Rule, number: usize) -> Result<Compiled, Bad> {
+    fn compile_rule(&mut self, rule: &Rule, number: usize) -> Result<Compiled, Bad> {
         if rule.id.is_empty() || rule.id.chars().count() > MAX_ID || !rule.id.chars().all(is_of_id) {
             return Err(Bad::new("id", format!("must be 1 to {MAX_ID} letters, digits, dots, - and _")));
         }
@@ -124,7 +124,7 @@ impl Compiler {
         let names = names(&rule.looks_for);
         Ok(Compiled {
             id: rule.id.clone(),
-            severity: rule.severity.unwrap_or_else(|| usual(&rule.looks_for)),
+            severity: rule.severity.unwrap_or_else(|| default_severity(&rule.looks_for)),
             question: text("question", &rule.question, names)?,
             context: text("context", &rule.context, names)?,
             suggestions: rule.suggestions.clone(),
@@ -143,7 +143,7 @@ fn is_of_id(c: char) -> bool {
 }
 
 /// The default severity of each condition in Clarification 3.
-fn usual(looks_for: &LooksFor) -> Severity {
+fn default_severity(looks_for: &LooksFor) -> Severity {
     match looks_for {
         LooksFor::Overlap { .. } | LooksFor::Layout { .. } => Severity::Warn,
         _ => Severity::Block,

@@ -61,7 +61,7 @@ impl Rules {
     pub fn findings(&self, plan: &Value) -> Result<Vec<Finding>, TooManyGaps> {
         let places = Places::of(&self.paths, plan);
         let mut found = Gathered::new(&self.rules, &places);
-        evaluate::look(self, &places, &mut found)?;
+        evaluate::evaluate(self, &places, &mut found)?;
         found.in_order().into_iter().map(|kept| finding::finding(kept, self, &places)).collect()
     }
 }

@@ -142,7 +142,7 @@ impl World {
         said: &str,
         signed: &OwnSignature,
     ) -> Result<(), Refusal> {
-        resolve::may_be_signed_so(view, signed, &self.plane.env(self.now()))?;
+        resolve::check_own_signature(view, signed, &self.plane.env(self.now()))?;
         let body = resolve::signed_body(view, asked, said, signed)?;
         let genuine = signatures::verify(&signed.answered_by.public_key, &body.input()?, &signed.signature);
         genuine.map_err(|_| Refusal::invalid("answer_signature does not fit"))
@@ -189,7 +189,7 @@ impl World {
         let same = Digest::of(format!("gap\n{}\n{}", session.key, asked.gap.id).as_bytes());
         let pending = self.plane.store.pending_same(same).cloned();
         let asked_in = pending.as_ref().map(|pending| self.plane.store.session(pending.asked_in).clone());
-        let ask = Ask { agent, ..Ask::clarification(question::about(asked, said, verdict)) };
+        let ask = Ask { agent, ..Ask::clarification(question::for_gap(asked, said, verdict)) };
         let view = RaiseView {
             project: self.plane.project.clone(),
             session: asked_in,
