@@ -63,7 +63,7 @@ pub(super) fn argument_name(name: &str) -> String {
 }
 
 /// Quotes a name that could be read as more than a name.
-fn plain_or_quoted(name: &str) -> String {
+pub(crate) fn plain_or_quoted(name: &str) -> String {
     let plain =
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']'));
     if plain { name.to_owned() } else { quoted(name) }

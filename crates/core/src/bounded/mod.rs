@@ -10,7 +10,6 @@ mod compare;
 mod difference;
 mod fit;
 mod limit;
-mod number;
 mod pattern;
 mod resolve;
 mod step;
@@ -19,6 +18,7 @@ mod units;
 
 pub use arguments::Arguments;
 pub use book::{Book, differences};
+pub(crate) use difference::plain_or_quoted;
 pub use difference::{ArgumentDifference, Was};
 pub use fit::AmountUse;
 pub use limit::bound_text;

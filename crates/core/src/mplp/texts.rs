@@ -1,9 +1,9 @@
 //! Describes a step for the person approving it: the call, and the released arguments with their bounds.
 
 use crate::{
-    bounded::{ActionTarget, Arguments, Pattern, bound_text},
+    bounded::{ActionTarget, Arguments, Pattern, bound_text, plain_or_quoted},
     held::{
-        JsonMember, Name, Template, TemplatePart, UnitNames, UnreadableRequest, literal, of_leaf, quoted,
+        JsonMember, Name, Template, TemplatePart, UnitNames, UnreadableRequest, leaves, literal, of_leaf, quoted,
         says_something, shortened, shown, step_of,
     },
 };
@@ -67,12 +67,12 @@ pub(super) fn details(pattern: &Pattern) -> Vec<RequestDetail> {
                     _ => false,
                 };
                 if !says_nothing {
-                    open.walk(place, member, &mut Vec::new(), &mut found);
+                    found.extend(open.details(place, member));
                 }
             }
         }
         (_, JsonMember::Object(members)) if members.is_empty() => {}
-        (_, root) => open.walk(DetailPlace::Argument, root, &mut Vec::new(), &mut found),
+        (_, root) => found = open.details(DetailPlace::Argument, root),
     }
     found
 }
@@ -101,7 +101,7 @@ fn parts<'a>(pattern: &'a Pattern) -> Vec<(String, &'a JsonMember)> {
     let JsonMember::Object(members) = root else { return vec![("arguments".into(), root)] };
     let part = |(name, member): &'a (String, JsonMember)| match pattern.target() {
         ActionTarget::Route { .. } => of_request(name, member),
-        ActionTarget::Tool { .. } => vec![(name_of(name), member)],
+        ActionTarget::Tool { .. } => vec![(plain_or_quoted(name), member)],
     };
     members.iter().flat_map(part).collect()
 }
@@ -109,17 +109,10 @@ fn parts<'a>(pattern: &'a Pattern) -> Vec<(String, &'a JsonMember)> {
 fn of_request<'a>(part: &str, member: &'a JsonMember) -> Vec<(String, &'a JsonMember)> {
     match member {
         JsonMember::Object(members) if !(members.is_empty() && part == "body") => {
-            members.iter().map(|(name, member)| (format!("{part}.{}", name_of(name)), member)).collect()
+            members.iter().map(|(name, member)| (format!("{part}.{}", plain_or_quoted(name)), member)).collect()
         }
         member => vec![(part.to_owned(), member)],
     }
-}
-
-/// Quotes a name that could be read as a name and a value.
-fn name_of(name: &str) -> String {
-    let plain =
-        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']'));
-    if plain { name.to_owned() } else { quoted(name) }
 }
 
 /// The arguments of a pattern, and the released ones among them.
@@ -144,26 +137,18 @@ impl<'a> OpenArguments<'a> {
         Self { root: arguments.root(), places: pattern.released().iter().filter_map(place).collect() }
     }
 
-    fn walk(&self, place: DetailPlace, member: &JsonMember, way: &mut Vec<String>, found: &mut Vec<RequestDetail>) {
-        if let Some(open) = self.at(member) {
-            let name = way.iter().map(|step| step_of(step)).collect::<Vec<_>>().join(".");
-            found.push(literal(place, name, bound(open.bound)));
-            return;
-        }
-        let mut down = |step: String, member: &JsonMember| {
-            way.push(step);
-            self.walk(place, member, way, found);
-            way.pop();
+    /// The details of all leaves. A released list or object has one detail, at its first leaf.
+    fn details(&self, place: DetailPlace, member: &JsonMember) -> Vec<RequestDetail> {
+        let detail = |(steps, leaf): (Vec<String>, &JsonMember)| {
+            let is_inside = |open: &&ArgumentText<'_>| std::ptr::eq(open.member, leaf) || contains(open.member, leaf);
+            let Some(open) = self.places.iter().find(is_inside) else { return Some(of_leaf(place, &steps, leaf)) };
+            let inner = leaves(open.member);
+            let (below, _) = inner.first().filter(|(_, first)| std::ptr::eq(*first, leaf))?;
+            let way = steps.iter().take(steps.len() - below.len());
+            let name = way.map(|step| step_of(step)).collect::<Vec<_>>().join(".");
+            Some(literal(place, name, bound(open.bound)))
         };
-        match member {
-            JsonMember::Object(members) if !members.is_empty() => {
-                members.iter().for_each(|(name, member)| down(name.clone(), member));
-            }
-            JsonMember::List(items) if !items.is_empty() => {
-                items.iter().enumerate().for_each(|(at, member)| down(at.to_string(), member));
-            }
-            leaf => found.push(of_leaf(place, way, leaf)),
-        }
+        leaves(member).into_iter().filter_map(detail).collect()
     }
 
     fn at(&self, member: &JsonMember) -> Option<&ArgumentText<'a>> {
