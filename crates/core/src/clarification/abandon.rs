@@ -4,19 +4,17 @@
 //! without a later approval, until a person abandons the session too or the session expires.
 
 use super::{
-    key::AskingKey,
-    rules::Rules,
-    transition::{SessionTransition, TransitionContext, session_entry},
+    ClarificationView,
+    transition::{SessionTransition, session_entry},
 };
 use crate::{
     env::Env,
     people::ProjectMember,
-    records::{ClarificationSession, ClarificationState, Project, Raiser, Role},
+    records::{ClarificationSession, ClarificationState, Raiser, Role},
     refusal::Refusal,
-    step::{Effects, Guard, Operation, Step},
+    step::{Effects, Operation, Step},
 };
 use countersign_protocol::clarification::GivenBy;
-use std::sync::Arc;
 
 /// The party abandoning the session.
 pub enum Abandon {
@@ -26,20 +24,12 @@ pub enum Abandon {
     Person(Box<ProjectMember>),
 }
 
-pub struct AbandonView {
-    pub project: Arc<Project>,
-    pub session: ClarificationSession,
-    pub rules: Arc<Rules>,
-    pub key: AskingKey,
-    pub guards: Vec<Guard>,
-}
-
 impl Operation for Abandon {
-    type View = AbandonView;
+    type View = ClarificationView;
     type Answer = ClarificationSession;
     type Refusal = Refusal;
 
-    fn decide(self, view: &AbandonView, env: &Env) -> Result<Step<ClarificationSession>, Refusal> {
+    fn decide(self, view: &ClarificationView, env: &Env) -> Result<Step<ClarificationSession>, Refusal> {
         let by = self.authorize(&view.session)?;
         match view.session.state {
             // Abandoning again changes nothing, except that a person lifts the block that an agent's abandonment left.
@@ -50,9 +40,7 @@ impl Operation for Abandon {
             _ => super::is_live(&view.session, env.now)?,
         }
         let place = (view.project.key, view.project.id.clone());
-        let around =
-            TransitionContext { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
-        let mut moving = SessionTransition::of(around, &view.session, env.now)?;
+        let mut moving = SessionTransition::of(view.context(&place), &view.session, env.now)?;
         let event = session_entry(&place, moving.session(), "clarification_abandoned")
             .open("abandoned_by", serde_json::to_value(by).unwrap_or_default())
             .open("unanswered", moving.session().unanswered().count() as u64)

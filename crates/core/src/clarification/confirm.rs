@@ -1,15 +1,14 @@
 //! Confirms a plan without open gaps. The attestation names the chain it rests on (W-16, W-27).
 
 use super::{
-    key::AskingKey,
-    rules::Rules,
-    transition::{SessionTransition, TransitionContext, number, session_entry},
+    ClarificationView,
+    transition::{SessionTransition, number, session_entry},
 };
 use crate::{
     env::Env,
-    records::{ClarificationSession, ClarificationState, Project, Raiser},
+    records::{ClarificationSession, ClarificationState, Raiser},
     refusal::Refusal,
-    step::{Effects, Guard, Operation, Step},
+    step::{Effects, Operation, Step},
 };
 use countersign_protocol::{
     clarification::{
@@ -18,7 +17,6 @@ use countersign_protocol::{
     hash::Digest,
 };
 use serde_json::Value;
-use std::sync::Arc;
 
 pub struct ConfirmPlan {
     pub by: Raiser,
@@ -26,30 +24,20 @@ pub struct ConfirmPlan {
     pub same: Box<dyn Fn(&Digest) -> Digest + Send + Sync>,
 }
 
-pub struct ConfirmPlanView {
-    pub project: Arc<Project>,
-    pub session: ClarificationSession,
-    pub rules: Arc<Rules>,
-    pub key: AskingKey,
-    pub guards: Vec<Guard>,
-}
-
 impl Operation for ConfirmPlan {
-    type View = ConfirmPlanView;
+    type View = ClarificationView;
     /// The confirmed session. If a gap is still open: the unchanged session, or one with new questions.
     type Answer = ClarificationSession;
     type Refusal = Refusal;
 
-    fn decide(self, view: &ConfirmPlanView, env: &Env) -> Result<Step<ClarificationSession>, Refusal> {
+    fn decide(self, view: &ClarificationView, env: &Env) -> Result<Step<ClarificationSession>, Refusal> {
         super::is_own(&view.session, &self.by)?;
         if view.session.is_confirmed() {
             return Ok(Step::answer(view.session.clone()));
         }
         super::is_live(&view.session, env.now)?;
         let place = (view.project.key, view.project.id.clone());
-        let around =
-            TransitionContext { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
-        let mut moving = SessionTransition::of(around, &view.session, env.now)?;
+        let mut moving = SessionTransition::of(view.context(&place), &view.session, env.now)?;
         let mut mint = env.mint();
         // The rules may have changed since the last evaluation and may find new gaps.
         moving.evaluate()?;

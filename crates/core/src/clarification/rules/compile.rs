@@ -1,12 +1,11 @@
 //! Compiles written rules for fast matching. An error names the rule and the member.
 
 use super::{
-    answer,
+    Rules, answer,
     folding::{BadPhrases, is_blank, same_but_for_case},
     kind::{self, RuleKind, RuleSetContext},
     path::BadPath,
     phrases::Lookout,
-    places::Paths,
     text::{BadText, Name, Text},
     when::{self, When},
 };
@@ -72,15 +71,8 @@ pub(super) struct Compiled {
     pub(super) kind: RuleKind,
 }
 
-/// All rules compiled together: shared paths and phrases are matched once.
-pub(super) struct Compilation {
-    pub(super) rules: Vec<Compiled>,
-    pub(super) paths: Paths,
-    pub(super) lookout: Lookout,
-}
-
-/// Compiles all rules, or lists every problem.
-pub(super) fn compile<'r>(rules: impl Iterator<Item = &'r Rule>) -> Result<Compilation, Vec<BadRule>> {
+/// Compiles all rules together, since shared paths and phrases are matched once, or lists every problem.
+pub(super) fn compile<'r>(rules: impl Iterator<Item = &'r Rule>) -> Result<Rules, Vec<BadRule>> {
     let mut compiler = Compiler::default();
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     for rule in rules {
@@ -96,7 +88,7 @@ pub(super) fn compile<'r>(rules: impl Iterator<Item = &'r Rule>) -> Result<Compi
     let RuleSetContext { paths, lookout } = compiler.shared;
     let lookout = lookout.compile().map_err(|why| vec![whole("phrases", why.to_string())])?;
     bad.extend(good.iter().filter_map(|rule| vague_suggestion(rule, &lookout)));
-    if bad.is_empty() { Ok(Compilation { rules: good, paths, lookout }) } else { Err(bad) }
+    if bad.is_empty() { Ok(Rules { rules: good, paths, lookout }) } else { Err(bad) }
 }
 
 /// A suggestion must settle its gap, so it must not contain a phrase that another rule finds vague.

@@ -7,11 +7,12 @@ use super::world::World;
 use crate::decision_world::{ALICE, Ask, answer};
 use countersign_core::{
     clarification::{
-        confirm::{ConfirmPlan, ConfirmPlanView},
+        ClarificationView,
+        confirm::ConfirmPlan,
         expire::Expire,
         person::GapSeen,
         question,
-        resolve::{self, AnswerVerdict, Resolve, ResolveView, Resolved},
+        resolve::{self, AnswerVerdict, Resolve, Resolved},
         submit::{Submit, SubmitView},
         view,
     },
@@ -88,8 +89,8 @@ impl World {
 
 /// Answering gaps.
 impl World {
-    pub(crate) fn view(&self, id: &MplpId, agent: usize) -> ResolveView {
-        ResolveView {
+    pub(crate) fn view(&self, id: &MplpId, agent: usize) -> ClarificationView {
+        ClarificationView {
             project: self.plane.project.clone(),
             session: self.session(id),
             rules: self.rules.clone(),
@@ -137,7 +138,7 @@ impl World {
 
     fn is_genuine(
         &self,
-        view: &ResolveView,
+        view: &ClarificationView,
         asked: &AskedGap,
         said: &str,
         signed: &OwnSignature,
@@ -256,12 +257,10 @@ impl World {
     }
 
     pub(crate) fn confirming(&self, agent: usize, id: &MplpId) -> Result<Step<ClarificationSession>, Refusal> {
-        let ResolveView { project, session, rules, key, guards } = self.view(id, agent);
         let principal = self.plane.raiser(agent).principal;
         let same = move |digest: &Digest| Digest::of_parts(&[principal.as_bytes(), b"\0", &digest.0]);
         let operation = ConfirmPlan { by: self.plane.raiser(agent), same: Box::new(same) };
-        let view = ConfirmPlanView { project, session, rules, key, guards };
-        operation.decide(&view, &self.plane.env(self.now()))
+        operation.decide(&self.view(id, agent), &self.plane.env(self.now()))
     }
 
     pub(crate) fn expire(&mut self, id: &MplpId) {
