@@ -64,10 +64,6 @@ impl EventWriter {
         &self.session
     }
 
-    pub fn session_mut(&mut self) -> &mut AaepSession {
-        &mut self.session
-    }
-
     /// The updated record and the signals to send.
     pub fn finish(self) -> (AaepSession, Vec<Signal>) {
         (self.session, self.news)

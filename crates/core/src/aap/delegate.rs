@@ -18,9 +18,8 @@ use crate::{
 };
 use countersign_protocol::{
     aap::{
-        delegate::{DisclosureResponse, ScopeInWords},
+        delegate::{DisclosureResponse, EffectivePolicy, ScopeInWords},
         delegation_token::DelegationClaims,
-        policy::EffectivePolicy,
     },
     canonical,
     hash::Digest,

@@ -11,8 +11,8 @@ use crate::{
 };
 use countersign_protocol::{
     aap::{
+        delegate::EffectivePolicy,
         identity::IdentityManifest,
-        policy::EffectivePolicy,
         register::{IgnoredMember, RegisterRequest, RegisterResponse},
     },
     facts::{VerifiedDelegation, VerifiedOperator, VerifiedReceipt},

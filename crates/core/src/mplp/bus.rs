@@ -2,7 +2,7 @@
 //! (MPLP 4.3, M-08 to M-10). Hidden members of the evidence are left out.
 
 use super::{
-    confirm, derived,
+    confirm, derived, members,
     roles::{Asking, NO_ROLE, requested_by},
 };
 use countersign_protocol::{
@@ -266,8 +266,4 @@ fn confirm_payload(confirm: &MplpId, plan: Option<&MplpId>) -> Payload {
     let mut payload = members([("confirm_id", json!(confirm))]);
     payload.extend(plan.map(|plan| ("plan_id".to_owned(), json!(plan))));
     payload
-}
-
-fn members<const N: usize>(all: [(&str, Value); N]) -> Payload {
-    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

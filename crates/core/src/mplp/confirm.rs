@@ -1,7 +1,7 @@
 //! A Confirm is a view of a decision: rendered from its row on request, and never stored (MPLP 2, 3).
 
 use super::{
-    PRODUCER, derived,
+    PRODUCER, derived, members,
     roles::{Asking, NO_ROLE, requested_by},
     trace::{span_id, trace_id},
 };
@@ -234,8 +234,4 @@ fn event_data(own: &MplpId, verdict: &ConfirmVerdict) -> Map<String, Value> {
         data.insert("override".into(), json!(true));
     }
     data
-}
-
-fn members<const N: usize>(all: [(&str, Value); N]) -> Map<String, Value> {
-    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -1,7 +1,7 @@
 //! Verifies a complete audit, in the order of its dependencies.
 
 use super::{
-    ChainReport, Flaw, Registry, Wrong, accepted_plan, attestation, message, plans,
+    ChainReport, Flaw, Registry, Wrong, attestation, message, plans,
     record::{self, ProvenRecord},
     report,
     round::Exchanged,
@@ -17,8 +17,8 @@ pub fn check_audit(document: &Value, registry: &Registry) -> Result<ChainReport,
     check_view(part("clarification_chain"), &proven).map_err(|wrong| wrong.under("clarification_chain"))?;
     let message = message::check_with_record(part("message"), &mut proven).map_err(|wrong| wrong.under("message"))?;
     all_resolved(&proven, &message)?;
-    let submitted =
-        plans::check(part("submitted_plans"), &proven.walk).map_err(|wrong| wrong.under("submitted_plans"))?;
+    let submitted = plans::check_submitted(part("submitted_plans"), &proven.walk)
+        .map_err(|wrong| wrong.under("submitted_plans"))?;
     let accepted = document.get("accepted_plan");
     if let Some(accepted) = accepted {
         check_accepted(accepted, &submitted, &proven, &message).map_err(|wrong| wrong.under("accepted_plan"))?;
@@ -110,7 +110,7 @@ fn check_accepted(
         return Err(Wrong::at("", Flaw::AfterAbandoned));
     }
     let last = submitted.last().map_or(&Value::Null, |plan| &plan.plan_object);
-    accepted_plan::check(last, accepted, &proven.walk)
+    plans::check_accepted(last, accepted, &proven.walk)
 }
 
 fn check_attested(

@@ -1,6 +1,6 @@
 //! Checks before any signature: members and sizes.
 
-use super::{Flaw, Wrong, strict};
+use super::{Flaw, Wrong, key};
 use countersign_protocol::{
     clarification::{
         Gap, PublicKey, Signature, SignedType,
@@ -68,7 +68,7 @@ pub(super) fn signed_body(
     signature: &Signature,
 ) -> Result<Vec<u8>, Wrong> {
     let input = signed::input(kind, body)?;
-    strict::verify(key, &input, signature).map_err(|_| Wrong::at("", Flaw::BadSignature(kind)))?;
+    key::verify(key, &input, signature).map_err(|_| Wrong::at("", Flaw::BadSignature(kind)))?;
     Ok(input)
 }
 
