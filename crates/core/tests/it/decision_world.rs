@@ -15,6 +15,7 @@ use countersign_core::{
         cancel::{Live, Withdraw},
         claim::{Claim, ClaimView},
         due::{AllowanceDue, AllowanceDueView, DueView, ExecutionView, LeaseDue, QuestionDue},
+        grant::AskedFor,
         raise::{NewQuestion, Raise, RaiseView, Raised},
         revoke::RevokeApproval,
         terms::{self, People, Wishes},
@@ -269,10 +270,21 @@ impl Plane {
         answer: Answer,
         now: UnixMillis,
     ) -> Result<Step<CountedAnswer>, NotCounted> {
+        self.answer_about(decision, None, answer, now)
+    }
+
+    /// An answer to a question with its stored request, so that a standing approval is possible.
+    pub(crate) fn answer_about(
+        &self,
+        decision: RowKey,
+        asked_for: Option<AskedFor>,
+        answer: Answer,
+        now: UnixMillis,
+    ) -> Result<Step<CountedAnswer>, NotCounted> {
         let DueView { place, decision, session, plan } = self.due_view(decision);
         let pause_s = self.project.document.decisions.pause_seconds;
         let policy = self.project.document.plans.clone();
-        let view = AnswerView { place, pause_s, decision, session, plan, asked_for: None, policy, gap: None };
+        let view = AnswerView { place, pause_s, decision, session, plan, asked_for, policy, gap: None };
         answer.decide(&view, &self.env(now))
     }
 

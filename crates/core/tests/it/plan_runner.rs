@@ -52,55 +52,22 @@ pub(crate) enum Cost {
     OneMore,
 }
 
+/// `Flush` commits one of the decided, uncommitted steps now; `Crash` discards it.
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
-    Pass {
-        millis: i64,
-    },
-    PassTo {
-        which: u8,
-        millis: i64,
-    },
-    Claim {
-        lane: usize,
-        cost: Cost,
-        twist: u8,
-        stands: bool,
-        same_rules: bool,
-    },
-    Report {
-        which: u8,
-        told: Told,
-    },
-    LeaseDue {
-        which: u8,
-    },
-    Reconcile {
-        which: u8,
-        person: RowKey,
-        ran: bool,
-    },
-    RevokeApproval {
-        lane: usize,
-        person: RowKey,
-    },
-    Lapse {
-        lane: usize,
-    },
-    Cancel {
-        person: Option<RowKey>,
-    },
-    Step {
-        status: StepStatus,
-    },
+    Pass { millis: i64 },
+    PassTo { which: u8, millis: i64 },
+    Claim { lane: usize, cost: Cost, twist: u8, stands: bool, same_rules: bool },
+    Report { which: u8, told: Told },
+    LeaseDue { which: u8 },
+    Reconcile { which: u8, person: RowKey, ran: bool },
+    RevokeApproval { lane: usize, person: RowKey },
+    Lapse { lane: usize },
+    Cancel { person: Option<RowKey> },
+    Step { status: StepStatus },
     Revoke,
-    /// Commits one of the decided, uncommitted steps now; `Crash` discards it.
-    Flush {
-        which: u8,
-    },
-    Crash {
-        which: u8,
-    },
+    Flush { which: u8 },
+    Crash { which: u8 },
 }
 
 /// A command with its resolved inputs.

@@ -7,7 +7,7 @@ use crate::{
 use countersign_core::{
     bounded::{ActionTarget, Arguments, Units},
     decision::{
-        answer::{Answer, AnswerView, CountedAnswer, Extra, NotCounted},
+        answer::{Answer, Extra},
         claim::{Claim, ClaimView},
         due::{AllowanceDueView, DueView, ExecutionView},
         grant::AskedFor,
@@ -171,23 +171,6 @@ impl Plane {
         let step = self.answer(decision, yes(ALICE), NOW).unwrap();
         self.commit(step);
         plan
-    }
-
-    /// An answer to a question with its stored request, so that a standing approval is possible.
-    pub(crate) fn answer_about(
-        &self,
-        decision: RowKey,
-        asked_for: Option<AskedFor>,
-        answer: Answer,
-        now: UnixMillis,
-    ) -> Result<Step<CountedAnswer>, NotCounted> {
-        let DueView { place, decision, session, plan } = self.due_view(decision);
-        let pause_s = self.project.document.decisions.pause_seconds;
-        let policy = self.project.document.plans.clone();
-        answer.decide(
-            &AnswerView { place, pause_s, decision, session, plan, asked_for, policy, gap: None },
-            &self.env(now),
-        )
     }
 
     /// The allowance of a step, counted from 1.
