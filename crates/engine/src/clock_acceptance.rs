@@ -8,7 +8,7 @@ use crate::{
     timekeeping::ClockTrouble,
 };
 use countersign_core::{
-    clock::{AcceptClock, AcceptClockView, ClockAccepted, EndedWithClock, signs_out},
+    clock::{AcceptClock, AcceptClockView, ClockAccepted, EndedWithClock, ends_sign_ins},
     decision::due::{AllowanceDueView, DueView, EndLeaseWithClock, LapseWithClock, QuestionDue},
     records::{Allowance, Decision, Execution, Project},
     refusal::Refusal,
@@ -170,7 +170,7 @@ impl Engine {
         ended: &BTreeMap<RowKey, EndedWithClock>,
     ) -> Result<ClockAccepted, Refusal> {
         self.run(|| async {
-            let view = self.before_accepting(signs_out(was, now), ended).await?;
+            let view = self.before_accepting(ends_sign_ins(was, now), ended).await?;
             AcceptClock { was, reason: reason.to_owned() }.decide(&view, &self.env_at(now)?)
         })
         .await

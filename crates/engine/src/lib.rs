@@ -71,7 +71,7 @@ pub use countersign_core::{
     },
     clock::ClockAccepted,
     decision::{
-        answer::{Answer, AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson, counts},
+        answer::{Answer, AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson, is_entitled},
         audience,
         document::Whole,
         grant::AskedFor,

@@ -43,7 +43,7 @@ impl Engine {
 
     /// A signal of another node comes without the reply token, which every node can make.
     fn with_token<'a>(self: &Arc<Self>, said: &'a AaepSignal) -> Cow<'a, AaepSignal> {
-        let token = said.lacks_token_of().and_then(|decision| self.decisions().reply_token(decision).ok());
+        let token = said.omitted_token_decision().and_then(|decision| self.decisions().reply_token(decision).ok());
         let Some(token) = token else { return Cow::Borrowed(said) };
         let mut said = said.clone();
         said.set_reply_token(&token);

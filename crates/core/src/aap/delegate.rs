@@ -18,9 +18,8 @@ use crate::{
 };
 use countersign_protocol::{
     aap::{
-        delegate::{DisclosureResponse, ScopeInWords},
+        delegate::{DisclosureResponse, EffectivePolicy, ScopeInWords},
         delegation_token::DelegationClaims,
-        policy::EffectivePolicy,
     },
     canonical,
     hash::Digest,
@@ -58,7 +57,7 @@ impl Operation for Show {
         let scopes = self.chosen_scopes(view, request)?;
         let ttl = max_agent_ttl(self.max_agent_ttl)?.or(request.max_agent_ttl);
         let mut mint = env.mint();
-        let mut shown = in_words(&view.project, request, &scopes, &self.language, env.now);
+        let mut shown = render_disclosure(&view.project, request, &scopes, &self.language, env.now);
         shown.disclosure_id = mint.id("disc");
         let record = Disclosure {
             key: mint.key(),
@@ -70,7 +69,7 @@ impl Operation for Show {
             scopes,
             max_agent_ttl: ttl,
             request: Some(request.key),
-            shown: digest_of(&shown)?,
+            shown: disclosure_digest(&shown)?,
             language: self.language,
             text: shown.liability_disclosure.clone(),
             shown_at: env.now,
@@ -172,9 +171,9 @@ impl Grant {
         }
         // The project's texts may have changed since. The approved text must equal the current one.
         let mut current =
-            in_words(&view.project, request, &disclosure.scopes, &disclosure.language, disclosure.shown_at);
+            render_disclosure(&view.project, request, &disclosure.scopes, &disclosure.language, disclosure.shown_at);
         current.disclosure_id = disclosure.id.clone();
-        if digest_of(&current)? != disclosure.shown {
+        if disclosure_digest(&current)? != disclosure.shown {
             return Err(Refusal::invalid("the disclosure on this page has changed; read it again before approving"));
         }
         if !self.acknowledged {
@@ -265,7 +264,7 @@ pub fn effective_policy(delegation: &Delegation) -> EffectivePolicy {
 }
 
 /// The complete text of the disclosure.
-pub fn in_words(
+pub fn render_disclosure(
     project: &Project,
     request: &ConnectRequest,
     scopes: &[String],
@@ -300,13 +299,13 @@ fn liability_disclosure(project: &Project, request: &ConnectRequest, scopes: &[S
     })
 }
 
-fn digest_of(shown: &DisclosureResponse) -> Result<Digest, Refusal> {
+fn disclosure_digest(shown: &DisclosureResponse) -> Result<Digest, Refusal> {
     Ok(Digest::of(&canonical::to_vec(shown)?))
 }
 
 fn entitled(view: &GrantView) -> Result<&ProjectMember, Refusal> {
     let member = view.member.as_ref().ok_or(Refusal::SignInRequired)?;
-    if member.person.disabled || !member.has(Role::User) {
+    if member.person.disabled || !member.has_role(Role::User) {
         return Err(Refusal::NotAuthorized("you are not a user of this project".into()));
     }
     Ok(member)

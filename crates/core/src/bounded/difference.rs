@@ -40,11 +40,11 @@ impl std::fmt::Display for ArgumentDifference {
 }
 
 /// A value as text. Strings are quoted, so that none can pass for the surrounding sentence.
-pub(super) fn in_words(value: &JsonMember) -> String {
-    value_in_words(value, MAX_VALUE)
+pub(super) fn value_text(value: &JsonMember) -> String {
+    value_text_within(value, MAX_VALUE)
 }
 
-pub(super) fn value_in_words(value: &JsonMember, most: usize) -> String {
+pub(super) fn value_text_within(value: &JsonMember, most: usize) -> String {
     shown(&value.compact(), most)
 }
 
@@ -58,12 +58,12 @@ pub(super) fn name(steps: &[PathSegment<'_>]) -> String {
 }
 
 /// The dotted name of a released argument.
-pub(super) fn named(name: &str) -> String {
+pub(super) fn argument_name(name: &str) -> String {
     shown(&plain_or_quoted(name), MAX_NAME)
 }
 
 /// Quotes a name that could be read as more than a name.
-fn plain_or_quoted(name: &str) -> String {
+pub(crate) fn plain_or_quoted(name: &str) -> String {
     let plain =
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']'));
     if plain { name.to_owned() } else { quoted(name) }

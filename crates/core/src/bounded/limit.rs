@@ -1,6 +1,6 @@
 //! Checks values against bounds, and renders bounds as text.
 
-use super::{arguments::member, compare::is_same, difference::value_in_words};
+use super::{arguments::member, compare::is_same, difference::value_text_within};
 use crate::held::{JsonMember, shortened, shown};
 use countersign_protocol::bounds::{Amount, Bound};
 use serde_json::Value;
@@ -49,24 +49,24 @@ pub(super) fn amount(member: &JsonMember) -> Option<Amount> {
 }
 
 /// A bound as text: `at most 500.00 EUR, 2000.00 EUR altogether`.
-pub fn in_words(bound: &Bound) -> String {
+pub fn bound_text(bound: &Bound) -> String {
     match bound {
         Bound::Amount { sum: Some(sum), .. } => {
-            format!("{}, {} altogether", alone(bound), with_unit(*sum, bound.unit()))
+            format!("{}, {} altogether", single_call_text(bound), with_unit(*sum, bound.unit()))
         }
-        _ => alone(bound),
+        _ => single_call_text(bound),
     }
 }
 
 /// The part of the bound that applies to a single call.
-pub(super) fn alone(bound: &Bound) -> String {
+pub(super) fn single_call_text(bound: &Bound) -> String {
     match bound {
         Bound::Amount { least: Some(least), most, unit, .. } => {
             format!("{least} to {}", with_unit(*most, unit.as_deref()))
         }
         Bound::Amount { most, unit, .. } => format!("at most {}", with_unit(*most, unit.as_deref())),
         Bound::OneOf(choices) => {
-            let choices: Vec<_> = choices.iter().map(|choice| value_in_words(&member(choice), MAX_CHOICE)).collect();
+            let choices: Vec<_> = choices.iter().map(|choice| value_text_within(&member(choice), MAX_CHOICE)).collect();
             shortened(&format!("only {}", choices.join(" or ")), MAX_CHOICES)
         }
         Bound::Text { most: 1 } => "a text of at most 1 character".to_owned(),

@@ -1,8 +1,8 @@
 //! The decision document of the requesting agent (`/v1`).
 
 use super::{
-    call_off::cancelled_for,
-    settle::{allows, settled_as},
+    cancel::cancelled_for,
+    settle::{permits_execution, settled_as},
 };
 use crate::records::{
     AaepSession, Allowance, AllowanceState, Ballot, Decision, DecisionState, Defaulted, Execution, ExecutionState,
@@ -49,7 +49,7 @@ impl Whole {
             plan_id: decision.target.as_ref().filter(|target| target.plan.is_some()).map(|it| it.target_id.clone()),
             expired_as: None,
             cancelled_for: None,
-            allowance: self.allowance.as_ref().filter(|_| allows(decision)).map(allowance),
+            allowance: self.allowance.as_ref().filter(|_| permits_execution(decision)).map(allowance),
             execution: self.execution.as_ref().map(execution),
             last_ran_at: decision.last_ran_at,
             page,

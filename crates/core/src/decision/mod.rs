@@ -9,7 +9,7 @@
 //! ```
 
 pub mod answer;
-pub mod call_off;
+pub mod cancel;
 pub mod claim;
 pub mod document;
 pub mod due;
@@ -21,9 +21,9 @@ pub mod question;
 pub mod raise;
 pub mod reconcile;
 pub mod render;
+pub mod revoke;
 pub mod runs;
 pub(crate) mod settle;
-pub mod take_back;
 
 pub use settle::settled_as;
 pub mod terms;

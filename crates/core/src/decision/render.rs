@@ -57,7 +57,7 @@ pub fn chosen(decision: &Decision, correlation_id: Option<String>, language: &st
     Chosen {
         localization_hints: Some(LocalizationHints::of(&decision.language)),
         correlation_id,
-        ..Chosen::of_ours(members)
+        ..Chosen::with_extension(members)
     }
 }
 

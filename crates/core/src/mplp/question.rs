@@ -63,7 +63,7 @@ fn details(plan: &Plan, number: usize, step: &PlanStep) -> Vec<RequestDetail> {
 }
 
 fn changes(plan: &Plan) -> Vec<String> {
-    plan.asked.as_ref().map(|asked| diff::since(asked, plan)).unwrap_or_default()
+    plan.asked.as_ref().map(|asked| diff::changes_since(asked, plan)).unwrap_or_default()
 }
 
 /// The effect of an approval, in numbers.

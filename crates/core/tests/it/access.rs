@@ -77,8 +77,8 @@ proptest! {
         };
         let intent = authorized.intent(None, &env()).unwrap().effects;
         let outcome = match authorized.facts().writes() {
-            true => authorized.written("200 OK", false, 10, &env()).unwrap(),
-            false => authorized.read("200 OK", 10, &env()).unwrap().0,
+            true => authorized.record_write("200 OK", false, 10, &env()).unwrap(),
+            false => authorized.record_read("200 OK", 10, &env()).unwrap().0,
         };
         prop_assert_eq!(guards(&intent), watched.clone());
         prop_assert_eq!(guards(&authorized.recheck()), watched.clone());
@@ -110,11 +110,11 @@ proptest! {
         let spent = match verdict(&world) {
             Ok(CallVerdict::Authorized(authorized)) => vec![
                 authorized.intent(None, &env()).unwrap().effects.proof,
-                authorized.read("200 OK", 0, &env()).unwrap().0.proof,
+                authorized.record_read("200 OK", 0, &env()).unwrap().0.proof,
             ],
             Ok(CallVerdict::NeedsApproval(needs)) => vec![
-                needs.waits().0.proof,
-                needs.refused(&countersign_core::refusal::Refusal::Internal, &env()).unwrap().0.proof,
+                needs.pending_effects().0.proof,
+                needs.record_refusal(&countersign_core::refusal::Refusal::Internal, &env()).unwrap().0.proof,
             ],
             Err(_) => return Ok(()),
         };

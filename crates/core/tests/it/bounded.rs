@@ -2,7 +2,7 @@
 
 use crate::held::{request, route};
 use countersign_core::{
-    bounded::{ActionTarget, Arguments, BadPattern, Pattern, Units, in_words},
+    bounded::{ActionTarget, Arguments, BadPattern, Pattern, Units, bound_text},
     held::{Fields, HttpRequest},
 };
 use countersign_protocol::{
@@ -197,15 +197,15 @@ fn a_bound_takes_the_unit_that_was_shown() {
     let pattern = pattern(json!({ "body.amount": { "most": "500.00", "sum": "2000.00" } })).unwrap();
     let bound = &pattern.released()["body.amount"];
     assert_eq!(bound.unit(), Some("EUR"));
-    assert_eq!(in_words(bound), "at most 500.00 EUR, 2000.00 EUR altogether");
+    assert_eq!(bound_text(bound), "at most 500.00 EUR, 2000.00 EUR altogether");
     let bound = json!({ "n": { "least": "1", "most": "9", "unit_from": "currency" } });
     let of_tool = tool_pattern(json!({ "n": 4, "currency": "USD" }), bound).unwrap();
-    assert_eq!(in_words(&of_tool.released()["n"]), "1 to 9 USD");
+    assert_eq!(bound_text(&of_tool.released()["n"]), "1 to 9 USD");
 }
 
 #[test]
 fn bounds_are_told_without_anything_invisible() {
-    let told = |bound: Value| in_words(&serde_json::from_value(bound).unwrap());
+    let told = |bound: Value| bound_text(&serde_json::from_value(bound).unwrap());
     assert_eq!(told(json!({ "text": 140 })), "a text of at most 140 characters");
     assert_eq!(told(json!({ "one_of": ["a", 5, null] })), "only \"a\" or 5 or null");
     assert_eq!(told(json!({ "one_of": ["a\u{202e}b\n"] })), "only \"a[U+202E]b\\n\"");

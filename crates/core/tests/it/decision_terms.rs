@@ -259,6 +259,6 @@ fn without_a_floor_of_policys_what_is_irreversible_and_high_takes_a_sign_in_or_a
     );
     for named in ["session", "fresh"] {
         let terms = of(json!({ "assurance": named }), &Wishes::default()).unwrap();
-        assert_eq!(Some(terms.floor_for(true)), Assurance::named(named), "what policy names is not lowered");
+        assert_eq!(Some(terms.floor_for(true)), Assurance::from_name(named), "what policy names is not lowered");
     }
 }

@@ -6,7 +6,7 @@ use crate::mplp_rows::{
 };
 use countersign_core::{
     decision::{
-        call_off::{CallOff, Live, Withdraw},
+        cancel::{CancelQuestion, Live, Withdraw},
         due::QuestionDue,
     },
     evidence::DraftEntry,
@@ -59,13 +59,13 @@ fn proposed() -> Plan {
 fn every_settlement(decision: &Decision, plan: Option<Plan>) -> Vec<(&'static str, Decision, Vec<EvidenceDraft>)> {
     let view = || due_view(decision.clone(), plan.clone());
     let withdrawn = Withdraw { reason: Some("Carol's words".into()) }.decide(&view(), &env(DECIDED)).unwrap().effects;
-    let off = CallOff { by: bob(), reason: None, by_override: false };
+    let off = CancelQuestion { by: bob(), reason: None, by_override: false };
     let off = off.decide(&view(), &env(DECIDED)).unwrap().effects;
     let late = QuestionDue { serving_since: ASKED, nobody_there: true };
     let expired = late.decide(&view(), &env(DECIDED)).unwrap().effects;
     let mut revoked = Effects::default();
     let live = Live { decisions: vec![decision.clone()], plans: plan.iter().cloned().collect(), ..Live::default() };
-    live.end(&place(), CancelledFor::Revoked, &env(DECIDED), &mut env(DECIDED).mint(), &mut revoked).unwrap();
+    live.cancel(&place(), CancelledFor::Revoked, &env(DECIDED), &mut env(DECIDED).mint(), &mut revoked).unwrap();
     let (yes, no) = (
         bob_replies(decision.clone(), plan.clone(), YesNo::Accept),
         bob_replies(decision.clone(), plan.clone(), YesNo::Reject),

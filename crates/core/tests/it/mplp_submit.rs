@@ -3,7 +3,7 @@
 use crate::held::{document, route};
 use countersign_core::{
     decision::terms,
-    mplp::submit::{BadAction, lasts_s, planned},
+    mplp::submit::{BadAction, lifetime_s, planned},
     records::{PlannedAction, Point, TextAuthor},
 };
 use countersign_protocol::{
@@ -256,8 +256,9 @@ fn every_text_of_the_owner_must_have_what_it_names() {
 #[test]
 fn a_plan_lasts_no_longer_than_the_project_allows() {
     let bank = bank(json!({ "plans": { "default_seconds": 600, "max_seconds": 900 } }));
-    let lasting =
-        |seconds: Option<i64>| lasts_s(&bank, &PlanSubmission { lasts_seconds: seconds, ..submission(&[Value::Null]) });
+    let lasting = |seconds: Option<i64>| {
+        lifetime_s(&bank, &PlanSubmission { lasts_seconds: seconds, ..submission(&[Value::Null]) })
+    };
     for wrong in [901, 0, -1, i64::MAX] {
         assert_eq!(lasting(Some(wrong)).unwrap_err().to_string(), "lasts_seconds must be 1 to 900 here");
     }

@@ -9,7 +9,7 @@ use crate::{
 use countersign_core::{
     decision::{
         answer::{Answer, AnswerContent, AnswerView, Extra, NotCounted, ProvenPerson},
-        call_off::CallOff,
+        cancel::CancelQuestion,
         due::DueView,
     },
     mplp::{
@@ -151,7 +151,7 @@ fn a_locked_plan_is_decided_by_override_alone() {
     }
     assert_eq!(why(&plane, asked, by(chief(ALICE), yes(ALICE))), Some(NotCounted::Locked), "without saying so");
     for by_override in [false, true] {
-        let off = CallOff { by: alice(), reason: None, by_override };
+        let off = CancelQuestion { by: alice(), reason: None, by_override };
         let refused = off.decide(&plane.due_view(asked), &plane.env(NOW)).map(drop);
         assert_eq!(refused, Err(NotCounted::Locked));
     }
@@ -215,12 +215,12 @@ fn a_step_that_asks_again_gets_no_yes_in_advance() {
 enum End {
     Approve,
     Reject,
-    CallOff,
+    CancelQuestion,
     Withdraw,
     Expire,
 }
 
-const ENDS: [End; 5] = [End::Approve, End::Reject, End::CallOff, End::Withdraw, End::Expire];
+const ENDS: [End; 5] = [End::Approve, End::Reject, End::CancelQuestion, End::Withdraw, End::Expire];
 
 /// The effects of this end on the current rows; `None` if it is refused.
 fn tries(plane: &Plane, asked: RowKey, end: End) -> Option<Effects> {
@@ -230,9 +230,12 @@ fn tries(plane: &Plane, asked: RowKey, end: End) -> Option<Effects> {
     match end {
         End::Approve => plane.answer(asked, yes(ALICE), now).ok().map(|step| step.effects),
         End::Reject => plane.answer(asked, Answer { given: rejects, ..yes(ALICE) }, now).ok().map(|step| step.effects),
-        End::CallOff => {
-            let off =
-                CallOff { by: answerer(ALICE, Assurance::Token), reason: Some("wait".into()), by_override: false };
+        End::CancelQuestion => {
+            let off = CancelQuestion {
+                by: answerer(ALICE, Assurance::Token),
+                reason: Some("wait".into()),
+                by_override: false,
+            };
             off.decide(&plane.due_view(asked), &plane.env(now)).ok().map(|step| step.effects)
         }
         End::Withdraw => plane.withdraw(asked, now).ok().map(|step| step.effects),
@@ -303,9 +306,12 @@ fn of_two_simultaneous_decisions_exactly_one_is_recorded() {
 /// MPLP-4.3-08, MPLP-4.3-10, MPLP-1-02
 #[test]
 fn a_plan_that_was_not_approved_is_a_draft_again_with_the_reason() {
-    for (end, reason) in
-        [(End::Reject, "too dear"), (End::CallOff, "wait"), (End::Withdraw, "not needed"), (End::Expire, "expired")]
-    {
+    for (end, reason) in [
+        (End::Reject, "too dear"),
+        (End::CancelQuestion, "wait"),
+        (End::Withdraw, "not needed"),
+        (End::Expire, "expired"),
+    ] {
         let (plane, plan, asked) = settled(end);
         let row = plane.store.plan(plan);
         assert_eq!((row.document.status, row.confirm), (PlanStatus::Draft, None), "{end:?}");

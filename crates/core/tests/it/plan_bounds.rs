@@ -10,7 +10,7 @@ use countersign_core::{
         answer::{Answer, Extra, NotCounted, ProvenPerson},
         grant::AskedFor,
         outcome::OutcomeReport,
-        take_back::TakeBack,
+        revoke::RevokeApproval,
     },
     records::{Allowance, AllowanceState, Assurance, CancelledFor, Point},
     refusal::Refusal,
@@ -201,7 +201,7 @@ fn a_yes_is_taken_back_by_those_whom_it_concerns_and_then_runs_nothing_more() {
         let allowance = granted(&mut plane, json!({ "uses": 2 })).key;
         let back = |may_answer| {
             let by = ProvenPerson { may_answer, ..answerer(person, Assurance::Token) };
-            TakeBack { by, reason: None }
+            RevokeApproval { by, reason: None }
         };
         let reads_only = plane.on_allowance(allowance, back(false), NOW).map(drop);
         assert!(matches!(reads_only, Err(Refusal::NotAuthorized(_))));

@@ -187,7 +187,7 @@ impl Events<'_> {
         terms: &SubscriptionTerms,
         id: String,
     ) -> Result<SubscriptionAccepted, SubscriptionRejected> {
-        let signed_only = terms.asked().accept_signed_manifests_only == Some(true);
+        let signed_only = terms.requested().accept_signed_manifests_only == Some(true);
         let signed_manifest = match signed_only {
             true => Some(self.aaep_manifest(at).await.map_err(rejected)?.1),
             false => None,

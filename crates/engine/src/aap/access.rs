@@ -7,7 +7,7 @@ use crate::{
     store::{self, AccessTokenByHash, Outcome, StoreError},
 };
 use countersign_core::{
-    aap::access::{AccessView, Bearer, Call, bearer_holds, key_is_stale},
+    aap::access::{AccessView, Bearer, Call, check_bearer, key_is_stale},
     people::Actor,
     records::{Project, Record, Session},
     refusal::Refusal,
@@ -24,14 +24,14 @@ impl Agents<'_> {
         token: impl Into<PresentedCredential<'a>>,
     ) -> Result<Actor, Refusal> {
         let bearer = self.bearer_shown(at, &token.into().shown()).await?;
-        bearer_holds(&bearer, self.deciding_time()?)?;
+        check_bearer(&bearer, self.deciding_time()?)?;
         Ok(Actor::Agent(Box::new(bearer.session)))
     }
 
     /// The same without a proof, for reading one's own record (AAP 18.2).
     pub async fn agent_reader(self, at: &ProjectAt, token: &str) -> Result<Actor, Refusal> {
         let bearer = self.bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
-        bearer_holds(&bearer, self.deciding_time()?)?;
+        check_bearer(&bearer, self.deciding_time()?)?;
         Ok(Actor::Agent(Box::new(bearer.session)))
     }
 

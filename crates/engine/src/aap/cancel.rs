@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_core::{
     aap::cancel::{Cancel, CancelView, KeyWithdrawn},
-    decision::call_off::Live,
+    decision::cancel::Live,
     people::Actor,
     records::{CancelledFor, Project, Session},
     refusal::Refusal,

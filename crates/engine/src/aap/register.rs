@@ -8,8 +8,8 @@ use crate::{
 };
 use countersign_core::{
     aap::{
-        access::{proof_required, spend},
-        register::{Register, RegisterView, check_form, refused},
+        access::{accept_proof, proof_required},
+        register::{Register, RegisterView, check_form, record_refusal},
     },
     records::{Project, Session},
     refusal::Refusal,
@@ -95,7 +95,7 @@ impl Agents<'_> {
         };
         let proven = self.prove(shown.proof, shown.method, shown.url, None).map_err(Refusal::DpopInvalid)?;
         let nonce_demanded = document.dpop.nonce_at_register || self.is_new_epoch();
-        spend(proven, None, at.project.key, nonce_demanded).map(Some)
+        accept_proof(proven, None, at.project.key, nonce_demanded).map(Some)
     }
 
     /// `DPoP-Nonce` for responses to registrations, when nonces are on.
@@ -114,7 +114,7 @@ impl Agents<'_> {
 
     /// A refusal, once its proof is spent: a proof shown before is a replay, before any other error (C-93).
     async fn refuse_registration(self, view: &RegisterView, proof: Option<&SpentProof>, why: Refusal) -> Refusal {
-        let effects = match self.env().and_then(|env| refused(view, proof, &why, &env)) {
+        let effects = match self.env().and_then(|env| record_refusal(view, proof, &why, &env)) {
             Ok(effects) => effects,
             Err(trouble) => return trouble,
         };
@@ -165,7 +165,7 @@ impl Agents<'_> {
         };
         let receipt_revoked = match receipt {
             Some(fact) => {
-                let lookup = RevokedReceiptByHash { project: key, sha256: *fact.said_sha256() };
+                let lookup = RevokedReceiptByHash { project: key, sha256: *fact.signing_input_sha256() };
                 store::find_one(store, lookup).await?.is_some()
             }
             None => false,

@@ -7,7 +7,7 @@ use crate::{
 };
 use countersign_core::{
     aap::revoke::{PolicyEnd, Reason, Revoke, RevokeView},
-    decision::call_off::Live,
+    decision::cancel::Live,
     people::Actor,
     records::{CancelledFor, Delegation, Project},
     refusal::Refusal,

@@ -251,7 +251,7 @@ impl Calls<'_> {
             return Err(self.awaited(held, why_not(&decision), Some(&decision)));
         };
         let needs = held.needs()?;
-        let (effects, counted) = needs.waits();
+        let (effects, counted) = needs.pending_effects();
         match self.commit(effects).await {
             Outcome::Committed => {}
             outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome)),
@@ -294,10 +294,10 @@ impl Calls<'_> {
 
     /// Decides the same call again from the store. A call that was pending spent its proof when it became pending.
     async fn decide_held_again(self, held: &mut HeldCall) -> Result<(), Refusal> {
-        let spent = held.needs()?.is_waiting();
+        let spent = held.needs()?.is_pending();
         match self.decide_anew(&mut held.decided, spent).await? {
             CallVerdict::NeedsApproval(needs) => {
-                let needs = needs.continues(held.needs()?);
+                let needs = needs.continuing(held.needs()?);
                 held.decided.decided_again(CallVerdict::NeedsApproval(needs));
                 Ok(())
             }
@@ -444,7 +444,7 @@ impl Calls<'_> {
             words: TextAuthor::Owner,
             effect: rendered.effect.as_ref().map(|effect| effect.digest),
             route: Some(call.route().id.clone()),
-            room: call.room().counts(),
+            room: call.limit_checks().to_vec(),
             keep: Some(self.seal_request(&at.project, request, &rendered.digest).await?),
             ..NewQuestion::by_agent(rendered.digest, same, call.action().to_owned(), question)
         };

@@ -60,7 +60,7 @@ impl Calls<'_> {
             }
         }
         let facts = authorized.facts();
-        match facts.room().iter().all(|count| self.tallies.has_room(count) == Some(true)) {
+        match facts.limit_checks().iter().all(|count| self.tallies.has_room(count) == Some(true)) {
             true => Ok(()),
             false => self.look_at_limits(facts).await,
         }
@@ -71,7 +71,7 @@ impl Calls<'_> {
         match self.try_to_begin(&mut decided, write.as_ref()).await {
             Ok((inflight, row)) => {
                 let (authorized, call, address) = decided.into_authorized().ok_or(Refusal::Internal)?;
-                let open = OpenPermit::new(authorized.begun(row), call, address);
+                let open = OpenPermit::new(authorized.started(row), call, address);
                 let body = write.map_or_else(BodyDigest::default, |write| write.body);
                 Ok(Permit::new(self.engine, OpenPermit { inflight, body, ..open }))
             }
@@ -114,7 +114,7 @@ impl Calls<'_> {
     /// Whether the limits have room. A caller without room is refused before a person is asked or the upstream is called
     /// the call's own step counts later.
     pub(super) async fn look_at_limits(self, facts: &CallFacts) -> Result<(), Refusal> {
-        let room = facts.room();
+        let room = facts.limit_checks();
         for count in room.iter() {
             let stands = self.store.count(&count.key).await?;
             self.tallies.looked(&count.key, stands);

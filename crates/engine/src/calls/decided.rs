@@ -61,7 +61,7 @@ impl DecidedCall {
     /// A call becomes pending only after its proof is spent and the request is counted.
     pub(super) fn begins_to_wait(&mut self) {
         self.verdict = self.verdict.take().map(|verdict| match verdict {
-            CallVerdict::NeedsApproval(needs) => CallVerdict::NeedsApproval(needs.waiting()),
+            CallVerdict::NeedsApproval(needs) => CallVerdict::NeedsApproval(needs.into_pending()),
             verdict => verdict,
         });
     }
@@ -108,8 +108,8 @@ impl Drop for DecidedCall {
     fn drop(&mut self) {
         let Some(verdict) = self.verdict.take().filter(|_| self.open) else { return };
         self.engine.calls().record_in_background(move |env| match &verdict {
-            CallVerdict::Authorized(authorized) => authorized.abandoned(ABANDONED, env),
-            CallVerdict::NeedsApproval(needs) => needs.abandoned(ABANDONED, env),
+            CallVerdict::Authorized(authorized) => authorized.record_abandonment(ABANDONED, env),
+            CallVerdict::NeedsApproval(needs) => needs.record_abandonment(ABANDONED, env),
         });
     }
 }

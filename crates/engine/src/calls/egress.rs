@@ -48,7 +48,7 @@ impl Calls<'_> {
     pub async fn passed_all(self, egress: Egress) {
         if egress.taken > 0 {
             let back = egress.usage.egress(-i64::try_from(egress.taken).unwrap_or(i64::MAX), true);
-            let _ = self.commit(Effects { counts: back.counts(), ..Effects::default() }).await;
+            let _ = self.commit(Effects { counts: back.to_vec(), ..Effects::default() }).await;
             self.tallies.forget(back.iter());
         }
     }
@@ -72,7 +72,7 @@ impl Calls<'_> {
 
     async fn count_egress(self, egress: &Egress, bytes: i64) -> bool {
         let counted = egress.usage.egress(bytes, egress.writes);
-        let outcome = self.commit(Effects { counts: counted.counts(), ..Effects::default() }).await;
+        let outcome = self.commit(Effects { counts: counted.to_vec(), ..Effects::default() }).await;
         self.tallies.forget(counted.iter());
         outcome == Outcome::Committed
     }

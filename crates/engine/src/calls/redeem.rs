@@ -11,7 +11,7 @@ use crate::{
     store,
 };
 use countersign_core::{
-    aap::access::{Call, bearer_holds},
+    aap::access::{Call, check_bearer},
     held::HttpRequest,
     records::{Decision, HeldRequest, Point, Project},
     refusal::Refusal,
@@ -75,7 +75,7 @@ impl Calls<'_> {
         let shown = PresentedHash { hash: *hash, scheme, proof: call.proof.as_deref(), method: &method, url: &url };
         match self.bearer_shown(at, &shown).await {
             Ok(bearer) => match self.deciding_time() {
-                Ok(now) => bearer_holds(&bearer, now).err().unwrap_or(otherwise),
+                Ok(now) => check_bearer(&bearer, now).err().unwrap_or(otherwise),
                 Err(unavailable) => unavailable,
             },
             Err(refusal) => refusal,

@@ -19,7 +19,7 @@ impl Calls<'_> {
     async fn try_to_record(self, verdict: &CallVerdict, refusal: &Refusal) -> Result<Refusal, Refusal> {
         let needs = match verdict {
             CallVerdict::Authorized(authorized) => {
-                return match self.recorded(authorized.refused(refusal, &self.env()?)?).await {
+                return match self.recorded(authorized.record_refusal(refusal, &self.env()?)?).await {
                     // The unsettled call itself spent the proof, and has its own entry.
                     Err(Refusal::DpopReplayed) if matches!(refusal, Refusal::WriteUnsettled { .. }) => {
                         Ok(refusal.clone())
@@ -29,7 +29,7 @@ impl Calls<'_> {
             }
             CallVerdict::NeedsApproval(needs) => needs,
         };
-        let (effects, counted) = needs.refused(refusal, &self.env()?)?;
+        let (effects, counted) = needs.record_refusal(refusal, &self.env()?)?;
         let uncounted = Effects { counts: Vec::new(), ..effects.clone() };
         match self.commit(effects).await {
             Outcome::Committed => {
@@ -54,7 +54,7 @@ impl Calls<'_> {
         self.tallies.forget(counted.iter());
         match outcome {
             Outcome::Replayed => Refusal::DpopReplayed,
-            Outcome::LimitReached { counter } => match Limit::named(counter) {
+            Outcome::LimitReached { counter } => match Limit::from_name(counter) {
                 Some(limit) => facts.usage().refusal(limit, self.now()),
                 None => Refusal::Internal,
             },

@@ -60,7 +60,7 @@ impl Calls<'_> {
         let unsettled = self.unsettled_like(facts).await?;
         let (mut head, mut body) = exchange.describe(facts, false).await?;
         let mut fingerprint = facts.fingerprint(&head, proof)?;
-        if unsettled.iter().any(|earlier| fingerprint.needs_body_to_tell(&earlier.fingerprint)) {
+        if unsettled.iter().any(|earlier| fingerprint.needs_body(&earlier.fingerprint)) {
             (head, body) = exchange.describe(facts, true).await?;
             fingerprint = facts.fingerprint(&head, proof)?;
         }
@@ -100,7 +100,7 @@ impl Calls<'_> {
         env: &Env,
     ) -> Result<Effects, Refusal> {
         let Some(row) = row else { return Ok(Effects::default()) };
-        let (follows, conflict) = seen.follow(row, place, env)?;
+        let (follows, conflict) = seen.settle(row, place, env)?;
         if conflict {
             let call_id = row.call_id.as_str();
             tracing::error!(call_id, alarm = "outcome_conflict", "an outcome contradicts a person's finding");

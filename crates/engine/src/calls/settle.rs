@@ -162,7 +162,7 @@ impl<'engine> Calls<'engine> {
         let (text, bytes) = (outcome.text(), outcome.bytes());
         // Not the step runner: between two commits the call is decided again.
         for _ in 0..TRIES {
-            let (effects, counted) = authorized.read(&text, bytes, &self.env()?)?;
+            let (effects, counted) = authorized.record_read(&text, bytes, &self.env()?)?;
             match self.commit(effects).await {
                 Outcome::Committed => {
                     self.tallies.moved(&counted);
@@ -174,9 +174,9 @@ impl<'engine> Calls<'engine> {
                     return Err(self.record_dropped_read(&authorized, refusal).await);
                 }
             }
-            let begun = authorized.has_begun();
+            let begun = authorized.is_started();
             authorized = match self.decide_call(&address, &call, begun).await? {
-                CallVerdict::Authorized(again) if begun => again.begun(None),
+                CallVerdict::Authorized(again) if begun => again.started(None),
                 CallVerdict::Authorized(again) => again,
                 CallVerdict::NeedsApproval(_) => return Err(Refusal::Unavailable),
             };
@@ -189,7 +189,7 @@ impl<'engine> Calls<'engine> {
         if !matches!(refusal, Refusal::UsageLimitReached { .. }) {
             return refusal;
         }
-        let recorded = async { self.recorded(authorized.refused(&refusal, &self.env()?)?).await };
+        let recorded = async { self.recorded(authorized.record_refusal(&refusal, &self.env()?)?).await };
         recorded.await.err().unwrap_or(refusal)
     }
 }
@@ -197,7 +197,7 @@ impl<'engine> Calls<'engine> {
 /// The entry of a write with its outcome, and the counts it gives back.
 fn written(open: &OpenPermit, outcome: UpstreamOutcome, env: &Env) -> Result<Effects, NotCanonical> {
     let no_effect = outcome.says_no_effect(open.authorized.facts().route());
-    open.authorized.written(&outcome.text(), no_effect, outcome.bytes(), env)
+    open.authorized.record_write(&outcome.text(), no_effect, outcome.bytes(), env)
 }
 
 /// The observed effect of a write, by its outcome.

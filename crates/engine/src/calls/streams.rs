@@ -2,8 +2,8 @@
 
 use crate::{projects::Address, services::Calls};
 use countersign_core::{
-    aap::access::{Call, CallFacts, bearer_holds},
-    aap::validity::receipt_holds,
+    aap::access::{Call, CallFacts, check_bearer},
+    aap::validity::check_receipt,
     refusal::Refusal,
 };
 use std::time::Duration;
@@ -47,14 +47,14 @@ impl Calls<'_> {
         }
         let (hash, _) = watch.call.token().ok_or(Refusal::AccessTokenInvalid)?;
         let bearer = self.agents().bearer_by_hash(&at.project, hash).await?;
-        bearer_holds(&bearer, now)?;
-        bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| receipt_holds(receipt, now))
+        check_bearer(&bearer, now)?;
+        bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| check_receipt(receipt, now))
     }
 
     /// The end of a stream, for the audit.
     pub async fn close_stream(self, watch: Watch, why: &str, bytes: u64) {
         let recorded = async {
-            let effects = watch.facts.stream_closed(why, bytes, &self.env_of_record()?)?;
+            let effects = watch.facts.record_stream_end(why, bytes, &self.env_of_record()?)?;
             Ok::<_, Refusal>(self.commit(effects).await)
         };
         if !matches!(recorded.await, Ok(crate::store::Outcome::Committed)) {

@@ -2,10 +2,7 @@
 
 use crate::{decisions::AgentPrincipal, projects::ProjectAt, services::Clarifications, store};
 use countersign_core::{
-    clarification::{
-        abandon::{Abandon, AbandonView},
-        no_session, view,
-    },
+    clarification::{ClarificationView, abandon::Abandon, no_session, view},
     people::ProjectMember,
     records::{ClarificationSession, Decision, GapState},
     refusal::Refusal,
@@ -38,7 +35,7 @@ impl Clarifications<'_> {
             };
             let key = self.asking_key(&at.project).await?;
             let project = Arc::new(at.project.clone());
-            let view = AbandonView { project, session, rules: Arc::clone(&rules), key, guards };
+            let view = ClarificationView { project, session, rules: Arc::clone(&rules), key, guards };
             operation.decide(&view, &self.env()?)
         };
         let session = self.run(abandon).await?;
@@ -57,7 +54,7 @@ impl Clarifications<'_> {
         let now = self.now();
         let matters = |session: &ClarificationSession| {
             now < session.expires_at
-                && (session.is_live(now) || session.holds())
+                && (session.is_live(now) || session.still_blocks())
                 && countersign_core::clarification::abandon::may_abandon(session, member)
         };
         Ok(session.filter(matters).map(|session| session.id))

@@ -59,7 +59,7 @@ fn sees(reader: &ChainReader, session: &ClarificationSession) -> bool {
     match reader {
         ChainReader::Agent(agent) => session.by.principal == agent.raiser.principal,
         ChainReader::Person(member) => {
-            member.has(Role::Admin) || member.has(Role::Auditor) || session.by.person == member.person.key
+            member.has_role(Role::Admin) || member.has_role(Role::Auditor) || session.by.person == member.person.key
         }
         ChainReader::Admin => true,
     }

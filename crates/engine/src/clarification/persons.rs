@@ -30,7 +30,7 @@ impl Clarifications<'_> {
         let content = json!({ "clarification_session": session.id, "gap": gap.gap });
         let digest = digest_of(at, agent, String::new(), content.as_object().cloned().unwrap_or_default())?;
         let same = Digest::of(format!("gap\n{}\n{}", session.key, gap.gap.id).as_bytes());
-        let question = Question::Clarification(question::about(gap, said, verdict));
+        let question = Question::Clarification(question::for_gap(gap, said, verdict));
         let asked = NewQuestion {
             // The rule's text, which is the owner's; the agent's own answer is marked as such.
             words: TextAuthor::Owner,

@@ -87,7 +87,7 @@ impl Clarifications<'_> {
         }
         let document = &at.project.document;
         submit::planned(document, &submission).map_err(|why| Refusal::invalid(why.to_string()))?;
-        submit::lasts_s(document, &submission).map_err(|why| Refusal::invalid(why.to_string()))?;
+        submit::lifetime_s(document, &submission).map_err(|why| Refusal::invalid(why.to_string()))?;
         Ok(())
     }
 

@@ -8,10 +8,11 @@ use crate::{
 };
 use countersign_core::{
     clarification::{
-        confirm::{self, ConfirmPlan, ConfirmPlanView},
+        ClarificationView,
+        confirm::{self, ConfirmPlan},
         key::AskingKey,
         no_session,
-        resolve::{self, AnswerVerdict, Resolve, ResolveView},
+        resolve::{self, AnswerVerdict, Resolve},
         submit::{Submit, SubmitView, limit_reached},
         view,
     },
@@ -154,7 +155,7 @@ impl Clarifications<'_> {
         let rules = self.rules_of(&at.project)?;
         self.run(|| async {
             let (session, key) = self.own_clarification(at, agent, &asked.session_id).await?;
-            let view = ResolveView {
+            let view = ClarificationView {
                 project: Arc::clone(&project),
                 session,
                 rules: Arc::clone(&rules),
@@ -165,7 +166,7 @@ impl Clarifications<'_> {
             let (gap, verdict) = resolve::judge(&view, &asked.gap_id, &asked.answer, &env)?;
             let signed = asked.signed().filter(|_| gap.is_open());
             if let Some(signed) = &signed {
-                resolve::may_be_signed_so(&view, signed, &env)?;
+                resolve::check_own_signature(&view, signed, &env)?;
                 let body = resolve::signed_body(&view, &gap, &asked.answer, signed)?;
                 let genuine = signatures::verify(&signed.answered_by.public_key, &body.input()?, &signed.signature);
                 genuine.map_err(|_| {
@@ -208,7 +209,7 @@ impl Clarifications<'_> {
             let principal = agent.clone();
             let operation =
                 ConfirmPlan { by: agent.raiser.clone(), same: Box::new(move |digest| same(&principal, digest)) };
-            let view = ConfirmPlanView {
+            let view = ClarificationView {
                 project: Arc::clone(&project),
                 session,
                 rules: Arc::clone(&rules),

@@ -7,7 +7,7 @@ use crate::{
     store::{self, ApiKeyByHash, PersonBySubject},
 };
 use countersign_core::{
-    aap::access::{CallFacts, bearer_holds, proof_required},
+    aap::access::{CallFacts, check_bearer, proof_required},
     decision::terms::actions_of,
     people::accounts::LOCAL,
     records::{ApiKey, ApiKeyKind, Raiser, Table},
@@ -132,7 +132,7 @@ impl Decisions<'_> {
 
     async fn agent_by_token(self, at: &ProjectAt, token: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
         let bearer = self.agents().bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
-        bearer_holds(&bearer, self.deciding_time()?)?;
+        check_bearer(&bearer, self.deciding_time()?)?;
         let nobody = || Refusal::TierNotMet { needed: 2, has: 1 };
         let delegation = bearer.delegation.as_ref().ok_or_else(nobody)?;
         let agent = AgentPrincipal {

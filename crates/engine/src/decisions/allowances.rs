@@ -8,7 +8,7 @@ use crate::{
 };
 use countersign_core::{
     bounded::Book,
-    decision::{answer::ProvenPerson, due::AllowanceDueView, grant::AskedFor, take_back::TakeBack},
+    decision::{answer::ProvenPerson, due::AllowanceDueView, grant::AskedFor, revoke::RevokeApproval},
     mplp::progress,
     people::ProjectMember,
     records::{Allowance, Decision, Plan, Point, Raiser, Role},
@@ -93,7 +93,7 @@ impl Decisions<'_> {
     /// The open standing approvals that a person may see: those for their agents, those that they gave, and all for an admin.
     pub async fn open_allowances(self, at: &ProjectAt, member: &ProjectMember) -> Result<Vec<OpenAllowance>, Refusal> {
         let (store, project, person) = (&*self.store, at.project.key, member.person.key);
-        let mut found = match member.has(Role::Admin) {
+        let mut found = match member.has_role(Role::Admin) {
             true => store::find_all(store, AllowancesOpenIn(project)).await?,
             false => {
                 let mut own = store::find_all(store, AllowancesOpenOfPerson { project, person }).await?;
@@ -130,7 +130,7 @@ impl Decisions<'_> {
         let person = member.person.key;
         let sees = |found: &Allowance| {
             let own = found.raised_by.person == person || found.decided_by == Some(person);
-            found.project == at.project.key && (own || member.has(Role::Admin))
+            found.project == at.project.key && (own || member.has_role(Role::Admin))
         };
         Ok(found.filter(sees))
     }
@@ -154,7 +154,7 @@ impl Decisions<'_> {
             let session = self.session_of_decision(&decision).await?;
             let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
             let view = AllowanceDueView { place: place(at), decision, session, allowance, plan };
-            Ok((turn, TakeBack { by: by.clone(), reason: reason.clone() }.decide(&view, &self.env()?)?))
+            Ok((turn, RevokeApproval { by: by.clone(), reason: reason.clone() }.decide(&view, &self.env()?)?))
         })
         .await
     }

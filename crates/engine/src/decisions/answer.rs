@@ -9,7 +9,7 @@ use crate::{
 use countersign_core::{
     decision::{
         answer::{Answer, AnswerView, CountedAnswer, NotCounted, ProvenPerson},
-        call_off::CallOff,
+        cancel::CancelQuestion,
         due::DueView,
         extend::Extend,
         reconcile::Reconcile,
@@ -112,7 +112,7 @@ impl Decisions<'_> {
             let session = self.session_of_decision(&decision).await?;
             let plan = self.plan_of(decision.plan()).await?;
             let view = DueView { place: place(at), decision, session, plan };
-            let operation = CallOff { by: by.clone(), reason: reason.clone(), by_override };
+            let operation = CancelQuestion { by: by.clone(), reason: reason.clone(), by_override };
             Ok::<_, NotCounted>((turn, operation.decide(&view, &self.env()?)?))
         };
         counted(self.run_to_outcome(call_off).await?)

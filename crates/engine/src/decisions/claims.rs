@@ -11,8 +11,8 @@ use countersign_core::{
     bounded::{ActionTarget, Arguments, Units},
     decision::{
         ProjectRef,
-        answer::counts,
-        call_off::Withdraw,
+        answer::is_entitled,
+        cancel::Withdraw,
         claim::{Claim, ClaimView},
         due::DueView,
         grant::AskedFor,
@@ -217,7 +217,7 @@ impl<'engine> Decisions<'engine> {
         guards.extend(member.guards());
         let roles = member.roles();
         let approves = Deciding::of(&at.project.document, &member.person.subject, &roles).approves();
-        Ok(approves && counts(decision, member.person.key, &roles, true))
+        Ok(approves && is_entitled(decision, member.person.key, &roles, true))
     }
 
     pub async fn report(

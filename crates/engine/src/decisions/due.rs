@@ -12,7 +12,7 @@ use countersign_core::{
     aaep::idle::SessionDue,
     decision::{
         ProjectRef,
-        call_off::Supersede,
+        cancel::Supersede,
         due::{AllowanceDue, AllowanceDueView, DueView, ExecutionView, LeaseDue, QuestionDue},
     },
     records::{AaepSession, Allowance, Decision, Execution, Project},

@@ -42,7 +42,7 @@ impl Decisions<'_> {
         let mut found = Vec::new();
         for asks in [Decision::asks_person(person), Decision::ASKS_SEVERAL.to_owned()] {
             let open = store::find_all(&*self.store, DecisionsAsking { project, asks }).await?;
-            found.extend(open.into_iter().filter(|decision| audience(decision).has(person, roles)));
+            found.extend(open.into_iter().filter(|decision| audience(decision).includes(person, roles)));
         }
         found.sort_by_key(|decision| (decision.asked_at, decision.key));
         let mut items = Vec::with_capacity(found.len());
@@ -57,7 +57,7 @@ impl Decisions<'_> {
     pub async fn seen_decision(self, at: &ProjectAt, member: &ProjectMember, id: &str) -> Result<Whole, Refusal> {
         let decision = self.decision_at(at.project.key, id).await?;
         let roles = member.roles();
-        let visible = decision.filter(|decision| audience(decision).has(member.person.key, &roles));
+        let visible = decision.filter(|decision| audience(decision).includes(member.person.key, &roles));
         let decision = visible.ok_or_else(|| Refusal::NotFound("there is no such question".into()))?;
         self.whole(decision).await
     }
@@ -74,7 +74,7 @@ impl Decisions<'_> {
         for execution in unknown {
             let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
             let Some(decision) = decision else { continue };
-            if roles.contains(&Role::Admin) || audience(&decision).has(member.person.key, &roles) {
+            if roles.contains(&Role::Admin) || audience(&decision).includes(member.person.key, &roles) {
                 found.push(UnknownOutcome { execution, decision });
             }
         }

@@ -9,7 +9,7 @@ use crate::{
     },
 };
 use countersign_core::{
-    decision::call_off::Live,
+    decision::cancel::Live,
     records::{CancelledFor, Project},
     refusal::Refusal,
     step::Effects,
@@ -29,7 +29,7 @@ impl Decisions<'_> {
             return Ok(());
         }
         let (env, mut effects) = (self.env()?, Effects::default());
-        live.end(&(project.key, project.id.clone()), why, &env, &mut env.mint(), &mut effects)?;
+        live.cancel(&(project.key, project.id.clone()), why, &env, &mut env.mint(), &mut effects)?;
         match self.commit(effects).await {
             Outcome::Unavailable(_) => Err(Refusal::Unavailable),
             _ => Ok(()),

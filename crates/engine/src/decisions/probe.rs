@@ -44,7 +44,7 @@ impl<'engine> Decisions<'engine> {
 
     async fn probe_one(self, key: RowKey, port: &dyn UpstreamProbes) -> Result<(), Refusal> {
         let Some((tried, project)) = self.begin_probe(key).await? else { return Ok(()) };
-        let Some((probe, upstream)) = tried.probe.still_means(&project.document) else {
+        let Some((probe, upstream)) = tried.probe.unchanged_in(&project.document) else {
             tracing::warn!(
                 "a probe or its upstream has changed since the call was claimed; a person has to reconcile it"
             );

@@ -259,7 +259,7 @@ impl Decisions<'_> {
         };
         match self.run_to_outcome(raise).await? {
             (Outcome::Committed, (raised, _)) => Ok(raised),
-            (Outcome::LimitReached { counter }, (_, now)) => Err(match (Limit::named(counter), asking.usage) {
+            (Outcome::LimitReached { counter }, (_, now)) => Err(match (Limit::from_name(counter), asking.usage) {
                 (Some(limit), Some(usage)) => usage.refusal(limit, now),
                 _ => limit_reached(counter, &project, now),
             }),
@@ -430,7 +430,7 @@ fn agent_digest(at: &ProjectAt, agent: &AgentPrincipal, body: &ConfirmationReque
         Some(tool) => digest_of(at, agent, tool.clone(), body.arguments.clone().unwrap_or_default()),
         None if body.arguments.is_some() => Err(Refusal::invalid("arguments need the tool that they are for")),
         None => {
-            let words = AgentAction::words(&body.action, &body.consequence, body.extra_context.as_ref());
+            let words = AgentAction::text_arguments(&body.action, &body.consequence, body.extra_context.as_ref());
             digest_of(at, agent, String::new(), words)
         }
     }

@@ -242,7 +242,7 @@ impl Plans<'_> {
         let govern = || async {
             let decision = self.decisions().decision_at(at.project.key, &confirm::decision_id(id)).await?;
             let decision = decision.filter(confirm::is_confirm).ok_or(NotCounted::Unknown)?;
-            if !audience(&decision).has(by.person, &by.roles) && !by.deciding.overrides() {
+            if !audience(&decision).includes(by.person, &by.roles) && !by.deciding.overrides() {
                 return Err(NotCounted::Unknown);
             }
             let operation = Govern { by: by.clone(), governance: governance.clone() };
@@ -268,7 +268,7 @@ impl Plans<'_> {
 /// Anybody entitled to see a pending question may know that it exists.
 fn knows(by: &ProvenPerson, decision: &Decision) -> bool {
     let all = [Role::Admin, Role::Auditor].iter().any(|role| by.roles.contains(role));
-    all || audience(decision).has(by.person, &by.roles)
+    all || audience(decision).includes(by.person, &by.roles)
 }
 
 fn sees(reader: &PlanReader, decision: &Decision) -> bool {
@@ -277,7 +277,7 @@ fn sees(reader: &PlanReader, decision: &Decision) -> bool {
         PlanReader::Person(member) => {
             let roles = member.roles();
             let all = [Role::Admin, Role::Auditor].iter().any(|role| roles.contains(role));
-            all || audience(decision).has(member.person.key, &roles)
+            all || audience(decision).includes(member.person.key, &roles)
         }
         PlanReader::Admin => true,
     }
@@ -286,7 +286,7 @@ fn sees(reader: &PlanReader, decision: &Decision) -> bool {
 fn sees_imported(reader: &PlanReader, kept: &ImportedConfirm) -> bool {
     match reader {
         PlanReader::Agent(agent) => kept.principal == agent.raiser.principal,
-        PlanReader::Person(member) => [Role::Admin, Role::Auditor].iter().any(|role| member.has(*role)),
+        PlanReader::Person(member) => [Role::Admin, Role::Auditor].iter().any(|role| member.has_role(*role)),
         PlanReader::Admin => true,
     }
 }

@@ -168,7 +168,7 @@ impl Cursor {
 fn oversees(reader: &PlanReader) -> Result<(), Refusal> {
     let may = match reader {
         PlanReader::Agent(_) => false,
-        PlanReader::Person(member) => [Role::Admin, Role::Auditor].iter().any(|role| member.has(*role)),
+        PlanReader::Person(member) => [Role::Admin, Role::Auditor].iter().any(|role| member.has_role(*role)),
         PlanReader::Admin => true,
     };
     let why = "only for an admin key, and for people who administer the project or audit it";

@@ -13,7 +13,7 @@ use countersign_core::{
         answer::ProvenPerson,
         audience,
         raise::NewQuestion,
-        take_back::{By, CancelPlan, CancelPlanView},
+        revoke::{By, CancelPlan, CancelPlanView},
         terms::Wishes,
     },
     mplp::{
@@ -80,7 +80,7 @@ impl<'engine> Plans<'engine> {
             agent.may_ask_for(action.tool.as_deref().unwrap_or_default())?;
         }
         let actions = submit::planned(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
-        let lasts_s = submit::lasts_s(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
+        let lasts_s = submit::lifetime_s(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
         self.run(|| async {
             let lookup = PlanById { project: at.project.key, id: submission.plan.plan_id.clone() };
             let known = store::find_one(&*self.store, lookup).await?;
@@ -168,7 +168,7 @@ impl<'engine> Plans<'engine> {
                 let principal = agent.raiser.principal.clone();
                 store::find_all(store, PlansOfPrincipal { project, principal, before, limit }).await?
             }
-            PlanReader::Person(member) if !(member.has(Role::Admin) || member.has(Role::Auditor)) => {
+            PlanReader::Person(member) if !(member.has_role(Role::Admin) || member.has_role(Role::Auditor)) => {
                 let person = member.person.key;
                 store::find_all(store, PlansOfPerson { project, person, before, limit }).await?
             }
@@ -183,7 +183,7 @@ impl<'engine> Plans<'engine> {
     pub fn plan_changes(self, plan: &Plan) -> Vec<String> {
         let Some(asked) = &plan.asked else { return Vec::new() };
         match plan.document.status {
-            PlanStatus::Draft => diff::since(asked, plan),
+            PlanStatus::Draft => diff::changes_since(asked, plan),
             _ => asked.changes.clone().unwrap_or_default(),
         }
     }
@@ -317,7 +317,7 @@ impl<'engine> Plans<'engine> {
 
 /// A capability that a role of the agent must have (M-06).
 pub(super) fn may(at: &ProjectAt, agent: &AgentPrincipal, capability: &str) -> Result<(), Refusal> {
-    match asking(agent).can(&at.project.document, capability) {
+    match asking(agent).has_capability(&at.project.document, capability) {
         true => Ok(()),
         false => Err(Refusal::NotAuthorized(format!("no role of this agent has the capability {capability}"))),
     }
@@ -352,7 +352,8 @@ fn sees(reader: &PlanReader, plan: &Plan, decision: Option<&Decision>) -> bool {
         PlanReader::Person(member) => {
             let (person, roles) = (member.person.key, member.roles());
             let all = [Role::Admin, Role::Auditor].iter().any(|role| roles.contains(role));
-            all || plan.by.person == person || decision.is_some_and(|decision| audience(decision).has(person, &roles))
+            all || plan.by.person == person
+                || decision.is_some_and(|decision| audience(decision).includes(person, &roles))
         }
         PlanReader::Admin => true,
     }

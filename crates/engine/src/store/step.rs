@@ -103,7 +103,7 @@ impl Window {
 
 impl Item {
     fn from(news: Signal, told: bool) -> serde_json::Result<Self> {
-        let doc = if told { serde_json::to_string(&news.at_rest())? } else { String::new() };
+        let doc = if told { serde_json::to_string(&news.without_reply_tokens())? } else { String::new() };
         Ok(Self { doc, news: Arc::new(news) })
     }
 }

@@ -272,7 +272,7 @@ fn of_plan(r: &Plan) -> Vec<SqlValue> {
 /// An open gap is found by its holder before any call of that holder runs.
 fn of_clarification(r: &ClarificationSession) -> Vec<SqlValue> {
     let open = matches!(r.state, ClarificationState::Open) && r.open_gaps().next().is_some();
-    let stops = open || r.holds();
+    let stops = open || r.still_blocks();
     let holder = r.by.holder();
     let open_holder = stops.then_some(holder);
     vec![

@@ -1,7 +1,7 @@
 //! Bootstrap (AAP 5.1, 17.2, R-13): from an operator's request to a delegation token.
 
-use super::{policy::EffectivePolicy, register::IgnoredMember};
-use crate::time::{UnixMillis, rfc3339};
+use super::register::IgnoredMember;
+use crate::time::{UnixMillis, rfc3339, rfc3339_option};
 use serde::{Deserialize, Serialize};
 
 /// `POST /agent/delegate/requests`: the operator proves its domain before anything is shown to a person.
@@ -68,7 +68,7 @@ pub struct DelegateRequest {
     #[serde(default)]
     pub acknowledged_disclosure: bool,
     /// `false` denies a connect request.
-    #[serde(default = "yes")]
+    #[serde(default = "crate::json::enabled")]
     pub approve: bool,
     /// Not served yet: refused when present, never ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -164,6 +164,11 @@ pub struct ExchangeResponse {
     pub effective_policy: EffectivePolicy,
 }
 
-fn yes() -> bool {
-    true
+/// The effective auto-revoke policy of a delegation (AAP 19.6).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct EffectivePolicy {
+    #[serde(default, with = "rfc3339_option", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub expires_at: Option<UnixMillis>,
 }

@@ -11,7 +11,6 @@ pub mod identity;
 pub mod jwks;
 pub mod manifest;
 pub mod operator_jwt;
-pub mod policy;
 pub mod register;
 pub mod revoke;
 pub mod version;

@@ -1,6 +1,6 @@
 //! `POST /agent/register` (AAP 17.1): operator JWT, delegation and receipt for a short-lived access token.
 
-use super::policy::EffectivePolicy;
+use super::delegate::EffectivePolicy;
 use serde::{Deserialize, Serialize};
 
 /// The body as received. Every member may be missing; missing ones are reported in a fixed order (C-93).

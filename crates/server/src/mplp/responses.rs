@@ -88,7 +88,7 @@ fn sums(allowance: &Allowance) -> Vec<SumLeft> {
     let shown = sums.map(|(argument, sum)| SumLeft {
         argument: argument.clone(),
         limit: sum.limit,
-        left: sum.left(),
+        left: sum.remaining(),
         unit: sum.unit.clone(),
     });
     shown.collect()

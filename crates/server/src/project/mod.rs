@@ -68,7 +68,7 @@ pub(crate) async fn apply(
 async fn admin(app: &App, at: &ProjectAt, asker: &Asker, source: &str) -> Result<String, Refusal> {
     match asker.actor(app, at, None, source).await? {
         Actor::AdminKey(key) => Ok(key.principal),
-        Actor::Person(member) if member.has(Role::Admin) => {
+        Actor::Person(member) if member.has_role(Role::Admin) => {
             let fresh = asker.is_reading() || member.is_fresh(app.engine.now());
             if fresh { Ok(member.person.subject) } else { Err(Refusal::FreshSignInRequired) }
         }

@@ -142,7 +142,7 @@ async fn add(
         Some(plan) => PlainLine::cut(&plan.document.title, 200),
         None => question_summary::headline_line(decision, 200),
     };
-    let sees_question = audience(decision).has(member.person.key, &member.roles());
+    let sees_question = audience(decision).includes(member.person.key, &member.roles());
     groups.push(OpenGroup {
         decision_id: decision.id.clone(),
         service: name_of(&at.project).into(),

@@ -2,7 +2,7 @@
 
 use super::{answer, question_summary};
 use crate::pages::{Choosable, Field, PersonOffer, PlainLine};
-use countersign_engine::{Assurance, Clarification, Decision, ProvenPerson, Question, counts};
+use countersign_engine::{Assurance, Clarification, Decision, ProvenPerson, Question, is_entitled};
 use countersign_protocol::aaep::event::{ResponseKind, YesNo};
 
 /// The extensions a person can ask for, in seconds.
@@ -32,7 +32,7 @@ pub(super) fn of(decision: &Decision, by: &ProvenPerson, path: &str) -> PersonOf
 fn says(decision: &Decision, by: &ProvenPerson, yes: bool) -> bool {
     let own_no = by.person == decision.raised_by.person && !yes;
     let by_role = matches!(decision.question, Question::Clarification(_)) || own_no || by.deciding.approves();
-    by_role && counts(decision, by.person, &by.roles, yes)
+    by_role && is_entitled(decision, by.person, &by.roles, yes)
 }
 
 fn fields(asked: &Clarification) -> Vec<Field> {

@@ -19,7 +19,8 @@ use axum::{
     response::Response,
 };
 use countersign_engine::{
-    Plan, PlanReader, PlanShown, ProjectAt, ProjectMember, Refusal, Role, Via, audience, counts, mplp_views::is_running,
+    Plan, PlanReader, PlanShown, ProjectAt, ProjectMember, Refusal, Role, Via, audience, is_entitled,
+    mplp_views::is_running,
 };
 use countersign_protocol::mplp::{BaseEvent, MplpId, Plan as PlanDocument, PlanStatus, PlanStep};
 use http::StatusCode;
@@ -130,7 +131,7 @@ impl Here {
 
     fn question_path(&self) -> Option<String> {
         let decision = self.shown.decision.as_ref()?;
-        let sees = audience(decision).has(self.member.person.key, &self.member.roles());
+        let sees = audience(decision).includes(self.member.person.key, &self.member.roles());
         sees.then(|| format!("{}/{}/{}", inbox::HERE, self.at.project.id, decision.id))
     }
 
@@ -162,7 +163,7 @@ impl Here {
     /// Whether the form is offered. The engine checks again when it is sent.
     fn may_take_back(&self) -> bool {
         let (person, roles) = (self.member.person.key, self.member.roles());
-        let could = |decision| counts(decision, person, &roles, false) || roles.contains(&Role::Admin);
+        let could = |decision| is_entitled(decision, person, &roles, false) || roles.contains(&Role::Admin);
         is_running(&self.shown.plan) && self.shown.decision.as_ref().is_some_and(could)
     }
 

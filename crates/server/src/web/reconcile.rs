@@ -104,7 +104,7 @@ fn ran(form: &Form) -> Option<bool> {
 /// Redirects to the question, if the person may open it.
 fn follows(at: &ProjectAt, member: &ProjectMember, unknown: &UnknownOutcome) -> String {
     let decision = &unknown.decision;
-    match audience(decision).has(member.person.key, &member.roles()) {
+    match audience(decision).includes(member.person.key, &member.roles()) {
         true => format!("{}/{}/{}?reconciled", inbox::HERE, at.project.id, decision.id),
         false => inbox::HERE.to_owned(),
     }

@@ -121,7 +121,7 @@ fn of_route(asked: &AskedFor) -> Vec<Releasable> {
         let is = written(asked.arguments.get(name)?)?;
         Some(releasable(name, is, AmountUnit::In(unit.to_owned())))
     };
-    asked.units.known().into_iter().filter_map(one).collect()
+    asked.units.unambiguous().into_iter().filter_map(one).collect()
 }
 
 fn of_tool(asked: &AskedFor) -> Vec<Releasable> {

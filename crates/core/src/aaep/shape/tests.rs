@@ -29,7 +29,7 @@ fn a_filter_holds_back_everything_but_what_is_critical() {
     assert!(listener.hears(&speaker.state(1, START, "thinking")).is_empty());
     assert!(listener.hears(&speaker.tool(1, START, "search")).is_empty());
     assert_eq!(seqs(&listener.hears(&speaker.question(1, START))), [2]);
-    assert_eq!((listener.shaper.held(), listener.shaper.next_due()), (0, None));
+    assert_eq!((listener.shaper.held_events(), listener.shaper.next_due()), (0, None));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn text_waits_for_the_end_that_was_asked_for_and_keeps_its_place() {
     assert_eq!(say(&mut listener, "mehr ", Some(Boundary::Word), false), None);
     let last = say(&mut listener, "nicht", Some(Boundary::Word), true).unwrap();
     assert_eq!((last.chunk.as_str(), last.complete), ("mehr nicht", true));
-    assert_eq!(listener.shaper.held(), 0);
+    assert_eq!(listener.shaper.held_events(), 0);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn finished_sentences_do_not_wait_for_the_next_one_and_join_it_when_it_is_finish
     listener.hears(&speaker.text(1, START, 0, " Thr", Some(Boundary::Word), false));
     let left = listener.until(at(60_000));
     assert_eq!(left.iter().map(|s| chunk(s).chunk.as_str()).collect::<Vec<_>>(), ["One. Two and."]);
-    assert_eq!((listener.shaper.held(), listener.shaper.next_due()), (1, None));
+    assert_eq!((listener.shaper.held_events(), listener.shaper.next_due()), (1, None));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn the_end_of_a_session_lets_its_text_go_even_when_the_end_itself_is_filtered() 
     let (mut speaker, mut listener) = (Speaker::default(), Listener::new(excluding("aaep:agent.session.*")));
     listener.hears(&speaker.text(1, START, 0, "half", Some(Boundary::Word), false));
     let left = listener.hears(&speaker.completed(1, START));
-    assert_eq!((seqs(&left), listener.shaper.held()), (vec![0], 0));
+    assert_eq!((seqs(&left), listener.shaper.held_events()), (vec![0], 0));
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn text_in_two_languages_is_not_joined() {
         output.language = Some("de".into());
     }
     listener.hears(&Arc::new(other));
-    assert_eq!(listener.shaper.held(), 2);
+    assert_eq!(listener.shaper.held_events(), 2);
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn ten_thousand_events_that_can_be_folded_are_held_as_a_handful() {
         listener.hears(&speaker.state(1, START, if n % 2 == 0 { "thinking" } else { "deciding" }));
         listener.hears(&speaker.text(1, START, (n % 3) as u8, "x", None, false));
     }
-    assert_eq!((listener.shaper.held(), listener.shaper.held_text()), (5, 10_000));
+    assert_eq!((listener.shaper.held_events(), listener.shaper.held_text()), (5, 10_000));
     assert_eq!(listener.until(at(60_000)).len(), 5);
 }
 

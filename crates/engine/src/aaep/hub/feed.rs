@@ -117,7 +117,8 @@ impl Feed {
 
     pub(super) fn is_full(&self) -> bool {
         let joining = self.joining.as_ref().map_or(0, Vec::len);
-        self.backlog.unread().max(self.shaper.held()).max(joining) > self.room || self.shaper.held_text() > MOST_TEXT
+        self.backlog.unread().max(self.shaper.held_events()).max(joining) > self.room
+            || self.shaper.held_text() > MOST_TEXT
     }
 
     /// Drops every pending and remembered event.

@@ -103,7 +103,7 @@ fn tell(capabilities: Capabilities, acts: &[(RowKey, i64, Act)]) -> Told {
     let before = listener.heard.len();
     listener.until(listener.now.plus_secs(3600));
     unforced.extend(listener.heard[before..].iter().cloned());
-    assert_eq!((listener.shaper.held(), listener.shaper.next_due()), (0, None), "nothing stays behind");
+    assert_eq!((listener.shaper.held_events(), listener.shaper.next_due()), (0, None), "nothing stays behind");
     let mut heard = BTreeMap::<RowKey, Vec<_>>::new();
     listener.heard.into_iter().for_each(|(_, spoken)| heard.entry(spoken.session).or_default().push(spoken));
     unforced.retain(|(_, spoken)| !spoken.is_critical());

@@ -20,7 +20,7 @@ fn a_write_repeats_one_that_it_cannot_be_told_from() {
     let (known, other, unread) = (print(Some(b"{}")), print(Some(b"[]")), print(None));
     assert!(known.repeats(&known) && !known.repeats(&other) && !other.repeats(&known));
     assert!(known.repeats(&unread) && unread.repeats(&known) && unread.repeats(&unread));
-    assert!(unread.needs_body_to_tell(&known) && !known.needs_body_to_tell(&unread));
+    assert!(unread.needs_body(&known) && !known.needs_body(&unread));
     for different in [
         WriteFingerprint { head: Digest::of(b"POST /letters"), ..unread.clone() },
         WriteFingerprint { beginning: Some(Digest::of(b"[")), ..unread.clone() },

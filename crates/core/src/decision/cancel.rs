@@ -2,7 +2,7 @@
 
 use super::{
     ProjectRef,
-    answer::{NotCounted, ProvenPerson, counts},
+    answer::{NotCounted, ProvenPerson, is_entitled},
     due::DueView,
     entry, forget_request, forget_request_of, open_counts, settle,
 };
@@ -88,13 +88,13 @@ impl Operation for Supersede {
 }
 
 /// An entitled person cancels the question: neither approval nor rejection (MPLP 3.1).
-pub struct CallOff {
+pub struct CancelQuestion {
     pub by: ProvenPerson,
     pub reason: Option<String>,
     pub by_override: bool,
 }
 
-impl Operation for CallOff {
+impl Operation for CancelQuestion {
     type View = DueView;
     type Answer = Decision;
     type Refusal = NotCounted;
@@ -103,7 +103,7 @@ impl Operation for CallOff {
         let DecisionState::Pending { deadline, .. } = view.decision.state else { return Err(NotCounted::Settled) };
         let (by, decision) = (&self.by, &view.decision);
         let own = by.person == decision.raised_by.person;
-        let entitled = counts(decision, by.person, &by.roles, false) && (own || by.deciding.approves());
+        let entitled = is_entitled(decision, by.person, &by.roles, false) && (own || by.deciding.approves());
         if !by.may_answer || !entitled {
             return Err(NotCounted::NotEntitled);
         }
@@ -150,7 +150,7 @@ impl Live {
     }
 
     /// Cancels all of them within the step that caused it.
-    pub fn end(
+    pub fn cancel(
         &self,
         place: &ProjectRef,
         why: CancelledFor,
@@ -164,7 +164,7 @@ impl Live {
             let state = DecisionState::Cancelled { at: env.now, why, by: None, reason: None };
             let over = Decision { state, version: decision.version + 1, ..decision.clone() };
             if let Some(talk) = talks.get_mut(&decision.asked_in) {
-                settle::tell(talk, &over, &Notice::Revoked, false, mint);
+                settle::announce_settlement(talk, &over, &Notice::Revoked, false, mint);
             }
             let entry = entry(place, &over, "decision_settled", env.now).open("state", "cancelled");
             effects.evidence.push(entry.open("cancelled_for", cancelled_for(why)).seal(mint)?);
@@ -182,7 +182,7 @@ impl Live {
         }
         for plan in &self.plans {
             let mut moving = PlanTransition::of(plan, env.now);
-            moving.cut_off(cancelled_for(why));
+            moving.end_access(cancelled_for(why));
             moving.finish(place, mint, effects)?;
         }
         for (_, mut talk) in talks {
@@ -196,7 +196,7 @@ impl Live {
 }
 
 fn cancel_session(talk: &mut EventWriter, mint: &mut Mint) {
-    if talk.is_over() {
+    if talk.is_ended() {
         return;
     }
     let to = crate::signals::Audience { people: vec![talk.session().person], roles: Vec::new() };

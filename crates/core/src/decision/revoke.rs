@@ -2,7 +2,7 @@
 
 use super::{
     ProjectRef,
-    answer::{ProvenPerson, counts},
+    answer::{ProvenPerson, is_entitled},
     due::AllowanceDueView,
 };
 use crate::{
@@ -17,30 +17,30 @@ use crate::{
 
 /// Revokes an allowance: no further claims. Running executions continue.
 #[derive(Clone, Debug)]
-pub struct TakeBack {
+pub struct RevokeApproval {
     pub by: ProvenPerson,
     pub reason: Option<String>,
 }
 
-impl Operation for TakeBack {
+impl Operation for RevokeApproval {
     type View = AllowanceDueView;
     type Answer = Allowance;
     type Refusal = Refusal;
 
     fn decide(self, view: &AllowanceDueView, env: &Env) -> Result<Step<Allowance>, Refusal> {
-        may_take_back(&self.by, &view.decision, Some(&view.allowance))?;
+        check_entitlement(&self.by, &view.decision, Some(&view.allowance))?;
         if !view.allowance.is_open() {
             return Err(Refusal::Conflict("nothing of this approval is left to revoke".into()));
         }
         let over = cancelled(&view.allowance, env);
         let record = |entry: DraftEntry| self.record(entry);
-        let mut effects = view.ended(over.clone(), &Notice::TakenBack, record, env)?;
+        let mut effects = view.end_allowance(over.clone(), &Notice::TakenBack, record, env)?;
         effects.guards.extend(self.by.guards.iter().copied());
         Ok(Step { answer: over, effects })
     }
 }
 
-impl TakeBack {
+impl RevokeApproval {
     fn record(&self, entry: DraftEntry) -> DraftEntry {
         entry
             .open("cancelled_for", "taken_back")
@@ -82,7 +82,7 @@ impl Operation for CancelPlan {
         if let By::Person(person) = &self.by {
             let decision = view.approved.as_ref().map(|(decision, _)| decision);
             let decision = decision.ok_or_else(|| Refusal::Conflict("the plan does not run".into()))?;
-            may_take_back(person, decision, None)?;
+            check_entitlement(person, decision, None)?;
         }
         let mut mint = env.mint();
         let mut effects = Effects { guards: view.guards.clone(), ..Effects::default() };
@@ -90,7 +90,7 @@ impl Operation for CancelPlan {
             effects.guards.extend(person.guards.iter().copied());
         }
         let mut moving = PlanTransition::of(&view.plan, env.now);
-        moving.cancelled(self.reason.as_deref().unwrap_or("cancelled"))?;
+        moving.cancel(self.reason.as_deref().unwrap_or("cancelled"))?;
         let plan = moving.plan().clone();
         moving.finish(&view.place, &mut mint, &mut effects)?;
         if let Some((decision, session)) = &view.approved {
@@ -124,7 +124,7 @@ impl CancelPlan {
         };
         effects.evidence.push(entry.seal(mint)?);
         effects.news.push(crate::signals::Signal::Changed { decision: decision.key });
-        super::due::hush(decision, session, &Notice::TakenBack, env, mint, effects);
+        super::due::leave_tool_state(decision, session, &Notice::TakenBack, env, mint, effects);
         Ok(())
     }
 }
@@ -135,9 +135,9 @@ fn cancelled(allowance: &Allowance, env: &Env) -> Allowance {
 }
 
 /// The person the agent acts for, the approver, every person with the right to reject, and admins.
-fn may_take_back(by: &ProvenPerson, decision: &Decision, allowance: Option<&Allowance>) -> Result<(), Refusal> {
+fn check_entitlement(by: &ProvenPerson, decision: &Decision, allowance: Option<&Allowance>) -> Result<(), Refusal> {
     let gave = allowance.is_some_and(|allowance| allowance.decided_by == Some(by.person));
-    let could = counts(decision, by.person, &by.roles, false) || gave || by.roles.contains(&Role::Admin);
+    let could = is_entitled(decision, by.person, &by.roles, false) || gave || by.roles.contains(&Role::Admin);
     match by.may_answer && could {
         true => Ok(()),
         false => Err(Refusal::NotAuthorized("you may not revoke this approval".into())),
