@@ -43,10 +43,10 @@ pub struct Setup {
     pub retention: Retention,
     pub seed: u64,
     /// Wraps the store of the engine.
-    pub around_store: AroundStore,
+    pub wrap_store: StoreWrapper,
 }
 
-type AroundStore = Arc<dyn Fn(Arc<dyn Store>) -> Arc<dyn Store> + Send + Sync>;
+type StoreWrapper = Arc<dyn Fn(Arc<dyn Store>) -> Arc<dyn Store> + Send + Sync>;
 
 impl Default for Setup {
     fn default() -> Self {
@@ -67,7 +67,7 @@ impl Default for Setup {
             limits: Limits::default(),
             retention: Retention::default(),
             seed: 7,
-            around_store: Arc::new(|store| store),
+            wrap_store: Arc::new(|store| store),
         }
     }
 }
@@ -149,7 +149,7 @@ impl Plane {
         let directory = directory(&setup, &ca, &operators, Arc::clone(&asked));
         let engine = Engine::start(
             settings(&setup),
-            (setup.around_store)(store),
+            (setup.wrap_store)(store),
             by,
             Entropy::seeded(setup.seed),
             &KEY_ENCRYPTION_KEY,

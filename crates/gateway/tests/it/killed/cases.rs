@@ -8,7 +8,7 @@ use super::{
 use countersign_testkit::{
     Kit, Setup,
     bank::{Bank, BankScene},
-    crashing::{Doom, Moment},
+    faulty_store::{CrashPoint, Moment},
     leaks::Folder,
     on_both_stores,
 };
@@ -71,7 +71,7 @@ pub(super) async fn lasting(kit: Kit) -> (BankScene, Folder) {
 async fn killed_at_every_commit(kit: Kit, moment: Moment, acts: &[Act]) -> BTreeSet<Found> {
     let mut all = BTreeSet::new();
     for commit in 1..MOST {
-        let (in_doubt, found) = survives(kit, Doom { commit, moment }, acts).await;
+        let (in_doubt, found) = survives(kit, CrashPoint { commit, moment }, acts).await;
         all.insert(found);
         if in_doubt.is_none() {
             return all;
@@ -80,16 +80,16 @@ async fn killed_at_every_commit(kit: Kit, moment: Moment, acts: &[Act]) -> BTree
     panic!("a story without an end")
 }
 
-async fn survives(kit: Kit, doom: Doom, acts: &[Act]) -> (Option<Act>, Found) {
+async fn survives(kit: Kit, crash: CrashPoint, acts: &[Act]) -> (Option<Act>, Found) {
     let (scene, _folder) = lasting(kit).await;
     let decision = match acts.first() {
         Some(Act::Asks) => None,
         _ => Some(scene.approved(BankScene::transfer()).await),
     };
     scene.plane.engine.store().close().await;
-    let told = Told::at_a_process(&scene, acts, decision, Some(doom)).await;
+    let told = Told::at_a_process(&scene, acts, decision, Some(crash)).await;
     let scene = after::restarted(scene).await;
-    println!("{doom:?}");
+    println!("{crash:?}");
     let found = after::is_sound(&scene, &told).await;
     scene.plane.engine.store().close().await;
     (told.in_doubt, found)

@@ -9,7 +9,7 @@ use super::{
 use countersign_testkit::{
     Backend, Kit,
     bank::BankScene,
-    crashing::{Doom, Moment},
+    faulty_store::{CrashPoint, Moment},
 };
 
 ///
@@ -40,7 +40,7 @@ async fn what_a_node_was_killed_before_claiming_is_spent_at_the_other_once() {
 /// A node that starts to serve, and is killed before its first commit for a call.
 async fn dies_at_its_first_call(scene: &BankScene) -> Process {
     for commit in 1..MOST {
-        if let Some(process) = Process::start(&scene.plane, Some(Doom { commit, moment: Moment::Before })).await {
+        if let Some(process) = Process::start(&scene.plane, Some(CrashPoint { commit, moment: Moment::Before })).await {
             return process;
         }
     }

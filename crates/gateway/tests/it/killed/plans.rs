@@ -10,7 +10,7 @@ use super::{
 };
 use countersign_testkit::{
     Backend, Kit,
-    crashing::{Doom, Moment},
+    faulty_store::{CrashPoint, Moment},
     leaks::Folder,
     on_both_stores,
 };
@@ -65,9 +65,9 @@ async fn the_use_that_a_killed_node_claimed_is_counted_at_the_other_which_does_n
 async fn killed_at_every_commit(kit: Kit, moment: Moment) -> BTreeSet<(Option<Act>, Fate)> {
     let mut all = BTreeSet::new();
     for commit in 1..MOST {
-        let doom = Doom { commit, moment };
-        println!("{doom:?}");
-        let found = survives(kit, doom).await;
+        let crash = CrashPoint { commit, moment };
+        println!("{crash:?}");
+        let found = survives(kit, crash).await;
         all.insert(found);
         if found.0.is_none() {
             return all;
@@ -76,10 +76,10 @@ async fn killed_at_every_commit(kit: Kit, moment: Moment) -> BTreeSet<(Option<Ac
     panic!("a story without an end")
 }
 
-async fn survives(kit: Kit, doom: Doom) -> (Option<Act>, Fate) {
+async fn survives(kit: Kit, crash: CrashPoint) -> (Option<Act>, Fate) {
     let (cast, _folder) = Cast::lasting(kit).await;
     cast.scene.plane.engine.store().close().await;
-    let acknowledged = match Process::start(&cast.scene.plane, Some(doom)).await {
+    let acknowledged = match Process::start(&cast.scene.plane, Some(crash)).await {
         Some(process) => cast.acts_at(process).await,
         None => 0,
     };

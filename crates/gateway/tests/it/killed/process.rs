@@ -10,7 +10,7 @@ use countersign_server::{Limits, serve};
 use countersign_testkit::{
     Backend, Kit, Plane, Setup,
     bank::{GATEWAY, GatewayListener},
-    crashing::{Crashing, Doom},
+    faulty_store::CrashPoint,
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -31,7 +31,7 @@ const SEED: u64 = 1_000_000;
 struct Orders {
     database: Database,
     now: i64,
-    doom: Option<Doom>,
+    crash: Option<CrashPoint>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -55,13 +55,13 @@ pub(super) struct Process {
 
 impl Process {
     /// A node on the database of a plane, at the same moment. None if it was killed before it served.
-    pub(super) async fn start(plane: &Plane, doom: Option<Doom>) -> Option<Self> {
+    pub(super) async fn start(plane: &Plane, crash: Option<CrashPoint>) -> Option<Self> {
         let database = match &plane.place {
             StoreLocation::File(path) => Database::File(path.clone()),
             StoreLocation::Postgres(place) => Database::Postgres(place.url.clone()),
             StoreLocation::Temporary => panic!("a database that lasts"),
         };
-        let orders = serde_json::to_string(&Orders { database, now: plane.now().0, doom }).unwrap();
+        let orders = serde_json::to_string(&Orders { database, now: plane.now().0, crash }).unwrap();
         tokio::task::spawn_blocking(move || Self::spawn(&orders)).await.expect("a process")
     }
 
@@ -127,14 +127,14 @@ async fn run(orders: Orders) {
         Database::File(path) => StoreLocation::File(path),
         Database::Postgres(url) => StoreLocation::Postgres(PostgresPlace::new(url)),
     };
-    let doom = orders.doom;
+    let crash = orders.crash;
     let setup = Setup {
         projects: Vec::new(),
         operators: Vec::new(),
         gateway: Some(GATEWAY.into()),
         now: UnixMillis(orders.now),
         seed: SEED,
-        around_store: Arc::new(move |store| Crashing::around(store, doom)),
+        wrap_store: Arc::new(move |store| CrashPoint::wrap(crash, store)),
         ..Setup::default()
     };
     let plane = Plane::resume(setup, place).await;

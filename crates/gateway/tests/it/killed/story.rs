@@ -5,7 +5,7 @@ use bytes::Bytes;
 use countersign_testkit::{
     Answer,
     bank::{BankScene, GATEWAY, GatewayRequest, Manner},
-    crashing::Doom,
+    faulty_store::CrashPoint,
 };
 use http_body_util::{BodyExt as _, Full};
 use hyper_util::rt::TokioIo;
@@ -42,10 +42,10 @@ impl Told {
         scene: &BankScene,
         acts: &[Act],
         decision: Option<Value>,
-        doom: Option<Doom>,
+        crash: Option<CrashPoint>,
     ) -> Self {
         let mut told = Self { in_doubt: acts.first().copied(), decision };
-        let Some(process) = Process::start(&scene.plane, doom).await else { return told };
+        let Some(process) = Process::start(&scene.plane, crash).await else { return told };
         for act in acts {
             told.in_doubt = Some(*act);
             if told.does(scene, process.doors, *act).await.is_none() {

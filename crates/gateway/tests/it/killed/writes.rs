@@ -9,7 +9,7 @@ use super::{
 use countersign_testkit::{
     Kit,
     bank::{BankScene, GatewayRequest},
-    crashing::{Doom, Moment},
+    faulty_store::{CrashPoint, Moment},
     on_both_stores,
 };
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ on_both_stores! {
         let mut found = BTreeSet::new();
         for moment in [Moment::Before, Moment::During, Moment::After] {
             for commit in 1..MOST {
-                let (answered, begun, effects, told) = survives(kit, Doom { commit, moment }).await;
+                let (answered, begun, effects, told) = survives(kit, CrashPoint { commit, moment }).await;
                 found.insert((begun, effects, told));
                 if answered {
                     break;
@@ -47,17 +47,17 @@ fn note() -> GatewayRequest {
 }
 
 /// Whether it was answered; the number of calls begun, executed by the bank, and recorded as executed.
-async fn survives(kit: Kit, doom: Doom) -> (bool, usize, usize, usize) {
+async fn survives(kit: Kit, crash: CrashPoint) -> (bool, usize, usize, usize) {
     let (scene, _folder) = lasting(kit).await;
     scene.plane.engine.store().close().await;
-    let answer = match Process::start(&scene.plane, Some(doom)).await {
+    let answer = match Process::start(&scene.plane, Some(crash)).await {
         Some(process) => story::sends(&scene, process.doors.gateway, note()).await,
         None => None,
     };
     let scene = after::restarted(scene).await;
     let (begun, told) = recorded(&scene).await;
     let effects = scene.bank.effects().len();
-    assert!(told <= effects && effects <= begun, "{doom:?}: {begun} begun, {effects} done, {told} told");
+    assert!(told <= effects && effects <= begun, "{crash:?}: {begun} begun, {effects} done, {told} told");
     is_left_alone(&scene, (begun, effects, told)).await;
     scene.plane.engine.store().close().await;
     (answer.map(|answer| answer.expect(201)).is_some(), begun, effects, told)

@@ -5,8 +5,8 @@ use countersign_engine::store::{PostgresPlace, StoreLocation};
 use countersign_testkit::{
     Answer, Backend, Kit, Plane, Setup, TestAgent,
     aaep::{ReceivedEvents, Subscriber},
-    crashing::{Crashing, Doom},
     decisions::{DecisionFixture, confirmation},
+    faulty_store::CrashPoint,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub(super) struct Script {
     pub(super) agent: String,
     pub(super) subscriber: String,
     pub(super) subscription_id: String,
-    pub(super) doom: Option<Doom>,
+    pub(super) doom: Option<CrashPoint>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -85,8 +85,8 @@ impl Script {
     /// Starts a node with all participants.
     pub(super) async fn cast(&self, after_s: i64, seed: u64) -> Cast {
         let doom = self.doom;
-        let around_store = Arc::new(move |store| Crashing::around(store, doom));
-        let plane = Plane::resume(Setup { around_store, ..setup(after_s, seed) }, self.place()).await;
+        let wrap_store = Arc::new(move |store| CrashPoint::wrap(doom, store));
+        let plane = Plane::resume(Setup { wrap_store, ..setup(after_s, seed) }, self.place()).await;
         let agent = TestAgent { token: self.agent.clone(), principal: String::new() };
         let alice = Subscriber {
             token: self.subscriber.clone(),

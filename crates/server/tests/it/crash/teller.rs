@@ -4,7 +4,7 @@ use super::{
     cast::{Cast, Known, Questions, Script, next_question},
     story::{Act, STORY, Step},
 };
-use countersign_testkit::{Backend, Kit, crashing::Doom, leaks::Folder};
+use countersign_testkit::{Backend, Kit, faulty_store::CrashPoint, leaks::Folder};
 use serde::{Deserialize, Serialize};
 use std::{
     io::Write as _,
@@ -91,7 +91,7 @@ pub(super) struct Told {
 
 impl Told {
     /// Plays the story in another process.
-    pub(super) async fn by_another(script: &Script, doom: Doom) -> Self {
+    pub(super) async fn by_another(script: &Script, doom: CrashPoint) -> Self {
         let script = serde_json::to_string(&Script { doom: Some(doom), ..script.clone() }).unwrap();
         let run = move || {
             let us = std::env::current_exe().expect("this test binary");

@@ -6,7 +6,7 @@ use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer, Kit, Setup,
     bank::{Bank, BankScene},
-    failing::Failing,
+    faulty_store::WriteFaults,
     on_both_stores,
 };
 use serde_json::json;
@@ -97,17 +97,17 @@ on_both_stores! {
     /// AAP-18.4-03, R-22
     async fn for_ten_minutes_after_a_lost_store_is_back_everything_needs_a_nonce(kit) {
         let bank = Bank::open().await;
-        let log = Failing::default();
+        let log = WriteFaults::default();
         let around = log.clone();
         let setup =
-            Setup { around_store: Arc::new(move |store| around.around(store)), ..Setup::bank(&bank, without_nonces) };
+            Setup { wrap_store: Arc::new(move |store| around.wrap(store)), ..Setup::bank(&bank, without_nonces) };
         let stage = Stage::with(BankScene::on(kit.plane_with(setup).await, bank).await).await;
         assert_let_in(Door::Read, &stage.shows(Door::Read, &stage.proof(Door::Read)).await, "before");
-        log.fails();
+        log.start();
         let lost = stage.shows(Door::Write, &stage.proof(Door::Write)).await;
         assert_eq!(lost.refusal(), (503, "service_unavailable".into()));
         stage.scene.plane.advance_secs(400).await;
-        log.works();
+        log.stop();
         let nonce = demanded(&stage, Door::Read).await;
         assert_let_in(Door::Read, &shows_nonce(&stage, Door::Read, &nonce).await, "the first that the store sees again");
         for secs in [0, 300, 299] {

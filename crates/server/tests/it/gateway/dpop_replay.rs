@@ -7,7 +7,7 @@ use countersign_jose::SigningKey;
 use countersign_testkit::{
     Answer, Backend, Kit, Setup, agent_request,
     bank::{Bank, BankScene, GatewayListener, GatewayRequest},
-    failing::Failing,
+    faulty_store::WriteFaults,
     on_both_stores,
 };
 use http::Method;
@@ -126,20 +126,20 @@ on_both_stores! {
 
     ///
     async fn once_a_store_was_away_a_nonce_from_after_that_is_needed_for_ten_minutes(kit) {
-        let (bank, away) = (Bank::open().await, Failing::default());
+        let (bank, away) = (Bank::open().await, WriteFaults::default());
         let switch = away.clone();
-        let around_store = Arc::new(move |store| switch.around(store));
-        let plane = kit.plane_with(Setup { around_store, ..Setup::bank(&bank, |_| {}) }).await;
+        let wrap_store = Arc::new(move |store| switch.wrap(store));
+        let plane = kit.plane_with(Setup { wrap_store, ..Setup::bank(&bank, |_| {}) }).await;
         let stage = Stage::with(BankScene::on(plane, bank).await).await;
         let old = stage.shows(Door::Register, &stage.proof(Door::Register)).await;
         let old = json!(old.header("dpop-nonce").unwrap());
         stage.scene.plane.advance_secs(1).await;
-        away.fails();
+        away.start();
         for door in [Door::Read, Door::Write, Door::Decision] {
             let answer = stage.shows(door, &stage.proof(door)).await;
             assert_ne!(answer.status, door.lets_in(), "{door:?}: {}", answer.text());
         }
-        away.works();
+        away.stop();
         assert_eq!(stage.scene.bank.got().len(), 0);
         for door in [Door::Read, Door::Write, Door::Decision] {
             assert_nonce_demanded(&stage.shows(door, &stage.proof(door)).await, "the first that it sees again");

@@ -3,7 +3,7 @@
 use countersign_testkit::{
     Setup,
     bank::{Bank, BankScene, GatewayRequest, Manner},
-    failing::Failing,
+    faulty_store::WriteFaults,
     leaks::Folder,
     on_both_stores, stored_evidence,
 };
@@ -61,7 +61,7 @@ on_both_stores! {
             scene.bank.behaves(Manner::Thoughtful);
             let (answer, ()) = tokio::join!(scene.sends(sent), async {
                 scene.bank.something_arrives().await;
-                log.fails();
+                log.start();
                 scene.bank.answer_now();
             });
             assert_eq!(answer.refusal(), (503, "service_unavailable".into()));
@@ -77,7 +77,7 @@ on_both_stores! {
         scene.sends(read()).await.expect(200);
         let decision = scene.approved(BankScene::transfer()).await;
         let arrived = scene.bank.got().len();
-        log.fails();
+        log.start();
         // The first of them detects it; a read may have run ahead of it, and its response was dropped.
         let first = scene.sends(note()).await;
         assert_eq!(first.refusal(), (503, "service_unavailable".into()));
@@ -87,7 +87,7 @@ on_both_stores! {
             assert_eq!(answer.header("retry-after"), Some("1"));
         }
         assert_eq!(scene.bank.got().len(), arrived, "nothing reached the bank");
-        log.works();
+        log.stop();
         scene.sends(read()).await.expect(200);
         assert!(scene.looks(&scene.agent, &decision).await["execution"].is_null());
         scene.sends(BankScene::transfer().confirmed("true")).await.expect(201);
@@ -115,9 +115,9 @@ pub(super) async fn lasting(kit: countersign_testkit::Kit) -> (BankScene, Folder
 }
 
 /// A bank with an evidence log that can be made to fail.
-pub(super) async fn failing(kit: countersign_testkit::Kit) -> (BankScene, Failing) {
-    let (bank, log) = (Bank::open().await, Failing::default());
+pub(super) async fn failing(kit: countersign_testkit::Kit) -> (BankScene, WriteFaults) {
+    let (bank, log) = (Bank::open().await, WriteFaults::default());
     let around = log.clone();
-    let setup = Setup { around_store: Arc::new(move |store| around.around(store)), ..Setup::bank(&bank, |_| {}) };
+    let setup = Setup { wrap_store: Arc::new(move |store| around.wrap(store)), ..Setup::bank(&bank, |_| {}) };
     (BankScene::on(kit.plane_with(setup).await, bank).await, log)
 }

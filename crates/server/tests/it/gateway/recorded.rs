@@ -92,14 +92,14 @@ on_both_stores! {
         for (what, sent) in [("approved", confirmed_transfer()), ("not held", GatewayRequest::new("POST", "/notes").json("{}"))] {
             let away = async {
                 scene.bank.something_arrives().await;
-                failing.fails();
+                failing.start();
                 scene.bank.answer_now();
             };
             let (answer, ()) = tokio::join!(scene.sends(sent), away);
             assert_eq!(answer.status, 503, "{what}");
             let told = answer.text();
             assert!(told.contains("may have been carried out") && !told.contains("nothing was"), "{what}: {told}");
-            failing.works();
+            failing.stop();
             if what == "approved" {
                 assert_eq!(answer.json()["decision"]["decision_id"], decision["decision_id"], "{told}");
             }
@@ -116,11 +116,11 @@ on_both_stores! {
     async fn a_node_that_stood_still_until_its_claim_had_lapsed_sends_nothing(kit) {
         let (scene, store) = failing_log(kit).await;
         let decision = scene.approved(BankScene::transfer()).await;
-        store.stalls_after_a_claim();
+        store.stall_after_claim();
         let standing_still = async {
-            store.has_stalled().await;
+            store.wait_for_stall().await;
             scene.plane.advance_unseen(61).await;
-            store.resumes();
+            store.resume();
         };
         let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), standing_still);
         assert_eq!(answer.refusal(), (502, "upstream_failed".into()), "{}", answer.text());
@@ -133,12 +133,12 @@ on_both_stores! {
     async fn setting_the_clock_back_does_not_lengthen_a_lease(kit) {
         let (scene, store) = failing_log(kit).await;
         let decision = scene.approved(BankScene::transfer()).await;
-        store.stalls_after_a_claim();
+        store.stall_after_claim();
         let standing_still = async {
-            store.has_stalled().await;
+            store.wait_for_stall().await;
             scene.plane.clock.advance_secs(61);
             scene.plane.clock.leap_millis(-61_000);
-            store.resumes();
+            store.resume();
         };
         let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), standing_still);
         scene.plane.clock.leap_millis(61_000);
@@ -207,9 +207,9 @@ async fn stands_still_while_another_node_settles(ran: Option<&str>) -> serde_jso
     let ahead = ManualClock::at(scene.plane.now());
     let (other, router) = scene.plane.second_node_by(&ahead).await;
     let decision = scene.approved(BankScene::transfer()).await;
-    store.stalls_after_a_claim();
+    store.stall_after_claim();
     let standing_still = async {
-        store.has_stalled().await;
+        store.wait_for_stall().await;
         ahead.advance_secs(61);
         let StoreLocation::Postgres(place) = &scene.plane.place else { panic!("a shared database") };
         postgres::set_clock(&place.url, ahead.now().0).await;
@@ -218,7 +218,7 @@ async fn stands_still_while_another_node_settles(ran: Option<&str>) -> serde_jso
             reconciles_at(&router, &scene, &ada, &decision, ran).await.expect(303);
         }
         scene.plane.clock.advance_millis(300);
-        store.resumes();
+        store.resume();
     };
     let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), standing_still);
     assert!(answer.text().contains("nothing was sent"), "{}", answer.text());

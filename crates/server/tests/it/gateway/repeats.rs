@@ -145,12 +145,12 @@ on_both_stores! {
         scene.bank.behaves(Manner::Thoughtful);
         let (answer, ()) = tokio::join!(scene.sends(note()), async {
             scene.bank.something_arrives().await;
-            store.fails();
+            store.start();
             scene.bank.answer_now();
         });
         assert_eq!(answer.status, 503, "{}", answer.text());
         let id = call_id(&answer);
-        store.works();
+        store.stop();
         scene.bank.behaves(Manner::Obliging);
         refused_for(&scene.sends(note()).await, &id);
         scene.plane.engine.decisions().settle_due().await.unwrap();
