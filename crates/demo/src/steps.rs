@@ -15,15 +15,15 @@ impl<'a> Steps<'a> {
     /// A step was done with the expected result.
     pub(super) fn done(&mut self, step: &str) -> Result<(), DemoFailure> {
         self.count += 1;
-        self.say(&format!("{:>3}  ok  {step}\n", self.count))
+        self.print(&format!("{:>3}  ok  {step}\n", self.count))
     }
 
     /// A detail of the previous step.
     pub(super) fn seen(&self, detail: &str) -> Result<(), DemoFailure> {
-        self.say(&format!("        {detail}\n"))
+        self.print(&format!("        {detail}\n"))
     }
 
-    pub(super) fn say(&self, text: &str) -> Result<(), DemoFailure> {
+    pub(super) fn print(&self, text: &str) -> Result<(), DemoFailure> {
         (self.print)(text)
     }
 }

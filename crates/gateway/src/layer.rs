@@ -122,10 +122,10 @@ where
             let span = tracing::info_span!("call", request_id);
             let (method, scheme) = (request.method().clone(), presented_scheme(request.headers()));
             let answered = point.run(inner, request).instrument(span.clone()).await;
-            let told = |refusal| answer::told(&refusal, &request_id, scheme).map(boxed);
-            let mut response = answered.unwrap_or_else(told);
+            let refused = |refusal| answer::refusal_response(&refusal, &request_id, scheme).map(boxed);
+            let mut response = answered.unwrap_or_else(refused);
             let nonce = point.engine.calls().nonce_for_calls(&point.address).await;
-            answer::mark(response.headers_mut(), &request_id, nonce);
+            answer::add_response_headers(response.headers_mut(), &request_id, nonce);
             // Paths of the inner service may identify people, so they are not logged.
             span.in_scope(|| tracing::info!(%method, status = response.status().as_u16(), "answered"));
             Ok(response)
@@ -158,7 +158,7 @@ impl CountersignLayer {
         };
         let settled = self.engine.calls().carry_out(&self.address, call, exchange).await?;
         let Settled { mut answer, egress, watch, unsettled_call } = settled;
-        headers::name_call(answer.headers_mut(), unsettled_call.as_deref());
+        headers::add_call_id(answer.headers_mut(), unsettled_call.as_deref());
         if egress.is_none() && watch.is_none() {
             return Ok(answer);
         }
@@ -245,16 +245,16 @@ where
         approved: Option<HttpRequest>,
     ) -> Result<Response<BoxBody>, UpstreamError> {
         let request = match (approved, self.head.take()) {
-            (Some(approved), Some(head)) => of_approved(head, approved, permit.facts())?,
+            (Some(approved), Some(head)) => approved_request(head, approved, permit.facts())?,
             _ => self.request.take().ok_or(UpstreamError::NotSent("nothing was read"))?,
         };
         let inner = self.inner.take().ok_or(UpstreamError::NotSent("it was sent already"))?;
-        let mut asking = pin!(inner.ask(request));
+        let mut asking = pin!(inner.call_once(request));
         let first = poll!(asking.as_mut());
         permit.handed_on();
         match first {
             Poll::Ready(answer) => answer,
-            Poll::Pending => wait(permit, asking).await,
+            Poll::Pending => await_response(permit, asking).await,
         }
     }
 
@@ -268,7 +268,7 @@ where
 }
 
 /// Exactly the approved request, for the inner service.
-fn of_approved<In: From<Bytes>>(
+fn approved_request<In: From<Bytes>>(
     mut head: Parts,
     approved: HttpRequest,
     facts: &CallFacts,
@@ -281,7 +281,7 @@ fn of_approved<In: From<Bytes>>(
 }
 
 /// Renews the lease of a claim while the inner service works.
-async fn wait<T>(permit: &mut Permit, mut asking: std::pin::Pin<&mut impl Future<Output = T>>) -> T {
+async fn await_response<T>(permit: &mut Permit, mut asking: std::pin::Pin<&mut impl Future<Output = T>>) -> T {
     let Some(renew_every) = permit.renew_every() else { return asking.await };
     loop {
         tokio::select! {
@@ -294,7 +294,7 @@ async fn wait<T>(permit: &mut Permit, mut asking: std::pin::Pin<&mut impl Future
 /// Replaces the client's credentials and claims by verified facts.
 fn present<In>(mut request: Request<In>, facts: &CallFacts) -> Request<In> {
     let headers = request.headers_mut();
-    let taken: Vec<HeaderName> = headers.keys().filter(|name| is_taken_away(name)).cloned().collect();
+    let taken: Vec<HeaderName> = headers.keys().filter(|name| is_stripped(name)).cloned().collect();
     for name in taken {
         headers.remove(name);
     }
@@ -314,7 +314,7 @@ fn caller(facts: &CallFacts) -> VerifiedCaller {
 
 /// Credentials, claims of agents about themselves, and headers that would make the upstream do something else than was
 /// decided. The intent type stays: it was checked.
-fn is_taken_away(name: &HeaderName) -> bool {
+fn is_stripped(name: &HeaderName) -> bool {
     let name = name.as_str();
     let said = name.starts_with("x-agent-") && name != "x-agent-intent-type";
     matches!(name, "authorization" | "dpop") || headers::is_method_override(name) || said

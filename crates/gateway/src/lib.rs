@@ -16,7 +16,7 @@ mod refusal;
 mod request_ids;
 mod unread;
 
-pub use accept::{Accepted, Acceptor, AddressPlace, ConnectionLimits, CountedConnection, speaks};
+pub use accept::{Accepted, Acceptor, AddressPlace, ConnectionLimits, CountedConnection, sends_data};
 pub use call::read_call;
 pub use layer::{BoxBody, CountersignLayer, CountersignService, VerifiedCaller};
 pub use network::{Network, source};

@@ -20,10 +20,10 @@ impl Kit {
     }
 
     pub async fn plane_with(self, setup: Setup) -> Plane {
-        Plane::start(setup, self.fresh_place().await).await
+        Plane::start(setup, self.fresh_location().await).await
     }
 
-    pub async fn fresh_place(self) -> StoreLocation {
+    pub async fn fresh_location(self) -> StoreLocation {
         match self.0 {
             Backend::Sqlite => StoreLocation::Temporary,
             Backend::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::migrated_database().await)),

@@ -11,7 +11,7 @@ use tracing::{
     subscriber::Interest,
 };
 
-pub(crate) fn can_be_listened_to() {
+pub(crate) fn allow_capture() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // Another global subscriber serves the purpose as well.

@@ -18,7 +18,7 @@ impl Setup {
 
 impl Plane {
     /// Only for a store without a clock of its own.
-    pub fn keeps_time(&self) -> KeepsTime {
+    pub fn follow_system_clock(&self) -> KeepsTime {
         let clock = self.clock.clone();
         KeepsTime(tokio::spawn(async move {
             loop {

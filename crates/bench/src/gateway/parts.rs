@@ -49,17 +49,17 @@ pub(crate) struct MeasuredPart {
     scene: String,
 }
 
-pub(crate) async fn play(part: MeasuredPart) -> anyhow::Result<()> {
+pub(crate) async fn run_part(part: MeasuredPart) -> anyhow::Result<()> {
     match part.part.as_str() {
-        "unit" => tell(&unit::one_verification()?.as_nanos()),
-        "verify" => tell(&unit::verifications(serde_json::from_str(&part.scene)?)?.as_nanos()),
+        "unit" => announce(&unit::one_verification()?.as_nanos()),
+        "verify" => announce(&unit::verifications(serde_json::from_str(&part.scene)?)?.as_nanos()),
         "prepare" => prepare(serde_json::from_str(&part.scene)?).await,
         "serve" => serve(serde_json::from_str(&part.scene)?).await,
         other => anyhow::bail!("there is no part {other}"),
     }
 }
 
-fn tell(what: &impl serde::Serialize) -> anyhow::Result<()> {
+fn announce(what: &impl serde::Serialize) -> anyhow::Result<()> {
     let mut out = std::io::stdout();
     writeln!(out, "{}", serde_json::to_string(what)?)?;
     Ok(out.flush()?)
@@ -97,7 +97,7 @@ async fn prepare(scene: Preparing) -> anyhow::Result<()> {
         Database::Postgres(url) => vec![postmaster(url).await?],
         Database::File(_) => Vec::new(),
     };
-    tell(&Prepared { place: database, tokens, sessions, processes })?;
+    announce(&Prepared { place: database, tokens, sessions, processes })?;
     until_input_ends().await
 }
 
@@ -161,7 +161,7 @@ async fn serve(scene: ServingConfig) -> anyhow::Result<()> {
         });
     }
     let start_ms = begun.elapsed().as_secs_f64() * 1e3;
-    tell(&ContenderReady { addresses, origin: GATEWAY.into(), path: PATH.into(), tokens: Vec::new(), start_ms })?;
+    announce(&ContenderReady { addresses, origin: GATEWAY.into(), path: PATH.into(), tokens: Vec::new(), start_ms })?;
     until_input_ends().await?;
     std::process::exit(0)
 }

@@ -22,7 +22,7 @@ mod trust;
 mod verify;
 
 pub use announcement::{Announcement, AnnouncementKind, AnnouncementText, Ending, SaidBy};
-pub use answer::{Answer, NotAnAnswer, in_words};
+pub use answer::{Answer, NotAnAnswer, expected_form};
 pub use backoff::{Backoff, Dice, system_dice};
 pub use error::{QuestionsError, ReplyError, SubscribeError};
 pub use inbox::Inbox;

@@ -29,7 +29,7 @@ pub(super) enum EventTrust {
 }
 
 impl Trust {
-    pub(super) fn standing(&self, producer: &Producer) -> EventTrust {
+    pub(super) fn of_producer(&self, producer: &Producer) -> EventTrust {
         self.of_agent(&producer.agent_id)
     }
 

@@ -17,10 +17,10 @@ async fn what_was_revoked_is_given_up_here_too() {
     let body = &world.service.bodies("/agent/revoke")[0];
     assert_eq!((&body["delegation_id"], &body["reason"]), (&json!("del_k9x2mq"), &json!("task_complete")));
     assert_proven(&world, body["operator_jwt"].as_str().unwrap());
-    let sent = world.service.asked().len();
+    let sent = world.service.received().len();
     assert_eq!(world.agent.call(&create_event(), at(2)).await.unwrap_err(), CallError::Lost(Lost::NotConnected));
     assert_eq!(world.agent.revoke(None, at(2)).await.unwrap_err(), AskError::NothingToRevoke);
-    assert_eq!(world.service.asked().len(), sent);
+    assert_eq!(world.service.received().len(), sent);
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn the_audit_is_read_page_by_page_to_its_end() {
     let next = query.after(&first).unwrap();
     let second = world.agent.audit(&next, at(1)).await.unwrap();
     assert_eq!(next.after(&second), None);
-    let asked = world.service.asked_at("/agent/audit");
+    let asked = world.service.received_at("/agent/audit");
     let from = at(0).to_rfc3339().replace(':', "%3A");
     let first_url = format!("{SERVICE}/agent/audit?delegation_id=del_k9x2mq&from={from}&limit=1");
     assert_eq!(asked[0].url, first_url);
@@ -73,7 +73,7 @@ async fn one_may_stop_and_look_where_one_may_not_act() {
     world.service.answers("/agent/audit", [ok(&json!({ "entries": [], "next_cursor": null, "total_count": 0 }))]);
     world.agent.audit(&AuditQuery::of_session("sess_1"), at(0)).await.unwrap();
     assert_eq!(world.service.paths(), [MANIFEST, "/agent/audit"]);
-    assert!(world.service.asked_at(REGISTER).is_empty());
+    assert!(world.service.received_at(REGISTER).is_empty());
 }
 
 fn assert_proven(world: &World, jwt: &str) {

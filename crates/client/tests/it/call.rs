@@ -14,7 +14,7 @@ async fn the_persons_words_never_leave_the_operator() {
     let (mut world, receipt) = World::registered().await;
     world.agent.call(&create_event(), at(1)).await.unwrap();
     assert_eq!(world.kept.lock().unwrap()[0].text, WORDS);
-    for request in world.service.asked() {
+    for request in world.service.received() {
         assert!(!request.headers.contains_key("x-agent-intent"));
         let seen = format!("{} {:?} {}", request.url, request.headers, String::from_utf8_lossy(&request.body));
         assert!(!seen.contains("therapist"), "{seen}");
@@ -48,7 +48,7 @@ async fn every_request_names_the_version() {
     world.agent.audit(&Default::default(), at(2)).await.unwrap();
     world.agent.cancel(receipt.session_id(), None, at(2)).await.unwrap();
     world.agent.revoke(None, at(2)).await.unwrap();
-    let asked = world.service.asked();
+    let asked = world.service.received();
     assert_eq!(asked.len(), 8);
     for request in asked {
         assert_eq!(header(&request, "aap-version"), "2.0", "{}", request.url);
@@ -59,7 +59,7 @@ async fn every_request_names_the_version() {
 async fn a_call_says_whose_and_what_it_is() {
     let (mut world, receipt) = World::registered().await;
     world.agent.call(&create_event(), at(1)).await.unwrap();
-    let sent = &world.service.asked_at(EVENTS)[0];
+    let sent = &world.service.received_at(EVENTS)[0];
     assert_eq!(header(sent, "authorization"), "Bearer access-1");
     assert_eq!(header(sent, "x-agent-mode"), "user_delegated");
     assert_eq!(header(sent, "x-agent-session"), receipt.session_id());
@@ -75,14 +75,14 @@ async fn a_token_that_the_service_no_longer_knows_is_renewed_once() {
         let (mut world, _) = World::registered().await;
         world.service.answers(EVENTS, [refusal(401, code), ok(&json!({}))]);
         world.agent.call(&create_event(), at(1)).await.unwrap();
-        assert_eq!(world.service.asked_at(REGISTER).len(), 2);
-        assert_eq!(header(&world.service.asked_at(EVENTS)[1], "authorization"), "Bearer access-2");
+        assert_eq!(world.service.received_at(REGISTER).len(), 2);
+        assert_eq!(header(&world.service.received_at(EVENTS)[1], "authorization"), "Bearer access-2");
 
         let (mut world, _) = World::registered().await;
         world.service.answers(EVENTS, [refusal(401, code)]);
         let error = world.agent.call(&create_event(), at(1)).await.unwrap_err();
         assert!(matches!(error, CallError::Refused(refused) if refused.code == code));
-        assert_eq!((world.service.asked_at(EVENTS).len(), world.service.asked_at(REGISTER).len()), (2, 2));
+        assert_eq!((world.service.received_at(EVENTS).len(), world.service.received_at(REGISTER).len()), (2, 2));
     }
 }
 
@@ -94,14 +94,14 @@ async fn a_403_never_makes_the_agent_register_again() {
         world.service.answers(EVENTS, [refusal(403, code)]);
         let error = world.agent.call(&create_event(), at(1)).await.unwrap_err();
         assert!(matches!(error, CallError::NotPermitted(refused) if refused.code == code));
-        assert_eq!((world.service.asked_at(EVENTS).len(), world.service.asked_at(REGISTER).len()), (1, 1));
-        assert!(matches!(world.told().last(), Some(Notice::LostCapability { code: told, .. }) if told == code));
+        assert_eq!((world.service.received_at(EVENTS).len(), world.service.received_at(REGISTER).len()), (1, 1));
+        assert!(matches!(world.notices().last(), Some(Notice::LostCapability { code: told, .. }) if told == code));
         assert_eq!(world.agent.session_id(), Some(receipt.session_id()), "it may still do other things");
     }
     let (mut world, _) = World::registered().await;
     world.service.answers(EVENTS, [refusal(403, "access_token_expired"), ok(&json!({}))]);
     assert_eq!(world.agent.call(&create_event(), at(1)).await.unwrap().status, StatusCode::FORBIDDEN);
-    assert_eq!(world.service.asked_at(REGISTER).len(), 1);
+    assert_eq!(world.service.received_at(REGISTER).len(), 1);
 }
 
 #[tokio::test]
@@ -118,7 +118,8 @@ async fn a_held_call_names_its_decision_and_a_confirmed_one_says_by_what() {
     }
     world.service.answers(EVENTS, [ok(&json!({}))]);
     world.agent.call(&create_event().confirmed("dec_1.cft_2"), at(1)).await.unwrap();
-    let said: Vec<String> = world.service.asked_at(EVENTS).iter().map(|sent| header(sent, "x-agent-confirm")).collect();
+    let said: Vec<String> =
+        world.service.received_at(EVENTS).iter().map(|sent| header(sent, "x-agent-confirm")).collect();
     assert_eq!(said, ["", "", "dec_1.cft_2"]);
 }
 
@@ -131,12 +132,12 @@ async fn a_revoked_delegation_is_told_with_its_reason_and_never_tried_again() {
         let error = world.agent.call(&create_event(), at(1)).await.unwrap_err();
         assert_eq!(error, CallError::Lost(Lost::CutOff { reason: reason.to_owned() }));
         let notice = Notice::AccessCutOff { service: SERVICE.to_owned(), reason: reason.to_owned() };
-        assert_eq!(world.told().last(), Some(&notice));
-        let before = world.service.asked().len();
+        assert_eq!(world.notices().last(), Some(&notice));
+        let before = world.service.received().len();
         assert!(world.agent.delegation().is_none());
         world.agent.call(&create_event(), at(2)).await.unwrap_err();
         world.agent.register(Some(&receipt), at(2)).await.unwrap_err();
-        assert_eq!(world.service.asked().len(), before);
+        assert_eq!(world.service.received().len(), before);
     }
 }
 
@@ -147,7 +148,7 @@ async fn a_reason_that_the_protocol_does_not_know_is_not_repeated_to_the_person(
     world.service.answers(EVENTS, [odd]);
     world.agent.call(&create_event(), at(1)).await.unwrap_err();
     let reason = "not told".to_owned();
-    assert_eq!(world.told().last(), Some(&Notice::AccessCutOff { service: SERVICE.to_owned(), reason }));
+    assert_eq!(world.notices().last(), Some(&Notice::AccessCutOff { service: SERVICE.to_owned(), reason }));
 }
 
 #[tokio::test]
@@ -175,12 +176,12 @@ async fn after_the_challenge_the_person_is_asked_and_no_further_call_is_made() {
         world.service.answers(EVENTS, [answer]);
         let error = world.agent.call(&list_events(), at(1)).await.unwrap_err();
         assert_eq!(error, CallError::Lost(Lost::NotConnected));
-        let told = world.told();
+        let told = world.notices();
         assert!(
             matches!(told.last(), Some(Notice::ConnectNeeded { service, operator }) if service == SERVICE && operator.as_str() == OPERATOR)
         );
         world.agent.call(&list_events(), at(1)).await.unwrap_err();
-        assert_eq!(world.service.asked_at(EVENTS).len(), 1);
+        assert_eq!(world.service.received_at(EVENTS).len(), 1);
     }
 }
 
@@ -191,8 +192,8 @@ async fn a_delegation_that_ran_out_needs_the_person_and_not_another_try() {
         world.service.answers(EVENTS, [refusal(401, code)]);
         let error = world.agent.call(&create_event(), at(1)).await.unwrap_err();
         assert_eq!(error, CallError::Lost(Lost::Delegation { code: code.to_owned() }));
-        assert!(matches!(world.told().last(), Some(Notice::ConnectNeeded { .. })));
-        assert_eq!((world.service.asked_at(EVENTS).len(), world.service.asked_at(REGISTER).len()), (1, 1));
+        assert!(matches!(world.notices().last(), Some(Notice::ConnectNeeded { .. })));
+        assert_eq!((world.service.received_at(EVENTS).len(), world.service.received_at(REGISTER).len()), (1, 1));
     }
 }
 
@@ -203,9 +204,9 @@ async fn when_consent_is_over_only_fresh_consent_helps() {
         world.service.answers(EVENTS, [refusal(401, code), ok(&json!({}))]);
         let error = world.agent.call(&create_event(), at(1)).await.unwrap_err();
         assert_eq!(error, CallError::Lost(Lost::Consent { code: code.to_owned() }));
-        assert!(matches!(world.told().last(), Some(Notice::LostCapability { .. })));
+        assert!(matches!(world.notices().last(), Some(Notice::LostCapability { .. })));
         assert_eq!(world.agent.call(&create_event(), at(1)).await.unwrap_err(), CallError::NotRegistered);
-        assert_eq!(world.service.asked_at(REGISTER).len(), 1);
+        assert_eq!(world.service.received_at(REGISTER).len(), 1);
         let again = world.consents();
         world.admits(again.session_id());
         world.agent.register(Some(&again), at(1)).await.unwrap();
@@ -220,7 +221,7 @@ async fn refusals_of_the_api_itself_are_its_answer() {
         world.service.answers(EVENTS, [refusal(status, code)]);
         assert_eq!(world.agent.call(&list_events(), at(1)).await.unwrap().status.as_u16(), status);
     }
-    assert_eq!(world.service.asked_at(REGISTER).len(), 1);
+    assert_eq!(world.service.received_at(REGISTER).len(), 1);
 }
 
 #[tokio::test]
@@ -229,7 +230,7 @@ async fn a_limit_says_when_to_try_again() {
     world.service.answers(EVENTS, [with(refusal(429, "usage_limit_reached"), "retry-after", "120")]);
     let error = world.agent.call(&list_events(), at(1)).await.unwrap_err();
     assert!(matches!(error, CallError::Refused(refused) if refused.retry_after == Some(120)));
-    assert_eq!(world.service.asked_at(EVENTS).len(), 1);
+    assert_eq!(world.service.received_at(EVENTS).len(), 1);
 }
 
 fn kid(jwt: &str) -> String {

@@ -24,7 +24,7 @@ async fn a_page_that_is_not_the_services_own_is_not_opened() {
         let error = world.agent.connect(&["calendar.read"], None, at(0)).await.unwrap_err();
         assert_eq!(error, ConnectError::ForeignConnectUrl, "{page}");
         assert!(world.opened.lock().unwrap().is_empty());
-        assert!(!world.told().iter().any(|notice| matches!(notice, Notice::PleaseConnect { .. })));
+        assert!(!world.notices().iter().any(|notice| matches!(notice, Notice::PleaseConnect { .. })));
         assert_eq!(world.agent.finish_connect("code", at(1)).await.unwrap_err(), ConnectError::NothingPending);
     }
 }
@@ -39,7 +39,7 @@ async fn the_services_page_opens_in_the_persons_browser_under_the_operators_doma
     let operator = world.operator.domain().clone();
     let notice = Notice::PleaseConnect { service: SERVICE.to_owned(), operator, url: page.clone() };
     assert!(notice.to_string().contains(OPERATOR) && notice.to_string().contains(&page));
-    assert_eq!(world.told().last(), Some(&notice));
+    assert_eq!(world.notices().last(), Some(&notice));
     assert_eq!(world.agent.operator_domain().as_str(), OPERATOR);
     world.agent.finish_connect("code", at(1)).await.unwrap();
     assert_eq!(world.agent.operator_domain().as_str(), OPERATOR);
@@ -119,7 +119,7 @@ async fn after_ten_minutes_it_is_over() {
     let mut world = World::new();
     world.agent.connect(&["calendar.read"], None, at(0)).await.unwrap();
     assert_eq!(world.agent.finish_connect("code", at(600)).await.unwrap_err(), ConnectError::Expired);
-    assert!(world.service.asked_at(EXCHANGE).is_empty());
+    assert!(world.service.received_at(EXCHANGE).is_empty());
 }
 
 #[tokio::test]

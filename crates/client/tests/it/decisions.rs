@@ -3,7 +3,8 @@
 use crate::service::{Service, header, ok, refusal, with};
 use async_trait::async_trait;
 use countersign_client::{
-    decisions::{Decisions, DecisionsError, PublishResult},
+    ServiceError,
+    decisions::{Decisions, PublishResult},
     transport::{FetchError, Request, Response, Transport, Unreachable},
 };
 use countersign_protocol::{
@@ -60,10 +61,10 @@ fn script(answers: impl IntoIterator<Item = Result<Response, Unreachable>>) -> A
 async fn a_refusal_ends_the_wait_and_nothing_else_does_but_patience() {
     let gone = script([Ok(refusal(404, "not_found"))]);
     let error = agent(gone.clone()).wait("dec_1", Duration::from_secs(600)).await.unwrap_err();
-    assert!(matches!(error, DecisionsError::Refused(refused) if refused.status == 404));
+    assert!(matches!(error, ServiceError::Refused(refused) if refused.status == 404));
     assert_eq!(gone.asked.lock().unwrap().len(), 1);
     let silent = agent(script([])).wait("dec_1", Duration::from_secs(600)).await;
-    assert_eq!(silent.unwrap_err(), DecisionsError::StillPending, "which is no no");
+    assert_eq!(silent.unwrap_err(), ServiceError::StillPending, "which is no no");
 }
 
 #[tokio::test(start_paused = true)]
@@ -99,7 +100,7 @@ async fn each_request_is_the_agents_and_carries_what_the_service_wants() {
     }
     let agent = agent(service.clone());
     let question = ConfirmationRequest { action: "Pay".into(), consequence: "Gone".into(), ..Default::default() };
-    agent.ask(&question).await.unwrap();
+    agent.request_confirmation(&question).await.unwrap();
     agent.claim("dec_1", &ClaimRequest { tool: Some("pay".into()), ..Default::default() }).await.unwrap();
     agent
         .report("dec_1", &OutcomeRequest { status: OutcomeStatus::Committed, execution_id: None, error_message: None })
@@ -108,7 +109,7 @@ async fn each_request_is_the_agents_and_carries_what_the_service_wants() {
     agent.withdraw("dec_1", &WithdrawRequest::default()).await.unwrap();
     assert_eq!(service.bodies("/v1/confirmations"), [json!({ "action": "Pay", "consequence": "Gone" })]);
     assert_eq!(service.bodies("/v1/decisions/dec_1/outcome"), [json!({ "status": "committed" })]);
-    for request in service.asked() {
+    for request in service.received() {
         assert_eq!(header(&request, "authorization"), format!("Bearer {KEY}"));
         assert_eq!(header(&request, "aap-version"), "2.0");
         assert!(request.headers["authorization"].is_sensitive());
@@ -119,7 +120,7 @@ async fn each_request_is_the_agents_and_carries_what_the_service_wants() {
 async fn a_claim_whose_answer_was_lost_is_not_sent_again_by_itself() {
     let script = script([Err(Unreachable::Fetch(FetchError::Http)), Ok(ok(&decision("accepted")))]);
     let claimed = agent(script.clone()).claim("dec_1", &ClaimRequest::default()).await;
-    assert!(matches!(claimed, Err(DecisionsError::Unreachable(_))));
+    assert!(matches!(claimed, Err(ServiceError::Unreachable(_))));
     assert_eq!(script.asked.lock().unwrap().len(), 1);
 }
 
@@ -134,9 +135,9 @@ async fn an_agent_speaks_in_a_session_of_its_own_and_what_asks_becomes_a_decisio
     let agent = Decisions::new(&origin, Some(&project), KEY, service.clone(), Box::new(|| 0));
     let started = SessionStarted { summaries: Summaries::normal("I begin."), ..SessionStarted::default() };
     let session = agent.open_session(&started).await.unwrap();
-    let said = agent.say(&session, &Payload::SessionStarted(started.clone())).await.unwrap();
+    let said = agent.publish(&session, &Payload::SessionStarted(started.clone())).await.unwrap();
     assert_eq!(said, PublishResult::Said { event_id: "evt_1".into() });
-    let asked = agent.say(&session, &Payload::SessionStarted(started)).await.unwrap();
+    let asked = agent.publish(&session, &Payload::SessionStarted(started)).await.unwrap();
     assert!(matches!(asked, PublishResult::Asked(decision) if decision.decision_id == "dec_1"));
     assert_eq!(service.bodies("/projects/p1/aaep/v1/sessions")[0]["type"], "aaep:agent.session.started");
 }

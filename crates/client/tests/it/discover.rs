@@ -35,7 +35,7 @@ async fn an_agent_that_knows_its_project_asks_for_its_manifest_alone() {
     scoped["project_id"] = json!("blue");
     let mut world = World::with(&scoped, of_project("blue"));
     world.agent.discover().await.unwrap();
-    let urls: Vec<String> = world.service.asked().into_iter().map(|request| request.url).collect();
+    let urls: Vec<String> = world.service.received().into_iter().map(|request| request.url).collect();
     assert_eq!(urls, [format!("{SERVICE}{MANIFEST}?projectId=blue")]);
 }
 
@@ -98,7 +98,7 @@ async fn the_api_may_be_at_another_configured_origin() {
     world.admits(receipt.session_id());
     world.agent.register(Some(&receipt), at(0)).await.unwrap();
     world.agent.call(&create_event(), at(1)).await.unwrap();
-    let sent = &world.service.asked_at(EVENTS)[0];
+    let sent = &world.service.received_at(EVENTS)[0];
     assert_eq!(sent.url, format!("https://api.calendar.example{EVENTS}"));
     assert_eq!(header(sent, "authorization"), "Bearer access-1");
 }

@@ -30,7 +30,7 @@ async fn an_absent_intent_required_means_that_it_is() {
     let read = || AgentCall::get("/calendar/events");
     let (mut world, _) = World::registered().await;
     assert_eq!(world.agent.call(&read(), at(1)).await.unwrap_err(), CallError::IntentTypeNeeded);
-    assert!(world.service.asked_at("/calendar/events").is_empty());
+    assert!(world.service.received_at("/calendar/events").is_empty());
 
     let mut world = World::at(&changed(|m| m["intent_required"] = json!(false)));
     world.agent.restore(delegation());

@@ -56,7 +56,7 @@ fn nonces(world: &World, path: &str) -> Vec<Option<String>> {
         let payload = crate::consent::payload(&header(request, "dpop"));
         payload.get("nonce").map(|nonce| nonce.as_str().unwrap().to_owned())
     };
-    world.service.asked_at(path).iter().map(nonce).collect()
+    world.service.received_at(path).iter().map(nonce).collect()
 }
 
 /// AAP-18.4-04
@@ -67,7 +67,7 @@ async fn a_demanded_nonce_is_given_once_and_no_third_request_is_made() {
     let error = world.agent.call(&create_event(), at(1)).await.unwrap_err();
     assert!(matches!(error, CallError::Refused(refused) if refused.code == "dpop_invalid"));
     assert_eq!(nonces(&world, EVENTS), [None, Some("n-1".into())]);
-    assert_eq!(world.service.asked_at(REGISTER).len(), 1, "another token would not help");
+    assert_eq!(world.service.received_at(REGISTER).len(), 1, "another token would not help");
     world.agent.call(&create_event(), at(1)).await.unwrap();
     assert_eq!(nonces(&world, EVENTS).last(), Some(&Some("n-2".into())));
 }
@@ -83,7 +83,7 @@ async fn a_demanded_nonce_is_included_on_retry_at_register_and_at_calls() {
     world.service.answers(EVENTS, [demanding("n-2"), ok(&json!({}))]);
     world.agent.call(&create_event(), at(1)).await.unwrap();
     assert_eq!(nonces(&world, EVENTS), [Some("n-1".into()), Some("n-2".into())]);
-    let asked = world.service.asked_at(EVENTS);
+    let asked = world.service.received_at(EVENTS);
     assert_eq!(asked[0].body, asked[1].body);
     assert_ne!(proven(&asked[0], Some("access-1"), 1).jti(), proven(&asked[1], Some("access-1"), 1).jti());
 }
@@ -104,7 +104,7 @@ async fn only_a_challenge_with_a_new_nonce_is_worth_another_request() {
         let mut world = registered().await;
         world.service.answers(EVENTS, [answer]);
         let _ = world.agent.call(&create_event(), at(1)).await;
-        assert_eq!(world.service.asked_at(EVENTS).len(), 1);
+        assert_eq!(world.service.received_at(EVENTS).len(), 1);
     }
     let mut world = registered().await;
     world.service.answers(EVENTS, [with(ok(&json!({})), "dpop-nonce", "n-1"), demanding("n-1")]);
@@ -150,7 +150,7 @@ async fn each_session_has_a_key_of_its_own_and_keeps_it() {
     registered_at(&mut world).await;
     let keys: Vec<Digest> = world
         .service
-        .asked_at(REGISTER)
+        .received_at(REGISTER)
         .iter()
         .zip([0, 0, 3601, 0])
         .map(|(r, now)| *proven(r, None, now).jkt())
@@ -158,7 +158,7 @@ async fn each_session_has_a_key_of_its_own_and_keeps_it() {
     assert_eq!(keys.len(), 4);
     assert!(keys[0] == keys[1] && keys[1] == keys[2], "a lost answer and a new token are no new session");
     assert_ne!(keys[2], keys[3]);
-    assert_eq!(*proven(&world.service.asked_at(EVENTS)[0], Some("access-2"), 3601).jkt(), keys[2]);
+    assert_eq!(*proven(&world.service.received_at(EVENTS)[0], Some("access-2"), 3601).jkt(), keys[2]);
 }
 
 /// AAP-18.3-01, AAP-18.3-02, AAP-18.3-04, AAP-18.3-05, AAP-18.3-06
@@ -167,10 +167,10 @@ async fn register_and_every_call_carry_a_proof_of_their_own() {
     let mut world = registered().await;
     world.agent.call(&create_event(), at(1)).await.unwrap();
     world.agent.call(&AgentCall::get(format!("{EVENTS}?page=2")).intent_type("READ_CALENDAR"), at(2)).await.unwrap();
-    let register = &world.service.asked_at(REGISTER)[0];
+    let register = &world.service.received_at(REGISTER)[0];
     assert!(crate::consent::payload(&header(register, "dpop")).get("ath").is_none());
     let mut jtis = BTreeSet::from([proven(register, None, 0).jti().to_owned()]);
-    let asked = world.service.asked_at(EVENTS);
+    let asked = world.service.received_at(EVENTS);
     assert_eq!(asked.len(), 2);
     for (request, now) in asked.iter().zip([1, 2]) {
         assert_eq!(header(request, "authorization"), "DPoP access-1");
@@ -189,7 +189,7 @@ async fn register_and_every_call_carry_a_proof_of_their_own() {
 async fn revoking_and_cancelling_are_proven_with_the_sessions_key_and_reading_the_audit_is_not() {
     let mut world = World::connected().await;
     let session_id = registered_at(&mut world).await;
-    let key = *proven(&world.service.asked_at(REGISTER)[0], None, 0).jkt();
+    let key = *proven(&world.service.received_at(REGISTER)[0], None, 0).jkt();
     let cancelled = json!({ "cancelled_at": "2026-06-01T00:00:00Z", "rollback_status": "not_supported" });
     world.service.answers("/agent/cancel", [ok(&cancelled)]);
     world.service.answers("/agent/audit", [ok(&json!({ "entries": [], "next_cursor": null, "total_count": 0 }))]);
@@ -200,21 +200,21 @@ async fn revoking_and_cancelling_are_proven_with_the_sessions_key_and_reading_th
     world.agent.cancel(&session_id, None, at(1)).await.unwrap();
     registered_at(&mut world).await;
     world.agent.revoke(None, at(1)).await.unwrap();
-    assert_eq!(header(&world.service.asked_at("/agent/audit")[0], "dpop"), "");
-    let cancels = world.service.asked_at("/agent/cancel");
+    assert_eq!(header(&world.service.received_at("/agent/audit")[0], "dpop"), "");
+    let cancels = world.service.received_at("/agent/cancel");
     assert_ne!(*proven(&cancels[0], None, 1).jkt(), key, "no key is shared between sessions");
     assert_eq!(*proven(&cancels[1], None, 1).jkt(), key);
-    let second = *proven(&world.service.asked_at(REGISTER)[1], None, 0).jkt();
-    assert_eq!(*proven(&world.service.asked_at("/agent/revoke")[0], None, 1).jkt(), second);
+    let second = *proven(&world.service.received_at(REGISTER)[1], None, 0).jkt();
+    assert_eq!(*proven(&world.service.received_at("/agent/revoke")[0], None, 1).jkt(), second);
 }
 
 #[tokio::test]
 async fn a_service_that_binds_nothing_gets_a_bearer_token_and_no_proof_of_calls() {
     let (mut world, _) = World::registered().await;
     world.agent.call(&create_event(), at(1)).await.unwrap();
-    let asked = &world.service.asked_at(EVENTS)[0];
+    let asked = &world.service.received_at(EVENTS)[0];
     assert_eq!((header(asked, "authorization").as_str(), header(asked, "dpop").as_str()), ("Bearer access-1", ""));
-    proven(&world.service.asked_at(REGISTER)[0], None, 0);
+    proven(&world.service.received_at(REGISTER)[0], None, 0);
 }
 
 /// If the manifest requires bound tokens, a bearer token is refused: a thief could use it.
@@ -235,7 +235,7 @@ async fn where_binding_is_demanded_a_bearer_token_is_not_used() {
     world.agent.restore(delegation());
     let error = world.agent.register(None, at(0)).await.unwrap_err();
     assert_eq!(error, RegisterError::Discover(DiscoverError::ProofOfPossession));
-    assert!(world.service.asked_at(REGISTER).is_empty());
+    assert!(world.service.received_at(REGISTER).is_empty());
 }
 
 #[tokio::test]
@@ -247,8 +247,8 @@ async fn an_agent_that_is_told_not_to_prove_anything_does_not() {
     world.agent.register(Some(&receipt), at(0)).await.unwrap();
     world.service.answers(EVENTS, [demanding("n-1")]);
     world.agent.call(&create_event(), at(1)).await.unwrap_err();
-    assert!(world.service.asked().iter().all(|request| !request.headers.contains_key("dpop")));
-    assert_eq!(world.service.asked_at(EVENTS).len(), 1);
+    assert!(world.service.received().iter().all(|request| !request.headers.contains_key("dpop")));
+    assert_eq!(world.service.received_at(EVENTS).len(), 1);
 }
 
 /// AAP-16.2-25
@@ -257,11 +257,11 @@ async fn a_bound_token_is_renewed_on_401_and_never_on_403() {
     let mut world = registered().await;
     world.service.answers(EVENTS, [refusal(403, "scope_not_granted")]);
     world.agent.call(&create_event(), at(1)).await.unwrap_err();
-    assert_eq!((world.service.asked_at(REGISTER).len(), world.service.asked_at(EVENTS).len()), (1, 1));
+    assert_eq!((world.service.received_at(REGISTER).len(), world.service.received_at(EVENTS).len()), (1, 1));
     world.service.answers(EVENTS, [refusal(401, "access_token_expired"), ok(&json!({}))]);
     world.agent.call(&create_event(), at(1)).await.unwrap();
-    let asked = world.service.asked_at(EVENTS);
-    assert_eq!(world.service.asked_at(REGISTER).len(), 2);
+    let asked = world.service.received_at(EVENTS);
+    assert_eq!(world.service.received_at(REGISTER).len(), 2);
     assert_eq!(header(&asked[2], "authorization"), "DPoP access-2");
     proven(&asked[2], Some("access-2"), 1);
 }
@@ -272,11 +272,11 @@ async fn questions_are_asked_with_the_sessions_token_and_key() {
     let mut world = World::connected().await;
     assert!(world.agent.decisions(Box::new(|| 0), Box::new(|| at(5))).is_none());
     registered_at(&mut world).await;
-    let key = *proven(&world.service.asked_at(REGISTER)[0], None, 0).jkt();
+    let key = *proven(&world.service.received_at(REGISTER)[0], None, 0).jkt();
     world.service.answers("/v1/decisions/dec_1", [demanding("n-1"), refusal(404, "not_found")]);
     let decisions = world.agent.decisions(Box::new(|| 0), Box::new(|| at(5))).unwrap();
-    decisions.look("dec_1").await.unwrap_err();
-    let asked = world.service.asked_at("/v1/decisions/dec_1");
+    decisions.get("dec_1").await.unwrap_err();
+    let asked = world.service.received_at("/v1/decisions/dec_1");
     assert_eq!(asked.len(), 2);
     for (request, nonce) in asked.iter().zip([None, Some("n-1")]) {
         assert_eq!(header(request, "authorization"), "DPoP access-1");

@@ -23,7 +23,7 @@ async fn the_disclosure_is_shown_before_the_first_interaction_and_again_when_it_
     };
     let mut world = World::new();
     world.agent.connect(&["calendar.read"], None, at(0)).await.unwrap();
-    let told = world.told_since();
+    let told = world.notices_since();
     assert_eq!(told[0], disclosure("It acts as you."));
     assert!(matches!(told[1], Notice::PleaseConnect { .. }));
 
@@ -31,22 +31,22 @@ async fn the_disclosure_is_shown_before_the_first_interaction_and_again_when_it_
     world.agent.restore(delegation());
     world.service.answers(REGISTER, [refusal(503, "service_unavailable")]);
     world.agent.register(None, at(0)).await.unwrap_err();
-    assert_eq!(world.told_since(), [disclosure("It acts as you.")]);
+    assert_eq!(world.notices_since(), [disclosure("It acts as you.")]);
     world.agent.register(None, at(0)).await.unwrap_err();
-    assert_eq!(world.told_since(), []);
+    assert_eq!(world.notices_since(), []);
 
     let mut reworded = manifest();
     reworded["disclosures"]["user_delegated"] = json!("It acts as you,\u{1b}[2J and as nobody else.");
     world.service.answers(MANIFEST, [ok(&reworded)]);
     world.agent.discover().await.unwrap();
     world.agent.register(None, at(0)).await.unwrap_err();
-    assert_eq!(world.told_since(), [disclosure("It acts as you, [2J and as nobody else.")]);
+    assert_eq!(world.notices_since(), [disclosure("It acts as you, [2J and as nobody else.")]);
 
     let mut silent = manifest();
     silent["disclosures"] = json!({});
     let mut world = World::at(&silent);
     world.agent.call(&list_events(), at(0)).await.unwrap_err();
-    assert!(matches!(&world.told()[0], Notice::ModeDisclosure { text, .. } if !text.is_empty()));
+    assert!(matches!(&world.notices()[0], Notice::ModeDisclosure { text, .. } if !text.is_empty()));
 }
 
 #[tokio::test]
@@ -107,8 +107,12 @@ async fn an_expired_token_is_renewed_with_a_fresh_operator_jwt_and_everything_el
         assert_eq!(registered[0][member], registered[1][member], "{member}");
     }
     assert_ne!(registered[0]["operator_jwt"], registered[1]["operator_jwt"]);
-    let tokens: Vec<String> =
-        world.service.asked_at(EVENTS).iter().map(|request| crate::service::header(request, "authorization")).collect();
+    let tokens: Vec<String> = world
+        .service
+        .received_at(EVENTS)
+        .iter()
+        .map(|request| crate::service::header(request, "authorization"))
+        .collect();
     assert_eq!(tokens, ["Bearer access-1", "Bearer access-2"]);
 }
 
@@ -121,9 +125,9 @@ async fn a_delegation_that_was_revoked_before_registering_is_told_and_dropped() 
     let reason = "manual_revoke".to_owned();
     let lost = Lost::CutOff { reason: reason.clone() };
     assert_eq!(world.agent.register(None, at(0)).await.unwrap_err(), RegisterError::Lost(lost));
-    assert_eq!(world.told().last(), Some(&Notice::AccessCutOff { service: SERVICE.to_owned(), reason }));
+    assert_eq!(world.notices().last(), Some(&Notice::AccessCutOff { service: SERVICE.to_owned(), reason }));
     world.agent.register(None, at(1)).await.unwrap_err();
-    assert_eq!(world.service.asked_at(REGISTER).len(), 1);
+    assert_eq!(world.service.received_at(REGISTER).len(), 1);
 }
 
 #[tokio::test]

@@ -29,27 +29,27 @@ impl Service {
         self.answers.lock().unwrap().insert(path.to_owned(), answers.into_iter().collect());
     }
 
-    pub(crate) fn asked(&self) -> Vec<Request> {
+    pub(crate) fn received(&self) -> Vec<Request> {
         self.asked.lock().unwrap().clone()
     }
 
     /// The requested paths, in order.
     pub(crate) fn paths(&self) -> Vec<String> {
-        self.asked().iter().map(|request| path(&request.url)).collect()
+        self.received().iter().map(|request| path(&request.url)).collect()
     }
 
-    pub(crate) fn asked_at(&self, at: &str) -> Vec<Request> {
-        self.asked().into_iter().filter(|request| path(&request.url) == at).collect()
+    pub(crate) fn received_at(&self, at: &str) -> Vec<Request> {
+        self.received().into_iter().filter(|request| path(&request.url) == at).collect()
     }
 
     /// The request bodies at a path.
     pub(crate) fn bodies(&self, at: &str) -> Vec<Value> {
-        self.asked_at(at).iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect()
+        self.received_at(at).iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect()
     }
 
     /// The requested versions at a path.
     pub(crate) fn versions(&self, at: &str) -> Vec<String> {
-        self.asked_at(at).iter().map(|request| header(request, "aap-version")).collect()
+        self.received_at(at).iter().map(|request| header(request, "aap-version")).collect()
     }
 }
 

@@ -18,7 +18,7 @@ async fn beyond_its_reach_the_agent_does_nothing_and_says_so() {
     assert_eq!(world.agent.connect(&["calendar.read"], None, at(0)).await.unwrap_err(), ConnectError::Discover(beyond));
     assert_eq!(world.service.paths(), [MANIFEST]);
     let notice = Notice::ManualAuthorization { service: SERVICE.to_owned(), needed: 4, has: 2 };
-    assert_eq!(world.told(), vec![notice.clone(); 3]);
+    assert_eq!(world.notices(), vec![notice.clone(); 3]);
     assert!(notice.to_string().contains(SERVICE) && notice.to_string().contains("tier 4"));
 }
 
@@ -32,7 +32,7 @@ async fn without_a_receipt_nothing_is_sent_to_a_service_of_tier_three() {
     world.agent.call(&create_event(), at(0)).await.unwrap_err();
     assert_eq!(world.service.paths(), [MANIFEST]);
     let notice = Notice::ManualAuthorization { service: SERVICE.to_owned(), needed: 3, has: 2 };
-    assert!(world.told().contains(&notice));
+    assert!(world.notices().contains(&notice));
 
     let receipt = world.consents();
     world.admits(receipt.session_id());
@@ -67,13 +67,13 @@ async fn without_a_delegation_the_person_is_asked_and_nothing_else_happens() {
     assert!(
         world
             .service
-            .asked()
+            .received()
             .iter()
             .all(|request| request.body.is_empty() && !request.headers.contains_key("authorization"))
     );
     let operator = world.operator.domain().clone();
     let notice = Notice::ConnectNeeded { service: SERVICE.to_owned(), operator };
-    assert_eq!(world.told().into_iter().filter(|told| *told == notice).count(), 4);
+    assert_eq!(world.notices().into_iter().filter(|told| *told == notice).count(), 4);
     assert!(notice.to_string().contains(SERVICE) && notice.to_string().contains(OPERATOR));
 }
 

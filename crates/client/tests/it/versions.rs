@@ -24,7 +24,7 @@ async fn without_a_common_version_the_agent_stops_with_a_message() {
         world.agent.restore(delegation());
         let error = world.agent.register(None, at(0)).await.unwrap_err();
         assert!(matches!(error, RegisterError::Discover(DiscoverError::NoCommonVersion { .. })));
-        assert!(matches!(world.told().last(), Some(Notice::ProtocolError { .. })));
+        assert!(matches!(world.notices().last(), Some(Notice::ProtocolError { .. })));
         world.agent.call(&create_event(), at(0)).await.unwrap_err();
         world.agent.connect(&["calendar.read"], None, at(0)).await.unwrap_err();
         world.agent.discover().await.unwrap_err();
@@ -76,11 +76,11 @@ async fn a_refused_version_without_another_in_common_is_the_end() {
         world.service.answers(EVENTS, [answer]);
         let error = world.agent.call(&create_event(), at(1)).await.unwrap_err();
         assert!(matches!(error, CallError::Wire(WireError::NoCommonVersion { .. })), "{error}");
-        assert!(matches!(world.told().last(), Some(Notice::ProtocolError { .. })));
-        let sent = world.service.asked().len();
+        assert!(matches!(world.notices().last(), Some(Notice::ProtocolError { .. })));
+        let sent = world.service.received().len();
         world.agent.call(&create_event(), at(2)).await.unwrap_err();
         world.agent.discover().await.unwrap_err();
-        assert_eq!(world.service.asked().len(), sent);
+        assert_eq!(world.service.received().len(), sent);
     }
 }
 
@@ -103,7 +103,7 @@ async fn an_answer_in_a_higher_version_is_discarded_and_asked_for_once_more() {
     let answer = world.agent.call(&list_events(), at(1)).await.unwrap();
     assert_eq!(answer.body, json!({ "events": ["right"] }).to_string());
     assert_eq!(world.service.versions(EVENTS), ["2.0", "2.0"]);
-    assert!(matches!(world.told().last(), Some(Notice::ProtocolError { .. })));
+    assert!(matches!(world.notices().last(), Some(Notice::ProtocolError { .. })));
 
     let (mut world, _) = World::registered().await;
     world.service.answers(EVENTS, [higher()]);
@@ -140,7 +140,7 @@ async fn a_write_that_may_have_run_in_another_version_is_not_repeated() {
     let error = world.agent.call(&create_event(), at(1)).await.unwrap_err();
     assert_eq!(error, CallError::Wire(WireError::MayHaveRun { asked: "2.0", served: "2.1".to_owned() }));
     assert_eq!(world.service.versions(EVENTS).len(), 1);
-    assert!(matches!(world.told().last(), Some(Notice::ProtocolError { .. })));
+    assert!(matches!(world.notices().last(), Some(Notice::ProtocolError { .. })));
 
     let refused = Response { status: http::StatusCode::SERVICE_UNAVAILABLE, ..higher() };
     world.service.answers(EVENTS, [refused, ok(&json!({}))]);

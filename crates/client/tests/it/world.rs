@@ -88,12 +88,12 @@ impl World {
         self.service.answers(REGISTER, answers);
     }
 
-    pub(crate) fn told(&self) -> Vec<Notice> {
+    pub(crate) fn notices(&self) -> Vec<Notice> {
         self.told.lock().unwrap().clone()
     }
 
     /// The notices since the last call.
-    pub(crate) fn told_since(&self) -> Vec<Notice> {
+    pub(crate) fn notices_since(&self) -> Vec<Notice> {
         std::mem::take(&mut *self.told.lock().unwrap())
     }
 }

@@ -13,7 +13,7 @@ use tower::{Service, ServiceExt as _};
 pub(crate) struct Inner<S>(pub(super) S);
 
 impl<S> Inner<S> {
-    pub(super) async fn ask<In, Out>(self, request: Request<In>) -> Result<Response<BoxBody>, UpstreamError>
+    pub(super) async fn call_once<In, Out>(self, request: Request<In>) -> Result<Response<BoxBody>, UpstreamError>
     where
         S: Service<Request<In>, Response = Response<Out>>,
         S::Error: Into<BoxError>,

@@ -64,12 +64,12 @@ impl BodyDeadline {
         Self { limit, timer: None }
     }
 
-    fn moved(&mut self) {
+    fn reset(&mut self) {
         self.timer = None;
     }
 
     /// Ready when nothing arrived for too long. The timer exists only while a piece is awaited.
-    fn poll_slow(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let limit = self.limit;
         self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit))).as_mut().poll(cx)
     }
@@ -160,7 +160,7 @@ pub(crate) struct OutgoingBody {
 impl OutgoingBody {
     pub(crate) fn new(body: ToUpstream, flushes: Arc<watch::Sender<u64>>, complete: oneshot::Sender<u64>) -> Self {
         let mut leaving = Self { body, flushes, complete: Some(complete) };
-        leaving.tell_end();
+        leaving.signal_end();
         leaving
     }
 
@@ -168,7 +168,7 @@ impl OutgoingBody {
         self.body
     }
 
-    fn tell_end(&mut self) {
+    fn signal_end(&mut self) {
         if self.body.is_end_stream()
             && let Some(complete) = self.complete.take()
         {
@@ -187,7 +187,7 @@ impl Body for OutgoingBody {
         if matches!(next, Poll::Ready(None)) {
             this.body = ToUpstream::Whole(None);
         }
-        this.tell_end();
+        this.signal_end();
         next
     }
 
@@ -209,12 +209,12 @@ impl Rest {
         // A body of known length may never be polled for its end.
         let ended = next.is_none() || (matches!(next, Some(Ok(_))) && self.rest.is_end_stream());
         if ended {
-            self.tell_digest();
+            self.publish_digest();
         }
         Poll::Ready(next)
     }
 
-    fn tell_digest(&mut self) {
+    fn publish_digest(&mut self) {
         if let Some((hasher, digest)) = self.hashing.take() {
             digest.set(hasher.finish());
         }
@@ -243,14 +243,14 @@ where
     loop {
         match Pin::new(&mut *from).poll_frame(cx) {
             Poll::Ready(Some(Ok(frame))) => {
-                pace.moved();
+                pace.reset();
                 if let Ok(data) = frame.into_data() {
                     return Poll::Ready(Some(Ok(data)));
                 }
             }
             Poll::Ready(Some(Err(_))) => return Poll::Ready(Some(Err(Broken::Off))),
             Poll::Ready(None) => return Poll::Ready(None),
-            Poll::Pending => return pace.poll_slow(cx).map(|()| Some(Err(Broken::Slow))),
+            Poll::Pending => return pace.poll_timeout(cx).map(|()| Some(Err(Broken::Slow))),
         }
     }
 }
@@ -282,7 +282,7 @@ impl FromUpstream {
         if self.body.is_end_stream()
             && let Some(connection) = self.connection.take()
         {
-            connection.give_back();
+            connection.release();
         }
     }
 }
@@ -295,7 +295,7 @@ impl Body for FromUpstream {
         let this = self.get_mut();
         let next = ready!(poll_data(&mut this.body, &mut this.pace, cx));
         match &next {
-            None => drop(this.connection.take().map(UpstreamConnection::give_back)),
+            None => drop(this.connection.take().map(UpstreamConnection::release)),
             Some(Ok(_)) => this.free_at_end(),
             Some(Err(_)) => {}
         }

@@ -31,7 +31,7 @@ impl ProxyState {
         let endpoints = self.endpoints.as_ref()?;
         reserved(request.uri().path()).filter(|pattern| !pattern.starts_with("/.countersign"))?;
         // An unknown host is refused like any call.
-        let (address, _) = host::addressed(&self.settings, request.headers(), request.uri()).ok()?;
+        let (address, _) = host::resolve(&self.settings, request.headers(), request.uri()).ok()?;
         Some((endpoints, address))
     }
 }

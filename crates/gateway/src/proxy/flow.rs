@@ -42,7 +42,7 @@ pub(super) async fn answer(
     let answered = async {
         refused.map_or(Ok(()), Err)?;
         let (parts, body) = request.into_parts();
-        let (address, origin) = host::addressed(&shared.settings, &parts.headers, &parts.uri)?;
+        let (address, origin) = host::resolve(&shared.settings, &parts.headers, &parts.uri)?;
         let origin = origin.into_owned();
         let address = &*at.insert(address);
         Arrived { shared: Arc::clone(&shared), parts, body, origin, on_upgrade, place }.run(address).await
@@ -51,7 +51,7 @@ pub(super) async fn answer(
     let mut response = match answered {
         Ok(response) => response,
         Err(refusal) => {
-            let mut response = answer::told(&refusal, &request_id, scheme).map(ToCaller::whole);
+            let mut response = answer::refusal_response(&refusal, &request_id, scheme).map(ToCaller::whole);
             if !last {
                 unread.settle(&mut response).await;
             }
@@ -62,7 +62,7 @@ pub(super) async fn answer(
         Some(address) => shared.engine.calls().nonce_for_calls(address).await,
         None => None,
     };
-    answer::mark(response.headers_mut(), &request_id, nonce);
+    answer::add_response_headers(response.headers_mut(), &request_id, nonce);
     if last && response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
@@ -97,7 +97,7 @@ impl Arrived {
         if settled.answer.status() == StatusCode::SWITCHING_PROTOCOLS {
             return Ok(websocket::go_on(&shared, settled, on_upgrade, place));
         }
-        Ok(hand_back(&shared, settled, to_head))
+        Ok(caller_response(&shared, settled, to_head))
     }
 }
 
@@ -117,11 +117,11 @@ fn kept_decision(parts: &Parts, body: &Arriving) -> Result<Option<String>, Refus
 }
 
 /// The upstream response as the caller gets it.
-fn hand_back(shared: &ProxyState, settled: Settled<Response<FromUpstream>>, to_head: bool) -> Response<ToCaller> {
+fn caller_response(shared: &ProxyState, settled: Settled<Response<FromUpstream>>, to_head: bool) -> Response<ToCaller> {
     let Settled { answer, egress, watch, unsettled_call } = settled;
     let (mut parts, body) = answer.into_parts();
-    headers::clean_answer(&mut parts.headers, to_head);
-    headers::name_call(&mut parts.headers, unsettled_call.as_deref());
+    headers::clean_response(&mut parts.headers, to_head);
+    headers::add_call_id(&mut parts.headers, unsettled_call.as_deref());
     parts.version = Version::HTTP_11;
     parts.extensions.clear();
     if egress.is_none() && watch.is_none() {

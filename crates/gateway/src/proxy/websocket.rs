@@ -102,7 +102,7 @@ impl WebSocketRelay {
                 let engine = Arc::clone(&self.engine);
                 let Self { watch, egress, bytes, .. } = &mut self;
                 tokio::select! {
-                    why = both_ways(&engine, caller, upstream, egress, bytes) => why.to_owned(),
+                    why = copy_both(&engine, caller, upstream, egress, bytes) => why.to_owned(),
                     refusal = cut_off(&engine, watch.as_ref()) => refusal.code().as_str().to_owned(),
                     () = stopping.cancelled() => "the gateway stopped".to_owned(),
                 }
@@ -119,7 +119,7 @@ impl WebSocketRelay {
 }
 
 /// Runs until one side ends. Bytes from the upstream are metered.
-async fn both_ways(
+async fn copy_both(
     engine: &Arc<Engine>,
     caller: Upgraded,
     upstream: Upgraded,

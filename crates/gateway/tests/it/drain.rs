@@ -27,10 +27,7 @@ async fn announced(stage: &mut Stage) {
 async fn a_call_under_way_is_answered_and_recorded_and_new_connections_are_refused() {
     let peer = Peer::open().await;
     let mut stage = before(&peer).await;
-    let mut caller = stage.connect().await;
-    caller.write_all(stage.write("{}").as_bytes()).await.unwrap();
-    let mut behind = peer.accept().await;
-    request(&mut behind).await;
+    let (mut caller, mut behind) = peer.receives(&stage, &stage.write("{}")).await;
     announced(&mut stage).await;
     assert!(!stage.served.is_finished());
     behind.write_all(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
@@ -94,10 +91,7 @@ async fn a_service_that_never_answers_does_not_keep_the_gateway_from_ending() {
     let peer = Peer::open().await;
     let hurried = |settings: &mut GatewaySettings| settings.drain = Duration::from_millis(50);
     let mut stage = before_with(&peer, |_| (), hurried).await;
-    let mut caller = stage.connect().await;
-    caller.write_all(stage.write("{}").as_bytes()).await.unwrap();
-    let mut behind = peer.accept().await;
-    request(&mut behind).await;
+    let (mut caller, _behind) = peer.receives(&stage, &stage.write("{}")).await;
     stage.stopped().await;
     let answer = rest(&mut caller).await;
     assert!(answer.is_empty() || status(&answer) >= 500, "nobody says that it worked: {answer}");

@@ -97,5 +97,5 @@ async fn a_held_body_that_is_too_large_is_refused_before_anybody_is_asked() {
     let stage = bank().await;
     let answer = stage.ask(&stage.invite("/mail/invitations", "", &" ".repeat(1024 * 1024 + 1))).await;
     assert_eq!(refused(&answer), (413, "payload_too_large".into()));
-    assert_eq!(stage.scene.alice.waiting_questions(&stage.scene.plane).await, 0);
+    assert_eq!(stage.scene.alice.pending_questions(&stage.scene.plane).await, 0);
 }

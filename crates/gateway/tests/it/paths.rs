@@ -49,6 +49,10 @@ async fn another_spelling_of_a_path_is_another_path() {
         let answer = stage.ask(&stage.head(&format!("GET /calendar/events/{path}"), "READ_CALENDAR", "")).await;
         assert_eq!(status(&answer), 404, "{path}: {answer}");
     }
+    for path in ["", "/", "/decisions/x", "/decisions//redeem"] {
+        let answer = stage.ask(&stage.head(&format!("POST /.countersign{path}"), "SCHEDULE_EVENT", "")).await;
+        assert_eq!(refused(&answer), (404, "not_found".into()), "{path}");
+    }
     assert!(stage.seen().is_empty());
 }
 

@@ -5,7 +5,7 @@ use countersign_gateway::GatewaySettings;
 use countersign_protocol::project::ProjectDocument;
 use std::time::Duration;
 use tokio::{
-    io::{AsyncRead, AsyncReadExt as _},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
 };
 
@@ -28,6 +28,15 @@ impl Peer {
     /// The next connection of the gateway.
     pub(crate) async fn accept(&self) -> TcpStream {
         soon(self.0.accept()).await.unwrap().0
+    }
+
+    /// Sends a request through the gateway and reads it here; returns the connections of caller and gateway.
+    pub(crate) async fn receives(&self, stage: &Stage, sent: &str) -> (TcpStream, TcpStream) {
+        let mut caller = stage.connect().await;
+        caller.write_all(sent.as_bytes()).await.unwrap();
+        let mut behind = self.accept().await;
+        request(&mut behind).await;
+        (caller, behind)
     }
 
     /// Whether a connection is waiting to be accepted.

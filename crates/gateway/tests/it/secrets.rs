@@ -2,7 +2,7 @@
 
 use crate::{
     peer::{Peer, before_with, request, rest},
-    stage::{refused, status},
+    stage::{closing, refused, status},
 };
 use countersign_gateway::{GatewaySettings, UpstreamCredential};
 use countersign_protocol::project::ProjectDocument;
@@ -42,8 +42,7 @@ async fn the_services_secret_and_the_agents_token_are_in_no_answer_log_or_record
         // Each write has a body of its own: a repeat of one with an unknown outcome is refused.
         for asked in [stage.read(), stage.write(&format!("{{\"number\":{number}}}"))] {
             let mut caller = stage.connect().await;
-            let asked = asked.replacen("\r\nAap", "\r\nConnection: close\r\nAap", 1);
-            caller.write_all(asked.as_bytes()).await.unwrap();
+            caller.write_all(closing(&asked).as_bytes()).await.unwrap();
             let mut behind = peer.accept().await;
             let got = request(&mut behind).await;
             assert!(got.contains(&format!("x-api-key: {SECRET}\r\n")), "{got}");
@@ -58,14 +57,14 @@ async fn the_services_secret_and_the_agents_token_are_in_no_answer_log_or_record
     assert_eq!(status(&stage.ask(&stage.read().replacen("Bearer ", "Bearer x", 1)).await), 401);
     let audit = stage.scene.audit("limit=200").await.to_string();
     let logged = Haystack::new("the log", log.0.lock().unwrap().clone());
-    logged.has("the end of a call", "answered");
-    logged.has("what went wrong", "an upstream sent no response");
+    logged.assert_present("the end of a call", "answered");
+    logged.assert_present("what went wrong", "an upstream sent no response");
     let (answers, audit) =
         (Haystack::new("an answer", answers.into_bytes()), Haystack::new("the audit", audit.into_bytes()));
-    audit.has("the record of a call", "\"200 OK\"");
+    audit.assert_present("the record of a call", "\"200 OK\"");
     for place in [&logged, &answers, &audit] {
-        place.lacks("the service's secret", SECRET);
-        place.lacks("the agent's token", &stage.scene.agent.access_token);
+        place.assert_absent("the service's secret", SECRET);
+        place.assert_absent("the agent's token", &stage.scene.agent.access_token);
     }
     let printed =
         format!("{:?}", UpstreamCredential::new(HeaderName::from_static("x"), HeaderValue::from_static(SECRET)));

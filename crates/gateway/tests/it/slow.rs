@@ -1,7 +1,7 @@
 //! Callers that are slow, or leave in the middle.
 
 use crate::{
-    peer::{OK, Peer, before, before_with, idempotent_writes, request, rest, until},
+    peer::{OK, Peer, before, before_with, idempotent_writes, rest, until},
     stage::{HOST, refused, stage, stage_with, status},
 };
 use countersign_gateway::GatewaySettings;
@@ -16,7 +16,7 @@ fn hurried(settings: &mut GatewaySettings) {
 
 /// A caller that sends a byte now and then has no more time than a silent one.
 #[tokio::test]
-async fn a_head_that_drips_is_refused_like_one_that_stops() {
+async fn a_head_that_drips_is_refused_like_a_head_or_body_that_stops() {
     let stage = stage_with(|_| panic!("nothing may get here"), |_| (), hurried).await;
     let (mut reading, mut writing) = stage.connect().await.into_split();
     let head = stage.read().into_bytes();
@@ -29,8 +29,12 @@ async fn a_head_that_drips_is_refused_like_one_that_stops() {
             }
         }
     });
-    assert_eq!(refused(&rest(&mut reading).await), (408, "request_timeout".into()));
+    let slow = (408, "request_timeout".to_owned());
+    assert_eq!(refused(&rest(&mut reading).await), slow);
     dripping.abort();
+    assert_eq!(refused(&stage.exchange("GET /calendar/ev").await), slow);
+    let body = stage.write("{\"a\":1}");
+    assert_eq!(refused(&stage.exchange(&body[..body.len() - 2]).await), slow);
 }
 
 #[tokio::test]
@@ -89,10 +93,7 @@ async fn a_caller_that_leaves_in_the_middle_of_a_short_body_sent_nothing() {
 async fn the_outcome_of_a_write_is_recorded_although_its_caller_has_left() {
     let peer = Peer::open().await;
     let mut stage = before(&peer).await;
-    let mut caller = stage.connect().await;
-    caller.write_all(stage.write("{}").as_bytes()).await.unwrap();
-    let mut behind = peer.accept().await;
-    request(&mut behind).await;
+    let (caller, mut behind) = peer.receives(&stage, &stage.write("{}")).await;
     drop(caller);
     // A later caller's response proves that the gateway has noticed.
     let stranger = format!("GET /calendar/events HTTP/1.1\r\nHost: {HOST}\r\nAap-Version: 2.0\r\n\r\n");
@@ -107,10 +108,7 @@ async fn the_outcome_of_a_write_is_recorded_although_its_caller_has_left() {
 async fn a_read_that_reached_the_service_stands_in_the_audit_although_its_caller_has_left() {
     let peer = Peer::open().await;
     let mut stage = before(&peer).await;
-    let mut caller = stage.connect().await;
-    caller.write_all(stage.read().as_bytes()).await.unwrap();
-    let mut behind = peer.accept().await;
-    request(&mut behind).await;
+    let (caller, mut behind) = peer.receives(&stage, &stage.read()).await;
     drop(caller);
     // The gateway closes its side in turn, so it has noticed.
     assert_eq!(rest(&mut behind).await, "");
@@ -124,10 +122,7 @@ async fn a_read_that_reached_the_service_stands_in_the_audit_although_its_caller
 async fn a_caller_that_does_not_read_slows_the_service_down() {
     let peer = Peer::open().await;
     let stage = before(&peer).await;
-    let mut caller = stage.connect().await;
-    caller.write_all(stage.read().as_bytes()).await.unwrap();
-    let mut behind = peer.accept().await;
-    request(&mut behind).await;
+    let (mut caller, mut behind) = peer.receives(&stage, &stage.read()).await;
     behind.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n").await.unwrap();
     let piece = vec![b'x'; 1024 * 1024];
     let mut taken = 0;

@@ -43,9 +43,23 @@ async fn a_length_that_can_be_read_in_two_ways_hides_no_second_request() {
         "X: y\r\r\n",
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
         "Transfer\u{a0}Encoding: chunked\r\n",
+        "Transfer-Encoding: gzip, chunked\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+        "Content-Length: 4\r\nContent-Length: 5\r\n",
+        "X-A: b\r\n Content-Length: 4\r\n",
+        "Content-Length : 4\r\n",
+        "Expect: something\r\n",
+        "Upgrade: h2c\r\nConnection: Upgrade\r\n",
     ] {
         let answer = stage.exchange(&format!("{}0\r\n\r\n{hidden}", posting(&stage, more))).await;
         assert_eq!(refused(&answer), (400, "invalid_request".into()), "{more:?}");
+    }
+    for request in [
+        stage.head("GET /calendar/events", "READ_CALENDAR", "Content-Length: 2\r\n") + "{}",
+        "nonsense\r\n\r\n".to_owned(),
+        format!("GET /calendar/events HTTP/1.1\nHost: {HOST}\n\n"),
+    ] {
+        assert_eq!(refused(&stage.ask(&request).await), (400, "invalid_request".into()), "{request}");
     }
     let old = posting(&stage, "Transfer-Encoding: chunked\r\n").replacen("HTTP/1.1", "HTTP/1.0", 1);
     assert_eq!(status(&stage.exchange(&format!("{old}0\r\n\r\n{hidden}")).await), 400);

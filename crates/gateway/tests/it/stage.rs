@@ -92,7 +92,7 @@ impl Stage {
 
     /// The same for one request that closes the connection.
     pub(crate) async fn ask(&self, request: &str) -> String {
-        self.exchange(&request.replacen("\r\nAap-Version", "\r\nConnection: close\r\nAap-Version", 1)).await
+        self.exchange(&closing(request)).await
     }
 
     pub(crate) fn seen(&self) -> Vec<String> {
@@ -104,6 +104,11 @@ impl Stage {
         let calls = self.scene.calls().await;
         calls.iter().map(|entry| entry["outcome"].as_str().unwrap().to_owned()).collect()
     }
+}
+
+/// The request on a connection that closes after it.
+pub(crate) fn closing(request: &str) -> String {
+    request.replacen("\r\nAap-Version", "\r\nConnection: close\r\nAap-Version", 1)
 }
 
 pub(crate) async fn read_to_end(stream: &mut TcpStream) -> String {
@@ -130,11 +135,11 @@ pub(crate) fn envelope(answer: &str) -> serde_json::Value {
 
 async fn serve(listener: TcpListener, script: Script, seen: Arc<Mutex<Vec<String>>>) {
     while let Ok((stream, _)) = listener.accept().await {
-        tokio::spawn(talk(stream, Arc::clone(&script), Arc::clone(&seen)));
+        tokio::spawn(serve_connection(stream, Arc::clone(&script), Arc::clone(&seen)));
     }
 }
 
-async fn talk(mut stream: TcpStream, script: Script, seen: Arc<Mutex<Vec<String>>>) {
+async fn serve_connection(mut stream: TcpStream, script: Script, seen: Arc<Mutex<Vec<String>>>) {
     let mut bytes = Vec::new();
     let mut piece = vec![0; 64 * 1024];
     loop {

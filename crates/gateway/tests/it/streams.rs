@@ -1,7 +1,7 @@
 //! Streams of events: piece by piece, while the session holds, and audited from open to close.
 
 use crate::{
-    peer::{Peer, before_with, request, rest, until},
+    peer::{Peer, before_with, rest, until},
     stage::Stage,
 };
 use countersign_gateway::GatewaySettings;
@@ -15,15 +15,20 @@ fn events(document: &mut ProjectDocument) {
     document.routes[0].stream = Some(RouteStream::Events);
 }
 
-/// An open stream, with both of its ends.
-async fn opened(stage: &Stage, peer: &Peer) -> (TcpStream, TcpStream) {
-    let mut caller = stage.connect().await;
-    caller.write_all(stage.read().as_bytes()).await.unwrap();
-    let mut behind = peer.accept().await;
-    request(&mut behind).await;
+/// An open stream, with both of its ends, on which an event has passed.
+async fn opened() -> (Stage, TcpStream, TcpStream) {
+    let (stage, mut caller, mut behind) = opened_with(|_| ()).await;
+    passes(&mut behind, &mut caller, "data: 1\n\n").await;
+    (stage, caller, behind)
+}
+
+async fn opened_with(settle: impl FnOnce(&mut GatewaySettings)) -> (Stage, TcpStream, TcpStream) {
+    let peer = Peer::open().await;
+    let stage = before_with(&peer, events, settle).await;
+    let (mut caller, mut behind) = peer.receives(&stage, &stage.read()).await;
     behind.write_all(BEGUN.as_bytes()).await.unwrap();
     until(&mut caller, |text| text.ends_with("\r\n\r\n")).await;
-    (caller, behind)
+    (stage, caller, behind)
 }
 
 async fn passes(behind: &mut TcpStream, caller: &mut TcpStream, event: &str) {
@@ -43,10 +48,8 @@ pub(crate) async fn closed(stage: &Stage) -> Vec<String> {
 ///
 #[tokio::test]
 async fn events_pass_one_by_one_however_long_they_take() {
-    let peer = Peer::open().await;
     let hurried = |settings: &mut GatewaySettings| settings.body_timeout = Duration::from_millis(30);
-    let mut stage = before_with(&peer, events, hurried).await;
-    let (mut caller, mut behind) = opened(&stage, &peer).await;
+    let (mut stage, mut caller, mut behind) = opened_with(hurried).await;
     assert_eq!(stage.outcomes().await, ["200 OK"], "its opening is recorded before anything of it is seen");
     for event in ["data: 1\n\n", "data: 2\n\n", ": nothing new\n\n"] {
         passes(&mut behind, &mut caller, event).await;
@@ -61,10 +64,7 @@ async fn events_pass_one_by_one_however_long_they_take() {
 ///
 #[tokio::test]
 async fn a_stream_ends_with_the_token_that_it_was_opened_with() {
-    let peer = Peer::open().await;
-    let mut stage = before_with(&peer, events, |_| ()).await;
-    let (mut caller, mut behind) = opened(&stage, &peer).await;
-    passes(&mut behind, &mut caller, "data: 1\n\n").await;
+    let (mut stage, mut caller, mut behind) = opened().await;
     let lifetime = stage.scene.agent.answer["expires_in"].as_i64().unwrap_or(3600);
     stage.scene.plane.advance_secs(lifetime - 1).await;
     passes(&mut behind, &mut caller, "data: 2\n\n").await;
@@ -79,10 +79,7 @@ async fn a_stream_ends_with_the_token_that_it_was_opened_with() {
 ///
 #[tokio::test]
 async fn a_stream_is_cut_within_a_second_of_a_revocation_and_the_audit_says_why() {
-    let peer = Peer::open().await;
-    let mut stage = before_with(&peer, events, |_| ()).await;
-    let (mut caller, mut behind) = opened(&stage, &peer).await;
-    passes(&mut behind, &mut caller, "data: 1\n\n").await;
+    let (mut stage, mut caller, mut behind) = opened().await;
     stage.scene.revoke().await.expect(200);
     let within_a_second = tokio::time::timeout(Duration::from_secs(1), rest(&mut caller)).await;
     assert_eq!(within_a_second.expect("it goes on"), "");
@@ -94,10 +91,7 @@ async fn a_stream_is_cut_within_a_second_of_a_revocation_and_the_audit_says_why(
 ///
 #[tokio::test]
 async fn a_caller_that_leaves_a_stream_ends_it_behind_too() {
-    let peer = Peer::open().await;
-    let mut stage = before_with(&peer, events, |_| ()).await;
-    let (mut caller, mut behind) = opened(&stage, &peer).await;
-    passes(&mut behind, &mut caller, "data: 1\n\n").await;
+    let (mut stage, caller, mut behind) = opened().await;
     drop(caller);
     assert_eq!(rest(&mut behind).await, "");
     stage.stopped().await;
@@ -107,10 +101,7 @@ async fn a_caller_that_leaves_a_stream_ends_it_behind_too() {
 ///
 #[tokio::test]
 async fn a_stream_that_the_service_breaks_off_is_seen_to_break_off() {
-    let peer = Peer::open().await;
-    let mut stage = before_with(&peer, events, |_| ()).await;
-    let (mut caller, mut behind) = opened(&stage, &peer).await;
-    passes(&mut behind, &mut caller, "data: 1\n\n").await;
+    let (mut stage, mut caller, behind) = opened().await;
     drop(behind);
     assert_eq!(rest(&mut caller).await, "");
     stage.stopped().await;
@@ -120,10 +111,7 @@ async fn a_stream_that_the_service_breaks_off_is_seen_to_break_off() {
 ///
 #[tokio::test]
 async fn a_stream_ends_when_the_project_changes_under_it() {
-    let peer = Peer::open().await;
-    let mut stage = before_with(&peer, events, |_| ()).await;
-    let (mut caller, mut behind) = opened(&stage, &peer).await;
-    passes(&mut behind, &mut caller, "data: 1\n\n").await;
+    let (mut stage, mut caller, _behind) = opened().await;
     let mut document = countersign_testkit::calendar("calendar");
     document.display_name = "Without a service behind".into();
     stage.scene.plane.engine.apply_project(document, "test").await.unwrap();

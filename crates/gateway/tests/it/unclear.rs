@@ -10,7 +10,7 @@ use countersign_testkit::{
 use serde_json::{Value, json};
 
 /// A rule about the account of a payment, without the built-in ones.
-fn asking(document: &mut ProjectDocument, more: Value) {
+fn rule_about_account(document: &mut ProjectDocument, more: Value) {
     let mut rule = json!({
         "id": "account", "kind": "required", "field": "payment.account",
         "question": "Which account is {field}?", "context": "The money must come from somewhere.",
@@ -19,8 +19,8 @@ fn asking(document: &mut ProjectDocument, more: Value) {
     document.clarification = serde_json::from_value(json!({ "pack": false, "rules": [rule] })).unwrap();
 }
 
-fn asks(document: &mut ProjectDocument) {
-    asking(document, json!({}));
+fn account_rule(document: &mut ProjectDocument) {
+    rule_about_account(document, json!({}));
 }
 
 /// Submits a plan of a payment without an account.
@@ -54,13 +54,13 @@ fn note() -> GatewayRequest {
 on_both_stores! {
     /// WWA-4-14
     async fn what_an_open_gap_blocks_is_refused_and_nobody_is_asked_about_it(kit) {
-        let scene = kit.bank_with(asks).await;
+        let scene = kit.bank_with(account_rule).await;
         let unclear = is_unclear(&scene, &scene.agent).await;
         for sent in [BankScene::transfer(), BankScene::transfer().confirmed("true"), BankScene::transfer().waits(30)] {
             is_stopped(&scene.sends(sent).await, &unclear);
         }
         assert_eq!(scene.bank.got().len(), 0);
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0);
         let outcomes: Vec<Value> = scene.calls().await.iter().map(|call| call["outcome"].clone()).collect();
         assert!(outcomes.iter().all(|outcome| outcome.as_str().unwrap().contains("clarification_required")), "{outcomes:?}");
         answers(&scene, &unclear, "current account").await;
@@ -71,11 +71,11 @@ on_both_stores! {
 
     /// WWA-4-14
     async fn a_yes_that_was_given_before_is_not_spent_while_something_is_unclear(kit) {
-        let scene = kit.bank_with(asks).await;
+        let scene = kit.bank_with(account_rule).await;
         let decision = scene.approved(BankScene::transfer()).await;
         let unclear = is_unclear(&scene, &scene.agent).await;
         is_stopped(&scene.sends(BankScene::transfer().confirmed("true")).await, &unclear);
-        let token = scene.looks(&scene.agent, &decision).await["confirm_token"].clone();
+        let token = scene.reads_decision(&scene.agent, &decision).await["confirm_token"].clone();
         if let Some(token) = token.as_str() {
             is_stopped(&scene.sends(BankScene::transfer().confirmed(token)).await, &unclear);
         }
@@ -88,7 +88,7 @@ on_both_stores! {
     /// WWA-4-14
     async fn the_steps_of_an_approved_plan_wait_as_well(kit) {
         let scene = kit.bank_with(|document| {
-            asks(document);
+            account_rule(document);
             document.plans.ask_again_from = countersign_protocol::project::AskAgain::Never;
         }).await;
         scene.planned(&PlanDraft::of(paying_exactly("100.00"))).await;
@@ -101,7 +101,7 @@ on_both_stores! {
 
     /// R-10, WWA-4-14
     async fn a_gap_stops_its_own_session_and_no_other(kit) {
-        let scene = kit.bank_with(asks).await;
+        let scene = kit.bank_with(account_rule).await;
         let other = scene.another(|_| {}).await;
         let unclear = is_unclear(&scene, &other).await;
         held(&scene, BankScene::transfer()).await;
@@ -110,7 +110,7 @@ on_both_stores! {
 
     /// WWA-3-07: a warning blocks the generation of plans, and no call.
     async fn a_warning_stops_no_call(kit) {
-        let scene = kit.bank_with(|document| asking(document, json!({ "severity": "WARN" }))).await;
+        let scene = kit.bank_with(|document| rule_about_account(document, json!({ "severity": "WARN" }))).await;
         is_unclear(&scene, &scene.agent).await;
         held(&scene, BankScene::transfer()).await;
     }
@@ -118,7 +118,7 @@ on_both_stores! {
     /// WWA-4-14
     async fn a_call_that_needs_no_yes_is_stopped_where_the_project_lists_its_action(kit) {
         let scene = kit.bank_with(|document| {
-            asks(document);
+            account_rule(document);
             let operations = json!({ "build": ["notes.write"] });
             document.clarification.operations = serde_json::from_value(operations).unwrap();
             // Otherwise a person would have to answer: the project does not say whether notes are reversible.
@@ -136,7 +136,7 @@ on_both_stores! {
 
     async fn what_is_left_open_stops_nothing_once_its_session_is_over(kit) {
         let scene = kit.bank_with(|document| {
-            asks(document);
+            account_rule(document);
             document.clarification.session_seconds = 60;
         }).await;
         let unclear = is_unclear(&scene, &scene.agent).await;
@@ -151,7 +151,7 @@ on_both_stores! {
     /// WWA-6.2-06, R-14
     async fn what_blocks_something_irreversible_is_for_a_person_to_answer_who_reads_it_again_before_the_yes(kit) {
         let scene = kit.bank_with(|document| {
-            asks(document);
+            account_rule(document);
             let operations = json!({ "build": ["transfers.send"] });
             document.clarification.operations = serde_json::from_value(operations).unwrap();
         }).await;

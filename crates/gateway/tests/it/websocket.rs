@@ -1,7 +1,7 @@
 //! WebSockets with a third-party client, and every malformed handshake.
 
 use crate::{
-    peer::soon,
+    peer::{rest, soon, until},
     stage::{refused, stage, stage_with},
     streams::closed,
 };
@@ -12,11 +12,16 @@ use countersign_testkit::{
 };
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::Value;
-use tokio::net::TcpStream;
+use tokio::{io::AsyncWriteExt as _, net::TcpStream};
 use tokio_tungstenite::{
     WebSocketStream, client_async,
     tungstenite::{Message, client::IntoClientRequest as _},
 };
+
+const AGREED: &str = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+                      Sec-WebSocket-Accept: x\r\nX-Agent-Mode: made up\r\n\r\n";
+const OPENING: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n\
+                       Sec-WebSocket-Version: 13\r\nOrigin: https://a.test\r\n";
 
 fn websocket(document: &mut ProjectDocument) {
     document.routes[0].stream = Some(RouteStream::Websocket);
@@ -27,7 +32,7 @@ fn websocket(document: &mut ProjectDocument) {
 async fn ticker(scene: &BankScene) -> WebSocketStream<TcpStream> {
     for _ in 0..2 {
         let mut opening = format!("{}/ticker", GATEWAY.replace("https", "ws")).into_client_request().unwrap();
-        for (name, value) in scene.dressed(&scene.agent, GatewayRequest::new("GET", "/ticker")).headers {
+        for (name, value) in scene.authenticated(&scene.agent, GatewayRequest::new("GET", "/ticker")).headers {
             let name: http::HeaderName = name.parse().unwrap();
             opening.headers_mut().insert(name, value.parse().unwrap());
         }
@@ -126,11 +131,28 @@ async fn what_is_not_the_opening_of_a_websocket_opens_none() {
     assert!(closed(&stage).await.is_empty());
 }
 
+/// R-20, R-23
+#[tokio::test]
+async fn a_websocket_passes_both_ways_and_is_cut_by_a_revocation() {
+    let stage = stage_with(|_| AGREED.into(), websocket, |_| ()).await;
+    let mut socket = stage.connect().await;
+    let opening = stage.head("GET /calendar/events", "READ_CALENDAR", OPENING);
+    socket.write_all(opening.as_bytes()).await.unwrap();
+    let head = until(&mut socket, |text| text.ends_with("\r\n\r\n")).await.to_lowercase();
+    assert!(head.starts_with("http/1.1 101") && head.contains("sec-websocket-accept: x"), "{head}");
+    assert!(!head.contains("x-agent-mode"), "{head}");
+    assert!(!stage.seen()[0].to_lowercase().contains("origin:"), "{}", stage.seen()[0]);
+    socket.write_all(b"echo").await.unwrap();
+    assert_eq!(until(&mut socket, |text| text.len() == 4).await, "echo");
+    stage.scene.revoke().await.expect(200);
+    assert_eq!(rest(&mut socket).await, "");
+    assert!(stage.outcomes().await.iter().any(|outcome| outcome == "101 Switching Protocols"));
+}
+
 /// R-20
 #[tokio::test]
-async fn nothing_is_upgraded_where_no_websocket_is_declared() {
+async fn a_websocket_is_opened_on_routes_that_declare_it_and_nothing_else_is_there() {
     let stage = stage(|_| panic!("nothing may get here")).await;
-    let more = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\nSec-WebSocket-Version: 13\r\n";
     let decision = "POST /.countersign/decisions/dec_x/redeem";
     for (line, intent) in [
         ("GET /calendar/events", "READ_CALENDAR"),
@@ -139,10 +161,12 @@ async fn nothing_is_upgraded_where_no_websocket_is_declared() {
         ("POST /mail/invitations", "SEND_INVITATION"),
         (decision, "SEND_INVITATION"),
     ] {
-        let answer = stage.exchange(&stage.head(line, intent, more)).await;
+        let answer = stage.exchange(&stage.head(line, intent, OPENING)).await;
         assert_eq!(refused(&answer), (400, "invalid_request".into()), "{line}");
     }
-    assert_eq!(stage.scene.alice.waiting_questions(&stage.scene.plane).await, 0);
+    assert_eq!(stage.scene.alice.pending_questions(&stage.scene.plane).await, 0);
+    let stage = stage_with(|_| panic!("nothing may get here"), websocket, |_| ()).await;
+    assert_eq!(refused(&stage.ask(&stage.read()).await), (400, "invalid_request".into()));
 }
 
 /// R-20

@@ -37,18 +37,18 @@ async fn three_failures_in_a_row_raise_the_metric_and_write_one_alert() {
     let told = || (warnings.0.load(Ordering::Relaxed), world.directory.stats());
     let stats = |fetches, failures, dark_hosts| DirectoryStats { fetches, failures, dark_hosts };
 
-    world.ask("k1", 0).await.unwrap();
-    world.host.go_dark();
-    world.ask("k1", 4_000).await.unwrap_err();
-    world.ask("k1", 4_001).await.unwrap_err();
-    world.ask("k1", 4_060).await.unwrap_err();
+    world.lookup("k1", 0).await.unwrap();
+    world.host.go_offline();
+    world.lookup("k1", 4_000).await.unwrap_err();
+    world.lookup("k1", 4_001).await.unwrap_err();
+    world.lookup("k1", 4_060).await.unwrap_err();
     assert_eq!(told(), (0, stats(4, 2, 0)));
-    world.ask("k1", 4_120).await.unwrap_err();
+    world.lookup("k1", 4_120).await.unwrap_err();
     assert_eq!(told(), (1, stats(5, 3, 1)));
-    world.ask("k1", 4_180).await.unwrap_err();
+    world.lookup("k1", 4_180).await.unwrap_err();
     assert_eq!(told(), (1, stats(6, 4, 1)));
 
-    world.host.come_back();
-    world.ask("k1", 4_240).await.unwrap();
+    world.host.recover();
+    world.lookup("k1", 4_240).await.unwrap();
     assert_eq!(told(), (1, stats(8, 4, 0)));
 }

@@ -19,7 +19,7 @@ async fn with_member(member: &str, value: Value) -> (OperatorUnavailable, Vec<St
     let mut identity = world.host.identity();
     identity[member] = value;
     world.host.set_document(IDENTITY, identity.to_string());
-    (world.ask("k1", 0).await.unwrap_err(), world.asked.urls())
+    (world.lookup("k1", 0).await.unwrap_err(), world.asked.urls())
 }
 
 /// AAP-19.2-05, AAP-4.1-02
@@ -92,8 +92,8 @@ async fn nothing_that_can_go_wrong_with_the_documents_lets_anybody_through() {
         for answer in &broken {
             let world = World::start().await;
             world.host.set_answer(path, answer.clone());
-            assert!(world.ask("k1", 0).await.is_err(), "{path} {answer:?}");
-            assert!(world.ask("k1", 1).await.is_err(), "{path} {answer:?}");
+            assert!(world.lookup("k1", 0).await.is_err(), "{path} {answer:?}");
+            assert!(world.lookup("k1", 1).await.is_err(), "{path} {answer:?}");
         }
     }
 }
@@ -105,7 +105,7 @@ async fn a_stall_lets_nobody_through() {
     world.host.stall();
     let directory = world.directory.clone();
     let asking = tokio::spawn(async move { directory.operator(&domain("acme.test"), "k1", at(0), "a").await });
-    world.host.has_received(1).await;
+    world.host.wait_for_requests(1).await;
     tokio::time::pause();
     let why = asking.await.unwrap().unwrap_err();
     assert!(matches!(why, OperatorUnavailable::Unreachable { .. }), "{why}");
@@ -135,12 +135,12 @@ async fn an_operator_whose_name_leads_inside_is_refused_without_naming_the_addre
 #[tokio::test]
 async fn a_missing_manifest_an_unknown_kid_and_silence_have_three_different_hints() {
     let world = World::start().await;
-    let unknown = world.ask("k2", 0).await.unwrap_err();
-    world.host.go_dark();
-    let silent = world.ask("k1", 3_601).await.unwrap_err();
-    world.host.come_back();
+    let unknown = world.lookup("k2", 0).await.unwrap_err();
+    world.host.go_offline();
+    let silent = world.lookup("k1", 3_601).await.unwrap_err();
+    world.host.recover();
     world.host.remove(IDENTITY);
-    let missing = world.ask("k1", 3_661).await.unwrap_err();
+    let missing = world.lookup("k1", 3_661).await.unwrap_err();
 
     assert_eq!(unknown, OperatorUnavailable::UnknownKid);
     assert!(matches!(silent, OperatorUnavailable::Unreachable { .. }), "{silent}");
@@ -156,7 +156,7 @@ async fn a_key_without_a_kid_is_never_used_even_if_it_is_the_only_one() {
     keys["keys"][0].as_object_mut().unwrap().remove("kid");
     world.host.set_document(JWKS, keys.to_string());
     for kid in ["k1", "", "0"] {
-        assert_eq!(world.ask(kid, 0).await.unwrap_err(), OperatorUnavailable::UnknownKid);
+        assert_eq!(world.lookup(kid, 0).await.unwrap_err(), OperatorUnavailable::UnknownKid);
     }
 }
 
@@ -168,10 +168,10 @@ async fn published_test_keys_are_used_only_where_that_is_permitted() {
     }] });
     let world = World::start().await;
     world.host.publish(&published);
-    assert!(matches!(world.ask("aap-test-op-1", 0).await, Err(OperatorUnavailable::BadKeys { .. })));
+    assert!(matches!(world.lookup("aap-test-op-1", 0).await, Err(OperatorUnavailable::BadKeys { .. })));
 
     let key_policy = KeyPolicy { allow_published_test_keys: true };
     let world = World::start_with(DirectoryConfig { key_policy, ..DirectoryConfig::default() }).await;
     world.host.publish(&published);
-    assert!(world.ask("aap-test-op-1", 0).await.is_ok());
+    assert!(world.lookup("aap-test-op-1", 0).await.is_ok());
 }

@@ -34,7 +34,7 @@ impl World {
         Self { host, asked, directory: Directory::new(fetcher, config) }
     }
 
-    pub(crate) async fn ask(&self, kid: &str, secs: i64) -> Result<Arc<FetchedOperator>, OperatorUnavailable> {
+    pub(crate) async fn lookup(&self, kid: &str, secs: i64) -> Result<Arc<FetchedOperator>, OperatorUnavailable> {
         self.directory.operator(&domain(DOMAIN), kid, at(secs), SOURCE).await
     }
 

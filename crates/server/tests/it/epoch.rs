@@ -67,12 +67,12 @@ on_both_stores! {
 
     ///
     async fn keys_are_suspended_and_sign_ins_and_subscriber_tokens_have_ended(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let (phone, _heard) = alice.listening(&plane).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let (phone, _heard) = alice.subscribed(&plane).await;
         let paying = json!({ "tool": "payments.send", "arguments": { "to": "acme" } });
-        let approved = agent.asks_to(&plane, "payments.send", paying["arguments"].clone()).await;
+        let approved = agent.requests_approval(&plane, "payments.send", paying["arguments"].clone()).await;
         alice.accepts(&plane, &approved).await;
-        let pending = agent.asks_to(&plane, "mail.send", json!({ "n": 1 })).await;
+        let pending = agent.requests_approval(&plane, "mail.send", json!({ "n": 1 })).await;
         let started = plane.engine.start_epoch().await.unwrap();
         assert_eq!((started.keys, started.questions, started.approvals), (1, 1, 1), "{started:?}");
 
@@ -88,10 +88,10 @@ on_both_stores! {
             assert!(plane.engine.lift_key(&project, &key.id).await.unwrap().is_live());
         }
         assert_eq!(agent.claims(&plane, &approved, &paying).await.refusal(), (409, "conflict".into()));
-        assert_eq!(agent.looks(&plane, &pending).await.expect(200).json()["state"], "cancelled");
+        assert_eq!(agent.reads_decision(&plane, &pending).await.expect(200).json()["state"], "cancelled");
         let back = TestPerson::sign_in(&plane, "alice").await;
-        assert_eq!(back.waiting_questions(&plane).await, 0);
-        let again = agent.asks_to(&plane, "payments.send", paying["arguments"].clone()).await;
+        assert_eq!(back.pending_questions(&plane).await, 0);
+        let again = agent.requests_approval(&plane, "payments.send", paying["arguments"].clone()).await;
         assert_ne!(again["decision_id"], approved["decision_id"]);
     }
 

@@ -113,10 +113,10 @@ async fn a_decision_of_the_gateway_is_told_with_how_to_go_on_and_is_not_the_agen
     let held = scene.sends(BankScene::transfer()).await;
     let decision = BankScene::decision(&held);
     let id = decision["decision_id"].as_str().unwrap();
-    let open = scene.looks(&scene.agent, &decision).await;
+    let open = scene.reads_decision(&scene.agent, &decision).await;
     assert_eq!((&open["redeem"], open.get("confirm_token")), (&decision["redeem"], None));
     scene.alice.accepts(&scene.plane, &decision).await;
-    let accepted = scene.looks(&scene.agent, &decision).await;
+    let accepted = scene.reads_decision(&scene.agent, &decision).await;
     assert!(accepted["confirm_token"].as_str().unwrap().starts_with(id));
     for (end, body) in [("claim", json!({ "digest": decision["digest"] })), ("outcome", json!({ "status": "failed" }))]
     {
@@ -129,6 +129,6 @@ async fn a_decision_of_the_gateway_is_told_with_how_to_go_on_and_is_not_the_agen
     }
     let token = accepted["confirm_token"].as_str().unwrap();
     scene.sends(BankScene::transfer().confirmed(token)).await.expect(201);
-    let ran = scene.looks(&scene.agent, &decision).await;
+    let ran = scene.reads_decision(&scene.agent, &decision).await;
     assert_eq!((ran.get("confirm_token"), ran.get("redeem")), (None, None), "there is nothing left to spend");
 }

@@ -4,7 +4,6 @@
 mod holder;
 mod plans;
 mod scene;
-mod sealed_requests;
 mod service;
 
 pub use holder::{GatewayRequest, Holder};

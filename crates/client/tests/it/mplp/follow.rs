@@ -4,7 +4,8 @@ use super::{KEY, PLAN, SERVICE};
 use async_trait::async_trait;
 use bytes::Bytes;
 use countersign_client::{
-    mplp::{Mplp, MplpError, PlanFollower},
+    ServiceError,
+    mplp::{Mplp, PlanFollower},
     transport::{Chunks, FetchError, Request, Response, Streaming, StreamingResponse, Transport, Unreachable},
 };
 use countersign_jose::ProofKey;
@@ -111,7 +112,7 @@ async fn a_revoked_credential_ends_it() {
     let mut following = following(&log, None);
     assert_eq!(numbers(&mut following, 1).await, [1]);
     let error = following.next().await.unwrap_err();
-    assert!(matches!(error, MplpError::Refused(why) if why.status == 401 && why.code == "api_key_revoked"));
+    assert!(matches!(error, ServiceError::Refused(why) if why.status == 401 && why.code == "api_key_revoked"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -134,7 +135,7 @@ async fn each_event_is_told_once_and_in_order_whatever_the_connection_does() {
 #[tokio::test(start_paused = true)]
 async fn something_that_is_no_event_is_not_passed_over() {
     let log = Log::with([stream(["id: 0.1\ndata: {}\n\n".to_owned()])]);
-    assert_eq!(following(&log, None).next().await.unwrap_err(), MplpError::BadAnswer);
+    assert_eq!(following(&log, None).next().await.unwrap_err(), ServiceError::BadAnswer);
 }
 
 /// AAP-18.4-04

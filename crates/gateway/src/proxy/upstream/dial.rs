@@ -16,11 +16,10 @@ use tokio::{
     sync::watch,
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
+use tokio_util::either::Either;
 
-pub(super) enum UpstreamStream {
-    Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
-}
+/// A connection in plain text, or with TLS.
+pub(super) type UpstreamStream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
 /// The send right of the write on a connection; `None` while it carries no write.
 #[derive(Clone, Default)]
@@ -127,58 +126,8 @@ pub(super) async fn dial(to: &Destination, tls: &TlsConnector) -> io::Result<Ups
     let tcp = TcpStream::connect((to.host.as_str(), to.port)).await?;
     let _kept_small = tcp.set_nodelay(true);
     if !to.https {
-        return Ok(UpstreamStream::Plain(tcp));
+        return Ok(Either::Left(tcp));
     }
     let name = ServerName::try_from(to.host.clone()).map_err(io::Error::other)?;
-    Ok(UpstreamStream::Tls(Box::new(tls.connect(name, tcp).await?)))
-}
-
-impl AsyncRead for UpstreamStream {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_read(cx, to),
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, to),
-        }
-    }
-}
-
-impl AsyncWrite for UpstreamStream {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write(cx, from),
-            Self::Tls(stream) => Pin::new(stream).poll_write(cx, from),
-        }
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        from: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, from),
-            Self::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, from),
-        }
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        match self {
-            Self::Plain(stream) => stream.is_write_vectored(),
-            Self::Tls(stream) => stream.is_write_vectored(),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
-    }
+    Ok(Either::Right(Box::new(tls.connect(name, tcp).await?)))
 }

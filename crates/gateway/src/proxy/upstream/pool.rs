@@ -58,7 +58,7 @@ impl Pool {
                 return Ok(connection);
             }
         }
-        self.dial(site).await.map(UpstreamConnection::kept)
+        self.dial(site).await.map(UpstreamConnection::pooled)
     }
 
     /// A new connection: the upstream may have closed an idle one, and a request sent on it would be lost.
@@ -83,7 +83,7 @@ impl Site {
         std::iter::from_fn(|| idle.pop()).map(|idle| idle.connection).find(|connection| !connection.is_closed())
     }
 
-    pub(super) fn keep(&self, connection: UpstreamConnection) {
+    pub(super) fn put_back(&self, connection: UpstreamConnection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < MAX_IDLE && !connection.is_closed() {
             idle.push(Idle { connection, seen: false });

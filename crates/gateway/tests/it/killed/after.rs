@@ -1,11 +1,7 @@
 //! Invariants after a restart on the remaining data.
 
 use super::story::{Act, Told, id, spending, unconfirmed};
-use countersign_testkit::{
-    Answer,
-    bank::{BankScene, GatewayListener},
-    stored_evidence,
-};
+use countersign_testkit::{Answer, bank::BankScene, stored_evidence};
 use serde_json::Value;
 
 /// The lease of a claim (the usual terms of a project).
@@ -14,21 +10,13 @@ const LEASE_S: i64 = 60;
 /// The state of a held call at the next start: its execution, and the bank's effects.
 pub(super) type Found = (String, usize);
 
-/// The same fixture at a node that starts at the same moment.
-pub(super) async fn restarted(scene: BankScene) -> BankScene {
-    let BankScene { plane, bank, alice, connected, agent, .. } = scene;
-    let plane = plane.restart().await;
-    let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
-    BankScene { plane, bank, gateway, alice, connected, agent }
-}
-
 pub(super) async fn is_sound(scene: &BankScene, told: &Told) -> Found {
     let effects = scene.bank.effects().len();
     let decision = match &told.decision {
         Some(decision) => decision.clone(),
         None => asked_again(scene).await,
     };
-    let looked = scene.looks(&scene.agent, &decision).await;
+    let looked = scene.reads_decision(&scene.agent, &decision).await;
     let state = looked["state"].as_str().unwrap();
     let execution = looked["execution"]["state"].as_str().unwrap_or("none");
     println!("{:?} in doubt: {state}, {execution}, {effects} effects", told.in_doubt);
@@ -59,14 +47,14 @@ fn may_stand(in_doubt: Option<Act>, state: &str, execution: &str) -> bool {
 async fn asked_again(scene: &BankScene) -> Value {
     let held = scene.sends(BankScene::transfer()).await;
     assert_eq!(held.refusal(), unconfirmed(), "{}", held.text());
-    assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 1);
+    assert_eq!(scene.alice.pending_questions(&scene.plane).await, 1);
     BankScene::decision(&held)
 }
 
 /// Nothing has run, the request is still stored, and an approval of it allows one run.
 async fn can_be_spent_once(scene: &BankScene, told: &Told, looked: &Value) {
     assert_eq!(scene.bank.effects().len(), 0, "what ran cannot be claimable");
-    assert_eq!(scene.kept().await.len(), 1, "it may still be redeemed");
+    assert_eq!(scene.sealed_requests().await.len(), 1, "it may still be redeemed");
     if looked["state"] == "pending" {
         assert_eq!(scene.sends(BankScene::transfer().confirmed("true")).await.refusal(), unconfirmed());
         scene.alice.accepts(&scene.plane, looked).await;
@@ -81,20 +69,20 @@ async fn can_be_spent_once(scene: &BankScene, told: &Told, looked: &Value) {
 /// It ran once and is recorded so, its approval is claimed, and the stored request is gone.
 async fn is_over(scene: &BankScene, decision: &Value) {
     assert_eq!((execution(scene, decision).await.as_str(), scene.bank.effects().len()), ("committed", 1));
-    assert_eq!(scene.kept().await.len(), 0);
+    assert_eq!(scene.sealed_requests().await.len(), 0);
     assert_eq!(recorded(scene).await, (1, 1));
     assert_eq!(scene.sends(spending(Act::Redeems, decision)).await.refusal(), (404, "not_found".into()));
     let again = scene.sends(spending(Act::Repeats, decision)).await;
     assert_eq!(again.refusal(), unconfirmed());
     let anew = BankScene::decision(&again);
     assert_ne!(id(&anew), id(decision));
-    assert!(scene.looks(&scene.agent, &anew).await["last_ran_at"].is_string());
+    assert!(scene.reads_decision(&scene.agent, &anew).await["last_ran_at"].is_string());
     assert_eq!(scene.bank.effects().len(), 1);
 }
 
 /// A claim of a dead node: it is not run again, not asked again, and unknown when its lease lapses.
 pub(super) async fn becomes_unknown(scene: &BankScene, decision: &Value) {
-    assert_eq!(scene.kept().await.len(), 0, "a spent yes keeps nothing");
+    assert_eq!(scene.sealed_requests().await.len(), 0, "a spent yes keeps nothing");
     assert_eq!(recorded(scene).await, (1, 0), "begun, and no outcome made up");
     is_taken(scene, decision).await;
     scene.plane.advance_secs(LEASE_S - 1).await;
@@ -114,7 +102,7 @@ async fn is_taken(scene: &BankScene, decision: &Value) {
         is_refused_for(&scene.sends(sent).await, decision);
     }
     assert_eq!(scene.sends(spending(Act::Redeems, decision)).await.refusal(), (404, "not_found".into()));
-    assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+    assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0);
 }
 
 fn is_refused_for(answer: &Answer, decision: &Value) {
@@ -123,7 +111,7 @@ fn is_refused_for(answer: &Answer, decision: &Value) {
 }
 
 pub(super) async fn execution(scene: &BankScene, decision: &Value) -> String {
-    let looked = scene.looks(&scene.agent, decision).await;
+    let looked = scene.reads_decision(&scene.agent, decision).await;
     looked["execution"]["state"].as_str().unwrap_or("none").to_owned()
 }
 

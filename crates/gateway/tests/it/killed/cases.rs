@@ -1,4 +1,4 @@
-//! One case for each commit and each moment around it, and one for a slow bank.
+//! One case for each commit and each moment around it, one for a slow bank, and two nodes of which one is killed.
 
 use super::{
     after::{self, Found},
@@ -6,10 +6,9 @@ use super::{
     story::{self, Act, Told, WHOLE},
 };
 use countersign_testkit::{
-    Kit, Setup,
-    bank::{Bank, BankScene},
+    Backend, Kit,
+    bank::BankScene,
     faulty_store::{CrashPoint, Moment},
-    leaks::Folder,
     on_both_stores,
 };
 use std::collections::BTreeSet;
@@ -48,23 +47,41 @@ on_both_stores! {
     ///
     async fn killed_while_the_bank_works_it_is_unknown_and_a_late_answer_to_nobody_changes_nothing(kit) {
         for act in [Act::Repeats, Act::Redeems] {
-            let (scene, _folder) = lasting(kit).await;
+            let (scene, _folder) = BankScene::lasting(kit, |_| {}).await;
             let decision = scene.approved(BankScene::transfer()).await;
             scene.plane.engine.store().close().await;
             let process = Process::start(&scene.plane, None).await.expect("a node");
             story::dies_while_the_bank_works(&scene, process, story::spending(act, &decision)).await;
-            let scene = after::restarted(scene).await;
+            let scene = scene.restarted().await;
             let told = Told { in_doubt: Some(act), decision: Some(decision) };
             assert_eq!(after::is_sound(&scene, &told).await, ("claimed".to_owned(), 1));
         }
     }
 }
 
-/// A fixture with a database that outlives its node.
-pub(super) async fn lasting(kit: Kit) -> (BankScene, Folder) {
-    let bank = Bank::open().await;
-    let (plane, folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
-    (BankScene::on(plane, bank).await, folder)
+///
+#[tokio::test]
+async fn the_claim_of_a_killed_node_becomes_unknown_at_the_other_which_neither_runs_nor_asks_it_again() {
+    let (scene, _folder) = BankScene::lasting(Kit(Backend::Postgres), |_| {}).await;
+    let decision = scene.approved(BankScene::transfer()).await;
+    let process = Process::start(&scene.plane, None).await.expect("a node");
+    story::dies_while_the_bank_works(&scene, process, story::spending(Act::Redeems, &decision)).await;
+    after::becomes_unknown(&scene, &decision).await;
+    assert_eq!(scene.bank.effects().len(), 1);
+}
+
+///
+#[tokio::test]
+async fn what_a_node_was_killed_before_claiming_is_spent_at_the_other_once() {
+    let (scene, _folder) = BankScene::lasting(Kit(Backend::Postgres), |_| {}).await;
+    let decision = scene.approved(BankScene::transfer()).await;
+    let process = dies_at_its_first_call(&scene).await;
+    let answer = story::sends(&scene, process.doors.gateway, story::spending(Act::Repeats, &decision)).await;
+    assert!(answer.is_none());
+    assert_eq!((after::execution(&scene, &decision).await.as_str(), scene.bank.effects().len()), ("none", 0));
+    scene.sends(story::spending(Act::Redeems, &decision)).await.expect(201);
+    assert_eq!((after::execution(&scene, &decision).await.as_str(), scene.bank.effects().len()), ("committed", 1));
+    assert_eq!(scene.sealed_requests().await.len(), 0);
 }
 
 /// The findings of all cases.
@@ -81,14 +98,14 @@ async fn killed_at_every_commit(kit: Kit, moment: Moment, acts: &[Act]) -> BTree
 }
 
 async fn survives(kit: Kit, crash: CrashPoint, acts: &[Act]) -> (Option<Act>, Found) {
-    let (scene, _folder) = lasting(kit).await;
+    let (scene, _folder) = BankScene::lasting(kit, |_| {}).await;
     let decision = match acts.first() {
         Some(Act::Asks) => None,
         _ => Some(scene.approved(BankScene::transfer()).await),
     };
     scene.plane.engine.store().close().await;
     let told = Told::at_a_process(&scene, acts, decision, Some(crash)).await;
-    let scene = after::restarted(scene).await;
+    let scene = scene.restarted().await;
     println!("{crash:?}");
     let found = after::is_sound(&scene, &told).await;
     scene.plane.engine.store().close().await;
@@ -97,4 +114,14 @@ async fn survives(kit: Kit, crash: CrashPoint, acts: &[Act]) -> (Option<Act>, Fo
 
 fn these(found: &[(&str, usize)]) -> BTreeSet<Found> {
     found.iter().map(|(execution, effects)| ((*execution).to_owned(), *effects)).collect()
+}
+
+/// A node that starts to serve, and is killed before its first commit for a call.
+async fn dies_at_its_first_call(scene: &BankScene) -> Process {
+    for commit in 1..MOST {
+        if let Some(process) = Process::start(&scene.plane, Some(CrashPoint { commit, moment: Moment::Before })).await {
+            return process;
+        }
+    }
+    panic!("a node that writes and never serves")
 }

@@ -58,7 +58,7 @@ async fn is_taken(cast: &Cast, doors: Doors, begun: Option<&GatewayRequest>) {
     let shown = cast.actions(doors).await.flatten().expect("a plan");
     let decision = format!("dec_{}", shown["confirm_id"].as_str().unwrap().replace('-', ""));
     assert!(answer.json()["error_description"].as_str().unwrap().contains(&decision), "{}", answer.text());
-    assert_eq!(cast.scene.alice.waiting_questions(&cast.scene.plane).await, 0);
+    assert_eq!(cast.scene.alice.pending_questions(&cast.scene.plane).await, 0);
 }
 
 /// The rest of the story, each act decided by the ledger's remainder, with the limits tried before they are revoked.

@@ -2,15 +2,14 @@
 //! node that may be killed before it acknowledges.
 
 use super::{
-    after,
     process::{Doors, Process},
     story::{exchange, sends},
 };
 use countersign_protocol::{aaep::event::Risk, project::ProjectDocument};
 use countersign_server::{Limits, ServedListener, serve};
 use countersign_testkit::{
-    Answer, Kit, Setup,
-    bank::{Bank, BankScene, GatewayRequest, Manner},
+    Answer, Kit,
+    bank::{BankScene, GatewayRequest, Manner},
     leaks::Folder,
 };
 use serde_json::{Value, json};
@@ -127,15 +126,13 @@ pub(super) struct Cast {
 impl Cast {
     /// At a plane with a lasting database, in which a payment's risk is low enough for a plan.
     pub(super) async fn lasting(kit: Kit) -> (Self, Folder) {
-        let bank = Bank::open().await;
-        let (plane, folder) = kit.lasting_plane(Setup::bank(&bank, medium)).await;
-        let scene = BankScene::on(plane, bank).await;
+        let (scene, folder) = BankScene::lasting(kit, medium).await;
         let device = scene.alice.subscriber(&scene.plane).await.token;
         (Self { scene, device }, folder)
     }
 
     pub(super) async fn restarted(self) -> Self {
-        Self { scene: after::restarted(self.scene).await, ..self }
+        Self { scene: self.scene.restarted().await, ..self }
     }
 
     /// At a node within this process, with its own endpoints behind a socket like the killed one's.
@@ -153,7 +150,7 @@ impl Cast {
         }
         if acts.iter().any(|act| act.call().is_some()) {
             // Earlier arrivals must not satisfy a later wait.
-            self.scene.bank.something_arrives().await;
+            self.scene.bank.next_arrival().await;
         }
     }
 
@@ -174,15 +171,15 @@ impl Cast {
     /// None if the node was killed before it answered.
     pub(super) async fn does(&self, doors: Doors, act: Act) -> Option<()> {
         match act {
-            Act::Writes => self.asks(doors, "POST", "plans", Some(plan())).await?.expect(201),
-            Act::Proposes => self.asks(doors, "POST", &format!("plans/{PLAN}/propose"), None).await?.expect(201),
+            Act::Writes => self.requests(doors, "POST", "plans", Some(plan())).await?.expect(201),
+            Act::Proposes => self.requests(doors, "POST", &format!("plans/{PLAN}/propose"), None).await?.expect(201),
             Act::Approves => self.approves(doors).await?.expect(201),
-            Act::TakesBack => self.takes_back(doors).await?.expect(200),
+            Act::TakesBack => self.revokes(doors).await?.expect(200),
             Act::Pays | Act::IsRefused | Act::IsLost | Act::Orders => {
                 let (manner, status) = act.comes_to();
-                self.scene.bank.behaves(manner);
+                self.scene.bank.set_manner(manner);
                 let answer = self.calls(doors, act.call().expect("a call")).await;
-                self.scene.bank.behaves(Manner::Obliging);
+                self.scene.bank.set_manner(Manner::Obliging);
                 answer?.expect(status)
             }
         };
@@ -195,7 +192,7 @@ impl Cast {
 
     /// The actions of the plan's steps, as its agent reads them. None inside if there is no plan.
     pub(super) async fn actions(&self, doors: Doors) -> Option<Option<Value>> {
-        let answer = self.asks(doors, "GET", &format!("plans/{PLAN}/actions"), None).await?;
+        let answer = self.requests(doors, "GET", &format!("plans/{PLAN}/actions"), None).await?;
         Some(if answer.status == 404 { None } else { Some(answer.expect(200).json()) })
     }
 
@@ -205,7 +202,7 @@ impl Cast {
         self.decides(doors.plane, &place, &json!({ "status": "approved", "steps": [PAYING, ORDERING] })).await
     }
 
-    async fn takes_back(&self, doors: Doors) -> Option<Answer> {
+    async fn revokes(&self, doors: Doors) -> Option<Answer> {
         let shown = self.actions(doors).await??;
         let allowance = shown["steps"][0]["runs"]["left"]["allowance_id"].as_str().expect("a yes");
         self.decides(doors.plane, &format!("allowances/{allowance}/revoke"), &json!({})).await
@@ -218,7 +215,7 @@ impl Cast {
     }
 
     /// The agent, at the plane's own endpoints.
-    async fn asks(&self, doors: Doors, method: &str, below: &str, body: Option<Value>) -> Option<Answer> {
+    async fn requests(&self, doors: Doors, method: &str, below: &str, body: Option<Value>) -> Option<Answer> {
         let (agent, plane) = (&self.scene.agent, &self.scene.plane);
         let sent = GatewayRequest::new(method, &format!("/mplp/v1/{below}")).with("aap-version", "2.0");
         let sent = if let Some(body) = body { sent.json(body.to_string()) } else { sent };

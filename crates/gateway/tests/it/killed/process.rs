@@ -1,15 +1,12 @@
 //! A node in a process of its own, killed on drop.
 
-use super::{
-    cases::lasting,
-    story::{Told, WHOLE},
-};
+use super::story::{Told, WHOLE};
 use countersign_engine::store::{PostgresPlace, StoreLocation};
 use countersign_protocol::time::UnixMillis;
 use countersign_server::{Limits, serve};
 use countersign_testkit::{
     Backend, Kit, Plane, Setup,
-    bank::{GATEWAY, GatewayListener},
+    bank::{BankScene, GATEWAY, GatewayListener},
     faulty_store::CrashPoint,
 };
 use serde::{Deserialize, Serialize};
@@ -109,7 +106,7 @@ async fn the_story_can_be_told_to_its_end() {
     if let Some(orders) = orders() {
         return run(orders).await;
     }
-    let (scene, _folder) = lasting(Kit(Backend::Sqlite)).await;
+    let (scene, _folder) = BankScene::lasting(Kit(Backend::Sqlite), |_| {}).await;
     scene.plane.engine.store().close().await;
     let told = Told::at_a_process(&scene, &WHOLE, None, None).await;
     assert_eq!((told.in_doubt, scene.bank.effects().len()), (None, 1));
@@ -141,13 +138,13 @@ async fn run(orders: Orders) {
     let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let own = serve(listener, plane.public.clone(), Limits::default()).unwrap();
-    say(&Doors { gateway: gateway.address, plane: own.address() });
+    announce(&Doors { gateway: gateway.address, plane: own.address() });
     let orphaned = || std::io::stdin().read_to_end(&mut Vec::new());
     tokio::task::spawn_blocking(orphaned).await.unwrap().unwrap();
 }
 
 /// Writes at once, past the test harness's capture of output.
-fn say(doors: &Doors) {
+fn announce(doors: &Doors) {
     let mut out = std::io::stdout().lock();
     out.write_all(format!("\n{}\n", serde_json::to_string(doors).unwrap()).as_bytes()).unwrap();
     out.flush().unwrap();

@@ -65,7 +65,7 @@ impl Told {
                 self.decision = Some(BankScene::decision(&held));
             }
             Act::SaysYes => {
-                says_yes(scene, doors.plane, self.known()).await?;
+                approves(scene, doors.plane, self.known()).await?;
             }
             Act::Repeats | Act::Redeems => {
                 sends(scene, doors.gateway, spending(act, self.known())).await?.expect(201);
@@ -81,17 +81,17 @@ impl Told {
 
 /// Sends it to a process that is killed as soon as the bank has begun, so that its response is lost.
 pub(super) async fn dies_while_the_bank_works(scene: &BankScene, process: Process, sent: GatewayRequest) {
-    scene.bank.behaves(Manner::Thoughtful);
+    scene.bank.set_manner(Manner::Thoughtful);
     let gateway = process.doors.gateway;
     let killed = async {
-        scene.bank.something_arrives().await;
+        scene.bank.next_arrival().await;
         process.kill();
     };
     let both = async { tokio::join!(sends(scene, gateway, sent), killed).0 };
     let answer = tokio::time::timeout(PATIENCE, both).await.expect("a request that reaches the bank");
     assert!(answer.is_none());
-    scene.bank.behaves(Manner::Obliging);
-    scene.bank.answer_now();
+    scene.bank.set_manner(Manner::Obliging);
+    scene.bank.release_response();
 }
 
 /// The request that claims an approval.
@@ -114,7 +114,7 @@ pub(super) fn unconfirmed() -> (u16, String) {
 /// As the fixture's agent sends it, at any node. None if the node was killed before it answered.
 pub(super) async fn sends(scene: &BankScene, gateway: SocketAddr, sent: GatewayRequest) -> Option<Answer> {
     for _ in 0..2 {
-        let answer = exchange(gateway, scene.dressed(&scene.agent, sent.clone())).await?;
+        let answer = exchange(gateway, scene.authenticated(&scene.agent, sent.clone())).await?;
         scene.agent.takes_nonce(answer.header("dpop-nonce"));
         if answer.header("www-authenticate").is_none_or(|text| !text.contains("use_dpop_nonce")) {
             return Some(answer);
@@ -124,7 +124,7 @@ pub(super) async fn sends(scene: &BankScene, gateway: SocketAddr, sent: GatewayR
 }
 
 /// Alice opens the page of a question, and approves it.
-async fn says_yes(scene: &BankScene, plane: SocketAddr, decision: &Value) -> Option<Answer> {
+async fn approves(scene: &BankScene, plane: SocketAddr, decision: &Value) -> Option<Answer> {
     let browser = |method: &str| {
         let page = GatewayRequest::new(method, &format!("/inbox/bank/{}", id(decision)));
         page.with("cookie", &scene.alice.cookie).with("accept", "text/html")

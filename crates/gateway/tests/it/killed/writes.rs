@@ -1,11 +1,6 @@
 //! A write without approval: its intent is durable before it is sent, and it is never sent again by itself.
 
-use super::{
-    after::{self, recorded},
-    cases::{MOST, lasting},
-    process::Process,
-    story,
-};
+use super::{after::recorded, cases::MOST, process::Process, story};
 use countersign_testkit::{
     Kit,
     bank::{BankScene, GatewayRequest},
@@ -33,11 +28,11 @@ on_both_stores! {
 
     ///
     async fn a_write_whose_node_is_killed_while_the_service_works_has_no_outcome_that_nobody_saw(kit) {
-        let (scene, _folder) = lasting(kit).await;
+        let (scene, _folder) = BankScene::lasting(kit, |_| {}).await;
         scene.plane.engine.store().close().await;
         let process = Process::start(&scene.plane, None).await.expect("a node");
         story::dies_while_the_bank_works(&scene, process, note()).await;
-        let scene = after::restarted(scene).await;
+        let scene = scene.restarted().await;
         is_left_alone(&scene, (1, 1, 0)).await;
     }
 }
@@ -48,13 +43,13 @@ fn note() -> GatewayRequest {
 
 /// Whether it was answered; the number of calls begun, executed by the bank, and recorded as executed.
 async fn survives(kit: Kit, crash: CrashPoint) -> (bool, usize, usize, usize) {
-    let (scene, _folder) = lasting(kit).await;
+    let (scene, _folder) = BankScene::lasting(kit, |_| {}).await;
     scene.plane.engine.store().close().await;
     let answer = match Process::start(&scene.plane, Some(crash)).await {
         Some(process) => story::sends(&scene, process.doors.gateway, note()).await,
         None => None,
     };
-    let scene = after::restarted(scene).await;
+    let scene = scene.restarted().await;
     let (begun, told) = recorded(&scene).await;
     let effects = scene.bank.effects().len();
     assert!(told <= effects && effects <= begun, "{crash:?}: {begun} begun, {effects} done, {told} told");

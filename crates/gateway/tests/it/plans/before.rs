@@ -28,7 +28,7 @@ async fn agent_says(scene: &BankScene, decision: &Value, status: &str) -> counte
 
 /// The status changes of the only plan, from its events.
 async fn changes(scene: &BankScene) -> Vec<String> {
-    let page = scene.own(&scene.agent, Method::GET, "/mplp/v1/events?limit=200").await.expect(200).json();
+    let page = scene.requests(&scene.agent, Method::GET, "/mplp/v1/events?limit=200").await.expect(200).json();
     let all = page["items"].as_array().unwrap().iter();
     let changed = all.filter(|event| event["event_type"] == "plan_status_changed");
     let text = |event: &Value, name: &str| event["payload"][name].as_str().unwrap().to_owned();
@@ -56,7 +56,7 @@ on_both_stores! {
         let refused = scene.writes(&PlanDraft::of(paying(60)).runs(paying(41))).await;
         assert_eq!(refused.refusal(), (400, "invalid_request".into()));
         assert!(refused.text().contains("101 calls"), "{}", refused.text());
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0);
         scene.proposed(&PlanDraft::of(paying(100))).await;
     }
 
@@ -87,7 +87,7 @@ on_both_stores! {
         scene.alice.rejects(&scene.plane, &decision, Some("too much at once")).await;
         nothing_runs(&scene, &draft, "draft").await;
         let path = format!("/mplp/v1/plans/{}/actions", draft.id());
-        let actions = scene.own(&scene.agent, Method::GET, &path).await.expect(200).json();
+        let actions = scene.requests(&scene.agent, Method::GET, &path).await.expect(200).json();
         assert_eq!(actions["feedback"], "too much at once");
         // It is editable, and the new version is asked about anew.
         scene.writes(&draft).await.expect(200);
@@ -103,7 +103,7 @@ on_both_stores! {
             let decision = scene.proposed(&draft).await;
             match by_agent {
                 true => drop(agent_says(&scene, &decision, "cancelled").await.expect(201)),
-                false => scene.alice.calls_off(&scene.plane, &decision).await.unwrap(),
+                false => scene.alice.withdraws(&scene.plane, &decision).await.unwrap(),
             }
             nothing_runs(&scene, &draft, "draft").await;
             assert_eq!(changes(&scene).await, ["draft to proposed", "proposed to draft"]);

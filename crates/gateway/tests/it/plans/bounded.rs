@@ -89,7 +89,7 @@ on_both_stores! {
         runs(&scene, "100.00").await;
         scene.plane.advance_secs(1799).await;
         runs(&scene, "100.00").await;
-        scene.plane.advance_unseen(1).await;
+        scene.plane.advance_without_settling(1).await;
         held(&scene, BankScene::transfer_of("100.00")).await;
         scene.plane.advance_secs(60).await;
         held(&scene, BankScene::transfer_of("100.00").confirmed("true")).await;
@@ -142,9 +142,9 @@ on_both_stores! {
         let scene = kit.bank_with(payouts).await;
         let decision = allowed(&scene, json!({ "uses": 3 })).await;
         let token = scene.plane.confirm_token(decision["decision_id"].as_str().unwrap()).await;
-        scene.bank.behaves(Manner::Vanishing);
+        scene.bank.set_manner(Manner::Vanishing);
         assert_eq!(scene.sends(BankScene::transfer_of("100.00")).await.status, 502);
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         assert_eq!(last_use(&scene, &decision).await["state"], "unknown");
         let transfer = || BankScene::transfer_of("100.00");
         for sent in [transfer(), transfer().confirmed("true"), transfer().confirmed(&token), transfer().waits(1)] {
@@ -159,11 +159,11 @@ on_both_stores! {
         let scene = kit.bank_with(payouts).await;
         let bound = json!({ "most": "400.00", "sum": "500.00" });
         allowed(&scene, json!({ "uses": 2, "released": { "body.amount": bound } })).await;
-        scene.bank.behaves(Manner::Status(422));
+        scene.bank.set_manner(Manner::Status(422));
         scene.sends(BankScene::transfer_of("300.00")).await.expect(422);
-        scene.bank.behaves(Manner::Vanishing);
+        scene.bank.set_manner(Manner::Vanishing);
         assert_eq!(scene.sends(BankScene::transfer_of("300.00")).await.status, 502);
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         held(&scene, BankScene::transfer_of("200.01")).await;
         runs(&scene, "200.00").await;
         held(&scene, BankScene::transfer_of("0.01")).await;

@@ -80,18 +80,18 @@ on_both_stores! {
     /// MPLP-3.2-02, R-7
     async fn forty_payments_run_by_one_yes_and_the_forty_first_is_asked_about(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = PlanDraft::of(paying(40)).does("Write the report");
+        let draft = PlanDraft::of(paying(40)).agent_step("Write the report");
         scene.planned(&draft).await;
         for n in 1..=40 {
             runs(&scene, &format!("{}.{n:02}", 459 + n)).await;
         }
         assert_eq!(scene.bank.effects().len(), 40);
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0);
         let decision = held(&scene, BankScene::transfer_of("1.00")).await;
         let lines = difference(&decision, &draft);
         assert!(lines.contains("all 40 uses are claimed"), "{lines}");
         assert_eq!(scene.bank.effects().len(), 40);
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 1);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 1);
     }
 
     ///

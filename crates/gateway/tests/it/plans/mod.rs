@@ -4,7 +4,7 @@
 mod before;
 mod bounded;
 mod forty;
-mod holders;
+mod isolation;
 mod order;
 mod progress;
 mod races;
@@ -12,9 +12,7 @@ mod restart;
 mod revoked;
 mod risk;
 mod sums;
-mod tenants;
 mod tools;
-mod tools_outcomes;
 
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::bank::{BankScene, GatewayRequest, Holder, PlanDraft};
@@ -50,6 +48,11 @@ pub(crate) async fn runs(scene: &BankScene, amount: &str) {
     scene.sends(BankScene::transfer_of(amount)).await.expect(201);
 }
 
+/// The status of a plan, and of each of its steps.
+pub(crate) fn statuses(plan: &str, steps: &[&str]) -> (String, Vec<String>) {
+    (plan.into(), steps.iter().map(|status| (*status).to_owned()).collect())
+}
+
 /// The bank's current document, with a change.
 pub(crate) async fn applies(scene: &BankScene, change: impl FnOnce(&mut ProjectDocument)) {
     let mut document = scene.plane.at().await.project.document.clone();
@@ -59,5 +62,5 @@ pub(crate) async fn applies(scene: &BankScene, change: impl FnOnce(&mut ProjectD
 
 /// The last use of an approval, as its agent reads it.
 pub(crate) async fn last_use(scene: &BankScene, decision: &Value) -> Value {
-    scene.looks(&scene.agent, decision).await["execution"].clone()
+    scene.reads_decision(&scene.agent, decision).await["execution"].clone()
 }

@@ -1,6 +1,6 @@
 //! Steps run in the approved order, and only approved ones (MPLP step rules, R-7).
 
-use super::{difference, held, last_use};
+use super::{difference, held, last_use, statuses};
 use countersign_engine::{NotCounted, Role};
 use countersign_testkit::{
     bank::{BankScene, GatewayRequest, Manner, PlanDraft, paying_exactly, payouts},
@@ -21,10 +21,6 @@ fn one_after_the_other() -> PlanDraft {
     PlanDraft::of(paying_exactly("1.00")).then_runs(paying_exactly("2.00"))
 }
 
-fn statuses(plan: &str, steps: [&str; 2]) -> (String, Vec<String>) {
-    (plan.into(), steps.map(str::to_owned).to_vec())
-}
-
 on_both_stores! {
     ///
     async fn a_step_is_held_until_the_one_that_it_depends_on_is_completed(kit) {
@@ -34,18 +30,18 @@ on_both_stores! {
         let decision = held(&scene, second()).await;
         assert_eq!(decision["plan_difference"]["step_id"], draft.step(2));
         assert_eq!(difference(&decision, &draft), "step 1, which it depends on, is not completed");
-        scene.bank.behaves(Manner::Thoughtful);
+        scene.bank.set_manner(Manner::Thoughtful);
         let (answer, ()) = tokio::join!(scene.sends(first()), async {
-            scene.bank.something_arrives().await;
+            scene.bank.next_arrival().await;
             held(&scene, second()).await;
-            assert_eq!(scene.statuses(&draft).await, statuses("in_progress", ["in_progress", "pending"]));
-            scene.bank.behaves(Manner::Obliging);
-            scene.bank.answer_now();
+            assert_eq!(scene.statuses(&draft).await, statuses("in_progress", &["in_progress", "pending"]));
+            scene.bank.set_manner(Manner::Obliging);
+            scene.bank.release_response();
         });
         answer.expect(201);
-        assert_eq!(scene.statuses(&draft).await, statuses("in_progress", ["completed", "pending"]));
+        assert_eq!(scene.statuses(&draft).await, statuses("in_progress", &["completed", "pending"]));
         scene.sends(second()).await.expect(201);
-        assert_eq!(scene.statuses(&draft).await, statuses("completed", ["completed", "completed"]));
+        assert_eq!(scene.statuses(&draft).await, statuses("completed", &["completed", "completed"]));
         assert_eq!(scene.bank.effects().len(), 2);
     }
 
@@ -55,14 +51,14 @@ on_both_stores! {
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
         let draft = one_after_the_other();
         let decision = scene.planned(&draft).await;
-        scene.bank.behaves(Manner::Vanishing);
+        scene.bank.set_manner(Manner::Vanishing);
         assert_eq!(scene.sends(first()).await.status, 502);
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         held(&scene, second()).await;
         let execution = last_use(&scene, &decision).await;
         assert_eq!(execution["state"], "unknown");
-        ada.finds_out(&scene.plane, execution["execution_id"].as_str().unwrap(), false).await.unwrap();
-        assert_eq!(scene.statuses(&draft).await, statuses("failed", ["failed", "blocked"]));
+        ada.reconciles(&scene.plane, execution["execution_id"].as_str().unwrap(), false).await.unwrap();
+        assert_eq!(scene.statuses(&draft).await, statuses("failed", &["failed", "blocked"]));
         for sent in [first(), second()] {
             held(&scene, sent).await;
         }
@@ -74,10 +70,10 @@ on_both_stores! {
         let scene = kit.bank_with(payouts).await;
         let draft = one_after_the_other();
         scene.planned(&draft).await;
-        scene.bank.behaves(Manner::Status(422));
+        scene.bank.set_manner(Manner::Status(422));
         scene.sends(first()).await.expect(422);
         held(&scene, second()).await;
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         assert_eq!(scene.uses_left(&draft, 1).await, 1);
         scene.sends(first()).await.expect(201);
         scene.sends(second()).await.expect(201);
@@ -90,14 +86,14 @@ on_both_stores! {
         let draft = PlanDraft::of(paying_exactly("1.00")).runs(paying_exactly("2.00"));
         let decision = scene.proposed(&draft).await;
         scene.alice.accepts_steps(&scene.plane, &decision, &[draft.step(1)]).await.unwrap();
-        assert_eq!(scene.statuses(&draft).await, statuses("approved", ["pending", "skipped"]));
+        assert_eq!(scene.statuses(&draft).await, statuses("approved", &["pending", "skipped"]));
         let asked = held(&scene, second()).await;
         assert_eq!(asked["plan_difference"]["step_id"], draft.step(2));
         assert_eq!(difference(&asked, &draft), "the step is skipped");
         assert_eq!(scene.bank.got().len(), 0);
         scene.sends(first()).await.expect(201);
         held(&scene, second()).await;
-        assert_eq!(scene.statuses(&draft).await, statuses("completed", ["completed", "skipped"]));
+        assert_eq!(scene.statuses(&draft).await, statuses("completed", &["completed", "skipped"]));
     }
 
     ///
@@ -113,7 +109,7 @@ on_both_stores! {
         let bounds = json!({ "uses": 3 });
         let bounded = scene.alice.accepts_within(&scene.plane, &decision, bounds).await;
         assert!(matches!(bounded, Err(NotCounted::OutOfBounds(_))), "a plan's bounds are its own: {bounded:?}");
-        assert_eq!(scene.statuses(&draft).await, statuses("proposed", ["pending", "pending"]));
+        assert_eq!(scene.statuses(&draft).await, statuses("proposed", &["pending", "pending"]));
         for sent in [first(), second()] {
             held(&scene, sent).await;
         }
@@ -127,10 +123,10 @@ on_both_stores! {
         scene.planned(&draft).await;
         scene.plane.advance_secs(599).await;
         scene.sends(first()).await.expect(201);
-        scene.plane.advance_unseen(1).await;
+        scene.plane.advance_without_settling(1).await;
         held(&scene, second()).await;
         scene.plane.advance_secs(0).await;
-        assert_eq!(scene.statuses(&draft).await, statuses("failed", ["completed", "blocked"]));
+        assert_eq!(scene.statuses(&draft).await, statuses("failed", &["completed", "blocked"]));
         held(&scene, second()).await;
         assert_eq!(scene.bank.effects().len(), 1);
     }

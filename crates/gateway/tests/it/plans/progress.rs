@@ -1,10 +1,10 @@
 //! A plan and its steps follow their calls, and the evidence names the approval of each.
 
-use super::{held, last_use, runs};
+use super::{held, last_use, runs, statuses};
 use countersign_engine::Role;
 use countersign_testkit::{
-    Plane, Setup,
-    bank::{Bank, BankScene, Manner, PlanDraft, paying, paying_exactly, payouts},
+    Plane,
+    bank::{BankScene, Manner, PlanDraft, paying, paying_exactly, payouts},
     on_both_stores, stored_evidence,
 };
 use serde_json::{Value, json};
@@ -21,15 +21,11 @@ fn names(entry: &Value, step: &str, decision: &Value) -> bool {
     text.contains(step) && text.contains(decision["decision_id"].as_str().unwrap())
 }
 
-fn statuses(plan: &str, steps: &[&str]) -> (String, Vec<String>) {
-    (plan.into(), steps.iter().map(|status| (*status).to_owned()).collect())
-}
-
 on_both_stores! {
     ///
     async fn what_a_step_runs_is_shown_in_the_owners_words_whatever_its_agent_calls_it(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = PlanDraft::default().does("Nothing to see here").runs(paying(3));
+        let draft = PlanDraft::default().agent_step("Nothing to see here").runs(paying(3));
         scene.planned(&draft).await;
         let runs = scene.step(&draft, 2).await["runs"].clone();
         assert_eq!(runs["words"], "owner");
@@ -54,7 +50,7 @@ on_both_stores! {
     ///
     async fn a_step_after_one_of_the_agents_own_waits_until_that_is_reported(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = PlanDraft::default().does("Check the invoices").then_runs(paying_exactly("1.00"));
+        let draft = PlanDraft::default().agent_step("Check the invoices").then_runs(paying_exactly("1.00"));
         let path = format!("/mplp/v1/plans/{}/steps/{}", draft.id(), draft.step(1));
         let reports = async |status: &str| scene.posts(&scene.agent, &path, &json!({ "status": status })).await;
         let decision = scene.proposed(&draft).await;
@@ -72,7 +68,7 @@ on_both_stores! {
     ///
     async fn statuses_follow_the_calls_to_the_end(kit) {
         let scene = kit.bank_with(payouts).await;
-        let draft = PlanDraft::of(paying(2)).does("Write the report");
+        let draft = PlanDraft::of(paying(2)).agent_step("Write the report");
         assert_eq!(scene.writes(&draft).await.expect(201).json()["status"], "draft");
         let decision = scene.proposes(&draft, &json!({})).await;
         assert_eq!(scene.statuses(&draft).await, statuses("proposed", &["pending", "pending"]));
@@ -91,19 +87,17 @@ on_both_stores! {
 
     ///
     async fn the_evidence_names_step_and_decision_of_every_call(kit) {
-        let bank = Bank::open().await;
-        let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, payouts)).await;
-        let scene = BankScene::on(plane, bank).await;
+        let (scene, _folder) = BankScene::lasting(kit, payouts).await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
         let draft = PlanDraft::of(paying(3));
         let decision = scene.planned(&draft).await;
         runs(&scene, "1.00").await;
-        scene.bank.behaves(Manner::Status(422));
+        scene.bank.set_manner(Manner::Status(422));
         scene.sends(BankScene::transfer_of("2.00")).await.expect(422);
-        scene.bank.behaves(Manner::Vanishing);
+        scene.bank.set_manner(Manner::Vanishing);
         assert_eq!(scene.sends(BankScene::transfer_of("3.00")).await.status, 502);
         let execution = last_use(&scene, &decision).await["execution_id"].as_str().unwrap().to_owned();
-        ada.finds_out(&scene.plane, &execution, true).await.unwrap();
+        ada.reconciles(&scene.plane, &execution, true).await.unwrap();
         for (event_type, count) in [("execution_claimed", 3), ("execution_settled", 3), ("execution_unknown", 1)] {
             let found = entries(&scene.plane, event_type).await;
             assert_eq!(found.len(), count, "{event_type}");

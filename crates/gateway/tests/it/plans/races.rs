@@ -30,7 +30,7 @@ fn ran(answers: &[Answer]) -> usize {
 
 /// Fifty times the same call for the last use of a plan.
 async fn the_last_use_goes_to_one(scene: &BankScene, nodes: &[SocketAddr]) {
-    let draft = PlanDraft::of(paying(2)).does("Write the report");
+    let draft = PlanDraft::of(paying(2)).agent_step("Write the report");
     scene.planned(&draft).await;
     scene.sends(BankScene::transfer_of("7.00")).await.expect(201);
     let answers = at_once(scene, nodes, (0..50).map(|_| BankScene::transfer_of("8.00"))).await;
@@ -41,20 +41,20 @@ async fn the_last_use_goes_to_one(scene: &BankScene, nodes: &[SocketAddr]) {
         assert!(told == unconfirmed() || told == (409, "conflict".into()), "{}", answer.text());
     }
     held(scene, BankScene::transfer_of("8.00")).await;
-    assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 1, "one question for all of them");
+    assert_eq!(scene.alice.pending_questions(&scene.plane).await, 1, "one question for all of them");
     assert_eq!((scene.uses_left(&draft, 1).await, scene.bank.effects().len()), (0, 2));
 }
 
 /// Fifty different calls, of which the plan allows any one.
 async fn one_of_fifty_runs(scene: &BankScene, nodes: &[SocketAddr]) {
-    let draft = PlanDraft::of(paying(1)).does("Write the report");
+    let draft = PlanDraft::of(paying(1)).agent_step("Write the report");
     scene.planned(&draft).await;
     let answers = at_once(scene, nodes, (1..=50).map(|n| BankScene::transfer_of(&format!("{n}.00")))).await;
     assert_eq!((ran(&answers), scene.bank.effects().len()), (1, 1));
     for answer in answers.iter().filter(|answer| answer.status != 201) {
         assert_eq!(answer.refusal(), unconfirmed(), "{}", answer.text());
     }
-    assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 49);
+    assert_eq!(scene.alice.pending_questions(&scene.plane).await, 49);
 }
 
 /// Forty payments of about thirty dollars, of which a thousand dollars are enough for thirty-two or thirty-three.

@@ -27,12 +27,12 @@ on_both_stores! {
         let draft = PlanDraft::of(paying_exactly("1.00")).runs(paying_exactly("2.00"));
         scene.planned(&draft).await;
         let first = scene.step(&draft, 1).await;
-        assert!(matches!(bob.takes_back(&scene.plane, &first).await, Err(Refusal::NotAuthorized(_))));
-        scene.alice.takes_back(&scene.plane, &first).await.unwrap();
+        assert!(matches!(bob.revokes_allowance(&scene.plane, &first).await, Err(Refusal::NotAuthorized(_))));
+        scene.alice.revokes_allowance(&scene.plane, &first).await.unwrap();
         let decision = held(&scene, BankScene::transfer_of("1.00")).await;
         assert_eq!(difference(&decision, &draft), "the step is skipped");
         runs(&scene, "2.00").await;
-        assert!(matches!(scene.alice.takes_back(&scene.plane, &first).await, Err(Refusal::Conflict(_))));
+        assert!(matches!(scene.alice.revokes_allowance(&scene.plane, &first).await, Err(Refusal::Conflict(_))));
         assert_eq!(scene.bank.effects().len(), 1);
         assert_eq!(scene.statuses(&draft).await, ("completed".into(), vec!["skipped".into(), "completed".into()]));
     }
@@ -45,12 +45,12 @@ on_both_stores! {
             let draft = PlanDraft::of(paying(5));
             scene.planned(&draft).await;
             runs(&scene, "100.00").await;
-            assert!(bob.cancels(&scene.plane, &draft).await.is_err());
+            assert!(bob.cancels_plan(&scene.plane, &draft).await.is_err());
             runs(&scene, "100.00").await;
             let path = format!("/mplp/v1/plans/{}/cancel", draft.id());
             match by_agent {
                 true => drop(scene.posts(&scene.agent, &path, &json!({})).await.expect(200)),
-                false => scene.alice.cancels(&scene.plane, &draft).await.unwrap(),
+                false => scene.alice.cancels_plan(&scene.plane, &draft).await.unwrap(),
             }
             held(&scene, transfer()).await;
             assert_eq!(scene.bank.effects().len(), 2);
@@ -63,12 +63,12 @@ on_both_stores! {
         let scene = kit.bank_with(payouts).await;
         let draft = PlanDraft::of(paying(5));
         scene.planned(&draft).await;
-        scene.bank.behaves(Manner::Thoughtful);
+        scene.bank.set_manner(Manner::Thoughtful);
         let (answer, ()) = tokio::join!(scene.sends(transfer()), async {
-            scene.bank.something_arrives().await;
-            scene.alice.takes_back(&scene.plane, &scene.step(&draft, 1).await).await.unwrap();
+            scene.bank.next_arrival().await;
+            scene.alice.revokes_allowance(&scene.plane, &scene.step(&draft, 1).await).await.unwrap();
             held(&scene, BankScene::transfer_of("2.00")).await;
-            scene.bank.answer_now();
+            scene.bank.release_response();
         });
         answer.expect(201);
         let step = scene.step(&draft, 1).await;
@@ -178,6 +178,6 @@ on_both_stores! {
         })
         .await;
         runs(&scene, "100.00").await;
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0);
     }
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 /// At most 400 dollars each and 1000 altogether.
 fn a_thousand(uses: u64) -> PlanDraft {
-    PlanDraft::of(paying_within(json!({ "most": "400.00", "sum": "1000.00" }), uses)).does("Write the report")
+    PlanDraft::of(paying_within(json!({ "most": "400.00", "sum": "1000.00" }), uses)).agent_step("Write the report")
 }
 
 async fn sum_left(scene: &BankScene, draft: &PlanDraft) -> String {
@@ -39,11 +39,11 @@ on_both_stores! {
         let draft = a_thousand(3);
         scene.planned(&draft).await;
         for status in [400, 409, 422] {
-            scene.bank.behaves(Manner::Status(status));
+            scene.bank.set_manner(Manner::Status(status));
             scene.sends(BankScene::transfer_of("400.00")).await.expect(status);
             assert_eq!((sum_left(&scene, &draft).await.as_str(), scene.uses_left(&draft, 1).await), ("1000.00", 3));
         }
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         for amount in ["400.00", "400.00", "200.00"] {
             runs(&scene, amount).await;
         }
@@ -56,9 +56,9 @@ on_both_stores! {
         let scene = kit.bank_with(payouts).await;
         let draft = a_thousand(1);
         scene.planned(&draft).await;
-        scene.bank.behaves(Manner::NoEffect(500));
+        scene.bank.set_manner(Manner::NoEffect(500));
         scene.sends(BankScene::transfer_of("400.00")).await.expect(500);
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         assert_eq!(scene.statuses(&draft).await.1[0], "in_progress");
         runs(&scene, "399.00").await;
         held(&scene, BankScene::transfer_of("1.00")).await;
@@ -72,9 +72,9 @@ on_both_stores! {
             let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
             let draft = a_thousand(2);
             let decision = scene.planned(&draft).await;
-            scene.bank.behaves(manner.clone());
+            scene.bank.set_manner(manner.clone());
             assert!(matches!(scene.sends(BankScene::transfer_of("400.00")).await.status, 500 | 502 | 504), "{manner:?}");
-            scene.bank.behaves(Manner::Obliging);
+            scene.bank.set_manner(Manner::Obliging);
             let left = async || (sum_left(&scene, &draft).await, scene.uses_left(&draft, 1).await);
             assert_eq!(left().await, ("600.00".into(), 1), "{manner:?}");
             let again = scene.sends(BankScene::transfer_of("400.00")).await;
@@ -82,7 +82,7 @@ on_both_stores! {
 
             let execution = last_use(&scene, &decision).await;
             assert_eq!(execution["state"], "unknown");
-            ada.finds_out(&scene.plane, execution["execution_id"].as_str().unwrap(), false).await.unwrap();
+            ada.reconciles(&scene.plane, execution["execution_id"].as_str().unwrap(), false).await.unwrap();
             assert_eq!(left().await, ("600.00".into(), 1), "{manner:?}");
             runs(&scene, "400.00").await;
             let decision = held(&scene, BankScene::transfer_of("1.00")).await;

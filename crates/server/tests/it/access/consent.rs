@@ -101,11 +101,11 @@ on_both_stores! {
         scene.plane.try_call(call().instead("x-agent-consent", &format!("{receipt}x"))).await.expect(401);
         let stored = Haystack::stored(&scene.plane.place).await;
         let logged = Haystack::new("the log", log.0.lock().unwrap().clone());
-        stored.has("the session", &agent.session_id);
-        logged.has("the end of a call", "answered");
+        stored.assert_present("the session", &agent.session_id);
+        logged.assert_present("the end of a call", "answered");
         for part in receipt.split('.').filter(|part| part.len() > 60) {
-            stored.lacks("a part of the receipt", part);
-            logged.lacks("a part of the receipt", part);
+            stored.assert_absent("a part of the receipt", part);
+            logged.assert_absent("a part of the receipt", part);
         }
     }
 }

@@ -123,7 +123,7 @@ on_both_stores! {
         let scene = kit.scene().await;
         // The unknown outcome comes last: a repeat of its write is refused.
         for (status, outcome) in [(404, "404 Not Found"), (299, "299"), (500, "500 Internal Server Error")] {
-            scene.plane.upstream.answers_with(status);
+            scene.plane.upstream.set_status(status);
             scene.read().await.expect(status);
             scene.write().await.expect(status);
             let last = outcomes(&scene).await;

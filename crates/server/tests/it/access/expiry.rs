@@ -105,7 +105,7 @@ on_both_stores! {
         let setup = Setup::with_project(|document| document.max_duration = "30m".into());
         let scene = kit.scene_with(setup, &["calendar.read", "calendar.write"]).await;
         scene.read().await.expect(200);
-        scene.plane.advance_unseen(1800).await;
+        scene.plane.advance_without_settling(1800).await;
         for answer in [scene.read().await, scene.write().await, register(&scene).await] {
             assert_eq!(answer.refusal(), (401, "auto_revoked".into()));
         }
@@ -146,7 +146,7 @@ on_both_stores! {
         let (plane, _folder) = kit.lasting_plane(Setup::with_project(|document| document.max_duration = "2h".into())).await;
         let scene = Scene::on(plane, &["calendar.read"]).await;
         let Scene { plane, alice, connected, agent } = scene;
-        plane.advance_unseen(100_000).await;
+        plane.advance_without_settling(100_000).await;
         let scene = Scene { plane: plane.restart().await, alice, connected, agent };
         let alice = countersign_testkit::TestPerson::sign_in(&scene.plane, "alice").await;
         let scene = Scene { alice, ..scene };

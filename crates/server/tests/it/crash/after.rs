@@ -99,7 +99,7 @@ impl Aftermath {
         let cast = self.script.cast(at_s, 4).await;
         cast.plane.engine.decisions().settle_due().await.expect("everything due");
         self.fell_due(&cast, &found).await;
-        let mut heard = cast.alice.hears(&cast.plane).await;
+        let mut heard = cast.alice.opens_stream(&cast.plane).await;
         for _ in &cast.open_questions_listed().await {
             next_question(&mut heard).await;
         }

@@ -36,7 +36,7 @@ on_both_stores! {
 }
 
 async fn killed_at_every_commit(kit: Kit, moment: Moment) {
-    let (place, folder) = kit.open_place().await;
+    let (place, folder) = kit.readable_location().await;
     let script = Script::written(kit, place, folder.path()).await;
     let script = &script;
     let case = |commit| survives(script, CrashPoint { commit, moment });

@@ -42,7 +42,7 @@ on_both_stores! {
     /// AAP-7.1-02
     async fn every_call_of_a_known_agent_has_one_entry_with_what_became_of_it(kit) {
         let scene = kit.bank().await;
-        scene.bank.behaves(Manner::Vanishing);
+        scene.bank.set_manner(Manner::Vanishing);
         let mut told = Vec::new();
         for (sent, status, outcome) in [
             (GatewayRequest::new("POST", "/notes").json("[]"), 502, "unknown: the connection broke"),
@@ -51,7 +51,7 @@ on_both_stores! {
             scene.sends(sent).await.expect(status);
             told.push(outcome);
         }
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         for (sent, status, outcome) in [
             (GatewayRequest::new("GET", "/accounts/ours?since=2026"), 200, "200 OK"),
             (GatewayRequest::new("POST", "/notes").json("{}"), 201, "201 Created"),
@@ -115,9 +115,9 @@ on_both_stores! {
         scene.alice.accepts(&scene.plane, &BankScene::decision(&held)).await;
         scene.sends(worded(BankScene::transfer().confirmed("true"))).await.expect(201);
         scene.sends(worded(GatewayRequest::new("GET", "/accounts").with("x-agent-consent", "a.b.c"))).await.expect(401);
-        let mut typed = scene.dressed(&scene.agent, GatewayRequest::new("GET", "/accounts"));
+        let mut typed = scene.authenticated(&scene.agent, GatewayRequest::new("GET", "/accounts"));
         typed.headers.iter_mut().filter(|(name, _)| name == "x-agent-intent-type").for_each(|h| h.1 = WORDS.into());
-        assert_eq!(scene.once(typed).await.refusal(), (400, "intent_type_unknown".into()));
+        assert_eq!(scene.sends_raw(typed).await.refusal(), (400, "intent_type_unknown".into()));
         for got in scene.bank.got() {
             assert!(!format!("{:?}", got.headers).contains("marker 4711"), "{got:?}");
         }
@@ -131,10 +131,10 @@ on_both_stores! {
         assert_eq!(told, [json!(scene.agent.session_id), json!("POST"), json!("NOTE"), json!("201 Created")]);
         assert_eq!(calls[5]["intent_type"], Value::Null, "free text is no type");
         let stored = Haystack::stored(&scene.plane.place).await;
-        stored.has("the session", &scene.agent.session_id);
-        stored.lacks("the free text", WORDS);
-        stored.lacks("its marker", "knee, marker 4711");
-        stored.lacks("the access token", &scene.agent.access_token);
+        stored.assert_present("the session", &scene.agent.session_id);
+        stored.assert_absent("the free text", WORDS);
+        stored.assert_absent("its marker", "knee, marker 4711");
+        stored.assert_absent("the access token", &scene.agent.access_token);
     }
 }
 

@@ -84,7 +84,7 @@ on_both_stores! {
         assert_eq!(scene.bank.effects().len(), 0);
 
         scene.sends(confirmed_transfer()).await.expect(201);
-        let spent = scene.looks(&scene.agent, &first).await;
+        let spent = scene.reads_decision(&scene.agent, &first).await;
         assert_eq!(spent["allowance"]["state"], "spent");
         asked(&scene, confirmed_transfer()).await;
         assert_eq!(scene.bank.effects().len(), 1);
@@ -107,7 +107,7 @@ on_both_stores! {
         assert_eq!(serde_json::from_value::<Scope>(told).unwrap().confirmation, Confirmed::Decision);
         let default = kit.bank_with(|document| scope(document, "bank.ping").confirmation = Confirmed::default()).await;
         asked(&default, ping().confirmed("true")).await;
-        assert_eq!((default.bank.effects().len(), default.alice.waiting_questions(&default.plane).await), (0, 1));
+        assert_eq!((default.bank.effects().len(), default.alice.pending_questions(&default.plane).await), (0, 1));
 
         let scene = kit.bank().await;
         for sent in [ping(), ping().confirmed("TRUE"), ping().confirmed("dec_1.cft_2")] {
@@ -117,7 +117,7 @@ on_both_stores! {
         }
         assert_eq!(scene.bank.effects().len(), 0);
         scene.sends(ping().confirmed("true")).await.expect(201);
-        assert_eq!((scene.bank.effects().len(), scene.alice.waiting_questions(&scene.plane).await), (1, 0));
+        assert_eq!((scene.bank.effects().len(), scene.alice.pending_questions(&scene.plane).await), (1, 0));
         let calls = scene.calls().await;
         let ran = calls.iter().find(|call| call["outcome"] == "201 Created").expect("its entry");
         assert_eq!(ran["confirmation"], "self_asserted");
@@ -136,7 +136,7 @@ on_both_stores! {
         let wait = decision["wait"].as_str().unwrap().strip_prefix(scene.plane.service()).unwrap();
         assert!(wait.starts_with(&format!("/v1/decisions/{}?wait=", id(&decision))), "{wait}");
         let wait = wait.replace("=55", "=0");
-        let waited = scene.own(&scene.agent, http::Method::GET, &wait).await.expect(200).json();
+        let waited = scene.requests(&scene.agent, http::Method::GET, &wait).await.expect(200).json();
         assert_eq!((&waited["state"], &waited["decision_id"]), (&json!("pending"), &decision["decision_id"]));
         let page = decision["page"].as_str().unwrap().strip_prefix(scene.plane.service()).unwrap();
         let page = scene.alice.get(&scene.plane, page).await.expect(200).text();
@@ -147,7 +147,7 @@ on_both_stores! {
             let again = BankScene::decision(&scene.sends(sent).await);
             assert_eq!(again, decision);
         }
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 1);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 1);
         scene.alice.accepts(&scene.plane, &decision).await;
         let confirm = token(&scene, &decision).await;
         scene.sends(BankScene::transfer().confirmed(&confirm)).await.expect(201);

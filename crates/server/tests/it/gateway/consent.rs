@@ -16,7 +16,7 @@ on_both_stores! {
         for sent in [note(), BankScene::transfer(), GatewayRequest::new("DELETE", "/payees/theirs")] {
             assert_eq!(scene.sends_as(&agent, sent).await.refusal(), (403, "consent_scope_exceeded".into()));
         }
-        assert_eq!((scene.bank.got().len(), scene.alice.waiting_questions(&scene.plane).await), (0, 0));
+        assert_eq!((scene.bank.got().len(), scene.alice.pending_questions(&scene.plane).await), (0, 0));
         scene.sends_as(&agent, GatewayRequest::new("GET", "/accounts")).await.expect(200);
         scene.sends(note()).await.expect(201);
     }
@@ -29,7 +29,7 @@ on_both_stores! {
         for sent in [note(), BankScene::transfer(), GatewayRequest::new("DELETE", "/payees/theirs")] {
             assert_eq!(scene.sends_as(&agent, sent).await.refusal(), (403, "scope_not_granted".into()));
         }
-        assert_eq!((scene.bank.got().len(), scene.alice.waiting_questions(&scene.plane).await), (0, 0));
+        assert_eq!((scene.bank.got().len(), scene.alice.pending_questions(&scene.plane).await), (0, 0));
         scene.sends_as(&agent, GatewayRequest::new("GET", "/accounts")).await.expect(200);
         let mut claims = scene.plane.receipt_claims(scene.plane.acme(), "alice", &narrow, SCOPES);
         claims["intent_type"] = json!("PAY");
@@ -63,9 +63,9 @@ on_both_stores! {
         assert_eq!(scene.bank.got().len(), 2);
         assert!(scene.bank.got().iter().all(|got| !got.headers.contains_key("x-agent-consent")));
         let stored = Haystack::stored(&scene.plane.place).await;
-        stored.has("the session", &agent.session_id);
-        stored.lacks("the receipt", receipt.as_bytes());
-        stored.lacks("its signature", receipt.rsplit('.').next().unwrap());
+        stored.assert_present("the session", &agent.session_id);
+        stored.assert_absent("the receipt", receipt.as_bytes());
+        stored.assert_absent("its signature", receipt.rsplit('.').next().unwrap());
     }
 
     /// AAP-16.2-22, C-04
@@ -81,7 +81,7 @@ on_both_stores! {
             let confirmed = scene.sends(sent.confirmed("true")).await;
             assert_eq!(confirmed.refusal(), (400, "dry_run_unsupported".into()));
         }
-        assert_eq!((scene.bank.got().len(), scene.alice.waiting_questions(&scene.plane).await), (0, 0));
+        assert_eq!((scene.bank.got().len(), scene.alice.pending_questions(&scene.plane).await), (0, 0));
     }
 }
 

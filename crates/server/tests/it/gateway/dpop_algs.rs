@@ -82,7 +82,7 @@ impl Signer {
             .with("x-agent-intent-type", "READ_ACCOUNTS")
             .with("authorization", &format!("DPoP {token}"))
             .with("dpop", &self.proof(&claims));
-        scene.once(sent).await
+        scene.sends_raw(sent).await
     }
 }
 

@@ -75,7 +75,7 @@ on_both_stores! {
         let calls = GatewayRequest::new("GET", "/accounts").with("aap-version", "2.0").with("x-agent-mode", "user_delegated");
         for scheme in ["DPoP", "Bearer"] {
             let authorization = format!("{scheme} {}", bound["access_token"].as_str().unwrap());
-            let answer = scene.once(calls.clone().with("authorization", &authorization)).await;
+            let answer = scene.sends_raw(calls.clone().with("authorization", &authorization)).await;
             assert_eq!(answer.refusal(), told(401, "dpop_missing"));
         }
         let free = register(plane, &body(&scene), None).await.expect(200).json();
@@ -85,7 +85,7 @@ on_both_stores! {
             .with("x-agent-delegation", &scene.connected.delegation_id)
             .with("x-agent-session", free["session_id"].as_str().unwrap())
             .with("x-agent-intent-type", "READ_ACCOUNTS");
-        scene.once(call).await.expect(200);
+        scene.sends_raw(call).await.expect(200);
     }
 
     /// AAP-13.1-06, AAP-16.2-13, AAP-18.2-01
@@ -167,7 +167,7 @@ on_both_stores! {
             let read = read.with("x-agent-intent-type", "READ_ACCOUNTS").with("authorization", &format!("DPoP {token}"));
             let read = read.with("x-agent-delegation", &scene.connected.delegation_id);
             let read = read.with("x-agent-session", claims["session_id"].as_str().unwrap());
-            scene.once(read.with("dpop", &call_proof(plane, key, token))).await
+            scene.sends_raw(read.with("dpop", &call_proof(plane, key, token))).await
         };
         // Both act, and each token is refused with the other's key.
         for (mine, other) in [(0, 1), (1, 0)] {

@@ -32,7 +32,7 @@ on_both_stores! {
             }
             assert_eq!(stage.scene.bank.effects().len(), effects, "{door:?}");
         }
-        assert_eq!(stage.scene.alice.waiting_questions(&stage.scene.plane).await, 1);
+        assert_eq!(stage.scene.alice.pending_questions(&stage.scene.plane).await, 1);
     }
 
     ///
@@ -53,7 +53,7 @@ on_both_stores! {
         let mut sent = stage.bare(Door::Write).with("authorization", &other.authorization());
         sent.headers.retain(|(name, _)| name != "x-agent-session");
         let sent = sent.with("x-agent-session", &other.session_id);
-        stage.scene.once(sent.with("dpop", &same_name.unwrap())).await.expect(201);
+        stage.scene.sends_raw(sent.with("dpop", &same_name.unwrap())).await.expect(201);
         assert_eq!(stage.scene.bank.effects().len(), 2);
     }
 
@@ -71,7 +71,7 @@ on_both_stores! {
                 let proof = stage.proof(door);
                 let mut sent = dressed(&stage, door, &proof);
                 sent.headers.retain(|(own, _)| own != name);
-                let answer = stage.scene.once(sent.with(name, value)).await;
+                let answer = stage.scene.sends_raw(sent.with(name, value)).await;
                 assert_eq!(answer.code(), code, "{door:?}");
                 let repaired = stage.shows(door, &proof).await;
                 assert_refused(&repaired, "dpop_replayed", &format!("{door:?}, after {code}"));
@@ -174,7 +174,8 @@ async fn of_one_proof_at_two_nodes_at_the_same_instant_exactly_one_passes() {
     for round in 0..rounds {
         for door in [Door::Read, Door::Write] {
             let sent = dressed(&stage, door, &stage.proof(door));
-            let (left, right) = tokio::join!(stage.scene.once(sent.clone()), stage.scene.once_at(second.address, sent));
+            let (left, right) =
+                tokio::join!(stage.scene.sends_raw(sent.clone()), stage.scene.sends_raw_at(second.address, sent));
             one_passes(door, round, &[left, right]);
         }
         let proof = stage.proof(Door::Decision);
@@ -191,7 +192,7 @@ async fn of_one_proof_shown_fifty_times_at_once_exactly_one_passes() {
     let stage = Stage::on(SQLITE).await;
     for door in [Door::Read, Door::Write] {
         let sent = dressed(&stage, door, &stage.proof(door));
-        let answers = futures_util::future::join_all((0..50).map(|_| stage.scene.once(sent.clone()))).await;
+        let answers = futures_util::future::join_all((0..50).map(|_| stage.scene.sends_raw(sent.clone()))).await;
         one_passes(door, 0, &answers);
     }
     assert_eq!(stage.scene.bank.effects().len(), 1);

@@ -15,13 +15,13 @@ on_both_stores! {
     async fn a_held_write_is_claimed_and_begun_in_the_evidence_before_the_bank_gets_it(kit) {
         let (scene, _folder) = lasting(kit).await;
         let decision = scene.approved(BankScene::transfer()).await;
-        scene.bank.behaves(Manner::Thoughtful);
+        scene.bank.set_manner(Manner::Thoughtful);
         let before = stored_evidence(&scene.plane.place).await.len();
         let (ran, seen) = tokio::join!(scene.sends(BankScene::transfer().confirmed("true")), async {
-            scene.bank.something_arrives().await;
+            scene.bank.next_arrival().await;
             let log = stored_evidence(&scene.plane.place).await;
-            let looked = scene.looks(&scene.agent, &decision).await;
-            scene.bank.answer_now();
+            let looked = scene.reads_decision(&scene.agent, &decision).await;
+            scene.bank.release_response();
             (log, looked)
         });
         ran.expect(201);
@@ -40,12 +40,12 @@ on_both_stores! {
     ///
     async fn a_plain_write_is_begun_in_the_evidence_before_the_bank_gets_it(kit) {
         let (scene, _folder) = lasting(kit).await;
-        scene.bank.behaves(Manner::Thoughtful);
+        scene.bank.set_manner(Manner::Thoughtful);
         let before = stored_evidence(&scene.plane.place).await.len();
         let (ran, log) = tokio::join!(scene.sends(note()), async {
-            scene.bank.something_arrives().await;
+            scene.bank.next_arrival().await;
             let log = stored_evidence(&scene.plane.place).await;
-            scene.bank.answer_now();
+            scene.bank.release_response();
             log
         });
         ran.expect(201);
@@ -58,11 +58,11 @@ on_both_stores! {
         for (sent, is_write) in [(read(), false), (note(), true), (BankScene::transfer().confirmed("true"), true)] {
             let (scene, log) = failing(kit).await;
             scene.approved(BankScene::transfer()).await;
-            scene.bank.behaves(Manner::Thoughtful);
+            scene.bank.set_manner(Manner::Thoughtful);
             let (answer, ()) = tokio::join!(scene.sends(sent), async {
-                scene.bank.something_arrives().await;
+                scene.bank.next_arrival().await;
                 log.start();
-                scene.bank.answer_now();
+                scene.bank.release_response();
             });
             assert_eq!(answer.refusal(), (503, "service_unavailable".into()));
             assert!(!answer.text().contains("\"from\""), "{}", answer.text());
@@ -89,7 +89,7 @@ on_both_stores! {
         assert_eq!(scene.bank.got().len(), arrived, "nothing reached the bank");
         log.stop();
         scene.sends(read()).await.expect(200);
-        assert!(scene.looks(&scene.agent, &decision).await["execution"].is_null());
+        assert!(scene.reads_decision(&scene.agent, &decision).await["execution"].is_null());
         scene.sends(BankScene::transfer().confirmed("true")).await.expect(201);
         assert_eq!(scene.bank.effects().len(), 1);
     }

@@ -39,12 +39,12 @@ pub(super) async fn asked(scene: &BankScene, sent: GatewayRequest) -> Value {
 
 /// The confirmation token of an accepted decision, as its agent receives it.
 pub(super) async fn token(scene: &BankScene, decision: &Value) -> String {
-    scene.looks(&scene.agent, decision).await["confirm_token"].as_str().expect("a token").to_owned()
+    scene.reads_decision(&scene.agent, decision).await["confirm_token"].as_str().expect("a token").to_owned()
 }
 
 /// The state of a decision's execution.
 pub(super) async fn execution(scene: &BankScene, decision: &Value) -> Value {
-    scene.looks(&scene.agent, decision).await["execution"]["state"].clone()
+    scene.reads_decision(&scene.agent, decision).await["execution"]["state"].clone()
 }
 
 /// A POST with a body to the plane's own endpoints, with the agent's credentials.
@@ -83,7 +83,7 @@ pub(super) async fn reconciles_at(
     decision: &Value,
     ran: &str,
 ) -> Answer {
-    let looked = scene.looks(&scene.agent, decision).await;
+    let looked = scene.reads_decision(&scene.agent, decision).await;
     let execution = looked["execution"]["execution_id"].as_str().expect("an execution").to_owned();
     let path = format!("/inbox/bank/{}/executions/{execution}", id(decision));
     let form = format!("csrf={}&ran={ran}&reason=It+stands+in+the+ledger", who.csrf);

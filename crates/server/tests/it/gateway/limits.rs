@@ -19,7 +19,7 @@ on_both_stores! {
             (json!({ "max_data_egress_kb": 1 }), read(), "max_data_egress_kb"),
         ] {
             let agent = scene.limited(limits).await;
-            scene.bank.behaves(Manner::Sized(1024));
+            scene.bank.set_manner(Manner::Sized(1024));
             scene.sends_as(&agent, uses.clone()).await.expect(200);
             let answer = scene.sends_as(&agent, uses).await;
             assert_used_up(&answer, reason);
@@ -98,14 +98,14 @@ on_both_stores! {
     async fn a_write_counts_unless_the_bank_itself_refused_it_and_a_lost_answer_counts(kit) {
         let scene = kit.bank().await;
         let agent = scene.limited(json!({ "writes_per_session": 3 })).await;
-        scene.bank.behaves(Manner::Vanishing);
+        scene.bank.set_manner(Manner::Vanishing);
         // A different note from those that follow: a repeat of an unknown outcome is refused.
         scene.sends_as(&agent, GatewayRequest::new("POST", "/notes?lost=true")).await.expect(502);
         for refused in [400, 409, 422] {
-            scene.bank.behaves(Manner::Status(refused));
+            scene.bank.set_manner(Manner::Status(refused));
             scene.sends_as(&agent, note()).await.expect(refused);
         }
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         for dry in [note().with("x-agent-dry-run", "true"), GatewayRequest::new("POST", "/notes?dry_run=true")] {
             assert_eq!(scene.sends_as(&agent, dry).await.refusal(), (400, "dry_run_unsupported".into()));
         }
@@ -126,9 +126,9 @@ on_both_stores! {
         let agent = scene.limited(json!({ "writes_per_session": 1 })).await;
         let asked = BankScene::decision(&scene.sends_as(&agent, BankScene::transfer()).await);
         scene.alice.accepts(&scene.plane, &asked).await;
-        scene.bank.behaves(Manner::Status(422));
+        scene.bank.set_manner(Manner::Status(422));
         scene.sends_as(&agent, BankScene::transfer().confirmed("true")).await.expect(422);
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         let asked = BankScene::decision(&scene.sends_as(&agent, BankScene::transfer_of("1.00")).await);
         scene.alice.accepts(&scene.plane, &asked).await;
         scene.sends_as(&agent, BankScene::transfer_of("1.00").confirmed("true")).await.expect(201);
@@ -146,7 +146,7 @@ on_both_stores! {
         ] {
             scene.plane.advance_secs(3600).await;
             let agent = scene.limited(limits).await;
-            scene.bank.behaves(Manner::Sized(1024));
+            scene.bank.set_manner(Manner::Sized(1024));
             scene.sends_as(&agent, uses).await.expect(200);
             for held in [
                 BankScene::transfer(),
@@ -157,7 +157,7 @@ on_both_stores! {
                 assert_used_up(&scene.sends_as(&agent, held).await, reason);
             }
         }
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0);
     }
 
     ///
@@ -173,7 +173,7 @@ on_both_stores! {
         for again in [BankScene::transfer(), BankScene::transfer().confirmed("true")] {
             assert_used_up(&scene.sends_as(&agent, again).await, "writes_per_session");
         }
-        assert!(scene.looks(&agent, &asked).await["execution"].is_null());
+        assert!(scene.reads_decision(&agent, &asked).await["execution"].is_null());
         assert_eq!(scene.bank.effects().len(), 1, "the note, and nothing else");
     }
 }

@@ -92,14 +92,14 @@ on_both_stores! {
 }
 
 async fn check(scene: &BankScene, agent: &Holder, wrong: &BTreeSet<Wrong>) {
-    let before = (scene.bank.got().len(), scene.alice.waiting_questions(&scene.plane).await);
-    let answer = scene.once(sent(scene, agent, wrong)).await;
+    let before = (scene.bank.got().len(), scene.alice.pending_questions(&scene.plane).await);
+    let answer = scene.sends_raw(sent(scene, agent, wrong)).await;
     let (status, code) = model(wrong);
     assert_eq!(answer.status, status, "{wrong:?}: {}", answer.text());
     if !code.is_empty() {
         assert_eq!(answer.code(), code, "{wrong:?}");
     }
-    let after = (scene.bank.got().len(), scene.alice.waiting_questions(&scene.plane).await);
+    let after = (scene.bank.got().len(), scene.alice.pending_questions(&scene.plane).await);
     let asked = *wrong == BTreeSet::from([Confirmation]);
     assert_eq!(after, (before.0 + usize::from(wrong.is_empty()), before.1 + usize::from(asked)), "{wrong:?}");
 }
@@ -203,7 +203,7 @@ impl Agents {
             let writes = if used_up { 1 } else { 2 };
             let agent = consented(scene, connected, (n, writes), if over { 10 } else { 3000 }).await;
             if used_up {
-                assert_eq!(scene.once(sent(scene, &agent, &BTreeSet::new())).await.status, 201);
+                assert_eq!(scene.sends_raw(sent(scene, &agent, &BTreeSet::new())).await.status, 201);
             }
             agents.push((faults.iter().filter(|(_, is)| *is).map(|(fault, _)| *fault).collect(), agent));
         }

@@ -31,16 +31,16 @@ fn probed(document: &mut ProjectDocument) {
 /// A refund with a lost response.
 async fn lost(scene: &BankScene, payment: &str) -> Value {
     let decision = scene.approved(refund(payment, "first")).await;
-    scene.bank.behaves(Manner::Vanishing);
+    scene.bank.set_manner(Manner::Vanishing);
     scene.sends(refund(payment, "first").confirmed("true")).await.expect(502);
-    scene.bank.behaves(Manner::Obliging);
+    scene.bank.set_manner(Manner::Obliging);
     assert_eq!(execution(scene, &decision).await, "unknown");
     decision
 }
 
 /// Sends the due probes, while the upstream responds with this status.
 async fn probes(scene: &BankScene, status: u16) -> usize {
-    scene.bank.answers_reads(status, "{}");
+    scene.bank.set_read_response(status, "{}");
     scene.plane.engine.decisions().probe_due().await.unwrap()
 }
 
@@ -77,10 +77,10 @@ on_both_stores! {
         let (scene, _folder) = lasting(kit).await;
         let other = asked(&scene, refund("p-1", "second")).await;
         let decision = lost(&scene, "p-1").await;
-        Haystack::stored(&scene.plane.place).await.lacks("the path of a probe", "/refunds/p-1");
+        Haystack::stored(&scene.plane.place).await.assert_absent("the path of a probe", "/refunds/p-1");
         assert_eq!(probes(&scene, 200).await, 1);
         assert_eq!(execution(&scene, &decision).await, "committed");
-        assert_eq!(scene.looks(&scene.agent, &other).await["cancelled_for"], "superseded");
+        assert_eq!(scene.reads_decision(&scene.agent, &other).await["cancelled_for"], "superseded");
         let settled = leaves(&scene, "execution_settled").await;
         assert!(settled.len() == 1 && settled.iter().all(|leaf| is_by_probe(leaf)), "{settled:?}");
         scene.plane.advance_secs(600).await;
@@ -107,10 +107,10 @@ on_both_stores! {
         let agent = scene.limited(json!({ "writes_per_session": 1 })).await;
         let decision = BankScene::decision(&scene.sends_as(&agent, refund("p-1", "first")).await);
         scene.alice.accepts(&scene.plane, &decision).await;
-        scene.bank.behaves(Manner::Vanishing);
+        scene.bank.set_manner(Manner::Vanishing);
         scene.sends_as(&agent, refund("p-1", "first").confirmed("true")).await.expect(502);
-        scene.bank.behaves(Manner::Obliging);
-        let state = async || scene.looks(&agent, &decision).await["execution"]["state"].clone();
+        scene.bank.set_manner(Manner::Obliging);
+        let state = async || scene.reads_decision(&agent, &decision).await["execution"]["state"].clone();
         assert_eq!((probes(&scene, 404).await, state().await), (1, json!("unknown")));
         scene.plane.advance_secs(29).await;
         assert_eq!((probes(&scene, 404).await, state().await), (1, json!("unknown")));
@@ -162,9 +162,9 @@ on_both_stores! {
         for status in [500, 302, 401, 403, 429, 204].into_iter().cycle().take(40) {
             tries += match tries % 3 {
                 0 => {
-                    scene.bank.behaves(Manner::Vanishing);
+                    scene.bank.set_manner(Manner::Vanishing);
                     let probed = probes(&scene, 200).await;
-                    scene.bank.behaves(Manner::Obliging);
+                    scene.bank.set_manner(Manner::Obliging);
                     probed
                 }
                 _ => probes(&scene, status).await,
@@ -199,17 +199,17 @@ on_both_stores! {
         let (scene, _folder) = lasting(kit).await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
         let decision = lost(&scene, "p-1").await;
-        scene.bank.behaves(Manner::Thoughtful);
+        scene.bank.set_manner(Manner::Thoughtful);
         let meanwhile = async {
             while scene.bank.reads().is_empty() {
-                scene.bank.something_arrives().await;
+                scene.bank.next_arrival().await;
             }
             reconciles(&scene, &ada, &decision, "no").await.expect(303);
-            scene.bank.answer_now();
+            scene.bank.release_response();
         };
         let (probed, ()) = tokio::join!(scene.plane.engine.decisions().probe_due(), meanwhile);
         assert_eq!(probed.unwrap(), 1);
-        let looked = scene.looks(&scene.agent, &decision).await["execution"].clone();
+        let looked = scene.reads_decision(&scene.agent, &decision).await["execution"].clone();
         assert_eq!((&looked["state"], &looked["conflict"]), (&json!("failed"), &json!(true)), "{looked}");
         let conflicts = leaves(&scene, "execution_conflict").await;
         assert!(conflicts.len() == 1 && conflicts.iter().all(|leaf| is_by_probe(leaf)), "{conflicts:?}");
@@ -231,9 +231,9 @@ on_both_stores! {
         let body = json!({ "to": "a&amount=1?/../#", "from": "ours", "amount": "2", "currency": "USD" }).to_string();
         let transfer = || GatewayRequest::new("POST", "/transfers").json(body.clone());
         scene.approved(transfer()).await;
-        scene.bank.behaves(Manner::Vanishing);
+        scene.bank.set_manner(Manner::Vanishing);
         scene.sends(transfer().confirmed("true")).await.expect(502);
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         probes(&scene, 500).await;
         let targets: Vec<String> = scene.bank.reads().into_iter().map(|read| read.target).collect();
         assert_eq!(
@@ -269,9 +269,9 @@ on_both_stores! {
         .await;
         let draft = PlanDraft::of(paying_exactly("100.00"));
         scene.planned(&draft).await;
-        scene.bank.behaves(Manner::Vanishing);
+        scene.bank.set_manner(Manner::Vanishing);
         scene.sends(BankScene::transfer_of("100.00")).await.expect(502);
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         assert_eq!(scene.uses_left(&draft, 1).await, 0);
         scene.plane.advance_secs(30).await;
         probes(&scene, 404).await;
@@ -291,7 +291,7 @@ async fn two_nodes_ask_once_and_settle_once() {
     let _second = GatewayListener::open(&engine, |_| {}).await;
     let decision = lost(&scene, "p-1").await;
     scene.plane.advance_secs(30).await;
-    scene.bank.answers_reads(404, "");
+    scene.bank.set_read_response(404, "");
     for tries in 1..=2 {
         let (first, second) = tokio::join!(scene.plane.engine.decisions().probe_due(), engine.decisions().probe_due());
         assert!(first.is_ok() && second.is_ok());

@@ -188,7 +188,7 @@ impl Stage {
             return self.scene.plane.send(request.body(Body::from(self.body(door))).unwrap()).await;
         }
         let sent = headers.fold(self.bare(door), |sent, (name, value)| sent.with(name, value));
-        self.scene.once(sent).await
+        self.scene.sends_raw(sent).await
     }
 
     /// A request to the gateway without credentials.
@@ -217,7 +217,7 @@ impl Stage {
     /// Asserts that neither the bank nor alice received a request.
     pub(super) async fn nothing_happened(&self) {
         assert_eq!(self.scene.bank.got().len(), 0);
-        assert_eq!(self.scene.alice.waiting_questions(&self.scene.plane).await, 0);
+        assert_eq!(self.scene.alice.pending_questions(&self.scene.plane).await, 0);
     }
 }
 

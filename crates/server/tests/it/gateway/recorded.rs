@@ -58,11 +58,11 @@ on_both_stores! {
         let scene = kit.bank_with(narrow).await;
         for (what, sent) in early_exits() {
             let before = scene.calls().await.len();
-            let dressed = scene.dressed(&scene.agent, sent);
-            let refused = scene.once(dressed.clone()).await;
+            let dressed = scene.authenticated(&scene.agent, sent);
+            let refused = scene.sends_raw(dressed.clone()).await;
             assert!(refused.status >= 400, "{what}: {}", refused.text());
             assert_eq!(scene.calls().await.len(), before + 1, "{what}: {}", refused.text());
-            let again = scene.once(dressed).await;
+            let again = scene.sends_raw(dressed).await;
             assert_eq!(again.code(), "dpop_replayed", "{what}: {}", again.text());
             assert_eq!(scene.calls().await.len(), before + 1, "{what}, replayed");
         }
@@ -77,9 +77,9 @@ on_both_stores! {
         let theirs = scene.plane.connect(&alone, scene.plane.acme(), &["bank.pay"]).await;
         let other = scene.plane.holder(&theirs, |_| {}).await;
         let path = format!("/.countersign/decisions/{}/redeem", id(&decision));
-        let sent = scene.dressed(&other, GatewayRequest::new("POST", &path));
-        assert_eq!(scene.once(sent.clone()).await.status, 404);
-        assert_eq!(scene.once(sent).await.code(), "dpop_replayed");
+        let sent = scene.authenticated(&other, GatewayRequest::new("POST", &path));
+        assert_eq!(scene.sends_raw(sent.clone()).await.status, 404);
+        assert_eq!(scene.sends_raw(sent).await.code(), "dpop_replayed");
     }
 }
 
@@ -88,12 +88,12 @@ on_both_stores! {
     async fn what_was_sent_is_never_told_as_nothing_happened_and_its_outcome_is_recorded_when_the_store_returns(kit) {
         let (scene, failing) = failing_log(kit).await;
         let decision = scene.approved(BankScene::transfer()).await;
-        scene.bank.behaves(Manner::Thoughtful);
+        scene.bank.set_manner(Manner::Thoughtful);
         for (what, sent) in [("approved", confirmed_transfer()), ("not held", GatewayRequest::new("POST", "/notes").json("{}"))] {
             let away = async {
-                scene.bank.something_arrives().await;
+                scene.bank.next_arrival().await;
                 failing.start();
-                scene.bank.answer_now();
+                scene.bank.release_response();
             };
             let (answer, ()) = tokio::join!(scene.sends(sent), away);
             assert_eq!(answer.status, 503, "{what}");
@@ -119,7 +119,7 @@ on_both_stores! {
         store.stall_after_claim();
         let standing_still = async {
             store.wait_for_stall().await;
-            scene.plane.advance_unseen(61).await;
+            scene.plane.advance_without_settling(61).await;
             store.resume();
         };
         let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), standing_still);
@@ -170,17 +170,17 @@ on_both_stores! {
         let scene = kit.bank().await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
         let decision = scene.approved(BankScene::transfer()).await;
-        scene.bank.behaves(Manner::Thoughtful);
+        scene.bank.set_manner(Manner::Thoughtful);
         let meanwhile = async {
-            scene.bank.something_arrives().await;
+            scene.bank.next_arrival().await;
             scene.plane.advance_secs(61).await;
             assert_eq!(execution(&scene, &decision).await, "unknown");
             reconciles(&scene, &ada, &decision, "no").await.expect(303);
-            scene.bank.answer_now();
+            scene.bank.release_response();
         };
         let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), meanwhile);
         assert_eq!(answer.status, 201, "{}", answer.text());
-        let looked = scene.looks(&scene.agent, &decision).await["execution"].clone();
+        let looked = scene.reads_decision(&scene.agent, &decision).await["execution"].clone();
         assert_eq!((&looked["state"], &looked["conflict"]), (&json!("failed"), &json!(true)), "{looked}");
     }
 }
@@ -223,5 +223,5 @@ async fn stands_still_while_another_node_settles(ran: Option<&str>) -> serde_jso
     let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), standing_still);
     assert!(answer.text().contains("nothing was sent"), "{}", answer.text());
     assert!(scene.bank.got().is_empty());
-    scene.looks(&scene.agent, &decision).await["execution"].clone()
+    scene.reads_decision(&scene.agent, &decision).await["execution"].clone()
 }

@@ -60,11 +60,11 @@ on_both_stores! {
         let unknown = scene.sends_as(&stranger, redeem(&unknown)).await;
         let told = |answer: &countersign_testkit::Answer| answer.json()["error_description"].clone();
         assert_eq!((unknown.refusal(), told(&unknown)), (refused.refusal(), told(&refused)));
-        let nobody = scene.once(redeem(&decision).with("aap-version", "2.0")).await;
+        let nobody = scene.sends_raw(redeem(&decision).with("aap-version", "2.0")).await;
         assert_eq!(nobody.refusal(), (401, "agent_auth_required".into()));
-        let unproven = scene.dressed(&scene.agent, redeem(&decision));
+        let unproven = scene.authenticated(&scene.agent, redeem(&decision));
         let headers = unproven.headers.iter().filter(|(name, _)| name != "dpop").cloned().collect();
-        assert_eq!(scene.once(GatewayRequest { headers, ..unproven }).await.refusal(), (401, "dpop_missing".into()));
+        assert_eq!(scene.sends_raw(GatewayRequest { headers, ..unproven }).await.refusal(), (401, "dpop_missing".into()));
         assert_eq!(scene.bank.effects().len(), 0);
         scene.sends(redeem(&decision)).await.expect(201);
     }
@@ -82,7 +82,7 @@ on_both_stores! {
             assert_eq!(scene.sends(redeem(&over)).await.refusal(), (404, "not_found".into()), "{what}");
         }
         let unseen = scene.approved(BankScene::transfer()).await;
-        scene.plane.advance_unseen(300).await;
+        scene.plane.advance_without_settling(300).await;
         assert_eq!(scene.sends(redeem(&unseen)).await.refusal(), unconfirmed(), "lapsed, and nobody has tidied up");
         let cut_off = scene.approved(BankScene::transfer_of("1.00")).await;
         revoke(&scene).await;
@@ -94,34 +94,34 @@ on_both_stores! {
     async fn what_is_kept_is_sealed_and_gone_once_it_is_settled(kit) {
         let (scene, _folder) = lasting(kit).await;
         let first = asked(&scene, with_memo()).await;
-        assert_eq!(scene.kept().await.len(), 1);
-        Haystack::stored(&scene.plane.place).await.lacks("the kept request", &with_memo().body);
+        assert_eq!(scene.sealed_requests().await.len(), 1);
+        Haystack::stored(&scene.plane.place).await.assert_absent("the kept request", &with_memo().body);
         scene.alice.accepts(&scene.plane, &first).await;
-        let kept = scene.kept().await;
+        let kept = scene.sealed_requests().await;
         assert_eq!(kept.len(), 1, "a yes needs it still");
         let haystack = Haystack::stored(&scene.plane.place).await;
-        haystack.lacks("the kept request", &with_memo().body);
-        haystack.has("the id of the decision", id(&first));
+        haystack.assert_absent("the kept request", &with_memo().body);
+        haystack.assert_present("the id of the decision", id(&first));
         scene.sends(redeem(&first)).await.expect(201);
-        assert_eq!(scene.kept().await.len(), 0, "redeemed");
+        assert_eq!(scene.sealed_requests().await.len(), 0, "redeemed");
 
         let rejected = asked(&scene, BankScene::transfer()).await;
         scene.alice.rejects(&scene.plane, &rejected, None).await;
-        assert_eq!(scene.kept().await.len(), 0, "rejected");
+        assert_eq!(scene.sealed_requests().await.len(), 0, "rejected");
         asked(&scene, BankScene::transfer()).await;
         scene.plane.advance_secs(300).await;
-        assert_eq!(scene.kept().await.len(), 0, "expired");
+        assert_eq!(scene.sealed_requests().await.len(), 0, "expired");
         scene.approved(BankScene::transfer()).await;
         scene.plane.advance_secs(300).await;
-        assert_eq!(scene.kept().await.len(), 0, "lapsed");
+        assert_eq!(scene.sealed_requests().await.len(), 0, "lapsed");
         scene.approved(BankScene::transfer()).await;
         scene.sends(confirmed_transfer()).await.expect(201);
-        assert_eq!(scene.kept().await.len(), 0, "sent again, with a word about it");
+        assert_eq!(scene.sealed_requests().await.len(), 0, "sent again, with a word about it");
         scene.approved(BankScene::transfer_of("2.00")).await;
         asked(&scene, BankScene::transfer_of("3.00")).await;
-        assert_eq!(scene.kept().await.len(), 2);
+        assert_eq!(scene.sealed_requests().await.len(), 2);
         revoke(&scene).await;
-        assert_eq!(scene.kept().await.len(), 0, "cut off");
+        assert_eq!(scene.sealed_requests().await.len(), 0, "cut off");
     }
 
     ///

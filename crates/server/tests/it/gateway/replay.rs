@@ -45,13 +45,13 @@ on_both_stores! {
         let confirm = token(&scene, &decision).await;
         scene.sends(BankScene::transfer().confirmed(&confirm)).await.expect(201);
         assert_eq!(execution(&scene, &decision).await, "committed");
-        assert_eq!(scene.looks(&scene.agent, &decision).await.get("confirm_token"), None);
+        assert_eq!(scene.reads_decision(&scene.agent, &decision).await.get("confirm_token"), None);
         for _ in 0..2 {
             let again = scene.sends(BankScene::transfer().confirmed(&confirm)).await;
             assert_eq!(again.refusal(), unconfirmed());
         }
         assert_eq!(scene.bank.effects().len(), 1);
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0, "a token asks nobody");
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0, "a token asks nobody");
     }
 
     /// AAP-14.1-13, R-3
@@ -77,7 +77,7 @@ on_both_stores! {
         let stranger = scene.plane.holder(&connected, |_| {}).await;
         let refused = scene.sends_as(&stranger, BankScene::transfer().confirmed(&confirm)).await;
         assert_eq!(refused.refusal(), unconfirmed(), "another delegation");
-        assert_eq!((scene.bank.effects().len(), scene.alice.waiting_questions(&scene.plane).await), (0, 0));
+        assert_eq!((scene.bank.effects().len(), scene.alice.pending_questions(&scene.plane).await), (0, 0));
         scene.sends(BankScene::transfer().confirmed(&confirm)).await.expect(201);
     }
 
@@ -130,7 +130,7 @@ on_both_stores! {
         });
         let worded = posts(&scene, &scene.agent, "/v1/confirmations", &body).await.expect(201).json();
         scene.alice.accepts(&scene.plane, &worded).await;
-        let looked = scene.looks(&scene.agent, &worded).await;
+        let looked = scene.reads_decision(&scene.agent, &worded).await;
         assert_eq!((looked["state"].as_str(), looked.get("confirm_token")), (Some("accepted"), None));
         let confirm = scene.plane.confirm_token(id(&worded)).await;
         let refused = scene.sends(BankScene::transfer().confirmed(&confirm)).await;
@@ -150,7 +150,7 @@ on_both_stores! {
         let digest = json!({ "digest": decision["digest"] });
         let claim = posts(&scene, &scene.agent, &format!("{path}/claim"), &digest).await;
         assert_eq!(claim.refusal(), (403, "confirmation_invalid".into()));
-        assert_eq!(scene.looks(&scene.agent, &decision).await["allowance"]["state"], "open");
+        assert_eq!(scene.reads_decision(&scene.agent, &decision).await["allowance"]["state"], "open");
         scene.sends(confirmed_transfer()).await.expect(201);
         let report = posts(&scene, &scene.agent, &format!("{path}/outcome"), &json!({ "status": "failed" })).await;
         assert_eq!(report.refusal(), (403, "confirmation_invalid".into()));

@@ -26,11 +26,11 @@ on_both_stores! {
     ///
     async fn a_read_that_is_cut_off_while_the_bank_works_gets_the_refusal_and_not_the_answer(kit) {
         let scene = kit.bank().await;
-        scene.bank.behaves(Manner::Thoughtful);
+        scene.bank.set_manner(Manner::Thoughtful);
         let (answer, ()) = tokio::join!(scene.sends(GatewayRequest::new("GET", "/accounts")), async {
-            scene.bank.something_arrives().await;
+            scene.bank.next_arrival().await;
             revoke(&scene).await;
-            scene.bank.answer_now();
+            scene.bank.release_response();
         });
         assert_cut_off(&answer);
         assert!(!answer.text().contains("\"from\""), "{}", answer.text());
@@ -51,10 +51,10 @@ on_both_stores! {
     ///
     async fn a_stream_ends_when_its_delegation_is_revoked(kit) {
         let scene = kit.bank().await;
-        scene.bank.behaves(Manner::Events);
+        scene.bank.set_manner(Manner::Events);
         let both = async {
             tokio::join!(scene.sends(GatewayRequest::new("GET", "/prices")), async {
-                scene.bank.something_arrives().await;
+                scene.bank.next_arrival().await;
                 revoke(&scene).await;
             })
         };
@@ -80,7 +80,7 @@ async fn of_writes_that_race_a_revocation_none_passes_at_either_node_after_its_2
 async fn race(scene: &BankScene, nodes: &[SocketAddr]) -> usize {
     let sending = join_all((0..30).map(|n| scene.sends_at(nodes[n % nodes.len()], &scene.agent, note_of(n))));
     let revoking = async {
-        scene.bank.something_arrives().await;
+        scene.bank.next_arrival().await;
         revoke(scene).await;
     };
     let (answers, ()) = tokio::join!(sending, revoking);

@@ -37,8 +37,8 @@ on_both_stores! {
         let scene = kit.bank().await;
         let decision = scene.approved(BankScene::transfer()).await;
         scene.plane.advance_secs(299).await;
-        assert_eq!(scene.looks(&scene.agent, &decision).await["allowance"]["state"], "open");
-        scene.plane.advance_unseen(1).await;
+        assert_eq!(scene.reads_decision(&scene.agent, &decision).await["allowance"]["state"], "open");
+        scene.plane.advance_without_settling(1).await;
         let confirm = scene.plane.confirm_token(id(&decision)).await;
         for sent in [redeem(&decision), BankScene::transfer().confirmed(&confirm), confirmed_transfer()] {
             assert_eq!(scene.sends(sent).await.refusal(), unconfirmed());
@@ -74,7 +74,7 @@ on_both_stores! {
         let decision = scene.approved(BankScene::transfer()).await;
         // Receipts are accepted five minutes beyond their end, as other clocks may be wrong by that much.
         scene.plane.advance_secs(299).await;
-        assert_eq!(scene.looks(&scene.agent, &decision).await["allowance"]["state"], "open");
+        assert_eq!(scene.reads_decision(&scene.agent, &decision).await["allowance"]["state"], "open");
         let decision = scene.approved(BankScene::transfer_of("1.00")).await;
         scene.plane.advance_secs(62).await;
         let refused = scene.sends(redeem(&decision)).await;
@@ -124,7 +124,7 @@ on_both_stores! {
         assert_eq!(asked(&scene, closure().confirmed("true")).await["state"], "pending");
         assert_eq!(scene.bank.effects().len(), 0);
         TestPerson::sign_in(&scene.plane, "carol").await.accepts(&scene.plane, &decision).await;
-        assert_eq!(scene.looks(&scene.agent, &decision).await["assurance"], "fresh");
+        assert_eq!(scene.reads_decision(&scene.agent, &decision).await["assurance"], "fresh");
         scene.sends(closure().confirmed("true")).await.expect(201);
     }
 

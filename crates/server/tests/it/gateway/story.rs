@@ -20,7 +20,7 @@ on_both_stores! {
 
         let again = scene.sends(BankScene::transfer().confirmed("true")).await;
         assert_eq!(BankScene::decision(&again)["decision_id"], decision["decision_id"]);
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 1);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 1);
         assert_eq!(scene.bank.effects().len(), 0);
 
         scene.alice.accepts(&scene.plane, &decision).await;
@@ -33,7 +33,7 @@ on_both_stores! {
         assert!(effects[0].headers.contains_key("countersign-identity"));
         assert!(!effects[0].headers.contains_key("dpop"));
 
-        let looked = scene.looks(&scene.agent, &decision).await;
+        let looked = scene.reads_decision(&scene.agent, &decision).await;
         assert_eq!(looked["execution"]["state"], "committed");
         let repeated = scene.sends(BankScene::transfer().confirmed("true")).await;
         assert_eq!(repeated.refusal(), (403, "irreversible_requires_confirm".into()));
@@ -59,9 +59,9 @@ on_both_stores! {
         let at_register = scene.plane.post("/agent/register", &body).await;
         assert_eq!(at_register.refusal(), (400, "mode_not_supported".into()));
 
-        let mut call = scene.dressed(&scene.agent, GatewayRequest::new("GET", "/accounts"));
+        let mut call = scene.authenticated(&scene.agent, GatewayRequest::new("GET", "/accounts"));
         call.headers.retain(|(name, _)| name != "x-agent-mode");
-        let call = scene.once(call.with("x-agent-mode", "service_account")).await;
+        let call = scene.sends_raw(call.with("x-agent-mode", "service_account")).await;
         assert_eq!(call.refusal(), (400, "mode_not_supported".into()));
         assert_ne!(at_register.json()["hint"], call.json()["hint"]);
         assert_eq!(scene.bank.got().len(), 0);

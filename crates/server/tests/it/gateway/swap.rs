@@ -94,7 +94,7 @@ on_both_stores! {
                 assert_eq!(refused.refusal(), (400, "invalid_request".into()), "{sent:?}");
             }
         }
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0, "somebody was asked");
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0, "somebody was asked");
         assert_eq!(scene.bank.got().len(), 0);
     }
 

@@ -24,7 +24,7 @@ async fn waiting(scene: &Arc<BankScene>) -> (JoinHandle<Answer>, Value) {
     somebody_is_asked(scene).await;
     let decision = asked(scene, BankScene::transfer()).await;
     for _ in 0..5 {
-        assert_eq!(scene.looks(&scene.agent, &decision).await["state"], "pending");
+        assert_eq!(scene.reads_decision(&scene.agent, &decision).await["state"], "pending");
     }
     assert!(!wait.is_finished(), "it did not wait");
     (wait, decision)
@@ -32,7 +32,7 @@ async fn waiting(scene: &Arc<BankScene>) -> (JoinHandle<Answer>, Value) {
 
 async fn somebody_is_asked(scene: &BankScene) {
     for _ in 0..2000 {
-        if scene.alice.waiting_questions(&scene.plane).await == 1 {
+        if scene.alice.pending_questions(&scene.plane).await == 1 {
             return;
         }
         tokio::task::yield_now().await;
@@ -114,9 +114,9 @@ on_both_stores! {
         let node = GatewayListener::open(&scene.plane.engine, |settings| settings.max_connections = 1).await;
         asked(&scene, GatewayRequest::new("POST", "/orders").json("{}")).await;
         let mut gone = connected(&node).await;
-        gone.write_all(&wire(&scene.dressed(&scene.agent, BankScene::transfer().waits(50)))).await.unwrap();
+        gone.write_all(&wire(&scene.authenticated(&scene.agent, BankScene::transfer().waits(50)))).await.unwrap();
         for _ in 0..2000 {
-            if scene.alice.waiting_questions(&scene.plane).await == 2 {
+            if scene.alice.pending_questions(&scene.plane).await == 2 {
                 break;
             }
             tokio::task::yield_now().await;
@@ -129,7 +129,7 @@ on_both_stores! {
         scene.alice.accepts(&scene.plane, &decision).await;
         scene.sends_at(node.address, &scene.agent, GatewayRequest::new("GET", "/accounts")).await.expect(200);
         assert_eq!(scene.bank.effects().len(), 0, "it ran for nobody");
-        assert_eq!(scene.looks(&scene.agent, &decision).await["allowance"]["state"], "open");
+        assert_eq!(scene.reads_decision(&scene.agent, &decision).await["allowance"]["state"], "open");
         scene.sends(confirmed_transfer()).await.expect(201);
     }
 }

@@ -66,9 +66,9 @@ on_both_stores! {
 
     ///
     async fn tool_and_arguments_of_an_agents_question_stand_on_the_page_and_in_the_list(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let arguments = json!({ "to": "everybody\u{2068}", "text": { "lines": ["<b>one</b>", 2] } });
-        let asked = agent.asks_to(&plane, "mail.send", arguments).await;
+        let asked = agent.requests_approval(&plane, "mail.send", arguments).await;
         for path in [page_of(&asked).as_str(), "/inbox"] {
             let page = open_as(&plane, &alice, path).await.expect(200).words();
             let runs = page.split_once("Tool call</h").expect("what runs").1;

@@ -67,7 +67,7 @@ on_both_stores! {
     /// AAP-8.2-03, R-28
     async fn a_key_that_nobody_can_look_up_is_not_believed_and_the_refusal_is_on_record(kit) {
         let scene = kit.scene_with(long_lived(), BOTH).await;
-        scene.plane.acme().host.go_dark();
+        scene.plane.acme().host.go_offline();
         scene.plane.advance_secs(3601).await;
         for answer in [scene.read().await, scene.write().await] {
             assert_eq!(answer.refusal(), (401, "operator_not_found".into()));
@@ -80,7 +80,7 @@ on_both_stores! {
         let call = scene.agent.request(http::Method::GET, "/calendar/events", "READ_CALENDAR");
         let answer = scene.plane.try_call(call.without("x-agent-mode")).await;
         assert_eq!(answer.refusal(), (400, "mode_missing".into()));
-        scene.plane.acme().host.come_back();
+        scene.plane.acme().host.recover();
         scene.plane.advance_secs(61).await;
         scene.read().await.expect(200);
     }

@@ -98,8 +98,10 @@ impl SlowWrite {
     async fn begin(scene: &BankScene, node: SocketAddr, number: usize) -> Self {
         let beginning = format!("{{\"note\":\"{number} ");
         let length = beginning.len() + Rest::Late.text().len();
-        let sent =
-            scene.dressed(&scene.agent, GatewayRequest::new("POST", "/notes").with("content-type", "application/json"));
+        let sent = scene.authenticated(
+            &scene.agent,
+            GatewayRequest::new("POST", "/notes").with("content-type", "application/json"),
+        );
         let headers: String = sent.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let host = GATEWAY.trim_start_matches("https://");
         let head = format!(

@@ -47,7 +47,7 @@ async fn notes(scene: &BankScene, node: SocketAddr, agent: &Holder, proof: &str)
         .of_session(agent)
         .with("x-agent-intent-type", "NOTE")
         .with("authorization", &agent.authorization());
-    scene.once_at(node, sent.with("dpop", proof)).await
+    scene.sends_raw_at(node, sent.with("dpop", proof)).await
 }
 
 fn proof_of(agent: &Holder, jti: &str, at: UnixMillis) -> String {
