@@ -4,7 +4,6 @@
 mod api;
 mod bank;
 mod device;
-mod failure;
 mod folder;
 mod notices;
 mod operator_site;
@@ -14,8 +13,8 @@ mod questions;
 mod steps;
 mod story;
 
-pub use failure::DemoFailure;
 pub use folder::DemoFolder;
+pub use steps::DemoFailure;
 
 use bank::{Branch, ProofDemand};
 use plane::DemoPlane;

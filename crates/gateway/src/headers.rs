@@ -4,7 +4,7 @@
 mod tests;
 
 use countersign_engine::UpstreamOutcome;
-use countersign_protocol::project::Route;
+use countersign_protocol::{aap::version, project::Route};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 /// A signed statement of the caller's identity, for the upstream.
@@ -15,12 +15,24 @@ pub(crate) const EFFECT: HeaderName = HeaderName::from_static("countersign-effec
 pub(crate) const CALL: HeaderName = HeaderName::from_static("countersign-call");
 pub(crate) const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const VERSION_SERVED: HeaderName = HeaderName::from_static(version::SERVED);
 
 /// The outcome according to the head of an upstream response.
 pub(crate) fn outcome(status: StatusCode, answered: &HeaderMap, length: Option<u64>) -> UpstreamOutcome {
     let says_no_effect = answered.get(EFFECT).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"none"));
     let reason = status.canonical_reason().unwrap_or_default();
     UpstreamOutcome::Responded { status: status.as_u16(), reason, length, says_no_effect }
+}
+
+/// The request id, the version, and the nonce for the next proof where nonces are on (C-27).
+pub(crate) fn add_response_headers(headers: &mut HeaderMap, request_id: &str, nonce: Option<String>) {
+    headers.insert(VERSION_SERVED, HeaderValue::from_static(version::PREFERRED));
+    if let Ok(id) = HeaderValue::from_str(request_id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    if let Some(nonce) = nonce.and_then(|nonce| HeaderValue::try_from(nonce).ok()) {
+        headers.insert(DPOP_NONCE, nonce);
+    }
 }
 
 /// Adds the id of an unsettled write to the response.

@@ -1,14 +1,11 @@
 //! A `tower` layer: the inner service gets only calls that the engine permitted.
 
-mod inner;
-
 use crate::{
-    answer,
     call::read_call,
     complete::{self, MAX_BODY_BYTES},
     headers,
     proxy::{Pumping, pump, whole_body},
-    refusal::presented_scheme,
+    refusal::{envelope, presented_scheme},
     request_ids::RequestIds,
 };
 use async_trait::async_trait;
@@ -18,20 +15,20 @@ use countersign_engine::{
     UpstreamError, UpstreamExchange, UpstreamOutcome,
 };
 use countersign_protocol::{hash::Digest, project::RouteStream};
-use futures_util::{future::BoxFuture, poll};
+use futures_util::{FutureExt as _, future::BoxFuture, poll};
 use http::{HeaderName, HeaderValue, Request, Response, header, request::Parts};
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use hyper::body::Body;
-pub(crate) use inner::Inner;
 use std::{
     error::Error,
+    panic::AssertUnwindSafe,
     pin::pin,
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use tower::{Layer, Service};
+use tower::{Layer, Service, ServiceExt as _};
 use tracing::Instrument as _;
 
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
@@ -122,10 +119,10 @@ where
             let span = tracing::info_span!("call", request_id);
             let (method, scheme) = (request.method().clone(), presented_scheme(request.headers()));
             let answered = point.run(inner, request).instrument(span.clone()).await;
-            let refused = |refusal| answer::refusal_response(&refusal, &request_id, scheme).map(boxed);
+            let refused = |refusal| envelope(&refusal, &request_id, scheme).map(|body| boxed(body.into()));
             let mut response = answered.unwrap_or_else(refused);
             let nonce = point.engine.calls().nonce_for_calls(&point.address).await;
-            answer::add_response_headers(response.headers_mut(), &request_id, nonce);
+            headers::add_response_headers(response.headers_mut(), &request_id, nonce);
             // Paths of the inner service may identify people, so they are not logged.
             span.in_scope(|| tracing::info!(%method, status = response.status().as_u16(), "answered"));
             Ok(response)
@@ -165,6 +162,28 @@ impl CountersignLayer {
         let engine = Arc::clone(&self.engine);
         let pumping = Pumping { engine, egress, watch, stopping: CancellationToken::new() };
         Ok(answer.map(|body| pump(body, pumping, &self.streams).map_err(Into::into).boxed_unsync()))
+    }
+}
+
+/// The inner service, for one call.
+struct Inner<S>(S);
+
+impl<S> Inner<S> {
+    async fn call_once<In, Out>(self, request: Request<In>) -> Result<Response<BoxBody>, UpstreamError>
+    where
+        S: Service<Request<In>, Response = Response<Out>>,
+        S::Error: Into<BoxError>,
+        Out: Body<Data = Bytes> + Send + 'static,
+        Out::Error: Into<BoxError>,
+    {
+        // A panic is caught, so that the interrupted call gets an outcome in the record too.
+        let why = match AssertUnwindSafe(self.0.oneshot(request)).catch_unwind().await {
+            Ok(Ok(response)) => return Ok(response.map(|body| body.map_err(Into::into).boxed_unsync())),
+            Ok(Err(why)) => why.into().to_string(),
+            Err(_panic) => "it panicked".to_owned(),
+        };
+        tracing::error!(why, "the upstream service failed");
+        Err(UpstreamError::ConnectionLost("the upstream failed"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rows read directly from the database, past the store: an oracle for the store, and a way to tamper.
 
-use crate::{Kit, Plane, Setup, bank::BankScene, leaks::Folder, postgres};
+use crate::{Kit, Plane, Setup, bank::BankFixture, leaks::Folder, postgres};
 use countersign_engine::store::StoreLocation;
 use countersign_protocol::hash::Digest;
 use std::path::PathBuf;
@@ -69,7 +69,7 @@ pub async fn rewrite_chain(place: &StoreLocation, from: &str, to: &str) {
     }
 }
 
-impl BankScene {
+impl BankFixture {
     /// Every held request as it is stored. Only of a lasting plane.
     pub async fn sealed_requests(&self) -> Vec<String> {
         documents(&self.plane.place, "SELECT doc FROM held_requests ORDER BY key").await

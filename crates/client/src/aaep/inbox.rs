@@ -111,7 +111,7 @@ impl Inbox {
 
     fn event(&mut self, event: &Event, now: UnixMillis) -> Vec<Announcement> {
         let envelope = &event.envelope;
-        let standing = self.trust.of_producer(&envelope.producer);
+        let standing = self.trust.of_agent(&envelope.producer.agent_id);
         if standing == EventTrust::Refused {
             return self.refuse(&envelope.producer.agent_id);
         }

@@ -19,7 +19,6 @@ mod subscriber;
 #[cfg(test)]
 mod testing;
 mod trust;
-mod verify;
 
 pub use announcement::{Announcement, AnnouncementKind, AnnouncementText, Ending, SaidBy};
 pub use answer::{Answer, NotAnAnswer, expected_form};
@@ -31,5 +30,4 @@ pub use received::{NotAnEvent, Other, Received};
 pub use replier::Replier;
 pub use speech::Speech;
 pub use subscriber::{SubscriberClient, SubscriberConfig, SubscriberEvent};
-pub use trust::{Trust, UnknownProducers};
-pub use verify::{ManifestKeys, Manifests, NotProven};
+pub use trust::{ManifestKeys, Manifests, NotProven, Trust, UnknownProducers};

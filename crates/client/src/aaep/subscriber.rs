@@ -7,7 +7,7 @@ use super::{
     received::Received,
     replier::Replier,
     sse::Decoder,
-    verify::{Manifests, prove},
+    trust::{Manifests, prove},
 };
 use crate::{
     agent::ServiceRefusal,

@@ -5,7 +5,7 @@ use crate::unread::Watched;
 use bytes::Bytes;
 use countersign_engine::{BEGINNING_BYTES, BodyDigest};
 use countersign_protocol::hash::{Digest, Hasher};
-use http_body_util::{BodyExt as _, combinators::UnsyncBoxBody};
+use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use std::{
     pin::Pin,
@@ -313,34 +313,18 @@ impl Body for FromUpstream {
 
 /// The body of a response to the caller.
 pub(crate) struct ToCaller {
-    kind: BodyKind,
+    body: UnsyncBoxBody<Bytes, Broken>,
     /// The connection is busy until this is dropped.
     pub(super) turn: Option<ResponseTurn>,
 }
 
-enum BodyKind {
-    Whole(Option<Bytes>),
-    Passed(Box<FromUpstream>),
-    Pumped(Pumped),
-    Own(UnsyncBoxBody<Bytes, Broken>),
-}
-
 impl ToCaller {
+    pub(crate) fn new(body: impl Body<Data = Bytes, Error = Broken> + Send + 'static) -> Self {
+        Self { body: body.boxed_unsync(), turn: None }
+    }
+
     pub(crate) fn whole(bytes: Bytes) -> Self {
-        Self { kind: BodyKind::Whole((!bytes.is_empty()).then_some(bytes)), turn: None }
-    }
-
-    pub(crate) fn passed(body: FromUpstream) -> Self {
-        Self { kind: BodyKind::Passed(Box::new(body)), turn: None }
-    }
-
-    /// The response of one of the gateway's own endpoints.
-    pub(crate) fn own(body: UnsyncBoxBody<Bytes, Broken>) -> Self {
-        Self { kind: BodyKind::Own(body), turn: None }
-    }
-
-    pub(crate) fn pumped(body: Pumped) -> Self {
-        Self { kind: BodyKind::Pumped(body), turn: None }
+        Self::new(Full::new(bytes).map_err(|never| match never {}))
     }
 }
 
@@ -349,30 +333,15 @@ impl Body for ToCaller {
     type Error = Broken;
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
-        match &mut self.get_mut().kind {
-            BodyKind::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            BodyKind::Passed(body) => Pin::new(&mut **body).poll_frame(cx),
-            BodyKind::Pumped(body) => Pin::new(body).poll_frame(cx),
-            BodyKind::Own(body) => Pin::new(body).poll_frame(cx),
-        }
+        Pin::new(&mut self.get_mut().body).poll_frame(cx)
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.kind {
-            BodyKind::Whole(bytes) => bytes.is_none(),
-            BodyKind::Passed(body) => body.is_end_stream(),
-            BodyKind::Pumped(_) => false,
-            BodyKind::Own(body) => body.is_end_stream(),
-        }
+        self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.kind {
-            BodyKind::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
-            BodyKind::Passed(body) => body.size_hint(),
-            BodyKind::Pumped(_) => SizeHint::default(),
-            BodyKind::Own(body) => body.size_hint(),
-        }
+        self.body.size_hint()
     }
 }
 

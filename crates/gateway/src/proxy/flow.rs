@@ -9,7 +9,12 @@ use super::{
     pump::{Pumping, pump},
     websocket,
 };
-use crate::{answer, call::read_call, headers, refusal::presented_scheme, unread::watch};
+use crate::{
+    call::read_call,
+    headers,
+    refusal::{envelope, presented_scheme},
+    unread::watch,
+};
 use countersign_engine::{Address, Refusal, Settled};
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version, header, request::Parts};
 use hyper::{
@@ -51,7 +56,7 @@ pub(super) async fn answer(
     let mut response = match answered {
         Ok(response) => response,
         Err(refusal) => {
-            let mut response = answer::refusal_response(&refusal, &request_id, scheme).map(ToCaller::whole);
+            let mut response = envelope(&refusal, &request_id, scheme).map(|body| ToCaller::whole(body.into()));
             if !last {
                 unread.settle(&mut response).await;
             }
@@ -62,7 +67,7 @@ pub(super) async fn answer(
         Some(address) => shared.engine.calls().nonce_for_calls(address).await,
         None => None,
     };
-    answer::add_response_headers(response.headers_mut(), &request_id, nonce);
+    headers::add_response_headers(response.headers_mut(), &request_id, nonce);
     if last && response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
@@ -95,7 +100,7 @@ impl Arrived {
             None => engine.calls().carry_out(address, call, exchange).await?,
         };
         if settled.answer.status() == StatusCode::SWITCHING_PROTOCOLS {
-            return Ok(websocket::go_on(&shared, settled, on_upgrade, place));
+            return Ok(websocket::start_tunnel(&shared, settled, on_upgrade, place));
         }
         Ok(caller_response(&shared, settled, to_head))
     }
@@ -125,9 +130,9 @@ fn caller_response(shared: &ProxyState, settled: Settled<Response<FromUpstream>>
     parts.version = Version::HTTP_11;
     parts.extensions.clear();
     if egress.is_none() && watch.is_none() {
-        return Response::from_parts(parts, ToCaller::passed(body));
+        return Response::from_parts(parts, ToCaller::new(body));
     }
     let body = if watch.is_some() { body.without_a_limit() } else { body };
     let pumping = Pumping { engine: Arc::clone(&shared.engine), egress, watch, stopping: shared.stopping.clone() };
-    Response::from_parts(parts, ToCaller::pumped(pump(body, pumping, &shared.under_way)))
+    Response::from_parts(parts, ToCaller::new(pump(body, pumping, &shared.under_way)))
 }

@@ -1,8 +1,8 @@
 //! A single exchange: refused, aborted and sent requests.
 
 use crate::{
+    fixture::{DOMAIN, fetcher},
     operator_host::{Answer, OperatorHost, TestCa},
-    world::{DOMAIN, fetcher},
 };
 use countersign_outbound::{FetchError, Fetcher, FetcherConfig, RecentFetches, Request, target::BadUrl};
 use http::{Method, StatusCode};

@@ -4,7 +4,7 @@ use countersign_engine::{ClockTrouble, StartError, store::StoreLocation};
 use countersign_server::admin::{AcceptClock, AcceptedClock, AdminRefusal, AdminRequest as _};
 use countersign_testkit::{
     Plane, Setup, TestPerson,
-    bank::{BankScene, GatewayRequest, Manner},
+    bank::{BankFixture, GatewayRequest, Manner},
     decisions::DecisionFixture,
     on_both_stores, postgres, stored_evidence,
 };
@@ -28,7 +28,7 @@ on_both_stores! {
         let register = plane.register_body(plane.acme(), &scene.connected);
         for leap in [YEAR_S, 3, -3, -YEAR_S] {
             plane.step_clock_secs(leap).await;
-            for sent in [GatewayRequest::new("GET", "/accounts"), BankScene::transfer(), GatewayRequest::new("POST", "/notes").json("{}")] {
+            for sent in [GatewayRequest::new("GET", "/accounts"), BankFixture::transfer(), GatewayRequest::new("POST", "/notes").json("{}")] {
                 assert_eq!(scene.sends(sent).await.status, 503, "{leap}");
             }
             for path in ["/v1/agents", "/inbox", "/agents"] {
@@ -93,14 +93,14 @@ on_both_stores! {
     ///
     async fn the_outcome_of_what_was_sent_before_the_leap_is_recorded(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         scene.bank.set_manner(Manner::Thoughtful);
         let leaps = async {
             scene.bank.next_arrival().await;
             scene.plane.step_clock_secs(YEAR_S).await;
             scene.bank.release_response();
         };
-        let (sent, ()) = tokio::join!(scene.sends(BankScene::transfer().confirmed("true")), leaps);
+        let (sent, ()) = tokio::join!(scene.sends(BankFixture::transfer().confirmed("true")), leaps);
         assert_eq!(sent.status, 201, "{}", sent.text());
         scene.plane.step_clock_secs(-YEAR_S).await;
         scene.plane.engine.keep_pace().await.unwrap();
@@ -113,14 +113,14 @@ on_both_stores! {
     async fn an_accepted_clock_lapses_approvals_demands_nonces_and_stands_in_the_evidence(kit) {
         let bank = countersign_testkit::bank::Bank::open().await;
         let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
-        let scene = BankScene::on(plane, bank).await;
+        let scene = BankFixture::on(plane, bank).await;
         let plane = &scene.plane;
         plane.advance_secs(700).await;
         let unheld = || GatewayRequest::new("GET", "/accounts");
         scene.agent.takes_nonce(None);
         scene.sends_raw(scene.authenticated(&scene.agent, unheld())).await.expect(200);
-        scene.approved(BankScene::transfer()).await;
-        let waits = BankScene::decision(&scene.sends(BankScene::transfer_of("7.00")).await);
+        scene.approved(BankFixture::transfer()).await;
+        let waits = BankFixture::decision(&scene.sends(BankFixture::transfer_of("7.00")).await);
 
         assert!(matches!(accept(plane).await, Err(AdminRefusal::Refused(_))), "a clock in order was accepted");
         plane.step_clock_secs(60).await;
@@ -133,7 +133,7 @@ on_both_stores! {
         assert_eq!(bare.status, 401, "a proof without a new nonce counted");
         assert!(bare.header("www-authenticate").unwrap().contains("use_dpop_nonce"));
         scene.sends(unheld()).await.expect(200);
-        let spent = scene.sends(BankScene::transfer().confirmed("true")).await;
+        let spent = scene.sends(BankFixture::transfer().confirmed("true")).await;
         assert_eq!(spent.refusal(), (403, "irreversible_requires_confirm".into()), "a lapsed approval let it run");
         assert!(scene.bank.effects().is_empty());
         scene.alice.accepts(plane, &waits).await;

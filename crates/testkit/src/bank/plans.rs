@@ -1,6 +1,6 @@
 //! Plans at the bank: an agent's drafts, and people's decisions about them.
 
-use super::BankScene;
+use super::BankFixture;
 use crate::{Answer, Plane, TestPerson};
 use countersign_engine::{Allowance, AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson, Refusal, Via};
 use countersign_protocol::{
@@ -135,7 +135,7 @@ fn id(number: u64) -> String {
     format!("00000000-0000-4000-8000-{number:012x}")
 }
 
-impl BankScene {
+impl BankFixture {
     pub async fn writes(&self, draft: &PlanDraft) -> Answer {
         self.posts(&self.agent, "/mplp/v1/plans", &draft.submission()).await
     }

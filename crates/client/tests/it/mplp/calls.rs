@@ -2,8 +2,8 @@
 
 use super::{CONFIRM, KEY, PLAN, SERVICE, STEP, confirm, plan};
 use crate::{
+    fixture::{ClientFixture, at, create_event},
     service::{EVENTS, Service, header, ok, refusal, with},
-    world::{World, at, create_event},
 };
 use countersign_client::{
     ServiceError,
@@ -141,7 +141,7 @@ async fn pages_of_events_end_where_nothing_more_has_happened() {
 ///
 #[tokio::test]
 async fn a_held_call_says_how_it_differs_from_the_plan() {
-    let (mut world, _) = World::registered().await;
+    let (mut fixture, _) = ClientFixture::registered().await;
     let held = |decision: Value| {
         let body = json!({ "error": "irreversible_requires_confirm", "error_description": "no", "decision": decision });
         Response { status: StatusCode::FORBIDDEN, ..ok(&body) }
@@ -151,8 +151,8 @@ async fn a_held_call_says_how_it_differs_from_the_plan() {
         (json!({ "plan_difference": { "lines": "x" } }), vec![]),
         (json!({ "plan_difference": { "lines": ["amount is 2\u{1b}", 7] } }), vec!["amount is 2"]),
     ] {
-        world.service.answers(EVENTS, [held(told)]);
-        let error = world.agent.call(&create_event(), at(1)).await.unwrap_err();
+        fixture.service.answers(EVENTS, [held(told)]);
+        let error = fixture.agent.call(&create_event(), at(1)).await.unwrap_err();
         let CallError::NotPermitted(why) = error else { panic!("{error:?}") };
         let cleared: Vec<String> =
             why.plan_difference.iter().map(|line| line.replace(|c: char| !c.is_ascii(), "")).collect();

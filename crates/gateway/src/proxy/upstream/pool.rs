@@ -1,6 +1,6 @@
 //! Idle upstream connections.
 
-use super::{BadDestination, BadRoots, Destination, UpstreamConnection, tls};
+use super::{BadDestination, BadRoots, Destination, UpstreamConnection, dial};
 use http::HeaderValue;
 use std::{
     collections::HashMap,
@@ -35,7 +35,7 @@ struct Idle {
 
 impl Pool {
     pub(crate) fn new(extra_roots_pem: &[u8]) -> Result<Self, BadRoots> {
-        Ok(Self { tls: tls::connector(extra_roots_pem)?, sites: RwLock::default() })
+        Ok(Self { tls: dial::connector(extra_roots_pem)?, sites: RwLock::default() })
     }
 
     /// The upstream at a URL of a project's document.

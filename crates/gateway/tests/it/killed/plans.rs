@@ -45,7 +45,7 @@ on_both_stores! {
     async fn killed_while_the_bank_works_a_planned_call_is_unknown_and_its_use_stays_taken(kit) {
         for act in [Act::Pays, Act::Orders] {
             let (cast, acknowledged, _folder) = up_to(kit, act).await;
-            cast.scene.plane.engine.store().close().await;
+            cast.fixture.plane.engine.store().close().await;
             dies_during(&cast, act).await;
             let cast = cast.restarted().await;
             assert_eq!(is_sound(&cast, acknowledged).await, (Some(act), Fate::Begun));
@@ -78,14 +78,14 @@ async fn killed_at_every_commit(kit: Kit, moment: Moment) -> BTreeSet<(Option<Ac
 
 async fn survives(kit: Kit, crash: CrashPoint) -> (Option<Act>, Fate) {
     let (cast, _folder) = Cast::lasting(kit).await;
-    cast.scene.plane.engine.store().close().await;
-    let acknowledged = match Process::start(&cast.scene.plane, Some(crash)).await {
+    cast.fixture.plane.engine.store().close().await;
+    let acknowledged = match Process::start(&cast.fixture.plane, Some(crash)).await {
         Some(process) => cast.acts_at(process).await,
         None => 0,
     };
     let cast = cast.restarted().await;
     let found = is_sound(&cast, acknowledged).await;
-    cast.scene.plane.engine.store().close().await;
+    cast.fixture.plane.engine.store().close().await;
     found
 }
 
@@ -99,8 +99,8 @@ async fn up_to(kit: Kit, act: Act) -> (Cast, usize, Folder) {
 
 /// The bank has executed it, and the node is killed before it receives the response.
 async fn dies_during(cast: &Cast, act: Act) {
-    let process = Process::start(&cast.scene.plane, None).await.expect("a node");
-    story::dies_while_the_bank_works(&cast.scene, process, act.call().expect("a call")).await;
+    let process = Process::start(&cast.fixture.plane, None).await.expect("a node");
+    story::dies_while_the_bank_works(&cast.fixture, process, act.call().expect("a call")).await;
 }
 
 fn all(fate: Fate) -> BTreeSet<(Option<Act>, Fate)> {

@@ -3,7 +3,7 @@
 use super::{after::recorded, cases::MOST, process::Process, story};
 use countersign_testkit::{
     Kit,
-    bank::{BankScene, GatewayRequest},
+    bank::{BankFixture, GatewayRequest},
     faulty_store::{CrashPoint, Moment},
     on_both_stores,
 };
@@ -28,12 +28,12 @@ on_both_stores! {
 
     ///
     async fn a_write_whose_node_is_killed_while_the_service_works_has_no_outcome_that_nobody_saw(kit) {
-        let (scene, _folder) = BankScene::lasting(kit, |_| {}).await;
-        scene.plane.engine.store().close().await;
-        let process = Process::start(&scene.plane, None).await.expect("a node");
-        story::dies_while_the_bank_works(&scene, process, note()).await;
-        let scene = scene.restarted().await;
-        is_left_alone(&scene, (1, 1, 0)).await;
+        let (fixture, _folder) = BankFixture::lasting(kit, |_| {}).await;
+        fixture.plane.engine.store().close().await;
+        let process = Process::start(&fixture.plane, None).await.expect("a node");
+        story::dies_while_the_bank_works(&fixture, process, note()).await;
+        let fixture = fixture.restarted().await;
+        is_left_alone(&fixture, (1, 1, 0)).await;
     }
 }
 
@@ -43,33 +43,33 @@ fn note() -> GatewayRequest {
 
 /// Whether it was answered; the number of calls begun, executed by the bank, and recorded as executed.
 async fn survives(kit: Kit, crash: CrashPoint) -> (bool, usize, usize, usize) {
-    let (scene, _folder) = BankScene::lasting(kit, |_| {}).await;
-    scene.plane.engine.store().close().await;
-    let answer = match Process::start(&scene.plane, Some(crash)).await {
-        Some(process) => story::sends(&scene, process.doors.gateway, note()).await,
+    let (fixture, _folder) = BankFixture::lasting(kit, |_| {}).await;
+    fixture.plane.engine.store().close().await;
+    let answer = match Process::start(&fixture.plane, Some(crash)).await {
+        Some(process) => story::sends(&fixture, process.addresses.gateway, note()).await,
         None => None,
     };
-    let scene = scene.restarted().await;
-    let (begun, told) = recorded(&scene).await;
-    let effects = scene.bank.effects().len();
+    let fixture = fixture.restarted().await;
+    let (begun, told) = recorded(&fixture).await;
+    let effects = fixture.bank.effects().len();
     assert!(told <= effects && effects <= begun, "{crash:?}: {begun} begun, {effects} done, {told} told");
-    is_left_alone(&scene, (begun, effects, told)).await;
-    scene.plane.engine.store().close().await;
+    is_left_alone(&fixture, (begun, effects, told)).await;
+    fixture.plane.engine.store().close().await;
     (answer.map(|answer| answer.expect(201)).is_some(), begun, effects, told)
 }
 
 /// Nothing happens by itself; and a repeat is another write, unless the first one's outcome is unknown.
-async fn is_left_alone(scene: &BankScene, (begun, effects, told): (usize, usize, usize)) {
-    scene.plane.advance_secs(600).await;
-    scene.plane.engine.tidy().await.unwrap();
-    assert_eq!((recorded(scene).await, scene.bank.effects().len()), ((begun, told), effects));
-    let again = scene.sends(note()).await;
+async fn is_left_alone(fixture: &BankFixture, (begun, effects, told): (usize, usize, usize)) {
+    fixture.plane.advance_secs(600).await;
+    fixture.plane.engine.tidy().await.unwrap();
+    assert_eq!((recorded(fixture).await, fixture.bank.effects().len()), ((begun, told), effects));
+    let again = fixture.sends(note()).await;
     if begun > told {
         assert_eq!(again.refusal(), (409, "conflict".into()), "{}", again.text());
         assert!(again.json()["call"]["call_id"].is_string(), "{}", again.text());
-        assert_eq!((recorded(scene).await.0, scene.bank.effects().len()), (begun, effects));
+        assert_eq!((recorded(fixture).await.0, fixture.bank.effects().len()), (begun, effects));
         return;
     }
     again.expect(201);
-    assert_eq!((recorded(scene).await, scene.bank.effects().len()), ((begun + 1, told + 1), effects + 1));
+    assert_eq!((recorded(fixture).await, fixture.bank.effects().len()), ((begun + 1, told + 1), effects + 1));
 }

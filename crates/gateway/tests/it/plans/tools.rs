@@ -247,22 +247,22 @@ on_both_stores! {
 
     ///
     async fn what_the_gateway_runs_is_neither_claimed_nor_reported_by_the_agent(kit) {
-        let scene = kit.bank_with(bank::payouts).await;
+        let fixture = kit.bank_with(bank::payouts).await;
         let draft = PlanDraft::of(bank::paying(3));
-        let decision = scene.planned(&draft).await;
+        let decision = fixture.planned(&draft).await;
         let path = format!("/v1/decisions/{}", decision["decision_id"].as_str().unwrap());
         let arguments = json!({ "from": "ours", "to": "theirs", "amount": "100.00", "currency": "USD" });
         for (tool, arguments) in [("transfers.send", arguments.clone()), ("transfers", json!({ "body": arguments }))] {
             let body = json!({ "tool": tool, "arguments": arguments });
-            assert!(!scene.posts(&scene.agent, &format!("{path}/claim"), &body).await.is_success());
+            assert!(!fixture.posts(&fixture.agent, &format!("{path}/claim"), &body).await.is_success());
         }
-        assert_eq!(scene.uses_left(&draft, 1).await, 3);
-        runs(&scene, "100.00").await;
+        assert_eq!(fixture.uses_left(&draft, 1).await, 3);
+        runs(&fixture, "100.00").await;
         for status in ["failed", "committed", "running"] {
-            let said = scene.posts(&scene.agent, &format!("{path}/outcome"), &json!({ "status": status })).await;
+            let said = fixture.posts(&fixture.agent, &format!("{path}/outcome"), &json!({ "status": status })).await;
             assert_eq!(said.code(), "confirmation_invalid", "{}", said.text());
         }
-        assert_eq!(scene.uses_left(&draft, 1).await, 2);
-        assert_eq!(scene.bank.effects().len(), 1);
+        assert_eq!(fixture.uses_left(&draft, 1).await, 2);
+        assert_eq!(fixture.bank.effects().len(), 1);
     }
 }

@@ -3,7 +3,7 @@
 use crate::mplp::{archiving, id, step};
 use crate::pages::{Words as _, open_as};
 use countersign_testkit::{
-    Answer, Scene, Setup, TestAgent,
+    AgentFixture, Answer, Setup, TestAgent,
     clarification::{Clarifying, id_of, open, proven, required},
     decisions::confirmation,
     on_both_stores, stored_evidence,
@@ -257,9 +257,9 @@ on_both_stores! {
             let operations = json!({ "developer": ["events.create"] });
             document.clarification.operations = serde_json::from_value(operations).unwrap();
         });
-        let scene = kit.scene_with(setup, &["calendar.read", "calendar.write", "mail.invite"]).await;
+        let scene = kit.fixture_with(setup, &["calendar.read", "calendar.write", "mail.invite"]).await;
         let agent = scene.agent.as_test_agent();
-        let invites = async |scene: &Scene| {
+        let invites = async |scene: &AgentFixture| {
             scene.plane.call(&scene.agent, Method::POST, "/mail/invitations", "SEND_INVITATION").await
         };
         assert_eq!(invites(&scene).await.status, 403, "a yes is needed");

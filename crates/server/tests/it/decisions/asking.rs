@@ -1,7 +1,7 @@
 //! Asking: one question an action, and the same one only once (AAEP 6.1, E-07).
 
 use countersign_testkit::{
-    Scene, Setup,
+    AgentFixture, Setup,
     decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
@@ -117,7 +117,7 @@ on_both_stores! {
 
     ///
     async fn an_access_token_asks_as_its_delegation_and_every_path_also_stands_under_its_project(kit) {
-        let Scene { plane, alice, agent, .. } = kit.scene_with(Setup::payments(), &["calendar.read"]).await;
+        let AgentFixture { plane, alice, agent, .. } = kit.fixture_with(Setup::payments(), &["calendar.read"]).await;
         let agent = agent.as_test_agent();
         let body = confirmation("payments.send", json!({ "amount": 82 }));
         let scoped = "/projects/calendar/v1";

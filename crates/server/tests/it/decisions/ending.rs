@@ -2,7 +2,7 @@
 
 use countersign_engine::NotCounted;
 use countersign_testkit::{
-    Plane, Scene, Setup, TestAgent, TestPerson,
+    AgentFixture, Plane, Setup, TestAgent, TestPerson,
     decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
@@ -48,7 +48,7 @@ on_both_stores! {
 
     ///
     async fn with_its_delegation_an_agents_questions_and_unspent_yeses_end(kit) {
-        let Scene { plane, alice, connected, agent } = kit.scene_with(Setup::payments(), &["calendar.read"]).await;
+        let AgentFixture { plane, alice, connected, agent } = kit.fixture_with(Setup::payments(), &["calendar.read"]).await;
         let agent = agent.as_test_agent();
         let [open, accepted] = open_and_accepted(&plane, &alice, &agent).await;
         let revoke = json!({ "delegation_id": connected.delegation_id, "reason": "user_requested" });
@@ -70,7 +70,7 @@ on_both_stores! {
 
     ///
     async fn with_its_session_an_agents_questions_and_unspent_yeses_end(kit) {
-        let Scene { plane, alice, connected, agent } = kit.scene_with(Setup::payments(), &["calendar.read"]).await;
+        let AgentFixture { plane, alice, connected, agent } = kit.fixture_with(Setup::payments(), &["calendar.read"]).await;
         let asking = agent.as_test_agent();
         let [open, accepted] = open_and_accepted(&plane, &alice, &asking).await;
         let jwt = plane.acme().jwt(plane.service(), plane.now());

@@ -134,7 +134,7 @@ on_both_stores! {
 
     /// AAP-7.1-01
     async fn a_persons_audit_of_an_agent_lists_what_it_asked(kit) {
-        let scene = kit.scene_with(Setup::payments(), &["calendar.read"]).await;
+        let scene = kit.fixture_with(Setup::payments(), &["calendar.read"]).await;
         let agent = scene.agent.as_test_agent();
         let asked = agent.requests_approval(&scene.plane, "payments.send", json!({ "amount": 82 })).await;
         scene.alice.accepts(&scene.plane, &asked).await;

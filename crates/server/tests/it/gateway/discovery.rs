@@ -5,21 +5,21 @@ use crate::register::support::SQLITE;
 use countersign_jose::ProofKey;
 use countersign_testkit::{
     Answer, Kit, Setup, TestOperator, TestPerson, VERIFIER,
-    bank::{Bank, BankScene, GATEWAY, GatewayListener, GatewayRequest, bank},
+    bank::{Bank, BankFixture, GATEWAY, GatewayListener, GatewayRequest, bank},
     challenge_of, on_both_stores,
 };
 use serde_json::{Value, json};
 
 /// An agent that knows an address of the API and nothing else.
 struct Stranger<'a> {
-    scene: &'a BankScene,
+    scene: &'a BankFixture,
     operator: &'a TestOperator,
     manifest: Value,
 }
 
 impl<'a> Stranger<'a> {
     /// Calls without credentials and reads the documents that the challenge names, at the origin that challenged.
-    async fn discovers(scene: &'a BankScene) -> Self {
+    async fn discovers(scene: &'a BankFixture) -> Self {
         let bare = scene.sends_raw(GatewayRequest::new("GET", "/accounts")).await;
         assert_eq!(bare.refusal(), (401, "agent_auth_required".into()));
         let challenge = bare.header("www-authenticate").unwrap();
@@ -68,7 +68,7 @@ impl<'a> Stranger<'a> {
     }
 }
 
-async fn scene(kit: Kit) -> BankScene {
+async fn scene(kit: Kit) -> BankFixture {
     let scene = kit.bank_with(without_nonces).await;
     scene.plane.advance_secs(EPOCH_OVER_S).await;
     scene

@@ -8,7 +8,7 @@ use countersign_jose::SigningKey;
 use countersign_protocol::hash::Digest;
 use countersign_testkit::{
     Answer, Connected, Plane, agent_request,
-    bank::{BankScene, GATEWAY, GatewayRequest, SCOPES},
+    bank::{BankFixture, GATEWAY, GatewayRequest, SCOPES},
     on_both_stores,
 };
 use futures_util::future::join_all;
@@ -16,7 +16,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 /// Ten minutes after the start, without nonces.
-async fn scene(kit: countersign_testkit::Kit) -> BankScene {
+async fn scene(kit: countersign_testkit::Kit) -> BankFixture {
     let scene = kit.bank_with(without_nonces).await;
     scene.plane.advance_secs(EPOCH_OVER_S).await;
     scene
@@ -44,7 +44,7 @@ async fn register(plane: &Plane, body: &Value, proof: Option<&str>) -> Answer {
     plane.send(request.body(Body::from(body.to_string())).unwrap()).await
 }
 
-fn body(scene: &BankScene) -> Value {
+fn body(scene: &BankFixture) -> Value {
     scene.plane.register_body(scene.plane.acme(), &scene.connected)
 }
 
@@ -56,7 +56,7 @@ async fn stored_jkt(plane: &Plane, answer: &Value) -> Value {
 }
 
 /// The entries about shared keys in a delegation's audit, as its person reads it.
-async fn flags(scene: &BankScene, person: &countersign_testkit::TestPerson, connected: &Connected) -> usize {
+async fn flags(scene: &BankFixture, person: &countersign_testkit::TestPerson, connected: &Connected) -> usize {
     let query = format!("/agent/audit?delegation_id={}&event_type=dpop_key_shared", connected.delegation_id);
     person.get(&scene.plane, &query).await.expect(200).json()["entries"].as_array().unwrap().len()
 }

@@ -6,7 +6,7 @@ use axum::{Router, body::Body};
 use countersign_jose::SigningKey;
 use countersign_testkit::{
     Answer, Backend, Kit, Setup, agent_request,
-    bank::{Bank, BankScene, GatewayListener, GatewayRequest},
+    bank::{Bank, BankFixture, GatewayListener, GatewayRequest},
     faulty_store::WriteFaults,
     on_both_stores,
 };
@@ -84,7 +84,7 @@ on_both_stores! {
     async fn after_a_restart_only_a_nonce_of_the_new_epoch_counts(kit) {
         let bank = Bank::open().await;
         let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
-        let mut stage = Stage::with(BankScene::on(plane, bank).await).await;
+        let mut stage = Stage::with(BankFixture::on(plane, bank).await).await;
         let (spent, kept) = (stage.proof(Door::Write), stage.proof(Door::Write));
         assert_let_in(Door::Write, &stage.shows(Door::Write, &spent).await, "before");
         let old = stage.shows(Door::Register, &stage.proof(Door::Register)).await;
@@ -130,7 +130,7 @@ on_both_stores! {
         let switch = away.clone();
         let wrap_store = Arc::new(move |store| switch.wrap(store));
         let plane = kit.plane_with(Setup { wrap_store, ..Setup::bank(&bank, |_| {}) }).await;
-        let stage = Stage::with(BankScene::on(plane, bank).await).await;
+        let stage = Stage::with(BankFixture::on(plane, bank).await).await;
         let old = stage.shows(Door::Register, &stage.proof(Door::Register)).await;
         let old = json!(old.header("dpop-nonce").unwrap());
         stage.scene.plane.advance_secs(1).await;

@@ -5,14 +5,14 @@ use countersign_engine::Role;
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, GatewayRequest, Manner},
+    bank::{BankFixture, GatewayRequest, Manner},
     on_both_stores,
 };
 use serde_json::{Value, json};
 
 /// An approved transfer, sent while the bank behaves like this.
-async fn sent_to(scene: &BankScene, manner: Manner) -> (Value, Answer) {
-    let decision = scene.approved(BankScene::transfer()).await;
+async fn sent_to(scene: &BankFixture, manner: Manner) -> (Value, Answer) {
+    let decision = scene.approved(BankFixture::transfer()).await;
     scene.bank.set_manner(manner);
     let answer = scene.sends(confirmed_transfer()).await;
     scene.bank.set_manner(Manner::Obliging);
@@ -34,18 +34,18 @@ on_both_stores! {
         assert_eq!(answer.refusal(), (502, "upstream_failed".into()));
         assert_eq!(execution(&scene, &decision).await, "unknown");
         assert_eq!(scene.bank.effects().len(), 1);
-        for sent in [BankScene::transfer(), confirmed_transfer(), BankScene::transfer().waits(1)] {
+        for sent in [BankFixture::transfer(), confirmed_transfer(), BankFixture::transfer().waits(1)] {
             is_taken(&scene.sends(sent).await, &decision);
         }
         let other = scene.another(|_| {}).await;
-        is_taken(&scene.sends_as(&other, BankScene::transfer()).await, &decision);
+        is_taken(&scene.sends_as(&other, BankFixture::transfer()).await, &decision);
         assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0);
 
         reconciles(&scene, &scene.alice, &decision, "no").await.expect(403);
-        is_taken(&scene.sends(BankScene::transfer()).await, &decision);
+        is_taken(&scene.sends(BankFixture::transfer()).await, &decision);
         reconciles(&scene, &ada, &decision, "no").await.expect(303);
         assert_eq!(execution(&scene, &decision).await, "failed");
-        let anew = scene.approved(BankScene::transfer()).await;
+        let anew = scene.approved(BankFixture::transfer()).await;
         assert_ne!(id(&anew), id(&decision));
         assert_eq!(scene.reads_decision(&scene.agent, &anew).await.get("last_ran_at"), None);
         scene.sends(confirmed_transfer()).await.expect(201);
@@ -59,7 +59,7 @@ on_both_stores! {
         assert_eq!(execution(&scene, &decision).await, "unknown");
         reconciles(&scene, &ada, &decision, "yes").await.expect(303);
         assert_eq!(execution(&scene, &decision).await, "committed");
-        let anew = asked(&scene, BankScene::transfer()).await;
+        let anew = asked(&scene, BankFixture::transfer()).await;
         assert!(scene.reads_decision(&scene.agent, &anew).await["last_ran_at"].is_string());
     }
 
@@ -70,7 +70,7 @@ on_both_stores! {
             let (decision, answer) = sent_to(&scene, Manner::Status(status)).await;
             assert_eq!((answer.status, answer.json()), (status, json!({ "from": "bank" })));
             assert_eq!(execution(&scene, &decision).await, "unknown", "{status}");
-            is_taken(&scene.sends(BankScene::transfer()).await, &decision);
+            is_taken(&scene.sends(BankFixture::transfer()).await, &decision);
         }
     }
 
@@ -86,7 +86,7 @@ on_both_stores! {
             assert_eq!(execution(&scene, &decision).await, "failed", "{manner:?}");
             let spent = scene.sends(confirmed_transfer()).await;
             assert_eq!(spent.refusal(), unconfirmed(), "an approval is spent by what fails, too");
-            let anew = BankScene::decision(&spent);
+            let anew = BankFixture::decision(&spent);
             assert_ne!(id(&anew), id(&decision));
             assert_eq!(scene.reads_decision(&scene.agent, &anew).await.get("last_ran_at"), None);
         }
@@ -100,7 +100,7 @@ on_both_stores! {
         let (decision, answer) = sent_to(&scene, Manner::Thoughtful).await;
         assert_eq!(answer.refusal(), (504, "upstream_timeout".into()));
         assert_eq!(execution(&scene, &decision).await, "unknown");
-        is_taken(&scene.sends(BankScene::transfer()).await, &decision);
+        is_taken(&scene.sends(BankFixture::transfer()).await, &decision);
         assert_eq!(scene.bank.effects().len(), 1);
     }
 
@@ -117,13 +117,13 @@ on_both_stores! {
     ///
     async fn while_it_runs_the_same_is_neither_run_nor_asked_and_then_it_says_when_it_ran(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         scene.bank.set_manner(Manner::Thoughtful);
         let running = async {
             let meanwhile = async {
                 scene.bank.next_arrival().await;
                 assert_eq!(execution(&scene, &decision).await, "claimed");
-                for sent in [BankScene::transfer(), confirmed_transfer()] {
+                for sent in [BankFixture::transfer(), confirmed_transfer()] {
                     is_taken(&scene.sends(sent).await, &decision);
                 }
                 scene.bank.release_response();
@@ -133,7 +133,7 @@ on_both_stores! {
         running.await.expect(201);
         let ran_at = scene.plane.now().to_rfc3339();
         scene.plane.advance_secs(60).await;
-        let anew = asked(&scene, BankScene::transfer()).await;
+        let anew = asked(&scene, BankFixture::transfer()).await;
         assert_eq!(scene.reads_decision(&scene.agent, &anew).await["last_ran_at"], ran_at);
         assert_eq!(scene.bank.effects().len(), 1);
     }

@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, GATEWAY, GatewayRequest, Holder, Manner},
+    bank::{BankFixture, GATEWAY, GatewayRequest, Holder, Manner},
     on_both_stores,
 };
 use futures_util::future::join_all;
@@ -111,7 +111,7 @@ on_both_stores! {
     }
 }
 
-async fn limited(kit: countersign_testkit::Kit, kb: usize) -> (BankScene, Holder) {
+async fn limited(kit: countersign_testkit::Kit, kb: usize) -> (BankFixture, Holder) {
     let scene = kit.bank().await;
     let agent = scene.limited(json!({ "max_data_egress_kb": kb })).await;
     (scene, agent)
@@ -132,17 +132,17 @@ fn assert_used_up(answer: &Answer) {
 }
 
 /// No call of this session passes any more, read or write or held, and none reaches the bank.
-async fn assert_over(scene: &BankScene, agent: &Holder) {
+async fn assert_over(scene: &BankFixture, agent: &Holder) {
     scene.bank.set_manner(Manner::Obliging);
     let arrived = scene.bank.got().len();
-    for sent in [statement(), note(), GatewayRequest::new("GET", "/accounts"), BankScene::transfer()] {
+    for sent in [statement(), note(), GatewayRequest::new("GET", "/accounts"), BankFixture::transfer()] {
         assert_used_up(&scene.sends_as(agent, sent).await);
     }
     assert_eq!(scene.bank.got().len(), arrived);
 }
 
 /// The response to a statement, byte by byte, until the connection is closed.
-async fn on_the_wire(scene: &BankScene, agent: &Holder) -> String {
+async fn on_the_wire(scene: &BankFixture, agent: &Holder) -> String {
     let sent = scene.authenticated(agent, statement());
     let mut text = format!("{} {} HTTP/1.1\r\nHost: {}\r\n", sent.method, sent.target, &GATEWAY["https://".len()..]);
     for (name, value) in sent.headers.iter().chain([&("connection".to_owned(), "close".to_owned())]) {

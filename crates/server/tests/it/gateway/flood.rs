@@ -3,13 +3,13 @@
 use super::held::*;
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, GatewayRequest, SCOPES},
+    bank::{BankFixture, GatewayRequest, SCOPES},
     on_both_stores,
 };
 use serde_json::json;
 
 fn amount(n: u32) -> GatewayRequest {
-    BankScene::transfer_of(&format!("{n}.00"))
+    BankFixture::transfer_of(&format!("{n}.00"))
 }
 
 /// The refusal's `Retry-After`.
@@ -73,7 +73,7 @@ on_both_stores! {
         let limited = scene.limited(json!({ "writes_per_session": 1 })).await;
         let held = scene.sends_as(&limited, amount(1)).await;
         assert_eq!(held.refusal(), unconfirmed());
-        scene.alice.accepts(&scene.plane, &BankScene::decision(&held)).await;
+        scene.alice.accepts(&scene.plane, &BankFixture::decision(&held)).await;
         scene.sends_as(&limited, amount(1).confirmed("true")).await.expect(201);
         let refused = scene.sends_as(&limited, amount(2)).await;
         assert_eq!(refused.refusal(), (429, "usage_limit_reached".into()), "{}", refused.text());

@@ -7,7 +7,7 @@ use countersign_protocol::{aap::error::Code, project::ProjectDocument};
 use countersign_server::{LogTo, logs_to};
 use countersign_testkit::{
     Answer, agent_request,
-    bank::{BankScene, GatewayRequest, Manner},
+    bank::{BankFixture, GatewayRequest, Manner},
     on_both_stores,
 };
 use http::Method;
@@ -28,14 +28,14 @@ fn with_limits(document: &mut ProjectDocument) {
 /// Requests of a known caller without permission.
 fn forbidden() -> [GatewayRequest; 4] {
     [
-        BankScene::transfer(),
+        BankFixture::transfer(),
         GatewayRequest::new("POST", "/orders").json("{}"),
         GatewayRequest::new("DELETE", "/payees/1"),
         GatewayRequest::new("POST", "/pings").json("{}"),
     ]
 }
 
-async fn register(scene: &BankScene, body: &Value) -> Answer {
+async fn register(scene: &BankFixture, body: &Value) -> Answer {
     let request = agent_request(Method::POST, "/agent/register");
     scene.plane.send(request.body(Body::from(body.to_string())).unwrap()).await
 }
@@ -74,7 +74,7 @@ on_both_stores! {
 }
 
 /// The same request from unknown callers and from ones that are no longer known.
-fn unknown_callers(scene: &BankScene, sent: &GatewayRequest) -> Vec<(&'static str, GatewayRequest)> {
+fn unknown_callers(scene: &BankFixture, sent: &GatewayRequest) -> Vec<(&'static str, GatewayRequest)> {
     let without = |name: &'static str| {
         let mut sent = scene.authenticated(&scene.agent, sent.clone());
         sent.headers.retain(|(own, _)| own != name);
@@ -118,7 +118,7 @@ async fn every_refusal_of_the_gateway_is_one_envelope_whose_name_is_in_the_log()
 }
 
 /// One refusal of each kind, and its expected code.
-async fn refusals(scene: &BankScene) -> Vec<(&'static str, Answer)> {
+async fn refusals(scene: &BankFixture) -> Vec<(&'static str, Answer)> {
     let read = || GatewayRequest::new("GET", "/accounts");
     let note = |text: &str| GatewayRequest::new("POST", "/notes").json(json!({ "text": text }).to_string());
     let without = |name: &str| {
@@ -146,7 +146,7 @@ async fn refusals(scene: &BankScene) -> Vec<(&'static str, Answer)> {
         ("not_found", scene.sends(GatewayRequest::new("GET", "/.countersign/nothing")).await),
         ("payload_too_large", scene.sends(note(&"x".repeat(100))).await),
         ("invalid_request", scene.sends(GatewayRequest::new("POST", "/transfers").json("{")).await),
-        ("irreversible_requires_confirm", scene.sends(BankScene::transfer()).await),
+        ("irreversible_requires_confirm", scene.sends(BankFixture::transfer()).await),
         ("tier_not_met", scene.sends(GatewayRequest::new("POST", "/orders").json("{}")).await),
         ("scope_not_granted", scene.sends(GatewayRequest::new("DELETE", "/payees/1")).await),
     ];

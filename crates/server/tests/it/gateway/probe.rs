@@ -5,7 +5,7 @@ use countersign_engine::Role;
 use countersign_protocol::project::{AskAgain, ProjectDocument};
 use countersign_testkit::{
     Backend, Kit, Setup,
-    bank::{Bank, BankScene, GatewayListener, GatewayRequest, Manner, PlanDraft, paying_exactly},
+    bank::{Bank, BankFixture, GatewayListener, GatewayRequest, Manner, PlanDraft, paying_exactly},
     leaks::{Folder, Haystack},
     on_both_stores, stored_evidence,
 };
@@ -29,7 +29,7 @@ fn probed(document: &mut ProjectDocument) {
 }
 
 /// A refund with a lost response.
-async fn lost(scene: &BankScene, payment: &str) -> Value {
+async fn lost(scene: &BankFixture, payment: &str) -> Value {
     let decision = scene.approved(refund(payment, "first")).await;
     scene.bank.set_manner(Manner::Vanishing);
     scene.sends(refund(payment, "first").confirmed("true")).await.expect(502);
@@ -39,18 +39,18 @@ async fn lost(scene: &BankScene, payment: &str) -> Value {
 }
 
 /// Sends the due probes, while the upstream responds with this status.
-async fn probes(scene: &BankScene, status: u16) -> usize {
+async fn probes(scene: &BankFixture, status: u16) -> usize {
     scene.bank.set_read_response(status, "{}");
     scene.plane.engine.decisions().probe_due().await.unwrap()
 }
 
-async fn entries(scene: &BankScene, event_type: &str) -> Vec<Value> {
+async fn entries(scene: &BankFixture, event_type: &str) -> Vec<Value> {
     let query = format!("/agent/audit?delegation_id={}&event_type={event_type}", scene.connected.delegation_id);
     scene.alice.get(&scene.plane, &query).await.expect(200).json()["entries"].as_array().unwrap().clone()
 }
 
 /// The evidence leaves of this type, read from the database.
-async fn leaves(scene: &BankScene, event_type: &str) -> Vec<String> {
+async fn leaves(scene: &BankFixture, event_type: &str) -> Vec<String> {
     let entries = stored_evidence(&scene.plane.place).await;
     let wanted = entries.into_iter().filter(|entry| entry.event_type == event_type);
     wanted.map(|entry| String::from_utf8(entry.leaf).unwrap()).collect()
@@ -61,13 +61,13 @@ fn is_by_probe(leaf: &str) -> bool {
 }
 
 /// The bank on a database that outlives its node and can be read from outside.
-async fn lasting(kit: Kit) -> (BankScene, Folder) {
+async fn lasting(kit: Kit) -> (BankFixture, Folder) {
     let bank = Bank::open().await;
     let (plane, folder) = kit.lasting_plane(Setup::bank(&bank, probed)).await;
-    (BankScene::on(plane, bank).await, folder)
+    (BankFixture::on(plane, bank).await, folder)
 }
 
-async fn inbox_of(scene: &BankScene, who: &countersign_testkit::TestPerson) -> String {
+async fn inbox_of(scene: &BankFixture, who: &countersign_testkit::TestPerson) -> String {
     who.get(&scene.plane, "/inbox").await.expect(200).text()
 }
 
@@ -105,7 +105,7 @@ on_both_stores! {
     async fn not_done_counts_only_after_the_settling_time_and_twice_and_gives_back_what_was_reserved(kit) {
         let scene = kit.bank_with(probed).await;
         let agent = scene.limited(json!({ "writes_per_session": 1 })).await;
-        let decision = BankScene::decision(&scene.sends_as(&agent, refund("p-1", "first")).await);
+        let decision = BankFixture::decision(&scene.sends_as(&agent, refund("p-1", "first")).await);
         scene.alice.accepts(&scene.plane, &decision).await;
         scene.bank.set_manner(Manner::Vanishing);
         scene.sends_as(&agent, refund("p-1", "first").confirmed("true")).await.expect(502);
@@ -121,7 +121,7 @@ on_both_stores! {
         assert_eq!((probes(&scene, 404).await, state().await), (0, json!("unknown")));
         scene.plane.advance_secs(1).await;
         assert_eq!((probes(&scene, 404).await, state().await), (1, json!("failed")));
-        let again = BankScene::decision(&scene.sends_as(&agent, refund("p-1", "again")).await);
+        let again = BankFixture::decision(&scene.sends_as(&agent, refund("p-1", "again")).await);
         scene.alice.accepts(&scene.plane, &again).await;
         scene.sends_as(&agent, refund("p-1", "again").confirmed("true")).await.expect(201);
     }
@@ -270,7 +270,7 @@ on_both_stores! {
         let draft = PlanDraft::of(paying_exactly("100.00"));
         scene.planned(&draft).await;
         scene.bank.set_manner(Manner::Vanishing);
-        scene.sends(BankScene::transfer_of("100.00")).await.expect(502);
+        scene.sends(BankFixture::transfer_of("100.00")).await.expect(502);
         scene.bank.set_manner(Manner::Obliging);
         assert_eq!(scene.uses_left(&draft, 1).await, 0);
         scene.plane.advance_secs(30).await;
@@ -279,7 +279,7 @@ on_both_stores! {
         scene.plane.advance_secs(2).await;
         probes(&scene, 404).await;
         assert_eq!(scene.uses_left(&draft, 1).await, 1);
-        scene.sends(BankScene::transfer_of("100.00")).await.expect(201);
+        scene.sends(BankFixture::transfer_of("100.00")).await.expect(201);
     }
 }
 

@@ -7,7 +7,7 @@ use countersign_engine::{ManualClock, Role, store::StoreLocation};
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Backend, Kit,
-    bank::{BankScene, GatewayRequest, Got, Manner},
+    bank::{BankFixture, GatewayRequest, Got, Manner},
     on_both_stores, postgres,
 };
 use serde_json::json;
@@ -43,8 +43,8 @@ fn early_exits() -> Vec<(&'static str, GatewayRequest)> {
         ("a write whose body is too long", GatewayRequest::new("POST", "/notes").json(long.clone())),
         ("a held call whose body is too long", GatewayRequest::new("POST", "/transfers").json(long)),
         ("a held call that cannot be read", GatewayRequest::new("POST", "/transfers").json("{\"a\":1,\"a\":2}")),
-        ("a held call that nobody approved", BankScene::transfer()),
-        ("a token of nobody", BankScene::transfer().confirmed("dec_00000000000000000000000000000000.cft_0")),
+        ("a held call that nobody approved", BankFixture::transfer()),
+        ("a token of nobody", BankFixture::transfer().confirmed("dec_00000000000000000000000000000000.cft_0")),
         ("no WebSocket where one is expected", GatewayRequest::new("GET", "/ticker")),
         ("an upgrade where none is expected", GatewayRequest::new("GET", "/accounts").with("upgrade", "websocket")),
         ("a read whose upstream is away", GatewayRequest::new("GET", "/statements/1")),
@@ -72,7 +72,7 @@ on_both_stores! {
     ///
     async fn redeeming_what_is_another_agents_has_one_entry_and_its_proof_is_spent(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         let alone = scene.plane.person("bob").await;
         let theirs = scene.plane.connect(&alone, scene.plane.acme(), &["bank.pay"]).await;
         let other = scene.plane.holder(&theirs, |_| {}).await;
@@ -87,7 +87,7 @@ on_both_stores! {
     ///
     async fn what_was_sent_is_never_told_as_nothing_happened_and_its_outcome_is_recorded_when_the_store_returns(kit) {
         let (scene, failing) = failing_log(kit).await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         scene.bank.set_manner(Manner::Thoughtful);
         for (what, sent) in [("approved", confirmed_transfer()), ("not held", GatewayRequest::new("POST", "/notes").json("{}"))] {
             let away = async {
@@ -115,7 +115,7 @@ on_both_stores! {
     ///
     async fn a_node_that_stood_still_until_its_claim_had_lapsed_sends_nothing(kit) {
         let (scene, store) = failing_log(kit).await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         store.stall_after_claim();
         let standing_still = async {
             store.wait_for_stall().await;
@@ -132,7 +132,7 @@ on_both_stores! {
     ///
     async fn setting_the_clock_back_does_not_lengthen_a_lease(kit) {
         let (scene, store) = failing_log(kit).await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         store.stall_after_claim();
         let standing_still = async {
             store.wait_for_stall().await;
@@ -151,11 +151,11 @@ on_both_stores! {
     async fn each_claim_of_the_same_action_tells_the_upstream_a_higher_fence_number(kit) {
         let scene = kit.bank().await;
         for _ in 0..2 {
-            scene.approved(BankScene::transfer()).await;
+            scene.approved(BankFixture::transfer()).await;
             scene.sends(confirmed_transfer()).await.expect(201);
         }
-        scene.approved(BankScene::transfer_of("1.00")).await;
-        scene.sends(BankScene::transfer_of("1.00").confirmed("true")).await.expect(201);
+        scene.approved(BankFixture::transfer_of("1.00")).await;
+        scene.sends(BankFixture::transfer_of("1.00").confirmed("true")).await.expect(201);
         let fence = |got: &Got| {
             let jwt = got.headers["countersign-identity"].to_str().unwrap().to_owned();
             let claims = URL_SAFE_NO_PAD.decode(jwt.split('.').nth(1).unwrap()).unwrap();
@@ -169,7 +169,7 @@ on_both_stores! {
     async fn an_outcome_that_contradicts_what_a_person_found_stands_beside_it_as_a_conflict(kit) {
         let scene = kit.bank().await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         scene.bank.set_manner(Manner::Thoughtful);
         let meanwhile = async {
             scene.bank.next_arrival().await;
@@ -206,7 +206,7 @@ async fn stands_still_while_another_node_settles(ran: Option<&str>) -> serde_jso
     let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
     let ahead = ManualClock::at(scene.plane.now());
     let (other, router) = scene.plane.second_node_by(&ahead).await;
-    let decision = scene.approved(BankScene::transfer()).await;
+    let decision = scene.approved(BankFixture::transfer()).await;
     store.stall_after_claim();
     let standing_still = async {
         store.wait_for_stall().await;

@@ -5,7 +5,7 @@ use countersign_protocol::project::{ProjectDocument, Route};
 use countersign_server::admin::{AdminRequest as _, ListUnsettledCalls, SettleCall};
 use countersign_testkit::{
     Answer, Backend, Kit,
-    bank::{BankScene, GatewayListener, GatewayRequest, Manner},
+    bank::{BankFixture, GatewayListener, GatewayRequest, Manner},
     on_both_stores,
 };
 use serde_json::Value;
@@ -42,7 +42,7 @@ fn refused_for(answer: &Answer, id: &str) {
 }
 
 /// Sends a note that the bank executes without a response, and returns the call's id.
-async fn lost(scene: &BankScene, sent: GatewayRequest) -> String {
+async fn lost(scene: &BankFixture, sent: GatewayRequest) -> String {
     scene.bank.set_manner(Manner::Vanishing);
     let answer = scene.sends(sent).await;
     scene.bank.set_manner(Manner::Obliging);
@@ -50,14 +50,14 @@ async fn lost(scene: &BankScene, sent: GatewayRequest) -> String {
     call_id(&answer)
 }
 
-async fn settles(scene: &BankScene, id: &str, ran: bool) {
+async fn settles(scene: &BankFixture, id: &str, ran: bool) {
     let reason = "It stands in the ledger".to_owned();
     let request = SettleCall { project: None, call_id: id.to_owned(), ran, reason };
     request.run(&scene.plane.engine).await.expect("settled");
 }
 
 /// The audit's entries of this type.
-async fn entries(scene: &BankScene, event_type: &str) -> Vec<Value> {
+async fn entries(scene: &BankFixture, event_type: &str) -> Vec<Value> {
     let id = &scene.connected.delegation_id;
     let query = format!("/agent/audit?delegation_id={id}&event_type={event_type}&limit=200");
     scene.alice.get(&scene.plane, &query).await.expect(200).json()["entries"].as_array().unwrap().clone()
@@ -216,10 +216,10 @@ on_both_stores! {
     async fn a_repeat_is_refused_after_a_restart(kit) {
         let (scene, _folder) = lasting(kit).await;
         let id = lost(&scene, note()).await;
-        let BankScene { plane, bank, alice, connected, agent, .. } = scene;
+        let BankFixture { plane, bank, alice, connected, agent, .. } = scene;
         let plane = plane.restart().await;
         let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
-        let scene = BankScene { plane, bank, gateway, alice, connected, agent };
+        let scene = BankFixture { plane, bank, gateway, alice, connected, agent };
         refused_for(&scene.sends(note()).await, &id);
         assert_eq!(scene.bank.effects().len(), 1);
     }

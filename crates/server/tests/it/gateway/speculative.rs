@@ -5,7 +5,7 @@ use super::proofs::{EPOCH_OVER_S, without_nonces};
 use countersign_protocol::project::{ProjectDocument, Route};
 use countersign_testkit::{
     Answer, Kit,
-    bank::{BankScene, GatewayRequest, Holder, Manner},
+    bank::{BankFixture, GatewayRequest, Holder, Manner},
     on_both_stores,
 };
 use futures_util::future::join_all;
@@ -25,7 +25,7 @@ fn with_careful_reads(document: &mut ProjectDocument) {
     document.routes.push(Route { speculative: Some(false), ..route("balance", "GET", "/accounts/main/balance") });
 }
 
-async fn scene(kit: Kit) -> BankScene {
+async fn scene(kit: Kit) -> BankFixture {
     let scene = kit.bank_with(with_careful_reads).await;
     scene.plane.advance_secs(EPOCH_OVER_S).await;
     scene
@@ -44,11 +44,11 @@ fn passed(answers: &[Answer], code: &str) -> usize {
     passed.len()
 }
 
-async fn at_once(scene: &BankScene, agent: &Holder, sent: &GatewayRequest, times: usize) -> Vec<Answer> {
+async fn at_once(scene: &BankFixture, agent: &Holder, sent: &GatewayRequest, times: usize) -> Vec<Answer> {
     join_all((0..times).map(|_| scene.sends_as(agent, sent.clone()))).await
 }
 
-async fn revoke(scene: &BankScene) {
+async fn revoke(scene: &BankFixture) {
     let body = json!({ "delegation_id": scene.connected.delegation_id, "reason": "user_requested" });
     scene.alice.post(&scene.plane, "/agent/revoke", &body).await.expect(200);
 }

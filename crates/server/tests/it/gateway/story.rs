@@ -1,7 +1,7 @@
 //! The main job: held, approved, run once; anything else is refused.
 
 use countersign_testkit::{
-    bank::{BankScene, GatewayRequest},
+    bank::{BankFixture, GatewayRequest},
     on_both_stores,
 };
 use serde_json::json;
@@ -10,32 +10,32 @@ on_both_stores! {
     /// AAP-14.1-14, AAP-14.1-16, AAP-23-16, R-2, R-3
     async fn what_cannot_be_undone_waits_for_a_yes_and_then_runs_exactly_once(kit) {
         let scene = kit.bank().await;
-        let held = scene.sends(BankScene::transfer()).await;
+        let held = scene.sends(BankFixture::transfer()).await;
         assert_eq!(held.refusal(), (403, "irreversible_requires_confirm".into()));
         assert_eq!(held.header("precondition"), Some("confirmation"));
-        let decision = BankScene::decision(&held);
+        let decision = BankFixture::decision(&held);
         assert!(decision["wait"].as_str().unwrap().contains("/v1/decisions/dec_"));
         assert!(decision["page"].as_str().unwrap().contains("/inbox/bank/dec_"));
         assert_eq!(scene.bank.effects().len(), 0);
 
-        let again = scene.sends(BankScene::transfer().confirmed("true")).await;
-        assert_eq!(BankScene::decision(&again)["decision_id"], decision["decision_id"]);
+        let again = scene.sends(BankFixture::transfer().confirmed("true")).await;
+        assert_eq!(BankFixture::decision(&again)["decision_id"], decision["decision_id"]);
         assert_eq!(scene.alice.pending_questions(&scene.plane).await, 1);
         assert_eq!(scene.bank.effects().len(), 0);
 
         scene.alice.accepts(&scene.plane, &decision).await;
-        let ran = scene.sends(BankScene::transfer().confirmed("true")).await.expect(201);
+        let ran = scene.sends(BankFixture::transfer().confirmed("true")).await.expect(201);
         assert_eq!(ran.json(), json!({ "from": "bank" }));
         let effects = scene.bank.effects();
         assert_eq!(effects.len(), 1);
-        assert_eq!(effects[0].body, BankScene::transfer().body);
+        assert_eq!(effects[0].body, BankFixture::transfer().body);
         assert_eq!(effects[0].headers["authorization"], "Bearer the-banks-own-secret");
         assert!(effects[0].headers.contains_key("countersign-identity"));
         assert!(!effects[0].headers.contains_key("dpop"));
 
         let looked = scene.reads_decision(&scene.agent, &decision).await;
         assert_eq!(looked["execution"]["state"], "committed");
-        let repeated = scene.sends(BankScene::transfer().confirmed("true")).await;
+        let repeated = scene.sends(BankFixture::transfer().confirmed("true")).await;
         assert_eq!(repeated.refusal(), (403, "irreversible_requires_confirm".into()));
         assert_eq!(scene.bank.effects().len(), 1);
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use countersign_testkit::{
-    bank::{BankScene, GatewayRequest},
+    bank::{BankFixture, GatewayRequest},
     decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
@@ -182,7 +182,7 @@ on_both_stores! {
             GatewayRequest::new("POST", "/transfers").json(body.to_string())
         };
         let held = scene.sends(transfer("82.00")).await;
-        let decision = BankScene::decision(&held);
+        let decision = BankFixture::decision(&held);
         let plane = &scene.plane;
         let page = open_as(plane, &scene.alice, &page_of(&decision)).await.expect(200).words();
         assert!(page.contains("body.amount: now 82.00 EUR") && page.contains("Altogether up to, in EUR"), "{page}");

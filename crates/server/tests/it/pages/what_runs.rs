@@ -2,17 +2,17 @@
 
 use super::*;
 use countersign_testkit::{
-    bank::{BankScene, GatewayRequest},
+    bank::{BankFixture, GatewayRequest},
     decisions::DecisionFixture,
     on_both_stores,
 };
 
 /// The path of a held request's page.
-async fn held(scene: &BankScene, body: Value) -> String {
+async fn held(scene: &BankFixture, body: Value) -> String {
     let sent = GatewayRequest::new("POST", "/transfers").json(body.to_string()).with("x-reference", "R-7");
     let answer = scene.sends(sent).await;
     assert_eq!(answer.status, 403, "{}", answer.text());
-    page_of(&BankScene::decision(&answer))
+    page_of(&BankFixture::decision(&answer))
 }
 
 fn paying(to: &str, invoice: &str) -> Value {

@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Setup, TestPerson,
-    bank::{BankScene, GatewayRequest},
+    bank::{BankFixture, GatewayRequest},
     decisions::DecisionFixture,
     on_both_stores, stored_evidence,
 };
@@ -14,12 +14,12 @@ on_both_stores! {
     async fn the_agents_of_a_disabled_person_are_cut_off_at_the_gateway_and_their_questions_cancelled(kit) {
         let scene = kit.bank().await;
         scene.sends(GatewayRequest::new("GET", "/accounts")).await.expect(200);
-        scene.approved(BankScene::transfer()).await;
-        BankScene::decision(&scene.sends(BankScene::transfer_of("7.00")).await);
+        scene.approved(BankFixture::transfer()).await;
+        BankFixture::decision(&scene.sends(BankFixture::transfer_of("7.00")).await);
         let before = scene.bank.got().len();
         let ended = scene.plane.engine.people().disable_person("alice", "operator").await.unwrap();
         assert_eq!((ended.delegations, ended.questions, ended.approvals), (1, 1, 1), "{ended:?}");
-        for sent in [GatewayRequest::new("GET", "/accounts"), BankScene::transfer_of("8.00"), BankScene::transfer().confirmed("true")] {
+        for sent in [GatewayRequest::new("GET", "/accounts"), BankFixture::transfer_of("8.00"), BankFixture::transfer().confirmed("true")] {
             assert_eq!(scene.sends(sent).await.code(), "delegation_revoked");
         }
         assert_eq!(scene.bank.got().len(), before);

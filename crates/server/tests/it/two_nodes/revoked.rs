@@ -8,7 +8,7 @@ use serde_json::json;
 ///
 #[tokio::test]
 async fn a_yes_under_a_delegation_that_was_revoked_at_one_node_cannot_be_spent_at_the_other() {
-    let scene = Kit(Backend::Postgres).scene_with(Setup::payments(), &["calendar.read"]).await;
+    let scene = Kit(Backend::Postgres).fixture_with(Setup::payments(), &["calendar.read"]).await;
     let (_engine, second) = scene.plane.second_node().await;
     let agent = scene.agent.as_test_agent();
     let asked = agent.requests_approval(&scene.plane, "payments.send", json!({ "amount": 82 })).await;

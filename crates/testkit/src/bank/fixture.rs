@@ -26,7 +26,7 @@ use tokio::{
 /// The gateway's public origin in every test. Nobody resolves it.
 pub const GATEWAY: &str = "https://bank.example.test";
 
-pub struct BankScene {
+pub struct BankFixture {
     pub plane: Plane,
     pub bank: Bank,
     pub gateway: GatewayListener,
@@ -92,19 +92,19 @@ impl Setup {
 }
 
 impl Kit {
-    pub async fn bank(self) -> BankScene {
+    pub async fn bank(self) -> BankFixture {
         self.bank_with(|_| {}).await
     }
 
     /// The fixture with a changed project document.
-    pub async fn bank_with(self, change: impl FnOnce(&mut ProjectDocument)) -> BankScene {
+    pub async fn bank_with(self, change: impl FnOnce(&mut ProjectDocument)) -> BankFixture {
         let bank = Bank::open().await;
         let plane = self.plane_with(Setup::bank(&bank, change)).await;
-        BankScene::on(plane, bank).await
+        BankFixture::on(plane, bank).await
     }
 }
 
-impl BankScene {
+impl BankFixture {
     /// With a database that outlives its node. Keep the folder as long as the fixture.
     pub async fn lasting(kit: Kit, change: impl FnOnce(&mut ProjectDocument)) -> (Self, Folder) {
         let bank = Bank::open().await;
