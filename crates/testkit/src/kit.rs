@@ -1,7 +1,12 @@
 //! One test suite for both databases: every promise is tested on SQLite and on PostgreSQL.
 
 use crate::{Plane, Setup, postgres};
-use countersign_engine::store::{PostgresPlace, StoreLocation};
+use countersign_engine::{
+    Clock,
+    store::{PostgresPlace, StoreLocation},
+};
+use std::time::Duration;
+use tokio::task::JoinHandle;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
@@ -20,14 +25,44 @@ impl Kit {
     }
 
     pub async fn plane_with(self, setup: Setup) -> Plane {
-        Plane::start(setup, self.fresh_place().await).await
+        Plane::start(setup, self.fresh_location().await).await
     }
 
-    pub async fn fresh_place(self) -> StoreLocation {
+    pub async fn fresh_location(self) -> StoreLocation {
         match self.0 {
             Backend::Sqlite => StoreLocation::Temporary,
             Backend::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::migrated_database().await)),
         }
+    }
+}
+
+/// Keeps a plane's clock equal to the system clock, which foreign programs use, until dropped.
+pub struct KeepsTime(JoinHandle<()>);
+
+impl Setup {
+    /// The setup with the current time.
+    #[must_use]
+    pub fn from_now(self) -> Self {
+        Self { now: Clock::System.now(), ..self }
+    }
+}
+
+impl Plane {
+    /// Only for a store without a clock of its own.
+    pub fn follow_system_clock(&self) -> KeepsTime {
+        let clock = self.clock.clone();
+        KeepsTime(tokio::spawn(async move {
+            loop {
+                clock.set(Clock::System.now());
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        }))
+    }
+}
+
+impl Drop for KeepsTime {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 

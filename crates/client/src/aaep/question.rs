@@ -107,7 +107,7 @@ impl ReceivedQuestion {
         self.decision_id.as_deref()
     }
 
-    pub fn asks(&self) -> &Asks {
+    pub fn request(&self) -> &Asks {
         &self.asks
     }
 
@@ -120,7 +120,7 @@ impl ReceivedQuestion {
         self.operator.as_deref()
     }
 
-    pub fn words(&self) -> TextSource {
+    pub fn text_source(&self) -> TextSource {
         self.words
     }
 

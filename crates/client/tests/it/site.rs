@@ -1,8 +1,8 @@
 //! An operator's documents on a real web server, read like a service does.
 
 use crate::{
+    fixture::{SERVICE, at},
     operator_host::{OperatorHost, TestCa},
-    world::{SERVICE, at},
 };
 use countersign_client::operator::{KeyRing, OperatorIdentity, OperatorKeys};
 use countersign_jose::{Expected, peek, verify_operator};

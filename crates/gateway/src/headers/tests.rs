@@ -1,4 +1,4 @@
-use super::{clean_answer, forwarded, never_passes};
+use super::{clean_response, forwarded, never_passes};
 use countersign_protocol::project::Route;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -81,7 +81,7 @@ fn an_upstream_cannot_speak_for_the_gateway() {
         ("content-type", "text/plain"),
         ("etag", "\"1\""),
     ]);
-    clean_answer(&mut answer, false);
+    clean_response(&mut answer, false);
     assert_eq!(names(&answer), ["content-type", "etag", "www-authenticate"]);
     assert_eq!(answer.get_all("www-authenticate").iter().collect::<Vec<_>>(), ["Basic realm=\"x\""]);
 }
@@ -89,6 +89,6 @@ fn an_upstream_cannot_speak_for_the_gateway() {
 #[test]
 fn the_answer_to_a_head_keeps_the_length_that_it_speaks_of() {
     let mut answer = headers(&[("content-length", "4"), ("etag", "\"1\"")]);
-    clean_answer(&mut answer, true);
+    clean_response(&mut answer, true);
     assert_eq!(names(&answer), ["content-length", "etag"]);
 }

@@ -32,7 +32,7 @@ enum End {
 }
 
 impl End {
-    fn why(&self) -> String {
+    fn reason(&self) -> String {
         match self {
             Self::Whole => "it ended".into(),
             Self::Broken => "the upstream broke it off".into(),
@@ -43,7 +43,7 @@ impl End {
         }
     }
 
-    fn told(&self) -> Result<(), Broken> {
+    fn result(&self) -> Result<(), Broken> {
         match self {
             Self::Whole | Self::CallerGone => Ok(()),
             Self::Broken => Err(Broken::Off),
@@ -82,10 +82,10 @@ where
         // Before the caller sees the end, so that its next call can use the unused part of the reservation.
         pumping.engine.calls().passed_all(egress).await;
     }
-    let _told = ended.send(end.told());
+    let _told = ended.send(end.result());
     drop(to);
     if let Some(watch) = pumping.watch {
-        pumping.engine.calls().close_stream(watch, &end.why(), bytes).await;
+        pumping.engine.calls().close_stream(watch, &end.reason(), bytes).await;
     }
 }
 

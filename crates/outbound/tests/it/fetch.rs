@@ -1,8 +1,8 @@
 //! A single exchange: refused, aborted and sent requests.
 
 use crate::{
+    fixture::{DOMAIN, fetcher},
     operator_host::{Answer, OperatorHost, TestCa},
-    world::{DOMAIN, fetcher},
 };
 use countersign_outbound::{FetchError, Fetcher, FetcherConfig, RecentFetches, Request, target::BadUrl};
 use http::{Method, StatusCode};
@@ -59,7 +59,7 @@ async fn a_server_that_does_not_answer_is_given_up_on_after_five_seconds() {
     host.stall();
     let fetcher = fetcher(&ca, &host);
     let mut fetch = tokio::spawn(async move { fetcher.get_json(URL).await });
-    host.has_received(1).await;
+    host.wait_for_requests(1).await;
     // A paused clock advances only while all tasks are idle, and then at once.
     tokio::time::pause();
     assert!(timeout(Duration::from_secs(4), &mut fetch).await.is_err());
@@ -85,7 +85,7 @@ async fn a_certificate_of_an_unknown_authority_is_not_accepted() {
 #[tokio::test]
 async fn a_server_that_hangs_up_or_is_not_there_is_a_failure() {
     let (ca, host) = host().await;
-    host.go_dark();
+    host.go_offline();
     assert_eq!(fetcher(&ca, &host).get_json(URL).await, Err(FetchError::Tls));
 
     // Bound but not listening, so that no other process takes the port.

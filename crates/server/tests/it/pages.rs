@@ -119,7 +119,7 @@ fn page_of(decision: &Value) -> String {
 /// An agent asks in this text, about an action without policy.
 async fn asked_in_words(plane: &Plane, agent: &TestAgent, action: &str) -> Value {
     let body = json!({ "action": action, "consequence": "It is done." });
-    agent.asks(plane, &body).await.expect(201).json()
+    agent.requests_confirmation(plane, &body).await.expect(201).json()
 }
 
 /// Gives a standing approval with these fields.

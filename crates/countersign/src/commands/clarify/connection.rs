@@ -5,7 +5,10 @@ use crate::{
     failure::Failure,
     service::{NOT_REACHED, Service, secret, transport},
 };
-use countersign_client::clarification::{ClarificationError, Clarifications, published_keys};
+use countersign_client::{
+    ServiceError,
+    clarification::{ClarificationError, Clarifications, published_keys},
+};
 use countersign_protocol::clarification::PublishedKeys;
 use std::{path::PathBuf, sync::Arc};
 
@@ -42,8 +45,8 @@ impl ClarifyClient {
 pub(super) fn failed(why: ClarificationError) -> Failure {
     let failure = Failure::new(why.to_string());
     match why {
-        ClarificationError::Unreachable(_) => failure.hint(NOT_REACHED),
-        ClarificationError::Refused(refused) => match refused.status {
+        ClarificationError::Service(ServiceError::Unreachable(_)) => failure.hint(NOT_REACHED),
+        ClarificationError::Service(ServiceError::Refused(refused)) => match refused.status {
             401 => failure.hint("the key may have been revoked: `countersign key list` shows it"),
             403 => failure.hint("this takes a key of another kind: `countersign key add` makes one"),
             404 => {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Only the service writes this member.
 pub(super) fn of(question: &ReceivedQuestion) -> Option<&Value> {
-    match question.asks() {
+    match question.request() {
         Asks::Confirmation(asked) => asked.extra_context.as_ref()?.get("clarification"),
         Asks::Clarification(_) => None,
     }

@@ -138,7 +138,7 @@ impl Desk<'_> {
         }
         self.teller.tell("connected", "Connected again", json!({ "event": "connected" }))?;
         if anew {
-            self.inbox.begin_again(self.clock.now());
+            self.inbox.reset(self.clock.now());
         }
         if let Ok(listed) = self.replier.questions().await {
             let open: BTreeSet<&str> = listed.questions.iter().map(|open| open.decision_id.as_str()).collect();
@@ -149,7 +149,7 @@ impl Desk<'_> {
     }
 
     async fn speak(&mut self) -> Result<(), Failure> {
-        while let Some(announcement) = self.speech.next_up() {
+        while let Some(announcement) = self.speech.next_announcement() {
             match &announcement {
                 Announcement::Asked(question) => {
                     let steps = self.steps_of(question).await;
@@ -158,7 +158,7 @@ impl Desk<'_> {
                 other => self.teller.announce(other, self.clock.now())?,
             }
         }
-        match self.speech.left_out() {
+        match self.speech.take_dropped_count() {
             0 => Ok(()),
             n => {
                 let text = format!("{n} less urgent messages were left out");
@@ -168,7 +168,7 @@ impl Desk<'_> {
     }
 
     async fn steps_of(&self, question: &ReceivedQuestion) -> Option<Steps> {
-        let Asks::Confirmation(asked) = question.asks() else { return None };
+        let Asks::Confirmation(asked) = question.request() else { return None };
         plan_steps::of(&self.mplp, &asked.action, question.decision_id()).await
     }
 
@@ -211,7 +211,7 @@ impl Desk<'_> {
     }
 
     async fn answer(&mut self, question: &Arc<ReceivedQuestion>, text: &str) -> Result<(), Failure> {
-        let answer = match (question.asks(), yes_or_no(text)) {
+        let answer = match (question.request(), yes_or_no(text)) {
             (Asks::Confirmation(_), Some((true, rationale))) => Ok(Answer::Approve { rationale }),
             (Asks::Confirmation(_), Some((false, reason))) => Ok(Answer::Reject { reason }),
             _ => question.read_answer(text),
@@ -249,7 +249,7 @@ impl Desk<'_> {
 
     async fn more_time(&mut self, question: &ReceivedQuestion, seconds: i64) -> Result<(), Failure> {
         let Some(id) = question.decision_id() else { return self.problem("This producer gives no more time") };
-        match self.replier.more_time(id, seconds).await {
+        match self.replier.extend_deadline(id, seconds).await {
             // The event that follows has the new deadline; without one the deadline could not be extended.
             Ok(more) if more.deadline <= question.deadline() => {
                 self.problem("No more time than that can be given for this question")

@@ -9,7 +9,7 @@ use crate::{
     span::in_words as duration,
     table::{printable, quoted, rendered},
 };
-use countersign_client::aaep::{Asks, ReceivedQuestion, TextSource, in_words};
+use countersign_client::aaep::{Asks, ReceivedQuestion, TextSource, expected_form};
 use countersign_protocol::{
     aaep::{
         event::{Choice, ResponseKind, Risk, YesNo},
@@ -67,7 +67,7 @@ pub(super) fn tell_apart(named: &mut [(String, View)]) {
 
 impl From<&ReceivedQuestion> for View {
     fn from(question: &ReceivedQuestion) -> Self {
-        let (kind, what, consequence, context, choices, default) = match question.asks() {
+        let (kind, what, consequence, context, choices, default) = match question.request() {
             Asks::Confirmation(asked) => {
                 let consequence = Some(asked.consequence.clone());
                 let default = Some(asked.default_decision);
@@ -89,7 +89,7 @@ impl From<&ReceivedQuestion> for View {
             agent_id: question.producer().agent_id.clone(),
             operator: question.operator().map(str::to_owned),
             known_producer: question.is_of_known_producer(),
-            words: question.words(),
+            words: question.text_source(),
             risk: question.risk(),
             irreversible: question.is_irreversible(),
             default,
@@ -177,7 +177,7 @@ impl View {
                 format!("To answer: {name} approve, or {name} reject and your reason. For more time: {name} more")
             }
             DecisionKind::Clarification => {
-                let kinds: Vec<&str> = self.kinds.iter().map(in_words).collect();
+                let kinds: Vec<&str> = self.kinds.iter().map(expected_form).collect();
                 format!("To answer: {name} and {}. For more time: {name} more", kinds.join(", or "))
             }
         }
@@ -274,8 +274,8 @@ impl View {
 
 /// Only if the service wrote the question: an agent could write anything there.
 fn differs(question: &ReceivedQuestion) -> Vec<String> {
-    let Asks::Confirmation(asked) = question.asks() else { return Vec::new() };
-    let told = asked.extra_context.as_ref().filter(|_| question.words() == TextSource::Owner);
+    let Asks::Confirmation(asked) = question.request() else { return Vec::new() };
+    let told = asked.extra_context.as_ref().filter(|_| question.text_source() == TextSource::Owner);
     let lines = told.and_then(|told| told.get("plan_difference")?.get("lines")?.as_array());
     lines.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }

@@ -6,10 +6,11 @@ use crate::{
     service::{NOT_REACHED, Service, secret, transport},
 };
 use countersign_client::{
+    ServiceError,
     aaep::system_dice,
-    decisions::{Decisions, DecisionsError},
+    decisions::Decisions,
     mcp::Mcp,
-    mplp::{Mplp, MplpError, PlanFollower},
+    mplp::{Mplp, PlanFollower},
     transport::WithLoopback,
 };
 use countersign_protocol::{ids::ProjectId, mplp::MplpId, origin::Origin};
@@ -64,11 +65,11 @@ impl Connected {
     }
 }
 
-pub(super) fn failed(why: MplpError) -> Failure {
+pub(super) fn failed(why: ServiceError) -> Failure {
     let failure = Failure::new(why.to_string());
     match why {
-        MplpError::Unreachable(_) => failure.hint(NOT_REACHED),
-        MplpError::Refused(refused) => match refused.status {
+        ServiceError::Unreachable(_) => failure.hint(NOT_REACHED),
+        ServiceError::Refused(refused) => match refused.status {
             401 => failure.hint(UNKNOWN_KEY),
             404 => failure.hint("an agent sees the plans that it wrote itself: is it this key's, and this project's?"),
             _ => failure,
@@ -77,11 +78,11 @@ pub(super) fn failed(why: MplpError) -> Failure {
     }
 }
 
-pub(super) fn not_waited(why: DecisionsError) -> Failure {
+pub(super) fn not_waited(why: ServiceError) -> Failure {
     let failure = Failure::new(why.to_string());
     match why {
-        DecisionsError::Unreachable(_) => failure.hint(NOT_REACHED),
-        DecisionsError::Refused(refused) if refused.status == 401 => failure.hint(UNKNOWN_KEY),
+        ServiceError::Unreachable(_) => failure.hint(NOT_REACHED),
+        ServiceError::Refused(refused) if refused.status == 401 => failure.hint(UNKNOWN_KEY),
         _ => failure,
     }
 }

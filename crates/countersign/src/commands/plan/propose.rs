@@ -56,7 +56,7 @@ pub(super) async fn run(
         timeout_seconds: arguments.timeout,
     };
     let proposed = mplp.propose(&plan, &ask).await.map_err(failed)?;
-    let decision = connected.decisions().look(&proposed.decision_id).await.map_err(not_waited)?;
+    let decision = connected.decisions().get(&proposed.decision_id).await.map_err(not_waited)?;
     if !arguments.wait {
         return asked(&plan, &decision, &proposed.confirm.confirm_id, json, context);
     }

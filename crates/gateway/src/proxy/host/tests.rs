@@ -1,4 +1,4 @@
-use super::addressed;
+use super::resolve;
 use crate::proxy::GatewaySettings;
 use countersign_engine::Address;
 use countersign_protocol::origin::Origin;
@@ -12,7 +12,7 @@ fn at(subdomains: bool, host: Option<&str>, target: &str) -> Option<(Address, St
         headers.insert(header::HOST, HeaderValue::from_str(host).unwrap());
     }
     let uri: Uri = target.parse().unwrap();
-    addressed(&settings, &headers, &uri).ok().map(|(address, origin)| (address, origin.into_owned()))
+    resolve(&settings, &headers, &uri).ok().map(|(address, origin)| (address, origin.into_owned()))
 }
 
 ///

@@ -82,7 +82,7 @@ on_both_stores! {
 
         let late = self::waiting(kit, &["freetext"]).await;
         let reply = late.response(json!("Lagos"));
-        late.plane.advance_unseen(seconds).await;
+        late.plane.advance_without_settling(seconds).await;
         late.does_not_count(&reply).await;
     }
 
@@ -125,11 +125,11 @@ on_both_stores! {
 
     /// AAEP-6.5.2-07
     async fn a_choice_between_nothing_or_one_thing_cannot_be_asked(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let mut body = json!({ "question": "Which?", "accepted_response_kinds": ["multiple_choice"] });
-        assert_eq!(agent.clarifies(&plane, &body).await.status, 400);
+        assert_eq!(agent.requests_clarification(&plane, &body).await.status, 400);
         body["choices"] = json!([{ "value": "a", "label": "A" }]);
-        assert_eq!(agent.clarifies(&plane, &body).await.status, 400);
+        assert_eq!(agent.requests_clarification(&plane, &body).await.status, 400);
     }
 
     /// AAEP-6.5.3-01, AAEP-6.5.3-02, AAEP-6.5.3-03
@@ -137,8 +137,8 @@ on_both_stores! {
         for (confidence, sound) in [(json!(0), true), (json!(0.5), true), (json!(1), true), (json!(1.5), false), (json!("high"), false)] {
             let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
             let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
-            let (phone, mut heard) = alice.listening(&plane).await;
-            let decision = agent.clarifies(&plane, &json!({ "question": "Which airport?" })).await.expect(201).json();
+            let (phone, mut heard) = alice.subscribed(&plane).await;
+            let decision = agent.requests_clarification(&plane, &json!({ "question": "Which airport?" })).await.expect(201).json();
             let question = heard.next_of("awaiting.clarification").await;
             let waiting = Waiting { plane, alice, agent, phone, heard, decision, question };
             let mut reply = waiting.response(json!("Lagos"));

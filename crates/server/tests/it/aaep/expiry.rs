@@ -30,7 +30,7 @@ on_both_stores! {
         let waiting = Waiting::on(kit).await;
         let reply = waiting.yes_but(|_| {});
         let seconds = waiting.question["timeout_seconds"].as_i64().unwrap();
-        waiting.plane.advance_unseen(seconds).await;
+        waiting.plane.advance_without_settling(seconds).await;
         waiting.does_not_count(&reply).await;
         waiting.plane.advance_secs(1).await;
         let document = waiting.document().await;

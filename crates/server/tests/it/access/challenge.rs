@@ -11,7 +11,7 @@ const CHALLENGE: &str = "Bearer agent_auth_required=\"/.well-known/agent-auth.js
 on_both_stores! {
     /// AAP-2-01, AAP-3-08
     async fn a_call_without_credentials_is_challenged_whatever_else_is_wrong_with_it(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let call = |path: &str| Request::builder().method(Method::GET).uri(path);
         let calls = [
             call("/calendar/events"),
@@ -34,7 +34,7 @@ on_both_stores! {
 
     /// AAP-22.1-01, AAP-22.2-02
     async fn a_call_in_no_version_or_an_unserved_one_does_nothing_at_all(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let before = scene.audit("").await["total_count"].clone();
         for version in [None, Some("3.0"), Some("2.1"), Some("2"), Some("aap/2.0"), Some("")] {
             let speaking = |request: http::request::Builder| match version {
@@ -64,7 +64,7 @@ on_both_stores! {
 
     /// AAP-22.1-01
     async fn what_is_not_an_agents_needs_no_version(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         for path in ["/.well-known/agent-auth.json", "/.well-known/agent-jwks.json", "/.well-known/agent-identity.json"] {
             scene.plane.get(path).await.expect(200);
         }
@@ -74,7 +74,7 @@ on_both_stores! {
 
     /// AAP-5.2-05
     async fn a_delegation_token_alone_opens_nothing(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let bearer = format!("Bearer {}", scene.connected.delegation_token);
         for method in [Method::GET, Method::POST] {
             let call = scene.agent.request(method, "/calendar/events", "SCHEDULE_EVENT");
@@ -126,7 +126,7 @@ on_both_stores! {
 /// AAP-2-01
 #[tokio::test]
 async fn only_a_bearer_token_that_we_issued_is_one() {
-    let scene = Kit(Backend::Sqlite).scene().await;
+    let scene = Kit(Backend::Sqlite).fixture().await;
     let token = &scene.agent.access_token;
     let operator_jwt = scene.plane.acme().jwt(scene.plane.service(), scene.plane.now());
     let wrong = [
@@ -155,7 +155,7 @@ async fn only_a_bearer_token_that_we_issued_is_one() {
     scene.plane.try_call(call.instead("authorization", &format!("bearer {token}"))).await.expect(200);
 }
 
-fn revoke_by_operator(scene: &countersign_testkit::Scene) -> Value {
+fn revoke_by_operator(scene: &countersign_testkit::AgentFixture) -> Value {
     let operator_jwt = scene.plane.acme().jwt(scene.plane.service(), scene.plane.now());
     json!({ "delegation_id": scene.connected.delegation_id, "operator_jwt": operator_jwt })
 }

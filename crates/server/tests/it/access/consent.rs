@@ -1,6 +1,6 @@
 //! A session's receipt: the same one or none on each call, within its window, and never stored.
 
-use countersign_testkit::{Altered as _, Scene, Setup, leaks::Haystack, on_both_stores};
+use countersign_testkit::{AgentFixture, Altered as _, Setup, leaks::Haystack, on_both_stores};
 use http::Method;
 use serde_json::{Value, json};
 use std::{
@@ -11,7 +11,7 @@ use std::{
 on_both_stores! {
     /// AAP-7-09, C-82
     async fn a_call_may_carry_the_receipt_of_its_session_and_no_other(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let (agent, receipt) = scene.with_receipt(&["calendar.read", "calendar.write"], |_| ()).await;
         let (_, other) = scene.receipt_body(&["calendar.read", "calendar.write"], |claims| {
             claims["session_id"] = json!("sess_0000000000000000000000000000feed");
@@ -36,7 +36,7 @@ on_both_stores! {
 
     /// AAP-7-09, C-82
     async fn a_session_without_a_receipt_takes_none(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let (_, receipt) = scene.receipt_body(&["calendar.read"], |_| ());
         let call = scene.agent.request(Method::GET, "/calendar/events", "READ_CALENDAR");
         let answer = scene.plane.try_call(call.instead("x-agent-consent", &receipt)).await;
@@ -46,7 +46,7 @@ on_both_stores! {
 
     /// C-83, C-87
     async fn a_task_runs_within_the_window_that_the_person_set(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let at = |secs: i64| json!(scene.plane.now().plus_secs(secs).to_rfc3339());
         let window = |earliest: Value, latest: Value| move |claims: &mut Value| {
             claims["execution_window"] = json!({ "earliest": earliest, "latest": latest });
@@ -68,7 +68,7 @@ on_both_stores! {
 
     /// AAP-19.3-10
     async fn a_receipt_is_for_exactly_this_service(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let service = scene.plane.service().to_owned();
         let others = [
             format!("{service}/"),
@@ -94,18 +94,18 @@ on_both_stores! {
             tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(move || writer.clone()).finish();
         let _logging = tracing::subscriber::set_default(subscriber);
         let (plane, _folder) = kit.lasting_plane(Setup::default()).await;
-        let scene = Scene::on(plane, &["calendar.read"]).await;
+        let scene = AgentFixture::on(plane, &["calendar.read"]).await;
         let (agent, receipt) = scene.with_receipt(&["calendar.read"], |_| ()).await;
         let call = || agent.request(Method::GET, "/calendar/events", "READ_CALENDAR");
         scene.plane.try_call(call().instead("x-agent-consent", &receipt)).await.expect(200);
         scene.plane.try_call(call().instead("x-agent-consent", &format!("{receipt}x"))).await.expect(401);
         let stored = Haystack::stored(&scene.plane.place).await;
         let logged = Haystack::new("the log", log.0.lock().unwrap().clone());
-        stored.has("the session", &agent.session_id);
-        logged.has("the end of a call", "answered");
+        stored.assert_present("the session", &agent.session_id);
+        logged.assert_present("the end of a call", "answered");
         for part in receipt.split('.').filter(|part| part.len() > 60) {
-            stored.lacks("a part of the receipt", part);
-            logged.lacks("a part of the receipt", part);
+            stored.assert_absent("a part of the receipt", part);
+            logged.assert_absent("a part of the receipt", part);
         }
     }
 }

@@ -7,7 +7,7 @@ use http::Method;
 ///
 #[tokio::test]
 async fn credentials_and_claims_are_taken_away_before_the_upstream_sees_the_request() {
-    let scene = Kit(Backend::Sqlite).scene().await;
+    let scene = Kit(Backend::Sqlite).fixture().await;
     let (agent, receipt) = scene.with_receipt(&["calendar.write"], |_| ()).await;
     let call = agent
         .request(Method::POST, "/calendar/events", "SCHEDULE_EVENT")
@@ -30,7 +30,7 @@ async fn credentials_and_claims_are_taken_away_before_the_upstream_sees_the_requ
 /// AAP-13.3-04
 #[tokio::test]
 async fn the_upstream_is_told_who_calls_as_it_was_verified() {
-    let scene = Kit(Backend::Sqlite).scene().await;
+    let scene = Kit(Backend::Sqlite).fixture().await;
     scene.write().await.expect(201);
     let reached = &scene.plane.upstream.reached()[0];
     let caller = VerifiedCaller {
@@ -47,7 +47,7 @@ async fn the_upstream_is_told_who_calls_as_it_was_verified() {
 /// AAP-16.1-04, AAP-22.1-02
 #[tokio::test]
 async fn every_answer_has_a_name_and_says_the_version() {
-    let scene = Kit(Backend::Sqlite).scene().await;
+    let scene = Kit(Backend::Sqlite).fixture().await;
     let refused = scene.agent.request(Method::GET, "/nowhere", "READ_CALENDAR");
     let challenged = scene.agent.request(Method::GET, "/calendar/events", "READ_CALENDAR").without("authorization");
     let answers = [scene.read().await, scene.plane.try_call(refused).await, scene.plane.try_call(challenged).await];

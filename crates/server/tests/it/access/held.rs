@@ -6,7 +6,7 @@ use http::Method;
 on_both_stores! {
     /// R-24, C-02
     async fn what_cannot_be_undone_is_refused_whatever_the_agent_says(kit) {
-        let scene = kit.scene_with(Setup::default(), &["calendar.read", "mail.invite"]).await;
+        let scene = kit.fixture_with(Setup::default(), &["calendar.read", "mail.invite"]).await;
         let call = || scene.agent.request(Method::POST, "/mail/invitations", "SEND_INVITATION");
         for request in [
             call(),
@@ -29,7 +29,7 @@ on_both_stores! {
             document.scopes[1].requires_confirmation = true;
             document.scopes[2].allows.push("events.create".into());
         });
-        let scene = kit.scene_with(setup, &["calendar.write", "calendar.admin"]).await;
+        let scene = kit.fixture_with(setup, &["calendar.write", "calendar.admin"]).await;
         let answer = scene.write().await;
         assert_eq!(answer.refusal(), (403, "irreversible_requires_confirm".into()));
         assert_eq!(scene.reached(), 0);
@@ -37,7 +37,7 @@ on_both_stores! {
 
     /// R-24, C-04
     async fn a_dry_run_in_any_spelling_is_refused_and_never_forwarded(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let call = |path: &str| scene.agent.request(Method::POST, path, "SCHEDULE_EVENT");
         let plain = "/calendar/events";
         let mut requests: Vec<_> = ["true", "false", "1", "", "TRUE", "no"]
@@ -65,7 +65,7 @@ on_both_stores! {
 
 #[tokio::test]
 async fn a_query_that_only_resembles_a_dry_run_is_none() {
-    let scene = Kit(Backend::Sqlite).scene().await;
+    let scene = Kit(Backend::Sqlite).fixture().await;
     for query in ["dry_runs=true", "x=dry_run", "not_dry_run=1"] {
         let path = format!("/calendar/events?{query}");
         scene.plane.call(&scene.agent, Method::GET, &path, "READ_CALENDAR").await.expect(200);

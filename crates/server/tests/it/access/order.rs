@@ -3,7 +3,7 @@
 //! The reference model is a list. A call has some of the faults; the response names the earliest.
 
 use countersign_protocol::project::{ProjectDocument, Route, Scope};
-use countersign_testkit::{Altered as _, Plane, Registered, Scene, Setup, on_both_stores};
+use countersign_testkit::{AgentFixture, Altered as _, Plane, Registered, Setup, on_both_stores};
 use http::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -59,7 +59,7 @@ on_both_stores! {
     /// R-28, C-93
     async fn of_two_things_that_are_wrong_the_earlier_is_told(kit) {
         let setup = Setup { projects: vec![document(2)], ..Setup::default() };
-        let scene = kit.scene_with(setup, &["calendar.write", "mail.invite"]).await;
+        let scene = kit.fixture_with(setup, &["calendar.write", "mail.invite"]).await;
         let agents = Agents::of(&scene).await;
         let all: Vec<Wrong> = REQUEST.iter().copied().chain([Delegation, Window, Wrong::Scope, Confirmation]).collect();
         for combination in subsets(&all) {
@@ -137,7 +137,7 @@ fn subsets(all: &[Wrong]) -> BTreeSet<BTreeSet<Wrong>> {
 struct Agents([[Registered; 2]; 2]);
 
 impl Agents {
-    async fn of(scene: &Scene) -> Self {
+    async fn of(scene: &AgentFixture) -> Self {
         let revoked = scene.plane.connect(&scene.alice, scene.plane.acme(), &["calendar.write", "mail.invite"]).await;
         let plane = &scene.plane;
         let mut of_revoked = Vec::new();

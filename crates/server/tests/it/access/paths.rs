@@ -1,11 +1,11 @@
 //! Paths and headers that two programs could read in two ways are never forwarded.
 
-use countersign_testkit::{Backend, Kit, Scene, Setup};
+use countersign_testkit::{AgentFixture, Backend, Kit, Setup};
 use http::{HeaderValue, Method};
 
-async fn scene() -> Scene {
+async fn scene() -> AgentFixture {
     let all = ["calendar.read", "calendar.write", "clock.read"];
-    Kit(Backend::Sqlite).scene_with(Setup::default(), &all).await
+    Kit(Backend::Sqlite).fixture_with(Setup::default(), &all).await
 }
 
 /// R-3, AAP-12.3-04

@@ -29,7 +29,7 @@ on_both_stores! {
     /// AAP-17.4-06
     async fn a_stranger_gets_the_answer_of_an_unknown_id_and_no_entry(kit) {
         let setup = Setup { operators: vec!["acme.test", "evil.test"], ..Setup::default() };
-        let scene = kit.scene_with(setup, &["calendar.read"]).await;
+        let scene = kit.fixture_with(setup, &["calendar.read"]).await;
         let plane = &scene.plane;
         scene.read().await.expect(200);
         let bob = plane.person("bob").await;
@@ -72,7 +72,7 @@ on_both_stores! {
 
     /// AAP-17.4-06, AAP-7.1-01
     async fn whoever_is_entitled_reads_the_same_entries(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         scene.read().await.expect(200);
         scene.write().await.expect(201);
@@ -101,7 +101,7 @@ on_both_stores! {
 
     /// AAP-17.4-06
     async fn a_query_that_names_nothing_is_refused(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         for query in ["", "limit=5", "from=2026-01-01T00:00:00Z", "account_id=acc_1"] {
             let answer = scene.alice.get(&scene.plane, &format!("/agent/audit?{query}")).await;
             assert_eq!(answer.refusal(), (400, "invalid_request".into()), "{query}");
@@ -111,7 +111,7 @@ on_both_stores! {
     /// AAP-17.4-06, R-12
     async fn two_operators_may_use_the_same_session_id_and_see_only_their_own(kit) {
         let setup = Setup { operators: vec!["acme.test", "evil.test"], ..Setup::default() };
-        let scene = kit.scene_with(setup, &["calendar.read"]).await;
+        let scene = kit.fixture_with(setup, &["calendar.read"]).await;
         let plane = &scene.plane;
         let evil = plane.operator("evil.test");
         let bob = plane.person("bob").await;

@@ -5,7 +5,7 @@ use countersign_protocol::{
     evidence::{Opening, chain, commitment, leaf_hash},
     hash::Digest,
 };
-use countersign_testkit::{Backend, Kit, Scene, Setup, StoredEntry, on_both_stores, stored_evidence};
+use countersign_testkit::{AgentFixture, Backend, Kit, Setup, StoredEntry, on_both_stores, stored_evidence};
 use http::Method;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -100,7 +100,7 @@ on_both_stores! {
 ///
 #[tokio::test]
 async fn two_nodes_write_two_lanes_and_both_chains_hold() {
-    let scene = Kit(Backend::Postgres).scene().await;
+    let scene = Kit(Backend::Postgres).fixture().await;
     let (engine, _) = scene.plane.second_node().await;
     let second = scene.plane.api_of(&engine);
     for _ in 0..3 {
@@ -141,9 +141,9 @@ async fn a_changed_leaf_does_not_fit_its_hash_and_a_moved_one_not_its_chain() {
 }
 
 /// Every kind of entry: granted, started, reads, writes, refusals, revoked.
-async fn told_story(kit: Kit) -> (Scene, countersign_testkit::leaks::Folder) {
+async fn told_story(kit: Kit) -> (AgentFixture, countersign_testkit::leaks::Folder) {
     let (plane, folder) = kit.lasting_plane(Setup::default()).await;
-    let scene = Scene::on(plane, &["calendar.read", "calendar.write"]).await;
+    let scene = AgentFixture::on(plane, &["calendar.read", "calendar.write"]).await;
     scene.read().await.expect(200);
     scene.write().await.expect(201);
     scene.write().await.expect(201);

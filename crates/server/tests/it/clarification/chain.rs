@@ -82,7 +82,7 @@ on_both_stores! {
     /// WWA-6.3-01, WWA-7-02, WWA-7-03, WWA-7-05, WWA-7-06, WWA-7-07, WWA-7-09, WWA-7-10, WWA-7-11, WWA-2-03, WWA-7-13,
     /// WWA-7-14
     async fn every_round_stands_in_the_chain_as_it_was_asked_and_answered(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = eventful(&stage).await;
         let audit = stage.audit(&asked).await;
         let record = &audit["record"];
@@ -121,7 +121,7 @@ on_both_stores! {
 
     /// WWA-7-01
     async fn nothing_that_anybody_can_send_changes_what_stands_in_it(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&plan()).await;
         stage.answers(&asked, REGION, "eu").await;
         let mut stood = chain_in_store(&stage.plane.place).await;
@@ -138,7 +138,7 @@ on_both_stores! {
         changed["title"] = json!("Rent");
         for step in 0..6 {
             match step {
-                0 => drop(stage.tries_to_answer(&asked, REGION, "us").await),
+                0 => drop(stage.tries_answer(&asked, REGION, "us").await),
                 1 => drop(stage.answers(&asked, ACCOUNT, "no").await),
                 2 => drop(stage.submits_in(&asked, &changed).await.expect(200)),
                 3 => drop(stage.rotates_key().await),
@@ -154,7 +154,7 @@ on_both_stores! {
 
     /// WWA-7-01, WWA-7-04, WWA-7-08, WWA-7-12, WWA-7-15, WWA-7-16, WWA-9-02
     async fn any_value_that_was_changed_afterwards_is_found_by_both_verifiers(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = eventful(&stage).await;
         stage.confirms(&asked).await;
         let (keys, audit) = (stage.keys().await, stage.audit(&asked).await);
@@ -171,7 +171,7 @@ on_both_stores! {
 
     /// WWA-7-12, WWA-7-15, WWA-7-04, WWA-7-08
     async fn a_link_taken_out_put_in_or_moved_is_found_and_so_is_a_chain_that_was_cut_off(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&plan()).await;
         stage.answers(&asked, REGION, "eu").await;
         let early = stage.audit(&asked).await["record"].clone();
@@ -205,7 +205,7 @@ on_both_stores! {
 
     /// WWA-7-01
     async fn a_chain_that_was_changed_in_the_database_cannot_be_proven_any_more(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = eventful(&stage).await;
         assert_eq!(stage.audit(&asked).await["record"]["chain"][2]["answer"], "savings");
         rewrite_chain(&stage.plane.place, "\"answer\":\"savings\"", "\"answer\":\"current\"").await;
@@ -267,7 +267,7 @@ on_both_stores! {
 
     /// WWA-7-08, WWA-6.2-05
     async fn a_signed_answer_that_was_used_or_overtaken_is_worth_nothing(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let hermes = SigningParty::new("hermes", 1);
         let checked = stage.submits(&plan()).await;
         let now = stamp(&stage.plane);
@@ -292,7 +292,7 @@ on_both_stores! {
 
     /// WWA-6.2-04, WWA-7-06, W-18
     async fn an_answer_that_is_a_little_ahead_of_our_time_keeps_the_chain_in_order(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let hermes = SigningParty::new("hermes", 1);
         let checked = stage.submits(&plan()).await;
         let ahead = hermes.signs(&checked, REGION, "eu", "2026-11-15T12:00:59.123456789Z");
@@ -307,7 +307,7 @@ on_both_stores! {
 
     /// WWA-7-17, WWA-7-03, WWA-7-10, WWA-9-01, WWA-9-02
     async fn keys_that_change_on_the_way_are_entries_of_the_chain_and_take_no_round(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&plan()).await;
         stage.answers(&asked, REGION, "eu").await;
         let first = stage.keys().await["keys"][0]["public_key"].clone();
@@ -344,7 +344,7 @@ on_both_stores! {
 
     /// WWA-7-17, WWA-9-01, WWA-1-03
     async fn what_was_confirmed_stays_provable_whichever_keys_come_and_however_late(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&json!({ "hosting": {} })).await;
         stage.answers(&asked, "gap-001", "eu").await;
         let accepted = stage.confirms(&asked).await;
@@ -353,14 +353,14 @@ on_both_stores! {
         stage.plane.advance_secs(10 * 366 * 86_400).await;
         stage.rotates_key().await;
         assert_eq!(stage.audit(&asked).await, before);
-        assert_eq!(stage.names(&asked, "attest").await["attestation"], accepted["attestation"]);
+        assert_eq!(stage.posts_session(&asked, "attest").await["attestation"], accepted["attestation"]);
         let handed = stage.handoff(&asked).await;
         assert_eq!((&handed["context"]["clarification"], &handed["plan"]), (&before["record"], &accepted["plan"]));
     }
 
     /// WWA-9-01, WWA-9-02, WWA-7-13
     async fn an_attestation_and_a_handoff_hold_the_chain_and_fall_with_it(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = eventful(&stage).await;
         let open = stage.handoff(&asked).await;
         assert_eq!(open.get("plan"), None, "it is not confirmed yet");

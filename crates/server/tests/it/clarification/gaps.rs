@@ -82,7 +82,7 @@ on_both_stores! {
     /// WWA-3-01, WWA-3-02, WWA-3-03, WWA-3-04, WWA-3-05, WWA-3-06, WWA-2-02, WWA-4-09, WWA-4-10, WWA-4-11, WWA-4-12,
     /// WWA-4-13, WWA-4-16, WWA-4-17
     async fn each_condition_is_one_gap_about_one_field(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         for (plan, field, pointer, severity) in conditions() {
             let asked = stage.submits(&plan).await;
             assert_eq!((&asked["status"], open(&asked).len()), (&json!("needs_clarification"), 1), "{asked:#}");
@@ -104,14 +104,14 @@ on_both_stores! {
 
     /// WWA-1-01, WWA-2-01, WWA-5-01, WWA-8-02, WWA-3-07, WWA-8-03, WWA-5-04, WWA-4-07
     async fn whatever_is_open_there_is_no_plan_no_attestation_and_nothing_in_part(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         for plan in [warned(), json!({ "hosting": {} }), json!({ "library": "as usual" })] {
             let body = json!({ "plan_object": plan });
             let asked = stage.post(&stage.agent, "scaffold-plan", &body).await.expect(200).json();
             let refused = [
                 asked.clone(),
-                stage.names(&asked, "attest").await,
-                stage.names(&asked, "confirm-plan").await,
+                stage.posts_session(&asked, "attest").await,
+                stage.posts_session(&asked, "confirm-plan").await,
                 stage.post(&stage.agent, "scaffold-plan", &body).await.expect(200).json(),
                 stage.gaps(&asked).await,
             ];
@@ -129,7 +129,7 @@ on_both_stores! {
 
     /// WWA-3-07, WWA-8-03, WWA-4-07
     async fn a_plan_comes_after_the_last_answer_and_a_confirmation_and_not_before(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&warned()).await;
         stage.answers(&asked, "gap-001", "rtl").await;
         let body = json!({ "plan_object": warned(), "session_id": id_of(&asked) });
@@ -143,12 +143,12 @@ on_both_stores! {
         assert_eq!(stage.post(&stage.agent, "scaffold-plan", &body).await.expect(200).json()["plan"], plan);
         let again = json!({ "plan_object": plan });
         assert_eq!(stage.post(&stage.agent, "scaffold-plan", &again).await.expect(200).json()["plan"], plan);
-        assert_eq!(stage.names(&asked, "attest").await["status"], "attested");
+        assert_eq!(stage.posts_session(&asked, "attest").await["status"], "attested");
     }
 
     /// WWA-3-08, WWA-4-15, WWA-6.2-02
     async fn accept_settles_a_warning_and_never_what_blocks(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&json!({ "backup": {}, "languages": ["ar-sa"] })).await;
         for answer in ["accept", " ACCEPT ", "", "  ", "as usual", "many"] {
             let told = stage.answers(&asked, "gap-002", answer).await;
@@ -159,12 +159,12 @@ on_both_stores! {
         assert_eq!((&told["status"], &told["accepted_answer"]), (&json!("resolved"), &json!("accept")));
         let status = stage.status(&asked).await;
         assert_eq!((&status["accepted_gaps"], &status["blocking_gaps"]), (&json!(1), &json!(1)));
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 1, "however often it was no answer");
+        assert_eq!(stage.alice.pending_questions(&stage.plane).await, 1, "however often it was no answer");
     }
 
     /// WWA-4-01, WWA-4-02, WWA-4-03, WWA-4-04, WWA-4-05, WWA-4-06, WWA-4-18, WWA-1-02, WWA-9-03
     async fn a_message_says_who_asks_and_is_signed_as_a_whole(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let message = stage.submits(&three()).await["clarification"].clone();
         let keys = stage.keys().await;
         assert_eq!(message["$schema"], "https://workswithagents.dev/specs/clarification-protocol.json");
@@ -186,7 +186,7 @@ on_both_stores! {
 
     /// WWA-4-15, WWA-4-16, WWA-4-17, WWA-5-03, WWA-4-06, WWA-6.1-01
     async fn gaps_are_answered_one_by_one_and_the_counts_are_a_recount(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&three()).await;
         let mut before = asked.clone();
         for (done, (gap, answer)) in [("gap-001", "rtl"), ("gap-003", "2"), ("gap-002", "us")].into_iter().enumerate() {
@@ -212,7 +212,7 @@ on_both_stores! {
 
     /// WWA-5-02, WWA-4-13, WWA-6.2-02, WWA-7-07
     async fn a_suggestion_is_taken_in_its_own_spelling_and_other_words_as_they_are(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&json!({ "library": "the usual one", "hosting": {}, "backup": {} })).await;
         let told = stage.answers(&asked, "gap-002", "moon").await;
         assert_eq!((&told["status"], &told["accepted_answer"]), (&json!("escalated"), &Value::Null));
@@ -230,15 +230,15 @@ on_both_stores! {
 
     /// WWA-6.2-03, WWA-7-01
     async fn the_same_answer_again_says_nothing_new_and_another_one_is_refused(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&three()).await;
         for (gap, answer, other) in [("gap-002", "eu", "us"), ("gap-003", "no number", "")] {
-            let first = stage.tries_to_answer(&asked, gap, answer).await.expect(200);
+            let first = stage.tries_answer(&asked, gap, answer).await.expect(200);
             let audit = stage.audit(&asked).await;
             stage.plane.advance_secs(1).await;
-            assert_eq!(stage.tries_to_answer(&asked, gap, answer).await.expect(200).body, first.body);
+            assert_eq!(stage.tries_answer(&asked, gap, answer).await.expect(200).body, first.body);
             assert_eq!(stage.audit(&asked).await, audit);
-            let told = stage.tries_to_answer(&asked, gap, other).await;
+            let told = stage.tries_answer(&asked, gap, other).await;
             match gap {
                 "gap-002" => {
                     assert_eq!(told.refusal(), (409, "already_resolved".into()));
@@ -251,7 +251,7 @@ on_both_stores! {
 
     /// WWA-2-01, WWA-4-07
     async fn what_an_answer_brings_up_is_asked_before_anything_goes_on(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let plan = json!({ "libraries": ["the usual one"], "compliance": { "standards": ["jsp-440"] } });
         let asked = stage.submits(&plan).await;
         assert_eq!(open(&asked), [("gap-001".to_owned(), "libraries[0]".to_owned())]);
@@ -273,7 +273,7 @@ on_both_stores! {
             let body = json!({ "plan_object": { "trip": {} } });
             let asked = stage.post(&stage.agent, "scaffold-plan", &body).await.expect(200).json();
             assert_eq!(asked["gaps"][0]["blocked_operations"], json!([blocked]));
-            for told in [asked.clone(), stage.names(&asked, "attest").await, stage.confirms(&asked).await] {
+            for told in [asked.clone(), stage.posts_session(&asked, "attest").await, stage.confirms(&asked).await] {
                 assert_eq!(told["status"], "needs_clarification", "{blocked}");
                 assert_eq!((told.get("plan"), told.get("attestation")), (None, None));
             }

@@ -110,7 +110,7 @@ on_both_stores! {
         assert_eq!((&escalated["status"], &escalated["accepted_answer"]), (&json!("escalated"), &json!(null)));
         assert_eq!(escalated["open_gaps"], 1);
         assert!(escalated["page"].as_str().unwrap().ends_with(escalated["decision_id"].as_str().unwrap()));
-        assert_eq!(world.alice.waiting_questions(&world.plane).await, 1);
+        assert_eq!(world.alice.pending_questions(&world.plane).await, 1);
         assert_eq!(world.confirms(&told).await.expect(200).json()["status"], "needs_clarification");
 
         world.alice.answers(&world.plane, &escalated, json!("Dock Ltd")).await;

@@ -41,7 +41,7 @@ fn round(gap: &str, answer: &str, given_by: &str, resolved: bool) -> (String, St
 on_both_stores! {
     /// WWA-6.2-06, WWA-6.2-02, WWA-7-09, WWA-7-11, R-14, R-10
     async fn an_agent_never_settles_what_a_person_owes(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&transfer()).await;
         assert_eq!(asked["gaps"][0]["person_must_answer"], true);
         let told = stage.answers(&asked, "gap-001", "savings").await;
@@ -58,13 +58,13 @@ on_both_stores! {
         assert_eq!(stage.confirms(&asked).await["status"], "needs_clarification");
         assert_eq!(rounds(&stage, &asked).await, [round("gap-001", "savings", "own", false)]);
         assert_eq!(stage.audit(&asked).await["record"]["all_resolved"], false);
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 1);
+        assert_eq!(stage.alice.pending_questions(&stage.plane).await, 1);
     }
 
     /// WWA-5-05, WWA-6.2-06, WWA-7-09, WWA-7-11, R-14
     async fn a_gap_with_suggestions_is_a_choice_for_the_person_and_the_reply_settles_it(kit) {
-        let stage = Clarifying::set(kit).await;
-        let (phone, mut heard) = stage.alice.listening(&stage.plane).await;
+        let stage = Clarifying::start(kit).await;
+        let (phone, mut heard) = stage.alice.subscribed(&stage.plane).await;
         let asked = stage.submits(&transfer()).await;
         let told = stage.answers(&asked, "gap-001", "").await;
         let question = heard.next_of("awaiting.clarification").await;
@@ -93,8 +93,8 @@ on_both_stores! {
 
     /// WWA-5-05
     async fn a_gap_without_suggestions_is_answered_in_the_persons_own_words(kit) {
-        let stage = Clarifying::set(kit).await;
-        let (phone, mut heard) = stage.alice.listening(&stage.plane).await;
+        let stage = Clarifying::start(kit).await;
+        let (phone, mut heard) = stage.alice.subscribed(&stage.plane).await;
         let asked = stage.submits(&to_whom()).await;
         stage.answers(&asked, "gap-001", "Mallory").await;
         let question = heard.next_of("awaiting.clarification").await;
@@ -109,7 +109,7 @@ on_both_stores! {
 
     /// WWA-5-05, WWA-6.2-06
     async fn a_person_answers_on_the_page(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let bob = stage.plane.person("bob").await;
         let asked = stage.submits(&transfer()).await;
         let told = stage.answers(&asked, "gap-001", "the usual account").await;
@@ -128,8 +128,8 @@ on_both_stores! {
 
     /// WWA-6.2-02
     async fn what_cannot_stand_in_the_plan_is_no_answer_of_a_persons_either(kit) {
-        let stage = Clarifying::set(kit).await;
-        let (phone, mut heard) = stage.alice.listening(&stage.plane).await;
+        let stage = Clarifying::start(kit).await;
+        let (phone, mut heard) = stage.alice.subscribed(&stage.plane).await;
         let asked = stage.submits(&json!({ "budget": {} })).await;
         let told = stage.answers(&asked, "gap-001", "5").await;
         let question = heard.next_of("awaiting.clarification").await;
@@ -147,8 +147,8 @@ on_both_stores! {
 
     /// WWA-2-04, R-14
     async fn a_changed_plan_calls_the_question_off_and_the_answer_to_it_changes_nothing(kit) {
-        let stage = Clarifying::set(kit).await;
-        let (phone, mut heard) = stage.alice.listening(&stage.plane).await;
+        let stage = Clarifying::start(kit).await;
+        let (phone, mut heard) = stage.alice.subscribed(&stage.plane).await;
         let asked = stage.submits(&transfer()).await;
         let told = stage.answers(&asked, "gap-001", "").await;
         let question = heard.next_of("awaiting.clarification").await;
@@ -156,7 +156,7 @@ on_both_stores! {
         changed["transfer"]["amount"] = json!(82_000);
         stage.submits_in(&asked, &changed).await.expect(200);
         let before = stage.audit(&asked).await;
-        let decision = stage.agent.looks(&stage.plane, &told).await.expect(200).json();
+        let decision = stage.agent.reads_decision(&stage.plane, &told).await.expect(200).json();
         assert_eq!(decision["state"], "cancelled");
         phone.replies(&stage.plane, &phone.response(&stage.plane, &question, json!("savings"))).await.expect(204);
         assert_eq!(stage.audit(&asked).await, before);
@@ -165,11 +165,11 @@ on_both_stores! {
 
     /// WWA-6.2-02, WWA-7-11
     async fn a_question_that_nobody_answered_in_time_leaves_the_gap_open_and_is_asked_again(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&transfer()).await;
         let first = stage.answers(&asked, "gap-001", "").await;
         stage.plane.advance_secs(3600).await;
-        let decision = stage.agent.looks(&stage.plane, &first).await.expect(200).json();
+        let decision = stage.agent.reads_decision(&stage.plane, &first).await.expect(200).json();
         assert_eq!(decision["state"], "expired");
         assert_eq!(stage.confirms(&asked).await["status"], "needs_clarification");
         let second = stage.answers(&asked, "gap-001", "").await;
@@ -180,7 +180,7 @@ on_both_stores! {
 
     /// WWA-6.2-06, R-14, R-1
     async fn what_cannot_be_undone_is_for_a_person_and_what_can_is_for_the_agent(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         for (tool, owed) in [("payments.send", true), ("mail.send", true), ("made.up", true), ("notes.tidy", false)] {
             let asked = stage.submits(&plan_of(tool)).await;
             let gap = &asked["gaps"][0];
@@ -207,7 +207,7 @@ on_both_stores! {
 
     /// WWA-6.2-06, R-14, R-25
     async fn whose_answer_it_was_stands_in_the_record_the_audit_and_the_evidence(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&json!({ "hosting": {}, "transfer": { "recipient": "Bo Private" } })).await;
         let told = stage.answers(&asked, "gap-001", "").await;
         stage.alice.answers(&stage.plane, &told, json!("savings")).await;
@@ -231,7 +231,7 @@ on_both_stores! {
 
     ///
     async fn another_agents_answer_reaches_nothing(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&json!({ "hosting": {} })).await;
         let stranger = stage.plane.agent_key("alice", &["mail.send"]).await;
         let body = answering(&asked, "gap-001", "eu");

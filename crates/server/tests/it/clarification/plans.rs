@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 on_both_stores! {
     /// WWA-1-04, WWA-5-04, WWA-7-16
     async fn an_accepted_plan_is_the_submitted_one_with_the_answers_in_their_places(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let plan = json!({
             "title": "Ü\u{0308} & <b>", "n": [1, 2.5, -0.0, null, true, { "": "empty name" }],
             "components": [{ "name": "a", "type": "x" }, { "name": "b" }],
@@ -48,7 +48,7 @@ on_both_stores! {
 
     /// WWA-7-16, WWA-1-04
     async fn a_value_that_nobody_gave_is_found_in_the_accepted_plan(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let plan = json!({ "hosting": {}, "title": "Rent", "steps": [{ "pay": 1 }] });
         let asked = stage.submits(&plan).await;
         stage.answers(&asked, "gap-001", "eu").await;
@@ -77,7 +77,7 @@ on_both_stores! {
 
     /// WWA-1-04
     async fn what_nobody_gave_and_nothing_demands_stays_away(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         for plan in [json!({}), json!({ "transfer": null, "hosting": [], "backup": "x" }), json!({ "deep": [[[]]] })] {
             let asked = stage.submits(&plan).await;
             let accepted = stage.confirms(&asked).await;
@@ -88,7 +88,7 @@ on_both_stores! {
 
     /// WWA-7-16, WWA-4-22
     async fn two_spellings_of_one_text_are_two_plans(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let composed = stage.submits(&json!({ "title": "Caf\u{e9}" })).await;
         let decomposed = stage.submits(&json!({ "title": "Cafe\u{301}" })).await;
         assert_ne!(composed["session_id"], decomposed["session_id"]);

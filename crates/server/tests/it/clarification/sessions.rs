@@ -19,7 +19,7 @@ fn pairs(gaps: &[(&str, &str)]) -> Vec<(String, String)> {
 on_both_stores! {
     /// WWA-2-04, WWA-4-06
     async fn the_same_plan_in_a_session_gets_the_same_bytes_until_something_is_answered(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&plan()).await;
         let first = stage.submits_in(&asked, &plan()).await.expect(200).body;
         stage.plane.advance_secs(59).await;
@@ -42,7 +42,7 @@ on_both_stores! {
 
     /// WWA-2-04, WWA-4-08, WWA-4-15
     async fn a_changed_plan_is_asked_about_under_new_numbers_and_keeps_what_is_still_answered(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&plan()).await;
         assert_eq!(open(&asked), pairs(&[("gap-001", "hosting.region"), ("gap-002", "backup.copies")]));
         stage.answers(&asked, "gap-001", "eu").await;
@@ -52,7 +52,7 @@ on_both_stores! {
         let again = stage.submits_in(&asked, &changed).await.expect(200).json();
         assert_eq!(open(&again), pairs(&[("gap-003", "backup.copies")]), "the region is answered, the copies are not");
         assert_eq!(again["clarification"]["accepted_gaps"], 1);
-        let old = stage.tries_to_answer(&asked, "gap-002", "3").await;
+        let old = stage.tries_answer(&asked, "gap-002", "3").await;
         assert_eq!(old.refusal(), (409, "conflict".into()), "a number that is not asked any more");
 
         let audit = stage.audit(&asked).await;
@@ -70,7 +70,7 @@ on_both_stores! {
 
     /// WWA-2-04, WWA-4-03
     async fn whoever_names_no_session_gets_its_own_for_this_very_plan_again(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&plan()).await;
         assert_eq!(stage.submits(&plan()).await, asked);
         let other = stage.submits(&json!({ "hosting": {} })).await;
@@ -93,7 +93,7 @@ on_both_stores! {
 
     /// WWA-2-04
     async fn a_session_may_be_named_before_it_begins_and_belongs_to_whoever_began_it(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let id = "3f2b8c1d-5e6f-4a7b-8c9d-0e1f2a3b4c5d";
         let body = json!({ "plan_object": plan(), "session_id": id });
         let begun = stage.post(&stage.agent, "submit-clarification", &body).await.expect(200);
@@ -111,7 +111,7 @@ on_both_stores! {
 
     /// WWA-2-04, WWA-1-03
     async fn a_session_whose_time_is_over_is_read_and_nothing_else(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&plan()).await;
         stage.answers(&asked, "gap-001", "eu").await;
         let before = stage.audit(&asked).await;
@@ -120,8 +120,8 @@ on_both_stores! {
         let refused = [
             stage.submits_in(&asked, &plan()).await,
             stage.submits_in(&asked, &json!({ "hosting": {} })).await,
-            stage.tries_to_answer(&asked, "gap-002", "3").await,
-            stage.tries_to_answer(&asked, "gap-001", "eu").await,
+            stage.tries_answer(&asked, "gap-002", "3").await,
+            stage.tries_answer(&asked, "gap-001", "eu").await,
             stage.post(&stage.agent, "confirm-plan", &session(&asked)).await,
         ];
         for answer in refused {
@@ -133,24 +133,24 @@ on_both_stores! {
 
     /// WWA-6.2-03, WWA-7-01
     async fn a_confirmed_session_takes_no_other_plan_and_no_answer(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&json!({ "hosting": {} })).await;
         stage.answers(&asked, "gap-001", "eu").await;
         let accepted = stage.confirms(&asked).await;
         let before = stage.audit(&asked).await;
         for answer in ["eu", "us"] {
-            assert_eq!(stage.tries_to_answer(&asked, "gap-001", answer).await.refusal(), (409, "conflict".into()));
+            assert_eq!(stage.tries_answer(&asked, "gap-001", answer).await.refusal(), (409, "conflict".into()));
         }
         assert_eq!(stage.submits_in(&asked, &plan()).await.refusal(), (409, "conflict".into()));
         assert_eq!(stage.confirms(&asked).await, accepted, "confirming again confirms nothing new");
-        assert_eq!(stage.names(&asked, "attest").await["attestation"], accepted["attestation"]);
+        assert_eq!(stage.posts_session(&asked, "attest").await["attestation"], accepted["attestation"]);
         assert_eq!(stage.audit(&asked).await, before);
         assert_eq!(stage.status(&asked).await["state"], "confirmed");
     }
 
     /// WWA-4-23
     async fn more_gaps_than_a_message_holds_are_refused_and_just_as_many_are_asked(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let components = |many: usize| json!({ "components": vec![json!({ "name": "a" }); many] });
         let body = json!({ "plan_object": components(65) });
         let answer = stage.post(&stage.agent, "submit-clarification", &body).await;

@@ -74,12 +74,12 @@ on_both_stores! {
             let answer = program.posts(&plane, scheme, CONFIRMATIONS, &question, shown.as_deref()).await;
             assert_refused(&answer, code, scheme);
         }
-        assert_eq!(alice.waiting_questions(&plane).await, 0);
+        assert_eq!(alice.pending_questions(&plane).await, 0);
         let once = proof();
         program.posts(&plane, "DPoP", CONFIRMATIONS, &question, Some(&once)).await.expect(201);
         let again = program.posts(&plane, "DPoP", CONFIRMATIONS, &question, Some(&once)).await;
         assert_refused(&again, "dpop_replayed", "again");
-        assert_eq!(alice.waiting_questions(&plane).await, 1);
+        assert_eq!(alice.pending_questions(&plane).await, 1);
     }
 
     ///

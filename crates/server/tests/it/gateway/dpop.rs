@@ -149,7 +149,7 @@ async fn the_same_address_may_be_written_in_several_ways_and_clocks_may_differ_b
     let mut sent = stage.bare(Door::Read);
     sent.target.push_str("?page=2");
     let sent = sent.with("authorization", &stage.scene.agent.authorization()).with("dpop", &stage.proof(Door::Read));
-    stage.scene.once(sent).await.expect(200);
+    stage.scene.sends_raw(sent).await.expect(200);
 }
 
 /// AAP-18.3-06, R-22

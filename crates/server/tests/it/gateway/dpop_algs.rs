@@ -13,7 +13,7 @@ use aws_lc_rs::{
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, GATEWAY, GatewayRequest},
+    bank::{BankFixture, GATEWAY, GatewayRequest},
 };
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ impl Signer {
         format!("{signed}.{signature}")
     }
 
-    async fn registers(&self, scene: &BankScene) -> Answer {
+    async fn registers(&self, scene: &BankFixture) -> Answer {
         let url = format!("{}/agent/register", scene.plane.service());
         let claims = json!({ "jti": fresh(), "htm": "POST", "htu": url, "iat": scene.plane.now().secs() });
         let body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
@@ -70,7 +70,7 @@ impl Signer {
         scene.plane.send(request).await
     }
 
-    async fn reads(&self, scene: &BankScene, token: &str, session_id: &str) -> Answer {
+    async fn reads(&self, scene: &BankFixture, token: &str, session_id: &str) -> Answer {
         let ath = countersign_protocol::hash::Digest::of(token.as_bytes()).base64url();
         let url = format!("{GATEWAY}/accounts");
         let claims = json!({ "jti": fresh(), "htm": "GET", "htu": url, "iat": scene.plane.now().secs(), "ath": ath });
@@ -82,7 +82,7 @@ impl Signer {
             .with("x-agent-intent-type", "READ_ACCOUNTS")
             .with("authorization", &format!("DPoP {token}"))
             .with("dpop", &self.proof(&claims));
-        scene.once(sent).await
+        scene.sends_raw(sent).await
     }
 }
 

@@ -5,8 +5,8 @@ use crate::register::support::SQLITE;
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer, Kit, Setup,
-    bank::{Bank, BankScene},
-    failing::Failing,
+    bank::{Bank, BankFixture},
+    faulty_store::WriteFaults,
     on_both_stores,
 };
 use serde_json::json;
@@ -74,7 +74,7 @@ on_both_stores! {
     async fn for_ten_minutes_after_a_start_everything_needs_one_and_then_it_is_as_configured(kit) {
         let bank = Bank::open().await;
         let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, without_nonces)).await;
-        let stage = Stage::with(BankScene::on(plane, bank).await).await;
+        let stage = Stage::with(BankFixture::on(plane, bank).await).await;
         let stage = started_again(stage).await;
         for secs in [0, 300, 299] {
             stage.scene.plane.advance_secs(secs).await;
@@ -97,17 +97,17 @@ on_both_stores! {
     /// AAP-18.4-03, R-22
     async fn for_ten_minutes_after_a_lost_store_is_back_everything_needs_a_nonce(kit) {
         let bank = Bank::open().await;
-        let log = Failing::default();
+        let log = WriteFaults::default();
         let around = log.clone();
         let setup =
-            Setup { around_store: Arc::new(move |store| around.around(store)), ..Setup::bank(&bank, without_nonces) };
-        let stage = Stage::with(BankScene::on(kit.plane_with(setup).await, bank).await).await;
+            Setup { wrap_store: Arc::new(move |store| around.wrap(store)), ..Setup::bank(&bank, without_nonces) };
+        let stage = Stage::with(BankFixture::on(kit.plane_with(setup).await, bank).await).await;
         assert_let_in(Door::Read, &stage.shows(Door::Read, &stage.proof(Door::Read)).await, "before");
-        log.fails();
+        log.start();
         let lost = stage.shows(Door::Write, &stage.proof(Door::Write)).await;
         assert_eq!(lost.refusal(), (503, "service_unavailable".into()));
         stage.scene.plane.advance_secs(400).await;
-        log.works();
+        log.stop();
         let nonce = demanded(&stage, Door::Read).await;
         assert_let_in(Door::Read, &shows_nonce(&stage, Door::Read, &nonce).await, "the first that the store sees again");
         for secs in [0, 300, 299] {
@@ -128,7 +128,7 @@ async fn a_nonce_that_is_missing_again_made_up_stale_or_somebody_elses_is_demand
     let elsewhere = {
         let bank = Bank::open().await;
         let setup = Setup { seed: 8, ..Setup::bank(&bank, |_| {}) };
-        let other = Stage::with(BankScene::on(SQLITE.plane_with(setup).await, bank).await).await;
+        let other = Stage::with(BankFixture::on(SQLITE.plane_with(setup).await, bank).await).await;
         demanded(&other, Door::Register).await
     };
     for door in [Door::Register, Door::Read, Door::Write, Door::Decision] {

@@ -5,17 +5,17 @@ use countersign_engine::Role;
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, GatewayRequest, Manner},
+    bank::{BankFixture, GatewayRequest, Manner},
     on_both_stores,
 };
 use serde_json::{Value, json};
 
 /// An approved transfer, sent while the bank behaves like this.
-async fn sent_to(scene: &BankScene, manner: Manner) -> (Value, Answer) {
-    let decision = scene.approved(BankScene::transfer()).await;
-    scene.bank.behaves(manner);
+async fn sent_to(scene: &BankFixture, manner: Manner) -> (Value, Answer) {
+    let decision = scene.approved(BankFixture::transfer()).await;
+    scene.bank.set_manner(manner);
     let answer = scene.sends(confirmed_transfer()).await;
-    scene.bank.behaves(Manner::Obliging);
+    scene.bank.set_manner(Manner::Obliging);
     (decision, answer)
 }
 
@@ -34,20 +34,20 @@ on_both_stores! {
         assert_eq!(answer.refusal(), (502, "upstream_failed".into()));
         assert_eq!(execution(&scene, &decision).await, "unknown");
         assert_eq!(scene.bank.effects().len(), 1);
-        for sent in [BankScene::transfer(), confirmed_transfer(), BankScene::transfer().waits(1)] {
+        for sent in [BankFixture::transfer(), confirmed_transfer(), BankFixture::transfer().waits(1)] {
             is_taken(&scene.sends(sent).await, &decision);
         }
         let other = scene.another(|_| {}).await;
-        is_taken(&scene.sends_as(&other, BankScene::transfer()).await, &decision);
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+        is_taken(&scene.sends_as(&other, BankFixture::transfer()).await, &decision);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0);
 
         reconciles(&scene, &scene.alice, &decision, "no").await.expect(403);
-        is_taken(&scene.sends(BankScene::transfer()).await, &decision);
+        is_taken(&scene.sends(BankFixture::transfer()).await, &decision);
         reconciles(&scene, &ada, &decision, "no").await.expect(303);
         assert_eq!(execution(&scene, &decision).await, "failed");
-        let anew = scene.approved(BankScene::transfer()).await;
+        let anew = scene.approved(BankFixture::transfer()).await;
         assert_ne!(id(&anew), id(&decision));
-        assert_eq!(scene.looks(&scene.agent, &anew).await.get("last_ran_at"), None);
+        assert_eq!(scene.reads_decision(&scene.agent, &anew).await.get("last_ran_at"), None);
         scene.sends(confirmed_transfer()).await.expect(201);
     }
 
@@ -59,8 +59,8 @@ on_both_stores! {
         assert_eq!(execution(&scene, &decision).await, "unknown");
         reconciles(&scene, &ada, &decision, "yes").await.expect(303);
         assert_eq!(execution(&scene, &decision).await, "committed");
-        let anew = asked(&scene, BankScene::transfer()).await;
-        assert!(scene.looks(&scene.agent, &anew).await["last_ran_at"].is_string());
+        let anew = asked(&scene, BankFixture::transfer()).await;
+        assert!(scene.reads_decision(&scene.agent, &anew).await["last_ran_at"].is_string());
     }
 
     ///
@@ -70,7 +70,7 @@ on_both_stores! {
             let (decision, answer) = sent_to(&scene, Manner::Status(status)).await;
             assert_eq!((answer.status, answer.json()), (status, json!({ "from": "bank" })));
             assert_eq!(execution(&scene, &decision).await, "unknown", "{status}");
-            is_taken(&scene.sends(BankScene::transfer()).await, &decision);
+            is_taken(&scene.sends(BankFixture::transfer()).await, &decision);
         }
     }
 
@@ -86,9 +86,9 @@ on_both_stores! {
             assert_eq!(execution(&scene, &decision).await, "failed", "{manner:?}");
             let spent = scene.sends(confirmed_transfer()).await;
             assert_eq!(spent.refusal(), unconfirmed(), "an approval is spent by what fails, too");
-            let anew = BankScene::decision(&spent);
+            let anew = BankFixture::decision(&spent);
             assert_ne!(id(&anew), id(&decision));
-            assert_eq!(scene.looks(&scene.agent, &anew).await.get("last_ran_at"), None);
+            assert_eq!(scene.reads_decision(&scene.agent, &anew).await.get("last_ran_at"), None);
         }
         assert_eq!(scene.bank.effects().len(), 0);
     }
@@ -100,7 +100,7 @@ on_both_stores! {
         let (decision, answer) = sent_to(&scene, Manner::Thoughtful).await;
         assert_eq!(answer.refusal(), (504, "upstream_timeout".into()));
         assert_eq!(execution(&scene, &decision).await, "unknown");
-        is_taken(&scene.sends(BankScene::transfer()).await, &decision);
+        is_taken(&scene.sends(BankFixture::transfer()).await, &decision);
         assert_eq!(scene.bank.effects().len(), 1);
     }
 
@@ -110,31 +110,31 @@ on_both_stores! {
         let (decision, answer) = sent_to(&scene, Manner::Obliging).await;
         assert_eq!(answer.refusal(), (502, "upstream_failed".into()));
         assert!(answer.json()["hint"].as_str().unwrap().contains("nothing was sent"));
-        let looked = scene.looks(&scene.agent, &decision).await;
+        let looked = scene.reads_decision(&scene.agent, &decision).await;
         assert_eq!((&looked["state"], looked.get("execution")), (&json!("accepted"), None), "{looked}");
     }
 
     ///
     async fn while_it_runs_the_same_is_neither_run_nor_asked_and_then_it_says_when_it_ran(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
-        scene.bank.behaves(Manner::Thoughtful);
+        let decision = scene.approved(BankFixture::transfer()).await;
+        scene.bank.set_manner(Manner::Thoughtful);
         let running = async {
             let meanwhile = async {
-                scene.bank.something_arrives().await;
+                scene.bank.next_arrival().await;
                 assert_eq!(execution(&scene, &decision).await, "claimed");
-                for sent in [BankScene::transfer(), confirmed_transfer()] {
+                for sent in [BankFixture::transfer(), confirmed_transfer()] {
                     is_taken(&scene.sends(sent).await, &decision);
                 }
-                scene.bank.answer_now();
+                scene.bank.release_response();
             };
             tokio::join!(scene.sends(confirmed_transfer()), meanwhile).0
         };
         running.await.expect(201);
         let ran_at = scene.plane.now().to_rfc3339();
         scene.plane.advance_secs(60).await;
-        let anew = asked(&scene, BankScene::transfer()).await;
-        assert_eq!(scene.looks(&scene.agent, &anew).await["last_ran_at"], ran_at);
+        let anew = asked(&scene, BankFixture::transfer()).await;
+        assert_eq!(scene.reads_decision(&scene.agent, &anew).await["last_ran_at"], ran_at);
         assert_eq!(scene.bank.effects().len(), 1);
     }
 
@@ -157,22 +157,22 @@ on_both_stores! {
         is_taken(&scene.sends(escaped).await, &both[0]);
         scene.plane.advance_secs(1800).await;
         is_taken(&scene.sends(refund("p-1", "fifth")).await, &both[0]);
-        assert_eq!((scene.bank.effects().len(), scene.alice.waiting_questions(&scene.plane).await), (1, 0));
+        assert_eq!((scene.bank.effects().len(), scene.alice.pending_questions(&scene.plane).await), (1, 0));
         asked(&scene, refund("p-2", "first")).await;
     }
 
     ///
     async fn once_an_effect_has_happened_other_questions_about_it_are_superseded_and_who_was_asked_hears_it(kit) {
         let scene = kit.bank().await;
-        let (_phone, mut heard) = scene.alice.listening(&scene.plane).await;
+        let (_phone, mut heard) = scene.alice.subscribed(&scene.plane).await;
         let other = asked(&scene, refund("p-1", "second")).await;
         let elsewhere = asked(&scene, refund("p-2", "second")).await;
         scene.approved(refund("p-1", "first")).await;
         scene.sends(refund("p-1", "first").confirmed("true")).await.expect(201);
-        let looked = scene.looks(&scene.agent, &other).await;
+        let looked = scene.reads_decision(&scene.agent, &other).await;
         assert_eq!((&looked["state"], &looked["cancelled_for"]), (&json!("cancelled"), &json!("superseded")), "{looked}");
-        assert_eq!(scene.looks(&scene.agent, &elsewhere).await["state"], "pending");
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 1);
+        assert_eq!(scene.reads_decision(&scene.agent, &elsewhere).await["state"], "pending");
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 1);
         while !heard.message().await.to_string().contains("the same was carried out under") {}
     }
 
@@ -180,12 +180,12 @@ on_both_stores! {
     async fn an_effect_that_failed_may_be_tried_again_and_one_that_is_unknown_may_not(kit) {
         let scene = kit.bank().await;
         scene.approved(refund("p-1", "first")).await;
-        scene.bank.behaves(Manner::Status(422));
+        scene.bank.set_manner(Manner::Status(422));
         scene.sends(refund("p-1", "first").confirmed("true")).await.expect(422);
-        scene.bank.behaves(Manner::Vanishing);
+        scene.bank.set_manner(Manner::Vanishing);
         let second = scene.approved(refund("p-1", "second")).await;
         scene.sends(refund("p-1", "second").confirmed("true")).await.expect(502);
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         is_taken(&scene.sends(refund("p-1", "third")).await, &second);
         assert_eq!(scene.bank.effects().len(), 1);
     }

@@ -3,13 +3,13 @@
 use super::held::*;
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, GatewayRequest, SCOPES},
+    bank::{BankFixture, GatewayRequest, SCOPES},
     on_both_stores,
 };
 use serde_json::json;
 
 fn amount(n: u32) -> GatewayRequest {
-    BankScene::transfer_of(&format!("{n}.00"))
+    BankFixture::transfer_of(&format!("{n}.00"))
 }
 
 /// The refusal's `Retry-After`.
@@ -31,7 +31,7 @@ on_both_stores! {
         }
         let other = scene.another(|_| {}).await;
         assert_eq!(wait_of(&scene.sends_as(&other, amount(5)).await), 600, "another session is the same agent");
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0);
         asked(&scene, refund("p-1", "another action")).await;
         scene.plane.advance_secs(599).await;
         wait_of(&scene.sends(amount(4)).await);
@@ -48,7 +48,7 @@ on_both_stores! {
         assert!(wait_of(&scene.sends(amount(3)).await) > 0);
         let other = scene.another(|_| {}).await;
         assert!(wait_of(&scene.sends_as(&other, amount(3)).await) > 0);
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 2);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 2);
         assert_eq!(id(&asked(&scene, amount(1)).await), id(&first));
         scene.sends(GatewayRequest::new("GET", "/accounts")).await.expect(200);
         scene.alice.accepts(&scene.plane, &first).await;
@@ -64,7 +64,7 @@ on_both_stores! {
         assert_eq!(scene.sends_as(&second, amount(1)).await.refusal(), unconfirmed());
         assert!(wait_of(&scene.sends(amount(2)).await) > 0);
         assert!(wait_of(&scene.sends_as(&second, amount(2)).await) > 0);
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 2);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 2);
     }
 
     ///
@@ -73,11 +73,11 @@ on_both_stores! {
         let limited = scene.limited(json!({ "writes_per_session": 1 })).await;
         let held = scene.sends_as(&limited, amount(1)).await;
         assert_eq!(held.refusal(), unconfirmed());
-        scene.alice.accepts(&scene.plane, &BankScene::decision(&held)).await;
+        scene.alice.accepts(&scene.plane, &BankFixture::decision(&held)).await;
         scene.sends_as(&limited, amount(1).confirmed("true")).await.expect(201);
         let refused = scene.sends_as(&limited, amount(2)).await;
         assert_eq!(refused.refusal(), (429, "usage_limit_reached".into()), "{}", refused.text());
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0);
         assert_eq!(scene.bank.effects().len(), 1);
     }
 }

@@ -6,7 +6,7 @@
 use countersign_protocol::project::{ProjectDocument, Route, Scope};
 use countersign_testkit::{
     Connected,
-    bank::{BankScene, GATEWAY, GatewayRequest, Holder},
+    bank::{BankFixture, GATEWAY, GatewayRequest, Holder},
     on_both_stores,
 };
 use serde_json::json;
@@ -91,20 +91,20 @@ on_both_stores! {
     }
 }
 
-async fn check(scene: &BankScene, agent: &Holder, wrong: &BTreeSet<Wrong>) {
-    let before = (scene.bank.got().len(), scene.alice.waiting_questions(&scene.plane).await);
-    let answer = scene.once(sent(scene, agent, wrong)).await;
+async fn check(scene: &BankFixture, agent: &Holder, wrong: &BTreeSet<Wrong>) {
+    let before = (scene.bank.got().len(), scene.alice.pending_questions(&scene.plane).await);
+    let answer = scene.sends_raw(sent(scene, agent, wrong)).await;
     let (status, code) = model(wrong);
     assert_eq!(answer.status, status, "{wrong:?}: {}", answer.text());
     if !code.is_empty() {
         assert_eq!(answer.code(), code, "{wrong:?}");
     }
-    let after = (scene.bank.got().len(), scene.alice.waiting_questions(&scene.plane).await);
+    let after = (scene.bank.got().len(), scene.alice.pending_questions(&scene.plane).await);
     let asked = *wrong == BTreeSet::from([Confirmation]);
     assert_eq!(after, (before.0 + usize::from(wrong.is_empty()), before.1 + usize::from(asked)), "{wrong:?}");
 }
 
-fn sent(scene: &BankScene, agent: &Holder, wrong: &BTreeSet<Wrong>) -> GatewayRequest {
+fn sent(scene: &BankFixture, agent: &Holder, wrong: &BTreeSet<Wrong>) -> GatewayRequest {
     let is = |fault: Wrong| wrong.contains(&fault);
     let path = path_of(wrong);
     let target = if is(DryRun) { format!("{path}?dry_run=true") } else { path.to_owned() };
@@ -190,7 +190,7 @@ fn subsets(all: &[Wrong]) -> BTreeSet<BTreeSet<Wrong>> {
 struct Agents(Vec<(BTreeSet<Wrong>, Holder)>);
 
 impl Agents {
-    async fn of(scene: &BankScene) -> Self {
+    async fn of(scene: &BankFixture) -> Self {
         let plane = &scene.plane;
         plane.advance_secs(700).await;
         let standing = plane.connect(&scene.alice, plane.acme(), GRANTED).await;
@@ -203,7 +203,7 @@ impl Agents {
             let writes = if used_up { 1 } else { 2 };
             let agent = consented(scene, connected, (n, writes), if over { 10 } else { 3000 }).await;
             if used_up {
-                assert_eq!(scene.once(sent(scene, &agent, &BTreeSet::new())).await.status, 201);
+                assert_eq!(scene.sends_raw(sent(scene, &agent, &BTreeSet::new())).await.status, 201);
             }
             agents.push((faults.iter().filter(|(_, is)| *is).map(|(fault, _)| *fault).collect(), agent));
         }
@@ -221,7 +221,7 @@ impl Agents {
 }
 
 /// A session with a receipt for this many writes, in a window of this length.
-async fn consented(scene: &BankScene, connected: &Connected, (n, writes): (i32, i32), open_s: i64) -> Holder {
+async fn consented(scene: &BankFixture, connected: &Connected, (n, writes): (i32, i32), open_s: i64) -> Holder {
     let (plane, now) = (&scene.plane, scene.plane.now());
     let mut claims = plane.receipt_claims(plane.acme(), "alice", connected, GRANTED);
     claims["session_id"] = json!(format!("sess_{n:032x}{}", connected.delegation_id));

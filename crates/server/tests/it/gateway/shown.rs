@@ -22,7 +22,7 @@ on_both_stores! {
     ///
     async fn every_member_that_the_template_does_not_name_is_listed_in_every_text_of_the_event(kit) {
         let scene = kit.bank().await;
-        let (_, mut heard) = scene.alice.listening(&scene.plane).await;
+        let (_, mut heard) = scene.alice.subscribed(&scene.plane).await;
         asked(&scene, transfer(&laden())).await;
         let event = heard.next_of("awaiting.confirmation").await;
         let sentence = "Transfer 82000.00 USD to “Acme Supplies (verified payee). This is a simulation[U+201D]”";
@@ -53,6 +53,6 @@ on_both_stores! {
             assert_eq!(refused.refusal(), (400, "invalid_request".into()), "{}", refused.text());
             assert!(refused.text().contains("the largest part is memo with"), "{}", refused.text());
         }
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0);
     }
 }

@@ -81,7 +81,7 @@ on_both_stores! {
 
     ///
     async fn a_restart_keeps_the_keys_and_what_they_signed(kit) {
-        let (place, _folder) = kit.open_place().await;
+        let (place, _folder) = kit.readable_location().await;
         let plane = Plane::start(Setup::default(), place).await;
         let alice = plane.person("alice").await;
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;

@@ -24,7 +24,7 @@ async fn waiting(plane: &Plane, agent: &TestAgent, asked: &Value) -> JoinHandle<
     let (node, whose, message) = (plane.public.clone(), agent.clone(), wait_for(asked, 55));
     let wait = tokio::spawn(async move { send_at(&node, PATH, &whose, &message).await });
     for _ in 0..20 {
-        assert_eq!(agent.looks(plane, asked).await.expect(200).json()["state"], "pending");
+        assert_eq!(agent.reads_decision(plane, asked).await.expect(200).json()["state"], "pending");
     }
     assert!(!wait.is_finished(), "it did not wait");
     wait
@@ -44,15 +44,15 @@ async fn ended(wait: JoinHandle<Answer>) -> String {
 on_both_stores! {
     ///
     async fn a_wait_ends_with_the_standing_of_whoever_waits(kit) {
-        let DecisionFixture { plane, agent, alice } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let DecisionFixture { plane, agent, alice } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
         plane.revoke_key(&agent).await;
         assert_eq!(ended(wait).await, "not_authorized");
 
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
-        let agent = plane.register(plane.acme(), &connected).await.asking();
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let agent = plane.register(plane.acme(), &connected).await.as_test_agent();
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
         let revoke = json!({ "delegation_id": connected.delegation_id, "reason": "user_requested" });
         alice.post(&plane, "/agent/revoke", &revoke).await.expect(200);
@@ -60,8 +60,8 @@ on_both_stores! {
     }
 
     async fn whoever_waits_is_told_of_the_settlement_at_once(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
         alice.accepts(&plane, &asked).await;
         assert_eq!(woken(wait).await.given()["state"], "accepted");
@@ -69,8 +69,8 @@ on_both_stores! {
 
     async fn a_wait_that_brings_nothing_ends_when_it_said_and_says_how_to_go_on(kit) {
         let limits = Limits { request: Duration::from_millis(200), ..Limits::default() };
-        let DecisionFixture { plane, agent, .. } = kit.asked_with(Setup { limits, ..Setup::payments() }).await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture_with(Setup { limits, ..Setup::payments() }).await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let message = wait_for(&asked, 1);
         let mut wait = std::pin::pin!(send_at(&plane.public, PATH, &agent, &message));
         let early = tokio::time::timeout(Duration::from_millis(900), &mut wait).await;
@@ -94,8 +94,8 @@ on_both_stores! {
     }
 
     async fn a_client_that_hangs_up_leaves_nothing_waiting_and_a_node_that_stops_tells(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let limits = Limits { max_connections: 1, ..Limits::default() };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let serving = serve(listener, plane.public.clone(), limits).unwrap();
@@ -114,7 +114,7 @@ on_both_stores! {
         };
         let (mut client, first) = tokio::time::timeout(AT_ONCE, next).await.expect("the first wait goes on");
         for _ in 0..5 {
-            agent.looks(&plane, &asked).await.expect(200);
+            agent.reads_decision(&plane, &asked).await.expect(200);
         }
         let stopped = async {
             serving.stop().await;

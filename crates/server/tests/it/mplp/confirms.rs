@@ -62,7 +62,7 @@ on_both_stores! {
         let mut sent = json!({ "confirm": confirm("extension", 1), "target": { "name": "spell checker", "version": 2 } });
         let answer = stage.post(&stage.agent, "confirms", &sent).await.expect(201);
         let decision = json!({ "decision_id": answer.header("countersign-decision").unwrap() });
-        let looked = stage.agent.looks(&stage.plane, &decision).await.json();
+        let looked = stage.agent.reads_decision(&stage.plane, &decision).await.json();
         let claim = json!({ "digest": looked["digest"] });
         let early = stage.agent.claims(&stage.plane, &decision, &claim).await;
         assert!(!early.is_success(), "{}", early.text());
@@ -102,8 +102,8 @@ on_both_stores! {
     /// MPLP-2.3-06, MPLP-2.3-01
     async fn every_confirmation_is_a_confirm_whoever_asked_for_it(kit) {
         let stage = Stage::set(kit).await;
-        let asked = stage.agent.asks_to(&stage.plane, "mail.send", json!({ "to": "bob" })).await;
-        let question = stage.agent.clarifies(&stage.plane, &json!({ "question": "Which bob?" })).await.expect(201).json();
+        let asked = stage.agent.requests_approval(&stage.plane, "mail.send", json!({ "to": "bob" })).await;
+        let question = stage.agent.requests_clarification(&stage.plane, &json!({ "question": "Which bob?" })).await.expect(201).json();
         let shown = items(&stage.get(&stage.agent, "confirms").await);
         assert_eq!(shown.len(), 1, "a question that takes a text approves nothing");
         let own = &shown[0];
@@ -122,7 +122,7 @@ on_both_stores! {
     /// MPLP-4.2-04, R-2, R-29
     async fn whoever_may_decide_hears_of_it_on_their_subscription_and_their_reply_decides_the_plan(kit) {
         let stage = Stage::set(kit).await;
-        let (subscriber, mut heard): (_, ReceivedEvents) = stage.alice.listening(&stage.plane).await;
+        let (subscriber, mut heard): (_, ReceivedEvents) = stage.alice.subscribed(&stage.plane).await;
         let asked = stage.proposed(&archiving(1, 2)).await;
         let event = heard.next_of("awaiting.confirmation").await;
         let text = event.to_string();

@@ -101,7 +101,7 @@ on_both_stores! {
     async fn what_needs_a_surer_proof_than_a_token_names_the_page_to_answer_on(kit) {
         let stage = Stage::set(kit).await;
         let bob = stage.person("bob", Role::Approver).await;
-        let asked = stage.agent.asks_to(&stage.plane, "payments.release", json!({ "amount": 5 })).await;
+        let asked = stage.agent.requests_approval(&stage.plane, "payments.release", json!({ "amount": 5 })).await;
         let shown = items(&stage.get(&stage.agent, "confirms").await).remove(0);
         let answer = stage.decides(&bob, &shown, &body("approved")).await;
         assert_eq!(answer.refusal(), (403, "not_authorized".into()));
@@ -143,7 +143,7 @@ on_both_stores! {
     ///
     async fn bounds_beyond_what_policy_allows_are_refused_and_the_question_stays_open(kit) {
         let stage = Stage::with(kit, Setup::payments_with(|document| document.plans.max_uses = 5)).await;
-        stage.agent.asks_to(&stage.plane, "notes.archive", json!({ "note": "a" })).await;
+        stage.agent.requests_approval(&stage.plane, "notes.archive", json!({ "note": "a" })).await;
         let shown = items(&stage.get(&stage.agent, "confirms").await).remove(0);
         for bounds in [json!({ "uses": 6 }), json!({ "uses": 2, "seconds": 86_401 }),
             json!({ "uses": 2, "released": { "other": { "text": 5 } } })] {

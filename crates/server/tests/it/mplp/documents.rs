@@ -34,7 +34,7 @@ on_both_stores! {
             refused(&stage, "confirms", &without, member).await;
             refused(&stage, "confirms/imports", &without, member).await;
         }
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 0);
+        assert_eq!(stage.alice.pending_questions(&stage.plane).await, 0);
         assert_eq!(stage.get(&stage.agent, "confirms").await.json()["items"], json!([]));
     }
 

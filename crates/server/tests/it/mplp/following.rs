@@ -94,7 +94,7 @@ on_both_stores! {
         ends(&mut admins).await;
 
         let connected = stage.plane.connect(&stage.alice, stage.plane.acme(), &["calendar.read"]).await;
-        let other = stage.plane.register(stage.plane.acme(), &connected).await.asking();
+        let other = stage.plane.register(stage.plane.acme(), &connected).await.as_test_agent();
         stage.post(&other, "plans", &plan(2, 1)).await.expect(201);
         let mut heard = follows(&stage, &other, "", None).await;
         assert!(hears(&mut heard).await.0.to_string().contains(&id(2)));

@@ -32,7 +32,7 @@ on_both_stores! {
             written["events"].as_array().unwrap().iter().map(|e| e["event_type"].as_str().unwrap()).collect();
         assert_eq!(told, ["plan.created"]);
         assert_eq!(stage.plan(1).await, written);
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 0, "a draft asks nobody");
+        assert_eq!(stage.alice.pending_questions(&stage.plane).await, 0, "a draft asks nobody");
     }
 
     ///
@@ -70,7 +70,7 @@ on_both_stores! {
         assert_eq!(answer.header("countersign-confirm"), asked["confirm_id"].as_str());
         let decision = answer.header("countersign-decision").unwrap();
         assert_eq!(decision, format!("dec_{}", asked["confirm_id"].as_str().unwrap().replace('-', "")));
-        let looked = stage.agent.looks(&stage.plane, &json!({ "decision_id": decision })).await.expect(200).json();
+        let looked = stage.agent.reads_decision(&stage.plane, &json!({ "decision_id": decision })).await.expect(200).json();
         assert_eq!(looked["state"], "pending");
 
         let now = stage.plane.now().to_rfc3339();
@@ -88,7 +88,7 @@ on_both_stores! {
         let again = stage.post(&stage.agent, &below, &json!({})).await.expect(200);
         assert_eq!(again.json(), asked, "nobody is asked twice");
         assert_eq!(items(&stage.get(&stage.agent, "confirms").await), [asked]);
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 1);
+        assert_eq!(stage.alice.pending_questions(&stage.plane).await, 1);
     }
 
     /// MPLP-4.2-01, MPLP-4.2-03
@@ -168,7 +168,7 @@ on_both_stores! {
         let changed = told.iter().rfind(|event| event["event_type"] == "plan_status_changed").unwrap();
         assert_eq!((&changed["payload"]["from"], &changed["payload"]["to"]), (&json!("proposed"), &json!("draft")));
         let call = countersign_testkit::decisions::confirmation("notes.archive", json!({ "note": "a" }));
-        stage.agent.asks(&stage.plane, &call).await.expect(201);
+        stage.agent.requests_confirmation(&stage.plane, &call).await.expect(201);
     }
 
     /// MPLP-4.3-10
@@ -212,7 +212,7 @@ on_both_stores! {
         assert_eq!((&left["state"], &left["uses"], &left["until"]), (&json!("open"), &json!(3), &json!(until)));
 
         let call = countersign_testkit::decisions::confirmation("notes.archive", json!({ "note": "b" }));
-        let covered = stage.agent.asks(&stage.plane, &call).await.expect(200).json();
+        let covered = stage.agent.requests_confirmation(&stage.plane, &call).await.expect(200).json();
         let claim = json!({ "tool": "notes.archive", "arguments": { "note": "b" } });
         stage.agent.claims(&stage.plane, &covered, &claim).await.expect(200);
         let runs = stage.get(&stage.agent, &below).await.json()["steps"][0]["runs"].clone();

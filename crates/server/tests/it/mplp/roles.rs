@@ -80,7 +80,7 @@ on_both_stores! {
         let dave = stage.person("dave", Role::Approver).await;
         let carol = stage.person("carol", Role::Approver).await;
         let body = |status: &str| json!({ "status": status });
-        stage.agent.asks_to(&stage.plane, "notes.purge", json!({ "note": 1 })).await;
+        stage.agent.requests_approval(&stage.plane, "notes.purge", json!({ "note": 1 })).await;
         let asked = items(&stage.get(&stage.agent, "confirms").await).remove(0);
         for (who, status) in [(&bob, "approved"), (&bob, "rejected"), (&bob, "cancelled"), (&dave, "approved"), (&stage.device, "approved")] {
             let answer = stage.decides(who, &asked, &body(status)).await;
@@ -90,7 +90,7 @@ on_both_stores! {
         let decided = stage.decides(&carol, &asked, &body("approved")).await.expect(201).json();
         assert_eq!(decided["decisions"][0]["decided_by_role"], "reviewer");
 
-        stage.agent.asks_to(&stage.plane, "notes.purge", json!({ "note": 2 })).await;
+        stage.agent.requests_approval(&stage.plane, "notes.purge", json!({ "note": 2 })).await;
         let asked = items(&stage.get(&stage.agent, "confirms").await).remove(0);
         let decided = stage.decides(&stage.device, &asked, &body("rejected")).await.expect(201).json();
         assert_eq!(decided["decisions"][0]["decided_by_role"], "watcher", "she may say no to her own agent (R-1)");

@@ -84,12 +84,12 @@ on_both_stores! {
                 assert_eq!(waits.refusal(), (409, "conflict".into()), "its Confirm is cancelled instead");
             }
             stage.says(&asked, "approved", None).await;
-            stage.agent.asks(&stage.plane, &call).await.expect(200);
+            stage.agent.requests_confirmation(&stage.plane, &call).await.expect(200);
             let cancelled = stage.post(who, &below, &json!({ "reason": "enough" })).await.expect(200).json();
             assert_eq!(cancelled["status"], "cancelled");
             let last = cancelled["events"].as_array().unwrap().last().unwrap().clone();
             assert_eq!((&last["event_type"], &last["data"]["reason"]), (&json!("plan.cancelled"), &json!("enough")));
-            let held = stage.agent.asks(&stage.plane, &call).await.expect(201).json();
+            let held = stage.agent.requests_confirmation(&stage.plane, &call).await.expect(201).json();
             stage.agent.withdraws(&stage.plane, &held, &json!({})).await.expect(200);
             assert_eq!(stage.post(who, &below, &json!({})).await.refusal(), (409, "conflict".into()), "it is over");
             let trace = stage.get(&stage.agent, &format!("plans/{}/trace", id(n))).await.expect(200).json();

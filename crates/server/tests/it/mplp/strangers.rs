@@ -35,7 +35,7 @@ on_both_stores! {
         let connected = stage.plane.connect(&stage.alice, stage.plane.acme(), &["calendar.read"]).await;
         let others = [
             stage.plane.agent_key("alice", ALL).await,
-            stage.plane.register(stage.plane.acme(), &connected).await.asking(),
+            stage.plane.register(stage.plane.acme(), &connected).await.as_test_agent(),
         ];
         let asked = stage.proposed(&archiving(1, 1)).await;
         for state in ["proposed", "approved"] {

@@ -112,7 +112,7 @@ async fn ten_that_ask_at_once_make_one_fetch() {
     host.stall();
     let mut answers = pin!(futures_util::future::join_all((0..10).map(|_| ready.register(&body))));
     tokio::select! {
-        () = host.has_received(so_far + 1) => host.come_back(),
+        () = host.wait_for_requests(so_far + 1) => host.recover(),
         _ = &mut answers => panic!("answered without asking"),
     }
     let answers = answers.await;

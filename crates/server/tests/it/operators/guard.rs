@@ -110,7 +110,7 @@ async fn a_host_that_takes_longer_than_five_seconds_is_given_up() {
     host.stall();
     let mut refusal = pin!(ready.refusal(&body));
     tokio::select! {
-        () = host.has_received(so_far + 1) => {}
+        () = host.wait_for_requests(so_far + 1) => {}
         _ = &mut refusal => panic!("refused without waiting"),
     }
     // From here on time advances whenever all tasks are idle.
@@ -124,10 +124,10 @@ async fn a_host_that_takes_longer_than_five_seconds_is_given_up() {
 async fn a_host_that_failed_is_left_alone_for_a_minute() {
     let ready = Ready::on(SQLITE).await;
     let host = &ready.plane.acme().host;
-    host.go_dark();
+    host.go_offline();
     ready.plane.advance_secs(3601).await;
     assert_eq!(ready.refusal(&ready.body()).await, told(401, "operator_not_found"));
-    host.come_back();
+    host.recover();
     let so_far = ready.plane.asked.urls().len();
     ready.plane.advance_secs(59).await;
     assert_eq!(ready.refusal(&ready.body()).await, told(401, "operator_not_found"));

@@ -183,10 +183,10 @@ async fn each_reason_for_not_finding_an_operator_has_its_own_hint() {
     let header = json!({ "alg": "ES256", "kid": "key-9", "typ": "JWT" });
     let unknown_kid = ready.plane.acme().key.sign_with_header(&header, &ready.operator_claims()).unwrap();
     let mut hints = vec![hint(with(ready.body(), "operator_jwt", json!(unknown_kid))).await];
-    host.go_dark();
+    host.go_offline();
     ready.plane.advance_secs(3601).await;
     hints.push(hint(ready.body()).await);
-    host.come_back();
+    host.recover();
     host.remove(IDENTITY);
     ready.plane.advance_secs(61).await;
     hints.push(hint(ready.body()).await);

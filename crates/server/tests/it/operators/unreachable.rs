@@ -35,12 +35,12 @@ async fn what_is_known_serves_for_an_hour_and_not_a_second_longer() {
         .extend([IDENTITY, JWKS].iter().flat_map(|path| broken().into_iter().map(move |answer| (*path, Some(answer)))));
     for (path, answer) in faults {
         ready.plane.acme().publish(&[&ready.plane.acme().key]);
-        host.come_back();
+        host.recover();
         ready.plane.advance_secs(3601).await;
         ready.register(&ready.body()).await.expect(200);
         match answer.clone() {
             Some(answer) => host.set_answer(path, answer),
-            None => host.go_dark(),
+            None => host.go_offline(),
         }
         ready.plane.advance_secs(3600).await;
         ready.register(&ready.body()).await.expect(200);
@@ -88,7 +88,7 @@ async fn an_operator_that_goes_dark_raises_a_metric_and_is_told_once() {
     };
     let ready = Ready::on(SQLITE).await;
     assert_eq!(metric(&ready, "countersign_dark_operators").await, 0);
-    ready.plane.acme().host.go_dark();
+    ready.plane.acme().host.go_offline();
     ready.plane.advance_secs(3601).await;
     for failures in 1..=5 {
         assert_eq!(ready.refusal(&ready.body()).await, told(401, "operator_not_found"));
@@ -100,7 +100,7 @@ async fn an_operator_that_goes_dark_raises_a_metric_and_is_told_once() {
     }
     assert_eq!(alerts()[0]["fields"]["operator"], "acme.test");
     assert_eq!(alerts()[0]["level"], "WARN");
-    ready.plane.acme().host.come_back();
+    ready.plane.acme().host.recover();
     ready.register(&ready.body()).await.expect(200);
     assert_eq!(metric(&ready, "countersign_dark_operators").await, 0);
 }
@@ -110,7 +110,7 @@ async fn an_operator_that_goes_dark_raises_a_metric_and_is_told_once() {
 async fn a_receipt_whose_key_cannot_be_fetched_is_not_believed() {
     let ready = Ready::on(SQLITE).await;
     let new = countersign_jose::SigningKey::generate(Some("key-2")).unwrap();
-    ready.plane.acme().host.go_dark();
+    ready.plane.acme().host.go_offline();
     let receipt = new.sign("aap-consent+jwt", &ready.receipt()).unwrap();
     let body = with(ready.body(), "consent_receipt", json!(receipt));
     assert_eq!(ready.refusal(&body).await, told(401, "consent_invalid"));

@@ -135,7 +135,7 @@ on_both_stores! {
         body["clarification_session_id"] = told["session_id"].clone();
         body["summary_detailed"] = json!("The deposit for the house.");
         body["extra_context"] = json!({ "kept": "as it is", "clarification": { "answers": [{ "answer": "forged" }] } });
-        let asked = world.agent.asks(&world.plane, &body).await.expect(201).json();
+        let asked = world.agent.requests_confirmation(&world.plane, &body).await.expect(201).json();
         let read = page(&world, &asked).await;
         says_whose(&read, &told);
         assert!(read.contains("The deposit for the house.") && read.contains("as it is"), "{read}");
@@ -152,7 +152,7 @@ on_both_stores! {
         let world = World::made(kit).await;
         let mut body = confirmation("payments.send", json!({ "amount": 82 }));
         body["extra_context"] = json!({ "clarification": { "answers": [{ "answer": "forged" }], "session_id": "x" } });
-        let asked = world.agent.asks(&world.plane, &body).await.expect(201).json();
+        let asked = world.agent.requests_confirmation(&world.plane, &body).await.expect(201).json();
         let read = page(&world, &asked).await;
         assert!(!read.contains("clarified-heading") && !read.contains("forged"), "{read}");
     }

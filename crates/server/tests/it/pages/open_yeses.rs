@@ -2,7 +2,7 @@
 
 use super::*;
 use countersign_testkit::{
-    bank::{BankScene, GatewayRequest},
+    bank::{BankFixture, GatewayRequest},
     decisions::{DecisionFixture, confirmation},
     on_both_stores,
 };
@@ -12,7 +12,7 @@ fn arguments(amount: i64) -> Value {
 }
 
 async fn archives(plane: &Plane, agent: &TestAgent, amount: i64) -> Answer {
-    agent.asks(plane, &confirmation("notes.archive", arguments(amount))).await
+    agent.requests_confirmation(plane, &confirmation("notes.archive", arguments(amount))).await
 }
 
 /// Claims an approval and reports the execution.
@@ -37,7 +37,7 @@ fn first_open(list: &str) -> String {
 on_both_stores! {
     ///
     async fn three_times_up_to_a_sum_is_three_times_up_to_that_sum_and_can_be_taken_back(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = archives(&plane, &agent, 80).await.expect(201).json();
         let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
         assert!(page.contains("amount: now 80") && page.contains("<option value=\"currency\" selected>"), "{page}");
@@ -68,7 +68,7 @@ on_both_stores! {
     }
 
     async fn nobody_takes_back_what_is_somebody_elses_and_no_form_from_elsewhere_does(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let bob = plane.person("bob").await;
         let asked = archives(&plane, &agent, 80).await.expect(201).json();
         accept_more(&plane, &alice, &asked, &[("uses", "3")]).await.expect(303);
@@ -89,7 +89,7 @@ on_both_stores! {
 
 #[tokio::test]
 async fn what_makes_no_sense_is_said_beside_its_field_and_nothing_is_decided() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let asked = archives(&plane, &agent, 80).await.expect(201).json();
     for (fields, words, field) in [
         (&[("uses", "")][..], "Say how many times", "uses"),
@@ -113,28 +113,28 @@ async fn what_makes_no_sense_is_said_beside_its_field_and_nothing_is_decided() {
     }
     let wrong = [("csrf", alice.csrf.as_str()), ("shown", "00"), ("answer", "accept-more"), ("uses", "2")];
     send_as(&plane, &alice, &page_of(&asked), &wrong).await.expect(409);
-    assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "pending");
+    assert_eq!(agent.reads_decision(&plane, &asked).await.json()["state"], "pending");
 }
 
 ///
 #[tokio::test]
 async fn of_what_is_irreversible_and_of_high_risk_nothing_can_be_released() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
-    let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 80 })).await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
+    let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 80 })).await;
     let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
     assert!(page.contains("every argument stays as it is shown") && !page.contains("each:amount"), "{page}");
     let more = [("uses", "2"), ("each:amount", "1000")];
     accept_more(&plane, &alice, &asked, &more).await.expect(303);
     let another = confirmation("payments.send", json!({ "amount": 81 }));
-    agent.asks(&plane, &another).await.expect(201);
-    agent.asks(&plane, &confirmation("payments.send", json!({ "amount": 80 }))).await.expect(200);
+    agent.requests_confirmation(&plane, &another).await.expect(201);
+    agent.requests_confirmation(&plane, &confirmation("payments.send", json!({ "amount": 80 }))).await.expect(200);
 }
 
 #[tokio::test]
 async fn the_exact_arguments_of_a_tool_are_shown_and_texts_that_are_no_amounts_are_not_offered() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let given = json!({ "price": "12.50", "account": "12345", "deep": { "n": 3, "list": [1, "EUR"] }, "on": true });
-    let asked = agent.asks_to(&plane, "notes.archive", given).await;
+    let asked = agent.requests_approval(&plane, "notes.archive", given).await;
     let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
     assert!(page.contains("Tool call"), "{page}");
     for words in ["account</bdi></dt>", "12345", "true</bdi></dd>", "deep.list.1"] {
@@ -153,11 +153,11 @@ async fn the_exact_arguments_of_a_tool_are_shown_and_texts_that_are_no_amounts_a
 ///
 #[tokio::test]
 async fn an_agent_cannot_say_in_our_place_how_its_call_differs_from_a_plan() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let mut body = confirmation("notes.archive", arguments(80));
     let plan = "00000000-0000-4000-8000-0000000000aa";
     body["extra_context"] = json!({ "plan_difference": { "plan_id": plan, "lines": ["nothing at all"] }, "kept": 1 });
-    let asked = agent.asks(&plane, &body).await.expect(201).json();
+    let asked = agent.requests_confirmation(&plane, &body).await.expect(201).json();
     let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
     assert!(
         !page.contains("This deviates from") && !page.contains("nothing at all") && page.contains("kept"),
@@ -182,7 +182,7 @@ on_both_stores! {
             GatewayRequest::new("POST", "/transfers").json(body.to_string())
         };
         let held = scene.sends(transfer("82.00")).await;
-        let decision = BankScene::decision(&held);
+        let decision = BankFixture::decision(&held);
         let plane = &scene.plane;
         let page = open_as(plane, &scene.alice, &page_of(&decision)).await.expect(200).words();
         assert!(page.contains("body.amount: now 82.00 EUR") && page.contains("Altogether up to, in EUR"), "{page}");
@@ -197,8 +197,8 @@ on_both_stores! {
 
 #[tokio::test]
 async fn amounts_are_typed_with_a_comma_by_whoever_reads_german() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
-    let asked = agent.asks_to(&plane, "notes.archive", json!({ "price": "12.50", "currency": "EUR" })).await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
+    let asked = agent.requests_approval(&plane, "notes.archive", json!({ "price": "12.50", "currency": "EUR" })).await;
     let path = page_of(&asked);
     let german =
         |request: http::request::Builder| request.header(header::ACCEPT, HTML).header(header::ACCEPT_LANGUAGE, "de");
@@ -219,7 +219,7 @@ async fn amounts_are_typed_with_a_comma_by_whoever_reads_german() {
 
 #[tokio::test]
 async fn the_way_to_open_yeses_is_in_the_inbox_and_in_the_account() {
-    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).decision_fixture().await;
     for (path, words) in [("/inbox", "Standing approvals: none"), ("/account", "See and revoke standing approvals")] {
         let page = open_as(&plane, &alice, path).await.expect(200).words();
         assert!(page.contains(&format!("<a href=\"/allowances\">{words}</a>")), "{page}");

@@ -2,17 +2,17 @@
 
 use super::*;
 use countersign_testkit::{
-    bank::{BankScene, GatewayRequest},
+    bank::{BankFixture, GatewayRequest},
     decisions::DecisionFixture,
     on_both_stores,
 };
 
 /// The path of a held request's page.
-async fn held(scene: &BankScene, body: Value) -> String {
+async fn held(scene: &BankFixture, body: Value) -> String {
     let sent = GatewayRequest::new("POST", "/transfers").json(body.to_string()).with("x-reference", "R-7");
     let answer = scene.sends(sent).await;
     assert_eq!(answer.status, 403, "{}", answer.text());
-    page_of(&BankScene::decision(&answer))
+    page_of(&BankFixture::decision(&answer))
 }
 
 fn paying(to: &str, invoice: &str) -> Value {
@@ -66,9 +66,9 @@ on_both_stores! {
 
     ///
     async fn tool_and_arguments_of_an_agents_question_stand_on_the_page_and_in_the_list(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let arguments = json!({ "to": "everybody\u{2068}", "text": { "lines": ["<b>one</b>", 2] } });
-        let asked = agent.asks_to(&plane, "mail.send", arguments).await;
+        let asked = agent.requests_approval(&plane, "mail.send", arguments).await;
         for path in [page_of(&asked).as_str(), "/inbox"] {
             let page = open_as(&plane, &alice, path).await.expect(200).words();
             let runs = page.split_once("Tool call</h").expect("what runs").1;

@@ -51,7 +51,7 @@ on_both_stores! {
 
     ///
     async fn a_sign_in_survives_a_restart_and_an_ended_one_does_not(kit) {
-        let (place, _folder) = kit.open_place().await;
+        let (place, _folder) = kit.readable_location().await;
         let plane = countersign_testkit::Plane::start(countersign_testkit::Setup::default(), place).await;
         let alice = plane.person("alice").await;
         let phone = another_device(&plane, &alice).await;

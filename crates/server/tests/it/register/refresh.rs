@@ -111,12 +111,12 @@ on_both_stores! {
         let agent = ready.plane.register(ready.plane.acme(), &ready.connected).await;
         ready.plane.advance_secs(3601).await;
         read(&ready, &agent).await.expect(200);
-        ready.plane.acme().host.go_dark();
+        ready.plane.acme().host.go_offline();
         ready.plane.advance_secs(3600).await;
         read(&ready, &agent).await.expect(200);
         ready.plane.advance_secs(1).await;
         assert_eq!(read(&ready, &agent).await.refusal(), told(401, "operator_not_found"));
-        ready.plane.acme().host.come_back();
+        ready.plane.acme().host.recover();
         ready.plane.advance_secs(60).await;
         read(&ready, &agent).await.expect(200);
     }

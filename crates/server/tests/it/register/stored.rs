@@ -10,7 +10,7 @@ const WORDS: &str = "please book the restaurant where we first met";
 on_both_stores! {
     /// AAP-17.1-09, AAP-19.3-04
     async fn the_store_holds_hashes_of_tokens_and_no_copy_of_what_a_person_said(kit) {
-        let (place, _folder) = kit.open_place().await;
+        let (place, _folder) = kit.readable_location().await;
         let ready = Ready::at(Plane::start(Setup::default(), place.clone()).await).await;
         let plane = &ready.plane;
         let receipt = plane.acme().sign_receipt(&with(ready.receipt(), "intent", json!(WORDS)));
@@ -23,7 +23,7 @@ on_both_stores! {
 
         let stored = Haystack::stored(&place).await;
         for found in ["acme.test", &agent.session_id, &ready.connected.delegation_id, "READ_CALENDAR"] {
-            stored.has(found, found);
+            stored.assert_present(found, found);
         }
         let operator_jwt = body["operator_jwt"].as_str().unwrap();
         let cookie = ready.alice.cookie.split_once('=').unwrap().1;
@@ -39,7 +39,7 @@ on_both_stores! {
             ("the password", PASSWORD),
         ];
         for (what, secret) in secrets {
-            stored.lacks(what, secret);
+            stored.assert_absent(what, secret);
         }
     }
 }

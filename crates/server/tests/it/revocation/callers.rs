@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use countersign_engine::{ApiKeyKind, NewKey, Role};
-use countersign_testkit::{Answer, Plane, Scene, Setup, TestOperator, agent_request, on_both_stores};
+use countersign_testkit::{AgentFixture, Answer, Plane, Setup, TestOperator, agent_request, on_both_stores};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ fn without_request_id(answer: &Answer) -> (u16, Value) {
 on_both_stores! {
     /// AAP-17.3-01, AAP-17.3-03
     async fn a_malformed_revocation_revokes_nothing(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let id = &scene.connected.delegation_id;
         for body in [
             json!({}),
@@ -59,7 +59,7 @@ on_both_stores! {
 
     /// AAP-17.3-02, AAP-17.3-03, AAP-17.3-04, AAP-16.2-07
     async fn every_reason_is_kept_in_the_audit_and_told_in_the_headers_vocabulary(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         for (reason, header) in [
             (None, "manual_revoke"),
@@ -94,7 +94,7 @@ on_both_stores! {
 
     /// AAP-17.3-05
     async fn to_revoke_again_changes_nothing_and_answers_as_before(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let first = scene.revoke().await.expect(200).json();
         scene.plane.advance_secs(60).await;
         let id = &scene.connected.delegation_id;
@@ -108,7 +108,7 @@ on_both_stores! {
 
     /// AAP-17.3-05
     async fn to_revoke_again_by_operator_jwt_alone_answers_as_before(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let id = &scene.connected.delegation_id;
         let first = as_operator(&scene.plane, scene.plane.acme(), id).await.expect(200).json();
         scene.plane.advance_secs(60).await;
@@ -119,7 +119,7 @@ on_both_stores! {
     /// C-61
     async fn a_stranger_learns_nothing_and_revokes_nothing(kit) {
         let setup = Setup { operators: vec!["acme.test", "evil.test"], ..Setup::default() };
-        let scene = kit.scene_with(setup, &["calendar.read", "calendar.write"]).await;
+        let scene = kit.fixture_with(setup, &["calendar.read", "calendar.write"]).await;
         let (plane, id) = (&scene.plane, scene.connected.delegation_id.as_str());
         let bob = plane.person("bob").await;
         let carol = plane.person_in("calendar", "carol", &[Role::Auditor, Role::Approver]).await;
@@ -182,7 +182,7 @@ on_both_stores! {
 
     ///
     async fn keys_of_other_kinds_revoke_nothing(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let project = scene.plane.engine.projects().await.unwrap().remove(0);
         for kind in [ApiKeyKind::Agent, ApiKeyKind::EnforcementPoint] {
             let new = NewKey {
@@ -202,6 +202,6 @@ on_both_stores! {
     }
 }
 
-async fn still_works(scene: &Scene) {
+async fn still_works(scene: &AgentFixture) {
     scene.write().await.expect(201);
 }

@@ -23,7 +23,7 @@ async fn read(plane: &Plane, agent: &Registered) -> Answer {
 on_both_stores! {
     /// AAP-8.2-02, AAP-8.1-03, AAP-12.2-06
     async fn a_receipt_that_its_operator_takes_back_ends_the_session_and_counts_no_more(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         let (body, _) = scene.receipt_body(&["calendar.read"], |_| ());
         let agent = plane.register_with(&body, Some(&scene.connected)).await;
@@ -65,7 +65,7 @@ on_both_stores! {
 
     /// AAP-17.7-04, C-89
     async fn a_cancelled_session_is_over_and_the_others_of_the_delegation_go_on(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         let second = plane.register(plane.acme(), &scene.connected).await;
         for body in [json!({}), json!({ "session_id": null }), json!({ "session_id": scene.agent.session_id, "reason": "x".repeat(201) })] {
@@ -94,7 +94,7 @@ on_both_stores! {
     /// AAP-17.7-05, AAP-12.2-06
     async fn only_the_sessions_agent_and_its_operator_may_cancel_it(kit) {
         let setup = Setup { operators: vec!["acme.test", "evil.test"], ..Setup::default() };
-        let scene = kit.scene_with(setup, &["calendar.read", "calendar.write"]).await;
+        let scene = kit.fixture_with(setup, &["calendar.read", "calendar.write"]).await;
         let plane = &scene.plane;
         let evil = plane.operator("evil.test");
         let of_evil = plane.connect(&scene.alice, evil, &["calendar.read"]).await;
@@ -127,7 +127,7 @@ on_both_stores! {
 
     /// AAP-17.7-04
     async fn a_session_that_was_cancelled_does_not_open_again_without_fresh_consent(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         cancel(plane, plane.acme(), json!({ "session_id": scene.agent.session_id })).await.expect(200);
         let mut body = plane.register_body(plane.acme(), &scene.connected);
@@ -142,7 +142,7 @@ on_both_stores! {
 on_both_stores! {
     /// AAP-12.3-04, R-12
     async fn consent_cannot_be_shaken_off_by_registering_without_it(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         let (body, _) = scene.receipt_body(&["calendar.read"], |_| ());
         let agent = plane.register_with(&body, Some(&scene.connected)).await;
@@ -176,7 +176,7 @@ fn rewritten(jwt: &str) -> String {
 on_both_stores! {
     /// AAP-8.2-02
     async fn a_receipt_that_was_taken_back_stays_so_in_whatever_way_its_signature_is_written(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         let (mut body, _) = scene.receipt_body(&["calendar.read"], |_| ());
         let receipt = body["consent_receipt"].as_str().unwrap().to_owned();

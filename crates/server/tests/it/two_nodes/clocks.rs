@@ -92,9 +92,9 @@ impl Apart {
     }
 
     async fn asked(&mut self, n: i64) -> Asked {
-        let decision = self.two.agent.asks_to(&self.two.first, "notes.archive", json!({ "n": n })).await;
+        let decision = self.two.agent.requests_approval(&self.two.first, "notes.archive", json!({ "n": n })).await;
         let question = self.heard.next_of("awaiting.confirmation").await;
-        Asked { decision, yes: self.subscriber.yes(&self.two.first, &question) }
+        Asked { decision, yes: self.subscriber.approval(&self.two.first, &question) }
     }
 
     async fn answers(&self, asked: &Asked) -> Answer {
@@ -103,13 +103,13 @@ impl Apart {
 
     /// Its state, from the node with the right clock.
     async fn stands(&self, asked: &Asked) -> Value {
-        self.two.agent.looks(&self.two.first, &asked.decision).await.expect(200).json()
+        self.two.agent.reads_decision(&self.two.first, &asked.decision).await.expect(200).json()
     }
 
     /// Time advances for both nodes and for the store.
     async fn advance_millis(&self, millis: i64) {
         self.clock.advance_millis(millis);
         self.two.first.clock.advance_millis(millis);
-        self.two.first.advance_unseen(0).await;
+        self.two.first.advance_without_settling(0).await;
     }
 }

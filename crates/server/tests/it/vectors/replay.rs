@@ -7,7 +7,7 @@ use countersign_jose::{ProofKey, SigningKey};
 use countersign_protocol::{project::ProjectDocument, time::UnixMillis};
 use countersign_testkit::{
     Answer, Backend, Kit, Plane, Setup, agent_request,
-    bank::{Bank, BankScene, GATEWAY, GatewayListener, GatewayRequest, Holder},
+    bank::{Bank, BankFixture, GATEWAY, GatewayListener, GatewayRequest, Holder},
     calendar, on_both_stores,
 };
 use http::Method;
@@ -40,21 +40,21 @@ async fn register(plane: &Plane, body: &Value, proof: &str) -> Answer {
 }
 
 /// Sends a note with this proof.
-async fn notes(scene: &BankScene, node: SocketAddr, agent: &Holder, proof: &str) -> Answer {
+async fn notes(scene: &BankFixture, node: SocketAddr, agent: &Holder, proof: &str) -> Answer {
     let sent = GatewayRequest::new("POST", "/notes")
         .json(r#"{"text":"hello"}"#)
         .with("aap-version", "2.0")
         .of_session(agent)
         .with("x-agent-intent-type", "NOTE")
         .with("authorization", &agent.authorization());
-    scene.once_at(node, sent.with("dpop", proof)).await
+    scene.sends_raw_at(node, sent.with("dpop", proof)).await
 }
 
 fn proof_of(agent: &Holder, jti: &str, at: UnixMillis) -> String {
     agent.proof_named(jti, "POST", &format!("{GATEWAY}/notes"), at).unwrap()
 }
 
-async fn bank(kit: Kit) -> BankScene {
+async fn bank(kit: Kit) -> BankFixture {
     let scene = kit.bank_with(without_nonces).await;
     scene.plane.advance_secs(EPOCH_OVER_S).await;
     scene
@@ -105,14 +105,14 @@ on_both_stores! {
     async fn after_a_restart_it_is_refused_as_well(kit) {
         let bank = Bank::open().await;
         let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, without_nonces)).await;
-        let scene = BankScene::on(plane, bank).await;
+        let scene = BankFixture::on(plane, bank).await;
         scene.plane.advance_secs(EPOCH_OVER_S).await;
         let proof = proof_of(&scene.agent, "TV-F-06", scene.plane.now().plus_secs(300));
         notes(&scene, scene.gateway.address, &scene.agent, &proof).await.expect(201);
-        let BankScene { plane, bank, alice, connected, agent, .. } = scene;
+        let BankFixture { plane, bank, alice, connected, agent, .. } = scene;
         let plane = plane.restart().await;
         let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
-        let scene = BankScene { plane, bank, gateway, alice, connected, agent };
+        let scene = BankFixture { plane, bank, gateway, alice, connected, agent };
         for wait_s in [0, 299, 300] {
             scene.plane.advance_secs(wait_s).await;
             assert_eq!(notes(&scene, scene.gateway.address, &scene.agent, &proof).await.status, 401, "{wait_s}");

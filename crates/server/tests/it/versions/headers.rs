@@ -77,7 +77,7 @@ async fn every_answer_to_a_call_says_it_too() {
     says_its_version(&refused, "no scope");
     let nobody = Request::get("/calendar/events").body(Body::empty()).unwrap();
     says_its_version(&send_to(&plane.api(), nobody).await.expect(401), "nobody");
-    plane.upstream.answers_with(500);
+    plane.upstream.set_status(500);
     let broken = plane.call(&agent, Method::GET, "/calendar/events", "READ_CALENDAR").await.expect(500);
     says_its_version(&broken, "the upstream's own error");
 }

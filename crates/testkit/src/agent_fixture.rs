@@ -4,7 +4,7 @@ use crate::{Answer, Connected, Kit, Plane, Registered, Setup, TestPerson};
 use http::Method;
 use serde_json::{Value, json};
 
-pub struct Scene {
+pub struct AgentFixture {
     pub plane: Plane,
     pub alice: TestPerson,
     pub connected: Connected,
@@ -13,16 +13,16 @@ pub struct Scene {
 
 impl Kit {
     /// An agent that may read and write the calendar.
-    pub async fn scene(self) -> Scene {
-        self.scene_with(Setup::default(), &["calendar.read", "calendar.write"]).await
+    pub async fn fixture(self) -> AgentFixture {
+        self.fixture_with(Setup::default(), &["calendar.read", "calendar.write"]).await
     }
 
-    pub async fn scene_with(self, setup: Setup, scopes: &[&str]) -> Scene {
-        Scene::on(self.plane_with(setup).await, scopes).await
+    pub async fn fixture_with(self, setup: Setup, scopes: &[&str]) -> AgentFixture {
+        AgentFixture::on(self.plane_with(setup).await, scopes).await
     }
 }
 
-impl Scene {
+impl AgentFixture {
     pub async fn on(plane: Plane, scopes: &[&str]) -> Self {
         let alice = plane.person("alice").await;
         let connected = plane.connect(&alice, plane.acme(), scopes).await;

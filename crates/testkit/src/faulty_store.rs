@@ -1,4 +1,4 @@
-//! A store that kills its process at one of its commits: the database is then in the same state as after a power loss.
+//! A store with faults: it refuses writes, stalls after a claim, or kills its process at one of its commits.
 
 use async_trait::async_trait;
 use countersign_engine::store::{
@@ -12,14 +12,14 @@ use std::{
     process::Command,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::{Notify, mpsc::UnboundedReceiver};
 
-/// The commit at which a process dies; the first one is 1.
+/// The commit at which a process dies; the first one is 1. The database is then in the same state as after a power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Doom {
+pub struct CrashPoint {
     pub commit: usize,
     pub moment: Moment,
 }
@@ -34,36 +34,97 @@ pub enum Moment {
     After,
 }
 
-/// Forwards everything until its commit comes.
-pub struct Crashing {
-    store: Arc<dyn Store>,
-    doom: Option<Doom>,
-    commits: AtomicUsize,
-}
-
-impl Crashing {
-    pub fn around(store: Arc<dyn Store>, doom: Option<Doom>) -> Arc<dyn Store> {
-        Arc::new(Self { store, doom, commits: AtomicUsize::new(0) })
+impl CrashPoint {
+    /// The store, with a crash at this point if there is one.
+    pub fn wrap(point: Option<Self>, store: Arc<dyn Store>) -> Arc<dyn Store> {
+        Arc::new(FaultyStore { store, crash: point, commits: AtomicUsize::new(0), faults: WriteFaults::default() })
     }
 }
 
+/// The switch of a store that can be read but not written, as with a full disk.
+#[derive(Clone, Default)]
+pub struct WriteFaults(Arc<Switch>);
+
+#[derive(Default)]
+struct Switch {
+    fails: AtomicBool,
+    stalls: AtomicBool,
+    stalled: Notify,
+    resumes: Notify,
+}
+
+impl WriteFaults {
+    pub fn wrap(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
+        Arc::new(FaultyStore { store, crash: None, commits: AtomicUsize::new(0), faults: self.clone() })
+    }
+
+    pub fn start(&self) {
+        self.0.fails.store(true, Ordering::SeqCst);
+    }
+
+    pub fn stop(&self) {
+        self.0.fails.store(false, Ordering::SeqCst);
+    }
+
+    /// The next claim becomes durable, and its node stalls before it learns of it.
+    pub fn stall_after_claim(&self) {
+        self.0.stalls.store(true, Ordering::SeqCst);
+    }
+
+    pub async fn wait_for_stall(&self) {
+        self.0.stalled.notified().await;
+    }
+
+    pub fn resume(&self) {
+        self.0.resumes.notify_one();
+    }
+
+    fn active(&self) -> bool {
+        self.0.fails.load(Ordering::SeqCst)
+    }
+
+    async fn commit(&self, store: &dyn Store, effects: Effects) -> Outcome {
+        if self.active() {
+            return Outcome::Unavailable("a fault of the test".into());
+        }
+        let claims = effects.evidence.iter().any(|entry| entry.event_type == "execution_claimed");
+        let outcome = store.commit(effects).await;
+        if claims && self.0.stalls.swap(false, Ordering::SeqCst) {
+            self.0.stalled.notify_one();
+            self.0.resumes.notified().await;
+        }
+        outcome
+    }
+}
+
+struct FaultyStore {
+    store: Arc<dyn Store>,
+    crash: Option<CrashPoint>,
+    commits: AtomicUsize,
+    faults: WriteFaults,
+}
+
 #[async_trait]
-impl Store for Crashing {
+impl Store for FaultyStore {
     async fn commit(&self, effects: Effects) -> Outcome {
         let number = self.commits.fetch_add(1, Ordering::SeqCst) + 1;
-        match self.doom.filter(|doom| doom.commit == number).map(|doom| doom.moment) {
-            None => self.store.commit(effects).await,
+        match self.crash.filter(|crash| crash.commit == number).map(|crash| crash.moment) {
+            None => self.faults.commit(self.store.as_ref(), effects).await,
             Some(Moment::Before) => die(),
             Some(Moment::During) => {
                 let mut commit = pin!(self.store.commit(effects));
-                let _on_its_way = futures_util::poll!(commit.as_mut());
+                let _in_progress = futures_util::poll!(commit.as_mut());
                 die()
             }
             Some(Moment::After) => {
-                let _nobody_hears = self.store.commit(effects).await;
+                let _unreported = self.store.commit(effects).await;
                 die()
             }
         }
+    }
+
+    fn is_sound(&self) -> bool {
+        !self.faults.active() && self.store.is_sound()
     }
 
     fn listen(&self) -> UnboundedReceiver<NewsBatch> {
@@ -146,10 +207,6 @@ impl Store for Crashing {
         self.store.accept_time(now, nonces_until).await
     }
 
-    fn is_sound(&self) -> bool {
-        self.store.is_sound()
-    }
-
     async fn ping(&self) -> Result<(), StoreError> {
         self.store.ping().await
     }
@@ -169,8 +226,8 @@ impl Store for Crashing {
 
 /// SIGKILL to this process: nothing is unwound or flushed.
 fn die() -> ! {
-    let us = std::process::id().to_string();
-    let _sent = Command::new("sh").args(["-c", "kill -9 \"$0\"", &us]).status();
+    let pid = std::process::id().to_string();
+    let _sent = Command::new("sh").args(["-c", "kill -9 \"$0\"", &pid]).status();
     loop {
         std::thread::park();
     }

@@ -25,7 +25,7 @@ pub(crate) const OPERATOR: &str = "agents.acme.example";
 pub(crate) const CALLBACK: &str = "https://agents.acme.example/connected";
 pub(crate) const WORDS: &str = "book a meeting with my therapist";
 
-pub(crate) struct World {
+pub(crate) struct ClientFixture {
     pub(crate) service: Arc<Service>,
     pub(crate) operator: OperatorKeys,
     pub(crate) agent: Agent,
@@ -34,7 +34,7 @@ pub(crate) struct World {
     told: Arc<Mutex<Vec<Notice>>>,
 }
 
-impl World {
+impl ClientFixture {
     /// An agent without a delegation, at a well-behaved service.
     pub(crate) fn new() -> Self {
         Self::at(&manifest())
@@ -59,18 +59,18 @@ impl World {
 
     /// An agent with a delegation and a session; so far it requested only the manifest and register.
     pub(crate) async fn registered() -> (Self, Receipt) {
-        let mut world = Self::connected().await;
-        let receipt = world.consents();
-        world.admits(receipt.session_id());
-        world.agent.register(Some(&receipt), at(0)).await.unwrap();
-        (world, receipt)
+        let mut fixture = Self::connected().await;
+        let receipt = fixture.consents();
+        fixture.admits(receipt.session_id());
+        fixture.agent.register(Some(&receipt), at(0)).await.unwrap();
+        (fixture, receipt)
     }
 
     pub(crate) async fn connected() -> Self {
-        let mut world = Self::new();
-        world.agent.restore(delegation());
-        world.agent.discover().await.unwrap();
-        world
+        let mut fixture = Self::new();
+        fixture.agent.restore(delegation());
+        fixture.agent.discover().await.unwrap();
+        fixture
     }
 
     pub(crate) fn desk(&self) -> ConsentDesk {
@@ -88,12 +88,12 @@ impl World {
         self.service.answers(REGISTER, answers);
     }
 
-    pub(crate) fn told(&self) -> Vec<Notice> {
+    pub(crate) fn notices(&self) -> Vec<Notice> {
         self.told.lock().unwrap().clone()
     }
 
     /// The notices since the last call.
-    pub(crate) fn told_since(&self) -> Vec<Notice> {
+    pub(crate) fn notices_since(&self) -> Vec<Notice> {
         std::mem::take(&mut *self.told.lock().unwrap())
     }
 }

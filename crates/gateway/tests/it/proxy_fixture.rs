@@ -2,7 +2,7 @@
 
 use countersign_gateway::{Gateway, GatewaySettings};
 use countersign_protocol::{origin::Origin, project::ProjectDocument};
-use countersign_testkit::{Backend, Kit, Scene, Setup};
+use countersign_testkit::{AgentFixture, Backend, Kit, Setup};
 use std::{
     net::SocketAddr,
     sync::{Arc, Mutex},
@@ -19,8 +19,8 @@ pub(crate) const HOST: &str = "gateway.test";
 /// The service's response to a request. Empty: it closes the connection.
 pub(crate) type Script = Arc<dyn Fn(&str) -> Vec<u8> + Send + Sync>;
 
-pub(crate) struct Stage {
-    pub(crate) scene: Scene,
+pub(crate) struct ProxyFixture {
+    pub(crate) fixture: AgentFixture,
     pub(crate) gateway: SocketAddr,
     /// Every request that reached the service, head and body.
     pub(crate) seen: Arc<Mutex<Vec<String>>>,
@@ -28,15 +28,15 @@ pub(crate) struct Stage {
     pub(crate) served: tokio::task::JoinHandle<()>,
 }
 
-pub(crate) async fn stage(script: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Stage {
-    stage_with(script, |_| (), |_| ()).await
+pub(crate) async fn proxy(script: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> ProxyFixture {
+    proxy_with(script, |_| (), |_| ()).await
 }
 
-pub(crate) async fn stage_with(
+pub(crate) async fn proxy_with(
     script: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
     change: impl FnOnce(&mut ProjectDocument),
     settle: impl FnOnce(&mut GatewaySettings),
-) -> Stage {
+) -> ProxyFixture {
     let upstream = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", upstream.local_addr().unwrap());
     let seen = Arc::new(Mutex::new(Vec::new()));
@@ -45,21 +45,21 @@ pub(crate) async fn stage_with(
         document.upstreams = serde_json::from_value(serde_json::json!([{ "id": "main", "url": url }])).unwrap();
         change(document);
     });
-    let scene = Kit(Backend::Sqlite).scene_with(setup, &["calendar.read", "calendar.write", "mail.invite"]).await;
+    let fixture = Kit(Backend::Sqlite).fixture_with(setup, &["calendar.read", "calendar.write", "mail.invite"]).await;
     let mut settings = GatewaySettings::new(Origin::parse(&format!("https://{HOST}")).unwrap());
     settle(&mut settings);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let gateway = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
-    let proxy = Gateway::new(Arc::clone(&scene.plane.engine), settings).unwrap();
-    let served = tokio::spawn(proxy.serve(listener, async move { drop(stopped.await) }));
-    Stage { scene, gateway, seen, stop: Some(stop), served }
+    let listening = Gateway::new(Arc::clone(&fixture.plane.engine), settings).unwrap();
+    let served = tokio::spawn(listening.serve(listener, async move { drop(stopped.await) }));
+    ProxyFixture { fixture, gateway, seen, stop: Some(stop), served }
 }
 
-impl Stage {
+impl ProxyFixture {
     /// The head of a request of the agent, with further headers.
     pub(crate) fn head(&self, line: &str, intent: &str, more: &str) -> String {
-        let agent = &self.scene.agent;
+        let agent = &self.fixture.agent;
         let delegation = agent.delegation_id.as_deref().unwrap();
         format!(
             "{line} HTTP/1.1\r\nHost: {HOST}\r\nAap-Version: 2.0\r\nAuthorization: Bearer {}\r\n\
@@ -92,7 +92,7 @@ impl Stage {
 
     /// The same for one request that closes the connection.
     pub(crate) async fn ask(&self, request: &str) -> String {
-        self.exchange(&request.replacen("\r\nAap-Version", "\r\nConnection: close\r\nAap-Version", 1)).await
+        self.exchange(&closing(request)).await
     }
 
     pub(crate) fn seen(&self) -> Vec<String> {
@@ -101,9 +101,14 @@ impl Stage {
 
     /// The outcomes of calls in the audit.
     pub(crate) async fn outcomes(&self) -> Vec<String> {
-        let calls = self.scene.calls().await;
+        let calls = self.fixture.calls().await;
         calls.iter().map(|entry| entry["outcome"].as_str().unwrap().to_owned()).collect()
     }
+}
+
+/// The request on a connection that closes after it.
+pub(crate) fn closing(request: &str) -> String {
+    request.replacen("\r\nAap-Version", "\r\nConnection: close\r\nAap-Version", 1)
 }
 
 pub(crate) async fn read_to_end(stream: &mut TcpStream) -> String {
@@ -130,11 +135,11 @@ pub(crate) fn envelope(answer: &str) -> serde_json::Value {
 
 async fn serve(listener: TcpListener, script: Script, seen: Arc<Mutex<Vec<String>>>) {
     while let Ok((stream, _)) = listener.accept().await {
-        tokio::spawn(talk(stream, Arc::clone(&script), Arc::clone(&seen)));
+        tokio::spawn(serve_connection(stream, Arc::clone(&script), Arc::clone(&seen)));
     }
 }
 
-async fn talk(mut stream: TcpStream, script: Script, seen: Arc<Mutex<Vec<String>>>) {
+async fn serve_connection(mut stream: TcpStream, script: Script, seen: Arc<Mutex<Vec<String>>>) {
     let mut bytes = Vec::new();
     let mut piece = vec![0; 64 * 1024];
     loop {

@@ -1,10 +1,11 @@
-//! An approval in one project is none in another, though everything else is the same.
+//! An approval is for the project and the session that asked, and for the action that was shown.
 
-use crate::stage::{refused, status};
+use super::{held, held_as, unconfirmed};
+use crate::proxy_fixture::{refused, status};
 use countersign_engine::{Role, Tenancy};
 use countersign_testkit::{
     Plane, Registered, Setup, TestAgent,
-    bank::{Bank, GATEWAY, GatewayListener, PlanDraft, SCOPES, bank, paying, payouts},
+    bank::{Bank, BankFixture, GATEWAY, GatewayListener, GatewayRequest, PlanDraft, SCOPES, bank, paying, payouts},
     on_both_stores,
 };
 use serde_json::json;
@@ -68,7 +69,7 @@ impl Two {
     /// Writes and proposes a plan in the agent's own project; returns the path of its decisions.
     async fn proposed(&self, tenant: &Tenant, draft: &PlanDraft) -> String {
         let base = format!("/projects/{}/mplp/v1", tenant.project);
-        let agent = tenant.agent.asking();
+        let agent = tenant.agent.as_test_agent();
         agent.post(&self.plane, &format!("{base}/plans"), &draft.submission()).await.expect(201);
         let path = format!("{base}/plans/{}/propose", draft.id());
         let proposed = agent.post(&self.plane, &path, &json!({})).await.expect(201);
@@ -92,6 +93,74 @@ impl Two {
 }
 
 on_both_stores! {
+    ///
+    async fn another_session_of_the_same_delegation_may_not_use_the_plan(kit) {
+        let fixture = kit.bank_with(payouts).await;
+        let draft = PlanDraft::of(paying(3));
+        let plans = fixture.planned(&draft).await;
+        let other = fixture.another(|_| {}).await;
+        for sent in [BankFixture::transfer_of("100.00"), BankFixture::transfer_of("100.00").confirmed("true")] {
+            let decision = held_as(&fixture, &other, sent).await;
+            assert!(decision.get("plan_difference").is_none(), "the plan is not this session's: {decision}");
+        }
+        // Not even with the id of the decision that approved it.
+        let token = fixture.plane.confirm_token(plans["decision_id"].as_str().unwrap()).await;
+        let named = fixture.sends_as(&other, BankFixture::transfer_of("100.00").confirmed(&token)).await;
+        assert_eq!(named.refusal(), unconfirmed());
+        assert_eq!((fixture.bank.got().len(), fixture.uses_left(&draft, 1).await), (0, 3));
+    }
+
+    ///
+    async fn another_delegation_may_neither_use_the_plan_nor_see_it(kit) {
+        let mut fixture = kit.bank_with(payouts).await;
+        let draft = PlanDraft::of(paying(3));
+        fixture.planned(&draft).await;
+        let bob = fixture.plane.person("bob").await;
+        let of_bob = fixture.plane.connect(&bob, fixture.plane.acme(), SCOPES).await;
+        let other = fixture.plane.holder(&of_bob, |_| {}).await;
+        let decision = held_as(&fixture, &other, BankFixture::transfer_of("100.00")).await;
+        assert!(decision.get("plan_difference").is_none(), "{decision}");
+        let path = format!("/mplp/v1/plans/{}", draft.id());
+        assert_eq!(fixture.requests(&other, http::Method::GET, &path).await.status, 404);
+        assert_eq!(fixture.uses_left(&draft, 1).await, 3);
+        // The id is taken, and cannot be overwritten.
+        let own = std::mem::replace(&mut fixture.agent, other);
+        assert_eq!(fixture.writes(&draft).await.status, 409);
+        fixture.agent = own;
+        assert_eq!(fixture.bank.got().len(), 0);
+    }
+
+    ///
+    async fn another_route_with_the_same_arguments_is_another_action(kit) {
+        let fixture = kit.bank_with(payouts).await;
+        let draft = PlanDraft::of(paying(3));
+        fixture.planned(&draft).await;
+        for target in ["/orders", "/closures"] {
+            let sent = GatewayRequest { target: target.into(), ..BankFixture::transfer_of("100.00") };
+            let decision = held(&fixture, sent).await;
+            assert!(decision.get("plan_difference").is_none(), "the plan says nothing of it: {decision}");
+        }
+        assert_eq!((fixture.bank.got().len(), fixture.uses_left(&draft, 1).await), (0, 3));
+    }
+
+    ///
+    async fn what_an_agent_planned_as_a_tool_of_its_own_is_no_yes_at_the_gateway(kit) {
+        let fixture = kit.bank_with(|document| {
+            payouts(document);
+            let actions = json!([{ "name": "transfers.send", "irreversible": true, "risk": "medium" }]);
+            document.actions = serde_json::from_value(actions).unwrap();
+        })
+        .await;
+        let mut tool = paying(3);
+        tool["tool"] = "transfers.send".into();
+        tool.as_object_mut().unwrap().remove("route");
+        let draft = PlanDraft::of(tool);
+        fixture.planned(&draft).await;
+        let decision = held(&fixture, BankFixture::transfer_of("100.00")).await;
+        assert!(decision.get("plan_difference").is_none(), "{decision}");
+        assert_eq!((fixture.bank.got().len(), fixture.uses_left(&draft, 1).await), (0, 3));
+    }
+
     ///
     async fn a_plan_of_one_project_lets_nothing_run_in_another(kit) {
         let two = Two::open(kit).await;

@@ -13,13 +13,13 @@ use std::{io, net::IpAddr, sync::Arc};
 pub(crate) const DOMAIN: &str = "acme.test";
 pub(crate) const SOURCE: &str = "198.51.100.7";
 
-pub(crate) struct World {
+pub(crate) struct DirectoryFixture {
     pub(crate) host: OperatorHost,
     pub(crate) asked: Arc<RecentFetches>,
     pub(crate) directory: Directory,
 }
 
-impl World {
+impl DirectoryFixture {
     /// An operator that publishes the key `k1`.
     pub(crate) async fn start() -> Self {
         Self::start_with(DirectoryConfig::default()).await
@@ -34,7 +34,7 @@ impl World {
         Self { host, asked, directory: Directory::new(fetcher, config) }
     }
 
-    pub(crate) async fn ask(&self, kid: &str, secs: i64) -> Result<Arc<FetchedOperator>, OperatorUnavailable> {
+    pub(crate) async fn lookup(&self, kid: &str, secs: i64) -> Result<Arc<FetchedOperator>, OperatorUnavailable> {
         self.directory.operator(&domain(DOMAIN), kid, at(secs), SOURCE).await
     }
 

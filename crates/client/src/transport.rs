@@ -1,10 +1,12 @@
-//! Plain http to the local machine, for demonstrations and tests. Everything else uses the guarded client.
+//! Outgoing requests: through the guarded client, in plain http to the local machine where that was chosen, or a
+//! replacement in tests.
 
-use super::{Request, Response, Transport, Unreachable};
+pub use countersign_outbound::{FetchError, Request, Response};
+
 use async_trait::async_trait;
 use bytes::Bytes;
-use countersign_outbound::{FetchError, Fetcher, Streamed, exchange};
-use http::{HeaderValue, header};
+use countersign_outbound::{Fetcher, Streamed, exchange};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use http_body_util::Full;
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -15,6 +17,76 @@ use url::{Host, Url};
 
 /// Longer than the longest wait a service offers.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// One exchange. The caller judges the status; redirects are not followed.
+#[async_trait]
+pub trait Transport: Send + Sync {
+    async fn send(&self, request: Request) -> Result<Response, Unreachable>;
+}
+
+/// Why there is no response.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unreachable {
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error("plain http is used for this machine only")]
+    NotLoopback,
+}
+
+impl Unreachable {
+    /// Whether a retry may succeed later.
+    pub(crate) fn may_pass(&self) -> bool {
+        !matches!(self, Self::NotLoopback | Self::Fetch(FetchError::Url(_)))
+    }
+}
+
+/// The guarded client: https, a public address, no redirect.
+#[async_trait]
+impl Transport for Fetcher {
+    async fn send(&self, request: Request) -> Result<Response, Unreachable> {
+        Ok(self.request(request).await?)
+    }
+}
+
+/// A transport that can also stream a response.
+#[async_trait]
+pub trait Streaming: Transport {
+    async fn open(&self, request: Request) -> Result<StreamingResponse, Unreachable>;
+}
+
+/// The head of a response, and its remaining body.
+pub struct StreamingResponse {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Box<dyn Chunks>,
+}
+
+/// A stream of bytes. Cancel safe.
+#[async_trait]
+pub trait Chunks: Send {
+    /// The next bytes; none at the end.
+    async fn chunk(&mut self) -> Result<Option<Bytes>, Unreachable>;
+}
+
+#[async_trait]
+impl Chunks for Streamed {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, Unreachable> {
+        Ok(Streamed::chunk(self).await?)
+    }
+}
+
+impl From<Streamed> for StreamingResponse {
+    fn from(streamed: Streamed) -> Self {
+        Self { status: streamed.status, headers: streamed.headers.clone(), body: Box::new(streamed) }
+    }
+}
+
+#[async_trait]
+impl Streaming for Fetcher {
+    async fn open(&self, request: Request) -> Result<StreamingResponse, Unreachable> {
+        Ok(Fetcher::open(self, request).await?.into())
+    }
+}
 
 /// A transport that also speaks plain http to loopback addresses and `localhost`. Naming this type is the explicit
 /// choice: without it an `http:` service cannot be reached.
@@ -41,11 +113,21 @@ impl Transport for WithLoopback {
 
 impl WithLoopback {
     /// Sends in plain http to the local machine, and reads the head of the response.
-    pub(super) async fn begin(&self, request: Request) -> Result<Streamed, Unreachable> {
+    async fn begin(&self, request: Request) -> Result<Streamed, Unreachable> {
         let url = Url::parse(&request.url).map_err(|_| Unreachable::NotLoopback)?;
         let address = loopback_address(&url).ok_or(Unreachable::NotLoopback)?;
         let stream = dial(address).await.map_err(|_| FetchError::Connect)?;
         Ok(exchange::begin(stream, to_http(&url, request)?).await?)
+    }
+}
+
+#[async_trait]
+impl Streaming for WithLoopback {
+    async fn open(&self, request: Request) -> Result<StreamingResponse, Unreachable> {
+        if !request.url.starts_with("http://") {
+            return Streaming::open(&self.0, request).await;
+        }
+        Ok(self.begin(request).await?.into())
     }
 }
 

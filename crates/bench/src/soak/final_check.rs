@@ -29,7 +29,7 @@ pub(super) struct NodeRecords {
     pub(super) stuck: Vec<String>,
 }
 
-pub(super) async fn look(load: &Arc<Load>, agents: &[Arc<SoakAgent>]) -> anyhow::Result<NodeRecords> {
+pub(super) async fn collect_records(load: &Arc<Load>, agents: &[Arc<SoakAgent>]) -> anyhow::Result<NodeRecords> {
     let mut remembered = NodeRecords::default();
     let raised: Vec<(String, Raised)> =
         load.record.pages().decisions.iter().map(|(id, raised)| (id.clone(), raised.clone())).collect();

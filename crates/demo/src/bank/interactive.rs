@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 const OF_THE_AGENT: [&str; 6] =
     ["authorization", "aap-version", "x-agent-mode", "x-agent-session", "x-agent-delegation", "x-agent-intent-type"];
 
-pub(super) async fn tell(branch: &mut Branch, steps: &Steps<'_>) -> Result<(), DemoFailure> {
+pub(super) async fn play(branch: &mut Branch, steps: &Steps<'_>) -> Result<(), DemoFailure> {
     let headers = branch.headers().await?;
     let file = branch.node.folder.join("agent.headers");
     write_for_owner(&file, &headers)?;
@@ -26,7 +26,7 @@ pub(super) async fn tell(branch: &mut Branch, steps: &Steps<'_>) -> Result<(), D
         "{curl} -H 'content-type: application/json' \\\n      -d '{}' {gateway}/transfers",
         transfer_body("inv-7", "82000.00")
     );
-    steps.say(&format!(
+    steps.print(&format!(
         "A bank with an HTTP API at {bank}, and Countersign's gateway in front of it at {gateway}.\n\
          {PERSON} has connected an agent to it. Be the agent, for half an hour (its token needs no key here, so that\n\
          curl can use it):\n\n  \

@@ -1,7 +1,7 @@
 //! The usual fixture of gateway tests: alice has connected acme's agent, which holds a key and calls the bank.
 
 use super::{Bank, GatewayRequest, Holder, SCOPES};
-use crate::{Answer, Connected, Kit, Plane, Setup, TestPerson, agent_request, envelope};
+use crate::{Answer, Connected, Kit, Plane, Setup, TestPerson, agent_request, envelope, leaks::Folder};
 use axum::body::Body;
 use bytes::Bytes;
 use countersign_engine::Engine;
@@ -26,7 +26,7 @@ use tokio::{
 /// The gateway's public origin in every test. Nobody resolves it.
 pub const GATEWAY: &str = "https://bank.example.test";
 
-pub struct BankScene {
+pub struct BankFixture {
     pub plane: Plane,
     pub bank: Bank,
     pub gateway: GatewayListener,
@@ -92,19 +92,33 @@ impl Setup {
 }
 
 impl Kit {
-    pub async fn bank(self) -> BankScene {
+    pub async fn bank(self) -> BankFixture {
         self.bank_with(|_| {}).await
     }
 
     /// The fixture with a changed project document.
-    pub async fn bank_with(self, change: impl FnOnce(&mut ProjectDocument)) -> BankScene {
+    pub async fn bank_with(self, change: impl FnOnce(&mut ProjectDocument)) -> BankFixture {
         let bank = Bank::open().await;
         let plane = self.plane_with(Setup::bank(&bank, change)).await;
-        BankScene::on(plane, bank).await
+        BankFixture::on(plane, bank).await
     }
 }
 
-impl BankScene {
+impl BankFixture {
+    /// With a database that outlives its node. Keep the folder as long as the fixture.
+    pub async fn lasting(kit: Kit, change: impl FnOnce(&mut ProjectDocument)) -> (Self, Folder) {
+        let bank = Bank::open().await;
+        let (plane, folder) = kit.lasting_plane(Setup::bank(&bank, change)).await;
+        (Self::on(plane, bank).await, folder)
+    }
+
+    /// The same after its only node was ended and another was started at the same moment.
+    pub async fn restarted(self) -> Self {
+        let plane = self.plane.restart().await;
+        let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
+        Self { plane, gateway, ..self }
+    }
+
     pub async fn on(plane: Plane, bank: Bank) -> Self {
         let gateway = GatewayListener::of(&plane, |_| {}).await;
         let alice = plane.person("alice").await;
@@ -144,17 +158,17 @@ impl BankScene {
 
     /// Adds credentials and a fresh proof, and retries once if a nonce is demanded.
     pub async fn sends_at(&self, node: SocketAddr, agent: &Holder, sent: GatewayRequest) -> Answer {
-        let answer = self.once_at(node, self.dressed(agent, sent.clone())).await;
+        let answer = self.sends_raw_at(node, self.authenticated(agent, sent.clone())).await;
         agent.takes_nonce(answer.header("dpop-nonce"));
         let challenged = answer.header("www-authenticate").is_some_and(|text| text.contains("use_dpop_nonce"));
         match challenged && answer.status == 401 {
-            true => self.once_at(node, self.dressed(agent, sent)).await,
+            true => self.sends_raw_at(node, self.authenticated(agent, sent)).await,
             false => answer,
         }
     }
 
     /// Adds all headers of an agent: version, mode, delegation, session, token and proof.
-    pub fn dressed(&self, agent: &Holder, sent: GatewayRequest) -> GatewayRequest {
+    pub fn authenticated(&self, agent: &Holder, sent: GatewayRequest) -> GatewayRequest {
         let intent = intent_of(&sent.target);
         let sent = sent
             .with("aap-version", "2.0")
@@ -169,12 +183,12 @@ impl BankScene {
     }
 
     /// Sends exactly this request, over a connection of its own.
-    pub async fn once(&self, sent: GatewayRequest) -> Answer {
-        self.once_at(self.gateway.address, sent).await
+    pub async fn sends_raw(&self, sent: GatewayRequest) -> Answer {
+        self.sends_raw_at(self.gateway.address, sent).await
     }
 
     #[expect(clippy::disallowed_methods, reason = "a test's client connects to the test's own gateway")]
-    pub async fn once_at(&self, node: SocketAddr, sent: GatewayRequest) -> Answer {
+    pub async fn sends_raw_at(&self, node: SocketAddr, sent: GatewayRequest) -> Answer {
         let stream = TcpStream::connect(node).await.expect("the gateway");
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("a connection");
@@ -216,20 +230,28 @@ impl BankScene {
     }
 
     /// The decision as the agent sees it.
-    pub async fn looks(&self, agent: &Holder, decision: &Value) -> Value {
+    pub async fn reads_decision(&self, agent: &Holder, decision: &Value) -> Value {
         let path = format!("/v1/decisions/{}", decision["decision_id"].as_str().expect("an id"));
-        self.own(agent, Method::GET, &path).await.expect(200).json()
+        self.requests(agent, Method::GET, &path).await.expect(200).json()
     }
 
     /// A request to the plane's own endpoints with the agent's credentials.
-    pub async fn own(&self, agent: &Holder, method: Method, path: &str) -> Answer {
+    pub async fn requests(&self, agent: &Holder, method: Method, path: &str) -> Answer {
+        self.requests_with(agent, method, path, String::new()).await
+    }
+
+    pub async fn posts(&self, agent: &Holder, path: &str, body: &Value) -> Answer {
+        self.requests_with(agent, Method::POST, path, body.to_string()).await
+    }
+
+    async fn requests_with(&self, agent: &Holder, method: Method, path: &str, body: String) -> Answer {
         let url = format!("{}{}", self.plane.service(), path.split('?').next().unwrap_or_default());
         for _ in 0..2 {
             let mut request = agent_request(method.clone(), path).header("authorization", agent.authorization());
             if let Some(proof) = agent.proof(method.as_str(), &url, self.plane.now()) {
                 request = request.header("dpop", proof);
             }
-            let answer = self.plane.send(request.body(Body::empty()).expect("a request")).await;
+            let answer = self.plane.send(request.body(Body::from(body.clone())).expect("a request")).await;
             agent.takes_nonce(answer.header("dpop-nonce"));
             if answer.status != 401 || answer.header("dpop-nonce").is_none() {
                 return answer;
