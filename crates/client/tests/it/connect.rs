@@ -133,7 +133,7 @@ async fn a_mistyped_code_can_be_typed_again() {
 }
 
 #[tokio::test]
-async fn what_the_service_would_refuse_is_not_asked() {
+async fn a_question_that_the_service_would_refuse_is_not_sent() {
     let mut world = World::new();
     let error = world.agent.connect(&["calendar.own"], None, at(0)).await.unwrap_err();
     assert_eq!(error, ConnectError::UnknownScope("calendar.own".to_owned()));

@@ -14,7 +14,7 @@ proptest! {
 
     /// AAEP-6.1-03, AAEP-6.3.5-02, AAEP-6.8-02
     #[test]
-    fn whatever_happens_in_whatever_order_a_yes_is_given_once_and_spent_once(
+    fn in_every_order_of_operations_an_approval_is_given_once_and_claimed_once(
         early_reject in proptest::bool::weighted(0.2),
         deeds in deeds(),
     ) {
@@ -28,7 +28,7 @@ proptest! {
 
 /// A model that does not reach a result proves nothing about it.
 #[test]
-fn the_commands_reach_whatever_can_become_of_them() {
+fn the_commands_reach_every_outcome() {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut random = TestRunner::new_with_rng(ProptestConfig::default(), rng);
     let mut seen = BTreeSet::new();

@@ -209,7 +209,7 @@ proptest! {
 
     /// MPLP-1-02, MPLP-4.3-03
     #[test]
-    fn whatever_happens_in_whatever_order_nothing_runs_beyond_what_was_approved(
+    fn in_every_order_of_operations_nothing_runs_beyond_the_approval(
         opening in opening(), commands in commands(),
     ) {
         let mut runner = Runner::new(opening);
@@ -223,7 +223,7 @@ proptest! {
 
 /// A model that does not reach a result proves nothing about it.
 #[test]
-fn the_commands_reach_whatever_can_become_of_a_plan() {
+fn the_commands_reach_every_end_of_a_plan() {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[11; 32]);
     let mut random = TestRunner::new_with_rng(ProptestConfig::default(), rng);
     let mut seen = BTreeSet::new();

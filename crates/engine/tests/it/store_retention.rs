@@ -276,7 +276,7 @@ on_both_stores! {
 
 ///
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_gives_the_room_of_what_was_removed_back() {
+async fn a_file_gives_the_room_of_removed_rows_back() {
     let folder = Folder::new("retention");
     let path = folder.0.join("countersign.db");
     let clock: store::StoreClock = Arc::new(|| AT);

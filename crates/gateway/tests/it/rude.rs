@@ -141,7 +141,7 @@ async fn an_answer_with_a_head_that_is_too_large_or_says_two_lengths_is_none() {
 }
 
 #[tokio::test]
-async fn what_a_service_says_about_its_connection_or_in_our_name_does_not_pass() {
+async fn an_upstreams_connection_headers_and_headers_in_our_name_do_not_pass() {
     let peer = Peer::open().await;
     let stage = before(&peer).await;
     let mut caller = stage.connect().await;
@@ -199,7 +199,7 @@ async fn an_answer_that_stands_still_breaks_off_and_is_seen_to() {
 
 ///
 #[tokio::test]
-async fn a_service_that_answers_too_late_is_told_apart_from_one_that_is_down() {
+async fn a_service_that_answers_too_late_has_another_error_than_one_that_is_down() {
     let peer = Peer::open().await;
     let one_second = |document: &mut countersign_protocol::project::ProjectDocument| {
         document.routes[2].upstream_timeout_seconds = Some(1);

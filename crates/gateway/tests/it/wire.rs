@@ -56,7 +56,7 @@ async fn tricks_with_the_path_match_no_route() {
 }
 
 #[tokio::test]
-async fn a_slow_head_and_a_slow_body_are_told_so() {
+async fn a_slow_head_and_a_slow_body_are_refused_as_such() {
     let quick = |settings: &mut countersign_gateway::GatewaySettings| {
         settings.header_timeout = Duration::from_millis(100);
         settings.body_timeout = Duration::from_millis(100);

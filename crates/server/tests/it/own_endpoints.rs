@@ -108,7 +108,7 @@ async fn nonces_ride_on_every_answer_where_they_are_on_and_on_no_other() {
 
 /// C-02, R-2, R-6
 #[tokio::test]
-async fn a_decision_of_the_gateway_is_told_with_how_to_go_on_and_is_not_the_agents_to_claim_or_report() {
+async fn a_decision_of_the_gateway_names_the_next_request_and_is_not_the_agents_to_claim_or_report() {
     let scene = scene().await;
     let held = scene.sends(BankScene::transfer()).await;
     let decision = BankScene::decision(&held);

@@ -25,7 +25,7 @@ async fn the_claim_of_a_killed_node_becomes_unknown_at_the_other_which_neither_r
 
 ///
 #[tokio::test]
-async fn what_a_node_was_killed_before_claiming_is_spent_at_the_other_once() {
+async fn an_allowance_that_a_killed_node_did_not_claim_is_claimed_at_the_other_once() {
     let (scene, _folder) = lasting(Kit(Backend::Postgres)).await;
     let decision = scene.approved(BankScene::transfer()).await;
     let process = dies_at_its_first_call(&scene).await;

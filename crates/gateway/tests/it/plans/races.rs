@@ -112,7 +112,7 @@ async fn two_nodes() -> (BankScene, GatewayListener) {
 
 ///
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_fifty_at_two_nodes_who_want_the_last_use_one_gets_it() {
+async fn of_fifty_claims_of_the_last_use_at_two_nodes_one_succeeds() {
     let (scene, second) = two_nodes().await;
     the_last_use_goes_to_one(&scene, &[scene.gateway.address, second.address]).await;
 }

@@ -29,7 +29,7 @@ async fn credentials_and_claims_are_taken_away_before_the_upstream_sees_the_requ
 
 /// AAP-13.3-04
 #[tokio::test]
-async fn the_upstream_is_told_who_calls_as_it_was_verified() {
+async fn the_upstream_gets_the_verified_identity_of_the_caller() {
     let scene = Kit(Backend::Sqlite).scene().await;
     scene.write().await.expect(201);
     let reached = &scene.plane.upstream.reached()[0];

@@ -71,7 +71,7 @@ async fn a_path_that_could_be_read_as_another_one_matches_no_route() {
 
 ///
 #[tokio::test]
-async fn what_was_matched_is_what_the_upstream_sees() {
+async fn the_upstream_gets_the_matched_path() {
     let scene = scene().await;
     for path in ["/calendar/events/1", "/calendar/events/a%20b", "/calendar/events/%c3%bc", "/calendar/events/a.b"] {
         scene.plane.call(&scene.agent, Method::GET, path, "READ_CALENDAR").await.expect(200);

@@ -166,7 +166,7 @@ on_both_stores! {
 
 ///
 #[tokio::test]
-async fn an_operator_that_names_no_protocol_version_is_told_which_are_served() {
+async fn an_operator_that_names_no_protocol_version_gets_the_served_ones() {
     let plane = countersign_testkit::Kit(countersign_testkit::Backend::Sqlite).plane().await;
     for path in ["/agent/delegate/requests", "/agent/delegate/token"] {
         let body = connect_body(&plane, json!({})).to_string();

@@ -154,7 +154,7 @@ async fn the_same_address_may_be_written_in_several_ways_and_clocks_may_differ_b
 
 /// AAP-18.3-06, R-22
 #[tokio::test]
-async fn whatever_a_request_says_about_its_host_the_proof_is_for_the_configured_origin() {
+async fn the_proof_is_for_the_configured_origin_with_any_host_header() {
     let stage = Stage::on(SQLITE).await;
     let bound = stage.scene.agent.authorization();
     let said =
@@ -176,7 +176,7 @@ async fn whatever_a_request_says_about_its_host_the_proof_is_for_the_configured_
 
 ///
 #[tokio::test]
-async fn the_gateway_serves_no_host_but_its_own_whatever_is_proven() {
+async fn the_gateway_serves_no_host_but_its_own_with_any_proof() {
     let stage = Stage::on(SQLITE).await;
     for htu in ["https://evil.test/accounts", "https://bank.example.test/accounts"] {
         let proof = stage.claiming(Door::Read, "htu", json!(htu));

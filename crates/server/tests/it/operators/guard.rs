@@ -21,7 +21,7 @@ async fn named(ready: &Ready, domain: &str) -> Answer {
 
 /// AAP-4.1-08
 #[tokio::test]
-async fn names_that_lead_inside_are_not_connected_to_and_the_address_is_not_told() {
+async fn names_of_internal_addresses_are_not_connected_to_and_the_address_is_not_revealed() {
     let inside = [
         ("loopback", "127.0.0.1"),
         ("loopback-six", "::1"),

@@ -118,7 +118,7 @@ async fn a_key_set_is_one_document_of_bounded_size() {
 
 /// AAP-20.4-03
 #[tokio::test]
-async fn what_the_service_signs_says_es256_under_the_newest_key() {
+async fn signatures_of_the_service_say_es256_under_the_newest_key() {
     let ready = Ready::on(SQLITE).await;
     let before = header_of(&ready.connected.delegation_token);
     ready.plane.engine.rotate_keys().await.unwrap();

@@ -27,7 +27,7 @@ fn broken() -> Vec<operator_host::Answer> {
 
 /// AAP-20.3-01, AAP-20.3-02, AAP-20.3-03
 #[tokio::test]
-async fn what_is_known_serves_for_an_hour_and_not_a_second_longer() {
+async fn a_cached_document_serves_for_an_hour_and_not_a_second_longer() {
     let ready = Ready::on(SQLITE).await;
     let host = &ready.plane.acme().host;
     let mut faults: Vec<(&str, Option<operator_host::Answer>)> = vec![("everything", None)];
@@ -75,7 +75,7 @@ async fn metric(ready: &Ready, name: &str) -> i64 {
 
 /// AAP-20.3-04
 #[tokio::test]
-async fn an_operator_that_goes_dark_raises_a_metric_and_is_told_once() {
+async fn an_unreachable_operator_raises_a_metric_and_is_logged_once() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let _listening = tracing::subscriber::set_default(logs_to(LogTo::Buffer(Arc::clone(&lines)), true, "warn"));
     let alerts = || {

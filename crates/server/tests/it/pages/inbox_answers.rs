@@ -5,7 +5,7 @@ use countersign_engine::Role;
 use countersign_testkit::{decisions::DecisionFixture, on_both_stores};
 
 #[tokio::test]
-async fn a_form_from_elsewhere_answers_nothing_and_keeps_what_was_typed() {
+async fn a_form_from_elsewhere_answers_nothing_and_keeps_the_typed_text() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let bob = plane.person("bob").await;
     let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
@@ -24,7 +24,7 @@ async fn a_form_from_elsewhere_answers_nothing_and_keeps_what_was_typed() {
 }
 
 #[tokio::test]
-async fn a_yes_to_anything_but_what_was_shown_does_not_count_and_a_no_does() {
+async fn an_approval_of_another_text_than_was_shown_does_not_count_and_a_rejection_does() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 1 })).await;
     let other = agent.asks_to(&plane, "payments.send", json!({ "amount": 2 })).await;
@@ -141,7 +141,7 @@ async fn the_same_form_sent_twice_is_the_same_answer() {
 
 /// AAEP-6.8-05, R-9
 #[tokio::test]
-async fn whoever_comes_second_is_told_that_somebody_else_decided_or_that_it_was_withdrawn() {
+async fn a_second_answer_learns_that_another_person_decided_or_that_the_question_was_withdrawn() {
     let plane = plane_with(Setup::payments()).await;
     plane.person("alice").await;
     let first = plane.person_in("calendar", "carol", &[Role::Approver]).await;
@@ -168,7 +168,8 @@ async fn whoever_comes_second_is_told_that_somebody_else_decided_or_that_it_was_
 
 ///
 #[tokio::test]
-async fn where_somebody_else_must_approve_ones_own_yes_is_not_offered_and_does_not_count_but_ones_no_does() {
+async fn where_another_person_must_approve_ones_own_approval_is_not_offered_and_does_not_count_but_ones_rejection_does()
+{
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let asked = agent.asks_to(&plane, "payments.release", json!({})).await;
     let path = page_of(&asked);
@@ -187,7 +188,7 @@ async fn where_somebody_else_must_approve_ones_own_yes_is_not_offered_and_does_n
 
 ///
 #[tokio::test]
-async fn what_wants_a_fresh_sign_in_leads_through_it_and_back() {
+async fn an_answer_that_needs_a_fresh_sign_in_leads_through_it_and_back() {
     let plane = plane_with(Setup::payments()).await;
     plane.person("alice").await;
     let carol = plane.person_in("calendar", "carol", &[Role::Approver]).await;
@@ -215,7 +216,7 @@ async fn what_wants_a_fresh_sign_in_leads_through_it_and_back() {
 
 /// AAEP-6.4.2-06
 #[tokio::test]
-async fn more_time_is_given_up_to_what_policy_allows_and_said() {
+async fn more_time_is_given_up_to_the_policys_limit_with_an_event() {
     let setup = Setup::payments_with(|document| document.decisions.max_extension_seconds = 330);
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked_with(setup).await;
     let asked = agent.asks_to(&plane, "payments.send", json!({})).await;

@@ -49,7 +49,7 @@ on_both_stores! {
 }
 
 #[tokio::test]
-async fn the_person_for_whom_the_agent_acts_only_sees_it_where_somebody_else_approves() {
+async fn the_agents_person_only_sees_a_question_for_other_approvers() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
     let carol = plane.person_in("calendar", "carol", &[Role::Approver]).await;
     let lost = lost(&plane, &carol, &agent, "payments.release").await;

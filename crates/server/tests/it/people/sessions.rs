@@ -94,7 +94,7 @@ on_both_stores! {
 
 ///
 #[tokio::test]
-async fn what_is_ended_on_one_node_is_ended_on_the_other() {
+async fn a_sign_in_session_ended_on_one_node_is_ended_on_the_other() {
     let plane = Kit(Backend::Postgres).plane().await;
     let (_engine, second) = plane.second_node().await;
     let there = async |person: &TestPerson| {

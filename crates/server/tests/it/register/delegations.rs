@@ -82,7 +82,7 @@ async fn a_token_under_our_signature_that_we_would_not_issue_is_refused() {
 
 /// AAP-19.4-01, AAP-19.4-02, AAP-19.4-03, AAP-19.4-07, AAP-20.4-03
 #[tokio::test]
-async fn what_we_issue_is_the_schema_and_nothing_more() {
+async fn our_tokens_have_the_members_of_the_schema_and_nothing_more() {
     let setup = Setup { operators: vec!["xn--bcher-kva.test"], ..Setup::default() };
     let ready = Ready::with(SQLITE, setup).await;
     let claims = claims_of(&ready.connected.delegation_token);

@@ -95,7 +95,7 @@ async fn a_body_that_is_not_one_json_object_is_refused() {
 
 /// AAP-22.1-01
 #[tokio::test]
-async fn whoever_sends_credentials_says_a_version_and_others_need_not() {
+async fn a_request_with_credentials_needs_a_version_and_others_do_not() {
     let ready = Ready::on(SQLITE).await;
     let plane = &ready.plane;
     let register = |version: Option<&str>| {

@@ -14,7 +14,7 @@ fn as_kind(ready: &Ready, typ: &str, claims: &Value) -> Value {
 
 /// AAP-19-03
 #[tokio::test]
-async fn a_receipt_is_no_operator_jwt_whatever_it_calls_itself() {
+async fn a_receipt_is_no_operator_jwt_under_any_typ() {
     let ready = Ready::on(SQLITE).await;
     // With the lifetime of an operator JWT, so that only its kind is wrong.
     let receipt = with(ready.receipt(), "exp", json!(ready.plane.now().secs() + 300));
@@ -85,7 +85,7 @@ async fn the_right_claims_under_a_wrong_typ_are_refused_and_under_none_accepted(
 
 /// AAP-19-03
 #[tokio::test]
-async fn ours_say_what_they_are() {
+async fn our_tokens_name_their_type() {
     let ready = Ready::on(SQLITE).await;
     assert_eq!(header_of(&ready.connected.delegation_token)["typ"], "aap-delegation+jwt");
     assert_eq!(header_of(ready.body()["operator_jwt"].as_str().unwrap())["typ"], "aap-operator+jwt");

@@ -18,7 +18,7 @@ fn sound(ready: &Ready, member: &str) -> String {
 }
 
 #[tokio::test]
-async fn what_is_no_jwt_at_all_is_refused_in_every_place() {
+async fn a_text_that_is_no_jwt_is_refused_in_every_place() {
     let ready = Ready::on(SQLITE).await;
     for (member, code) in MEMBERS {
         let sound = sound(&ready, member);

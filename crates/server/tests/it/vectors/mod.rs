@@ -159,7 +159,7 @@ on_both_stores! {
 
 /// AAP-23-08
 #[tokio::test]
-async fn a_missing_manifest_and_an_unknown_kid_are_told_apart_by_their_hints() {
+async fn a_missing_manifest_and_an_unknown_kid_have_different_hints() {
     let world = World::start(SQLITE).await;
     let mut hints = Vec::new();
     for id in ["TV-F-03", "TV-F-04"] {

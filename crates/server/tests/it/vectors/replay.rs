@@ -140,7 +140,7 @@ async fn on_another_node_it_is_a_replay_as_well() {
 
 /// AAP-23-10
 #[tokio::test]
-async fn its_answer_says_what_was_wrong_and_how_to_do_better() {
+async fn its_answer_names_the_error_and_the_remedy() {
     let world = world(Kit(Backend::Sqlite)).await;
     let url = format!("{}/agent/register", world.plane.service());
     let key = proof_key(&published_key());
