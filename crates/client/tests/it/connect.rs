@@ -104,7 +104,7 @@ async fn a_redirect_that_answers_something_else_is_ignored_and_the_right_one_sti
 }
 
 #[tokio::test]
-async fn a_no_is_a_no_and_nothing_is_exchanged() {
+async fn a_rejection_is_final_and_nothing_is_exchanged() {
     let mut world = World::new();
     world.agent.connect(&["calendar.read"], Some(CALLBACK), at(0)).await.unwrap();
     let state = world.service.bodies(CONNECT)[0]["state"].as_str().unwrap().to_owned();

@@ -65,7 +65,7 @@ fn the_words_are_kept_with_the_salt_that_shows_them_to_be_the_receipts() {
 }
 
 #[test]
-fn a_no_leaves_nothing() {
+fn a_rejection_leaves_nothing() {
     let world = World::new();
     propose(&world, task()).unwrap().deny();
     assert!(world.kept.lock().unwrap().is_empty());

@@ -168,7 +168,7 @@ fn a_decision_by_software_settles_nothing() {
 
 /// AAEP-6.3.2-03, AAEP-6.3.2-04
 #[test]
-fn an_accept_of_something_else_is_a_no_with_a_proposal() {
+fn an_accept_of_something_else_is_a_rejection_with_a_proposal() {
     let mut plane = Plane::new();
     let question = asked(&mut plane, &Ask::of("file.move"));
     let proposal = json!({ "to": "the other folder" });

@@ -51,7 +51,7 @@ fn notes(rows: &[AuditRow]) -> Vec<String> {
 }
 
 on_both_stores! {
-    async fn ordinary_calls_are_not_in_it_and_what_is_comes_whole_and_in_order(bench) {
+    async fn ordinary_calls_are_not_in_the_feed_and_other_entries_come_whole_and_in_order(bench) {
         let others = ["call", "call_started", "session_started", "delegation_revoked", "decision", "plan"];
         let types =
             others.into_iter().zip(TOLD_ON).flat_map(|(other, told)| [other, told]).chain(TOLD_ON.last().copied());
@@ -134,7 +134,7 @@ on_both_stores! {
     }
 
     ///
-    async fn the_order_of_a_lane_is_that_of_its_commits_whatever_the_times_say(bench) {
+    async fn the_order_of_a_lane_is_that_of_its_commits_at_any_times(bench) {
         for (n, at) in [50, 10, 90, 20, 20].into_iter().enumerate() {
             append(&*bench.store, [settled(PROJECT, START + at, &n.to_string())]).await;
         }
@@ -149,7 +149,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_was_erased_is_still_told_without_its_openings(bench) {
+    async fn an_erased_entry_is_still_in_the_feed_without_its_openings(bench) {
         append(&*bench.store, [settled(PROJECT, START, "a"), settled(PROJECT, START, "b")]).await;
         let before = all(&*bench.store, PROJECT).await;
         assert!(bench.store.erase(PROJECT, before[0].place.lane, before[0].pos).await.unwrap());

@@ -207,7 +207,7 @@ async fn a_step_that_the_database_cannot_take_is_unavailable_alone_and_the_write
 }
 
 on_both_stores! {
-    async fn what_is_past_its_time_is_swept_and_nothing_else(bench) {
+    async fn expired_rows_are_swept_and_nothing_else(bench) {
         let many = |name: &str| (0..1500).map(|n| once(&format!("{name}{n}"))).collect();
         assert_eq!(bench.store.commit(Effects { once: many("old"), ..Effects::default() }).await, Outcome::Committed);
         let mut young = Effects { once: many("young"), ..Effects::default() };

@@ -79,7 +79,7 @@ async fn signed_only_refuses_a_manifest_that_is_missing_forged_or_somebody_elses
 
 /// AAEP-6.9-03
 #[tokio::test]
-async fn signed_only_without_keys_to_judge_by_is_a_no() {
+async fn signed_only_without_keys_to_judge_by_is_refused() {
     let own = key("k1");
     let producer = producer(Some(own.sign("JWT", &manifest("robot.example")).unwrap()), &jwks(&own));
     producer.answers(KEYS, [answer(404, &Value::Null)]);

@@ -84,7 +84,7 @@ fn an_agents_own_answer_does_not_resolve_a_persons_gap() {
 
 /// WWA-6.2-06, R-14
 #[test]
-fn a_person_owes_the_answer_to_a_block_on_something_irreversible() {
+fn only_a_person_answers_a_block_on_something_irreversible() {
     let plan = |tool: &str| changed(without(&["target", "region"]), json!({ "actions": { "one": { "tool": tool } } }));
     for (tool, owed) in [("lamp.dim", false), ("money.pay", true), ("nobody.knows", true)] {
         let mut world = World::new();

@@ -58,7 +58,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_an_agent_planned_as_a_tool_of_its_own_is_no_yes_at_the_gateway(kit) {
+    async fn an_approval_of_an_agents_own_tool_is_none_at_the_gateway(kit) {
         let scene = kit.bank_with(|document| {
             payouts(document);
             let actions = serde_json::json!([{ "name": "transfers.send", "irreversible": true, "risk": "medium" }]);

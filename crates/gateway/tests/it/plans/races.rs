@@ -83,7 +83,7 @@ fn in_cents(amount: &str) -> u64 {
 
 on_both_stores! {
     ///
-    async fn of_fifty_who_want_the_last_use_one_gets_it(kit) {
+    async fn of_fifty_claims_of_the_last_use_one_succeeds(kit) {
         let scene = kit.bank_with(payouts).await;
         the_last_use_goes_to_one(&scene, &[scene.gateway.address]).await;
     }

@@ -26,7 +26,7 @@ async fn restarted(scene: BankScene) -> BankScene {
 
 on_both_stores! {
     ///
-    async fn counts_and_sums_are_after_a_restart_what_they_were_before(kit) {
+    async fn counts_and_sums_survive_a_restart(kit) {
         let (scene, _folder) = lasting(kit).await;
         let draft = PlanDraft::of(paying_within(json!({ "most": "400.00", "sum": "1000.00" }), 4)).does("Write the report");
         scene.planned(&draft).await;

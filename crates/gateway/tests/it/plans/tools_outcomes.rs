@@ -71,7 +71,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_the_gateway_runs_is_neither_claimed_nor_reported_by_the_agent(kit) {
+    async fn a_gateway_step_is_neither_claimed_nor_reported_by_the_agent(kit) {
         let scene = kit.bank_with(payouts).await;
         let draft = PlanDraft::of(countersign_testkit::bank::paying(3));
         let decision = scene.planned(&draft).await;

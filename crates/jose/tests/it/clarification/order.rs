@@ -190,7 +190,7 @@ fn an_invalid_answer_settles_nothing() {
 
 /// WWA-6.2-06
 #[test]
-fn an_answer_that_a_person_owes_is_settled_by_a_person() {
+fn a_persons_gap_is_settled_by_a_person() {
     let mut owed = gap(1, "payee.account", Severity::Block);
     owed.person_must_answer = true;
     let mut session = session();

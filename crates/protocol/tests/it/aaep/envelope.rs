@@ -66,7 +66,7 @@ fn members_stamped_by_the_hub_are_refused_at_ingest() {
 
 /// AAEP-SCHEMA-05, AAEP-SCHEMA-29
 #[test]
-fn the_judge_misses_every_member_that_an_emitted_event_owes() {
+fn the_judge_misses_every_required_member_of_an_emitted_event() {
     for name in EVENTS {
         judge::judge_event(&event(name));
         for member in ["@context", "event_id", "session_id", "timestamp", "producer", "urgency", "localization_hints"] {

@@ -38,7 +38,7 @@ fn every_step_names_author_count_bounds_and_predecessors() {
 }
 
 #[test]
-fn every_step_has_a_ticked_box_and_saying_no_still_comes_first() {
+fn every_step_has_a_ticked_box_and_the_rejection_still_comes_first() {
     let html = about_plan(Language::English).html();
     for (number, step) in (1..).zip(&asked_plan().steps) {
         let named =

@@ -39,7 +39,7 @@ on_both_stores! {
     }
 
     /// S2
-    async fn a_signed_in_person_needs_the_token_of_their_session_and_a_place_in_the_project(kit) {
+    async fn a_signed_in_person_needs_the_token_of_their_session_and_membership_of_the_project(kit) {
         let DecisionFixture { plane, alice, .. } = kit.asked().await;
         let send = |person: &countersign_testkit::TestPerson, csrf: bool| {
             let request = person.request(Method::POST, "/aaep/v1/subscriptions").header(header::CONTENT_TYPE, "application/json");
@@ -57,7 +57,7 @@ on_both_stores! {
     }
 
     /// AAEP 5.4
-    async fn a_yes_says_where_the_events_are_and_what_is_kept(kit) {
+    async fn an_accepted_handshake_names_the_stream_and_the_honored_terms(kit) {
         let DecisionFixture { plane, alice, .. } = kit.asked().await;
         let phone = alice.subscriber(&plane).await;
         let request = subscription_request(json!({ "max_events_per_second": 5, "languages": ["de", "en"] }));

@@ -18,7 +18,7 @@ async fn signed(plane: &Plane, path: &str) -> String {
 
 on_both_stores! {
     /// AAEP 5.10
-    async fn the_manifest_says_what_is_offered_and_is_signed_for_whoever_wants_that(kit) {
+    async fn the_manifest_has_the_offer_and_is_signed_on_request(kit) {
         let plane = kit.plane().await;
         let answer = plane.get(PATH).await.expect(200);
         let manifest = answer.json();

@@ -74,7 +74,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.3.1-05
-    async fn the_moment_of_a_decision_must_be_said_and_may_be_said_as_any_client_writes_it(kit) {
+    async fn the_moment_of_a_decision_is_required_in_any_common_spelling(kit) {
         for (written, counts) in [("2026-11-15T12:00:00.915170Z", true), ("2026-11-15T12:00:00.623746+00:00", true),
             ("2026-11-15 12:00:00Z", false), ("2026-11-15T12:00:00", false), ("noon", false), ("", false)] {
             let waiting = Waiting::on(kit).await;
@@ -89,7 +89,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.3.4-01, AAEP-6.2.1-01
-    async fn what_is_not_exactly_a_reply_is_refused_before_anything_is_looked_up(kit) {
+    async fn an_invalid_reply_is_refused_before_anything_is_looked_up(kit) {
         let waiting = Waiting::on(kit).await;
         let tail = waiting.question["reply_token"].as_str().unwrap().strip_prefix("rpl_").unwrap();
         assert!(tail.len() == 32 && tail.bytes().all(|b| b.is_ascii_hexdigit()), "{tail}");
@@ -136,7 +136,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.2.4-01, AAEP-6.3.4-05
-    async fn a_token_without_somebody_who_is_proven_is_worth_nothing(kit) {
+    async fn a_reply_token_without_a_proven_person_is_worth_nothing(kit) {
         let waiting = Waiting::on(kit).await;
         let plane = &waiting.plane;
         let reply = waiting.yes_but(|_| {});
@@ -169,7 +169,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.3.5-01, AAEP-6.7.1-01
-    async fn of_a_yes_and_a_no_at_the_same_moment_exactly_one_counts(kit) {
+    async fn of_an_approval_and_a_rejection_at_the_same_moment_exactly_one_counts(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let mut waiting = Waiting::after(DecisionFixture::on(plane).await, "payments.send").await;
         let (plane, question) = (&waiting.plane, &waiting.question);
@@ -186,7 +186,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.2.4-03
-    async fn only_who_policy_names_answers_and_over_any_subscription_of_theirs(kit) {
+    async fn only_a_person_named_by_policy_answers_and_over_any_subscription_of_theirs(kit) {
         let waiting = Waiting::on(kit).await;
         let plane = &waiting.plane;
         let reads = json!({ "name": "display in the hall", "may_answer": false });

@@ -36,7 +36,7 @@ on_both_stores! {
     }
 
     /// C18
-    async fn whoever_offers_subprotocols_must_offer_ours(kit) {
+    async fn a_client_with_subprotocols_must_offer_ours(kit) {
         let DecisionFixture { plane, alice, .. } = kit.asked().await;
         let phone = alice.subscriber(&plane).await;
         let place = plane.on_a_port().await;
@@ -50,7 +50,7 @@ on_both_stores! {
     }
 
     /// AAEP B.2
-    async fn what_is_no_message_ends_the_socket_and_a_reply_that_is_none_is_ignored(kit) {
+    async fn an_invalid_message_ends_the_socket_and_an_invalid_reply_is_ignored(kit) {
         let Waiting { plane, phone, question, agent, decision, .. } = Waiting::on(kit).await;
         let place = plane.on_a_port().await;
         let mut socket = place.socket_of(&phone).await;
@@ -124,7 +124,7 @@ on_both_stores! {
     }
 
     /// C15
-    async fn whoever_answers_without_a_handshake_answers_over_a_subscription_of_its_own(kit) {
+    async fn a_reply_without_a_handshake_comes_over_a_subscription_of_its_own(kit) {
         let Waiting { plane, phone, question, agent, decision, .. } = Waiting::on(kit).await;
         let place = plane.on_a_port().await;
         let mut socket = place.socket_of(&phone).await;

@@ -106,7 +106,7 @@ on_both_stores! {
     }
 
     ///
-    async fn whatever_its_power_a_token_carries_the_rejection_of_the_person_for_whom_the_agent_acts(kit) {
+    async fn a_token_of_any_power_carries_the_rejection_by_the_agents_person(kit) {
         let setup = countersign_testkit::Setup::payments_with(|document| {
             document.actions[0].assurance = Some("fresh".into());
         });

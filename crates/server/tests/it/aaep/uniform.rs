@@ -55,7 +55,7 @@ async fn tokens(waiting: &mut Waiting) -> Vec<String> {
 
 on_both_stores! {
     /// AAEP-6.3.4-09, AAEP-6.3.5-02
-    async fn every_sound_reply_is_answered_alike_whatever_its_token_names(kit) {
+    async fn every_sound_reply_is_answered_alike_for_any_token(kit) {
         let mut waiting = Waiting::on(kit).await;
         let tokens = tokens(&mut waiting).await;
         let mut answers = Vec::new();
@@ -69,7 +69,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.3.4-10
-    async fn what_is_refused_is_refused_alike_whatever_its_token_names(kit) {
+    async fn a_refusal_is_the_same_for_any_token(kit) {
         let mut waiting = Waiting::on(kit).await;
         let tokens = tokens(&mut waiting).await;
         let mut nobody = waiting.phone.clone();
@@ -91,7 +91,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.3.4-08
-    async fn what_did_not_count_is_in_the_log_with_its_reason_and_without_the_token(kit) {
+    async fn a_reply_that_did_not_count_is_in_the_log_with_its_reason_and_without_the_token(kit) {
         let mut waiting = Waiting::on(kit).await;
         let tokens = tokens(&mut waiting).await;
         let buffer = Arc::new(Mutex::new(Vec::new()));

@@ -10,7 +10,7 @@ const CHALLENGE: &str = "Bearer agent_auth_required=\"/.well-known/agent-auth.js
 
 on_both_stores! {
     /// AAP-2-01, AAP-3-08
-    async fn a_call_without_credentials_is_challenged_whatever_else_is_wrong_with_it(kit) {
+    async fn a_call_without_credentials_is_challenged_before_any_other_refusal(kit) {
         let scene = kit.scene().await;
         let call = |path: &str| Request::builder().method(Method::GET).uri(path);
         let calls = [
@@ -63,7 +63,7 @@ on_both_stores! {
     }
 
     /// AAP-22.1-01
-    async fn what_is_not_an_agents_needs_no_version(kit) {
+    async fn requests_that_are_no_agents_need_no_version(kit) {
         let scene = kit.scene().await;
         for path in ["/.well-known/agent-auth.json", "/.well-known/agent-jwks.json", "/.well-known/agent-identity.json"] {
             scene.plane.get(path).await.expect(200);

@@ -56,7 +56,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_write_that_was_let_through_is_told_even_if_it_is_cut_off_meanwhile(kit) {
+    async fn a_permitted_write_is_answered_even_if_it_is_cut_off_meanwhile(kit) {
         let scene = Arc::new(kit.scene().await);
         let cut = Arc::clone(&scene);
         scene.plane.upstream.meanwhile(move || {
@@ -70,7 +70,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_read_is_decided_again_by_what_changed_meanwhile(kit) {
+    async fn a_read_is_decided_again_after_a_change_meanwhile(kit) {
         let scene = kit.scene().await;
         let documents = Arc::new(Mutex::new(vec![stricter(), harmless()]));
         let engine = Arc::clone(&scene.plane.engine);
@@ -119,7 +119,7 @@ on_both_stores! {
     }
 
     /// R-24, AAP-7.1-02
-    async fn whatever_the_upstream_answers_is_the_outcome(kit) {
+    async fn any_upstream_response_is_the_outcome(kit) {
         let scene = kit.scene().await;
         // The unknown outcome comes last: a repeat of its write is refused.
         for (status, outcome) in [(404, "404 Not Found"), (299, "299"), (500, "500 Internal Server Error")] {

@@ -64,7 +64,7 @@ on_both_stores! {
     }
 
     /// AAP-16.2-06, C-92
-    async fn a_delegation_tokens_own_end_is_told_as_such(kit) {
+    async fn a_delegation_tokens_own_end_is_refused_as_expiry(kit) {
         let setup = Setup::with_project(|document| {
             document.token_duration = Some("1h".into());
             (document.credential_ttl, document.max_agent_ttl) = (7200, 7200);
@@ -82,7 +82,7 @@ on_both_stores! {
     }
 
     /// AAP-16.2-06, C-92
-    async fn a_policys_end_is_exact_and_told_as_a_revocation(kit) {
+    async fn a_policys_end_is_exact_and_refused_as_a_revocation(kit) {
         let setup = Setup::with_project(|document| document.max_duration = "2h".into());
         let scene = kit.scene_with(setup, &["calendar.read"]).await;
         let policy = &scene.agent.answer["effective_policy"];
@@ -101,7 +101,7 @@ on_both_stores! {
     }
 
     /// AAP-8.3-01, AAP-8.3-02
-    async fn before_its_end_is_recorded_a_call_is_told_the_same(kit) {
+    async fn before_its_end_is_recorded_a_call_is_refused_alike(kit) {
         let setup = Setup::with_project(|document| document.max_duration = "30m".into());
         let scene = kit.scene_with(setup, &["calendar.read", "calendar.write"]).await;
         scene.read().await.expect(200);
@@ -156,7 +156,7 @@ on_both_stores! {
     }
 
     /// AAP-12.2-01, C-83
-    async fn a_live_token_is_told_that_the_consent_behind_it_has_expired(kit) {
+    async fn a_live_token_is_refused_with_consent_expired(kit) {
         let scene = kit.scene().await;
         let ends = scene.plane.now().secs() + 600;
         let (body, _) = scene.receipt_body(&["calendar.read"], |claims| claims["exp"] = json!(ends));

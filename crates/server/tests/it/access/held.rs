@@ -5,7 +5,7 @@ use http::Method;
 
 on_both_stores! {
     /// R-24, C-02
-    async fn what_cannot_be_undone_is_refused_whatever_the_agent_says(kit) {
+    async fn an_irreversible_call_is_refused_despite_the_agents_word(kit) {
         let scene = kit.scene_with(Setup::default(), &["calendar.read", "mail.invite"]).await;
         let call = || scene.agent.request(Method::POST, "/mail/invitations", "SEND_INVITATION");
         for request in [
@@ -24,7 +24,7 @@ on_both_stores! {
     }
 
     /// R-24, C-02
-    async fn what_the_project_wants_confirmed_is_refused_even_if_another_scope_allows_it_freely(kit) {
+    async fn a_scope_that_needs_confirmation_is_refused_even_if_another_scope_allows_the_call_freely(kit) {
         let setup = Setup::with_project(|document| {
             document.scopes[1].requires_confirmation = true;
             document.scopes[2].allows.push("events.create".into());

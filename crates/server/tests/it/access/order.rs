@@ -57,7 +57,7 @@ fn model(wrong: &BTreeSet<Wrong>) -> (u16, Option<&'static str>) {
 
 on_both_stores! {
     /// R-28, C-93
-    async fn of_two_things_that_are_wrong_the_earlier_is_told(kit) {
+    async fn of_two_faults_the_earlier_check_is_the_refusal(kit) {
         let setup = Setup { projects: vec![document(2)], ..Setup::default() };
         let scene = kit.scene_with(setup, &["calendar.write", "mail.invite"]).await;
         let agents = Agents::of(&scene).await;
@@ -75,7 +75,7 @@ on_both_stores! {
     }
 
     /// R-28, C-93
-    async fn of_two_things_that_are_wrong_at_t1_the_earlier_is_told(kit) {
+    async fn of_two_faults_at_t1_the_earlier_check_is_the_refusal(kit) {
         let plane = kit.plane_with(Setup { projects: vec![document(1)], ..Setup::default() }).await;
         let operator_jwt = plane.acme().jwt(plane.service(), plane.now());
         let agent = plane.register_with(&json!({ "mode": "user_delegated", "operator_jwt": operator_jwt }), None).await;

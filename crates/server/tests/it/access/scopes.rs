@@ -26,7 +26,7 @@ on_both_stores! {
     }
 
     /// AAP-12.3-02, AAP-12.3-04, AAP-16.2-10
-    async fn a_receipt_narrows_what_the_delegation_grants(kit) {
+    async fn a_receipt_narrows_the_grants_of_the_delegation(kit) {
         let scene = kit.scene().await;
         let (narrow, _) = scene.with_receipt(&["calendar.read"], |_| ()).await;
         let answer = scene.plane.call(&narrow, Method::POST, "/calendar/events", "SCHEDULE_EVENT").await;
@@ -40,7 +40,7 @@ on_both_stores! {
     }
 
     /// AAP-12.3-02
-    async fn a_receipt_never_widens_what_the_delegation_grants(kit) {
+    async fn a_receipt_never_widens_the_grants_of_the_delegation(kit) {
         let scene = kit.scene_with(Setup::default(), &["calendar.read"]).await;
         for beyond in [["calendar.read", "calendar.write"], ["calendar.read", "no.such"]] {
             let (body, _) = scene.receipt_body(&beyond, |_| ());

@@ -71,7 +71,7 @@ on_both_stores! {
     }
 
     /// AAP-17.4-06, AAP-7.1-01
-    async fn whoever_is_entitled_reads_the_same_entries(kit) {
+    async fn every_entitled_reader_gets_the_same_entries(kit) {
         let scene = kit.scene().await;
         let plane = &scene.plane;
         scene.read().await.expect(200);

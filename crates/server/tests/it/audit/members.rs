@@ -51,7 +51,7 @@ on_both_stores! {
     }
 
     /// AAP-7.1-02
-    async fn refused_calls_of_a_known_bearer_are_listed_with_what_they_were_told(kit) {
+    async fn refused_calls_of_a_known_bearer_are_listed_with_their_refusal(kit) {
         let scene = kit.scene_with(Setup::default(), &["calendar.read", "mail.invite"]).await;
         let call = |method: Method, path: &str, intent: &str| scene.agent.request(method, path, intent);
         let get = || call(Method::GET, "/calendar/events", "READ_CALENDAR");

@@ -30,7 +30,7 @@ on_both_stores! {
     }
 
     /// a request without proof of its domain does not count against the domain's limit.
-    async fn what_is_refused_does_not_count_against_the_operator(kit) {
+    async fn a_refused_request_does_not_count_against_the_operator(kit) {
         let plane = kit.plane_with(five_a_minute()).await;
         for _ in 0..20 {
             let mut body = plane.connect_body(plane.operator("acme.test"), &["calendar.read"]);

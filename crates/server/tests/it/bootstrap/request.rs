@@ -10,7 +10,7 @@ fn refused(cases: &[(&str, Value, u16, &str)]) -> Vec<(String, Value, (u16, Stri
 
 on_both_stores! {
     /// AAP-5.1-07, AAP-19.4-05, AAP-19.4-06
-    async fn a_request_that_is_not_whole_is_refused_whatever_is_missing_or_wrong(kit) {
+    async fn an_incomplete_or_invalid_connect_request_is_refused(kit) {
         let plane = kit.plane().await;
         let short = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c";
         let ttl = |seconds: i64| json!({ "max_agent_ttl": seconds });
@@ -90,7 +90,7 @@ on_both_stores! {
     }
 
     /// C-19
-    async fn an_operator_is_told_that_its_webhook_and_heartbeats_have_no_effect_yet(kit) {
+    async fn an_operator_gets_a_warning_that_its_webhook_and_heartbeats_have_no_effect_yet(kit) {
         let plane = kit.plane().await;
         let mut identity = plane.acme().identity();
         identity["webhook_url"] = json!("https://acme.test/hook");

@@ -13,7 +13,7 @@ async fn register_with_token(plane: &Plane, delegation_token: String) -> counter
 
 on_both_stores! {
     /// AAP-19.4-01, AAP-19.4-02, AAP-19.4-03, AAP-19.4-04, AAP-19.4-07
-    async fn an_issued_token_says_exactly_what_the_schema_names(kit) {
+    async fn an_issued_token_has_exactly_the_members_of_the_schema(kit) {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
         let manifest = plane.get("/.well-known/agent-auth.json").await.expect(200).json();

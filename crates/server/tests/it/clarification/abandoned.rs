@@ -45,7 +45,7 @@ async fn device(stage: &Clarifying, name: &str, roles: &[Role], may_answer: bool
 
 on_both_stores! {
     ///
-    async fn nobody_gives_up_what_is_somebody_elses(kit) {
+    async fn nobody_abandons_another_agents_session(kit) {
         let stage = Clarifying::set(kit).await;
         let asked = stage.submits(&own()).await;
         let other = stage.plane.agent_key("alice", &[]).await;
@@ -88,7 +88,7 @@ on_both_stores! {
     }
 
     /// R-14, WWA-4-14
-    async fn an_agent_cannot_give_up_what_a_person_owes_to_run_it_unanswered(kit) {
+    async fn an_agent_cannot_abandon_a_persons_gap_to_run_it_unanswered(kit) {
         let stage = Clarifying::set(kit).await;
         let before = pays(&stage, "1").await.expect(201).json();
         stage.alice.accepts(&stage.plane, &before).await;
@@ -119,7 +119,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_an_agent_left_owed_stops_no_longer_than_its_session_would_have(kit) {
+    async fn an_abandoned_persons_gap_blocks_no_longer_than_its_session_would_have(kit) {
         let stage = Clarifying::with(kit, Setup::clarifying_with(|document| {
             document.clarification.session_seconds = 120;
         })).await;
@@ -134,7 +134,7 @@ on_both_stores! {
     }
 
     /// AAEP 6.8, R-9
-    async fn open_questions_about_its_gaps_are_cancelled_and_told_to_those_asked(kit) {
+    async fn open_questions_about_its_gaps_are_cancelled_with_an_event_for_their_addressees(kit) {
         let stage = Clarifying::set(kit).await;
         let (_phone, mut heard) = stage.alice.listening(&stage.plane).await;
         let asked = stage.submits(&owed()).await;

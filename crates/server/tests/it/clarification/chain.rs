@@ -120,7 +120,7 @@ on_both_stores! {
     }
 
     /// WWA-7-01
-    async fn nothing_that_anybody_can_send_changes_what_stands_in_it(kit) {
+    async fn no_request_changes_the_entries_of_a_chain(kit) {
         let stage = Clarifying::set(kit).await;
         let asked = stage.submits(&plan()).await;
         stage.answers(&asked, REGION, "eu").await;
@@ -343,7 +343,7 @@ on_both_stores! {
     }
 
     /// WWA-7-17, WWA-9-01, WWA-1-03
-    async fn what_was_confirmed_stays_provable_whichever_keys_come_and_however_late(kit) {
+    async fn a_confirmed_session_stays_provable_after_any_rotation_however_late(kit) {
         let stage = Clarifying::set(kit).await;
         let asked = stage.submits(&json!({ "hosting": {} })).await;
         stage.answers(&asked, "gap-001", "eu").await;

@@ -145,7 +145,7 @@ on_both_stores! {
     }
 
     /// WWA-5-04
-    async fn what_looks_like_a_plan_and_is_none_is_refused_before_the_session_is_closed(kit) {
+    async fn an_invalid_mplp_plan_is_refused_before_the_session_is_closed(kit) {
         let stage = Clarifying::set(kit).await;
         let mut plan = archiving(3, 1);
         plan["plan"]["steps"][0]["status"] = json!("levitating");
@@ -157,7 +157,7 @@ on_both_stores! {
     }
 
     /// WWA-4-14, WWA-8-04
-    async fn nobody_is_asked_for_a_yes_while_a_gap_blocks_it(kit) {
+    async fn nobody_is_asked_for_an_approval_while_a_gap_blocks_it(kit) {
         let stage = Clarifying::set(kit).await;
         let asked = stage.submits(&blocking()).await;
         let refused = archives(&stage, &stage.agent, json!({})).await;
@@ -172,7 +172,7 @@ on_both_stores! {
     }
 
     /// WWA-4-14
-    async fn what_a_gap_does_not_block_goes_on_and_so_does_all_when_its_time_is_over(kit) {
+    async fn unblocked_operations_go_on_and_so_do_all_after_expiry(kit) {
         let stage = Clarifying::with(kit, Setup::clarifying_with(|document| {
             let operations = json!({ "developer": ["notes.archive"], "build": ["notes.tidy"] });
             document.clarification.operations = serde_json::from_value(operations).unwrap();
@@ -192,7 +192,7 @@ on_both_stores! {
     }
 
     /// WWA-4-14, R-5
-    async fn a_yes_is_not_spent_while_a_gap_blocks_it_that_was_opened_after_it(kit) {
+    async fn an_approval_is_not_claimed_while_a_later_gap_blocks_it(kit) {
         let stage = Clarifying::set(kit).await;
         let decision = archives(&stage, &stage.agent, json!({})).await.expect(201).json();
         stage.alice.accepts(&stage.plane, &decision).await;
@@ -206,7 +206,7 @@ on_both_stores! {
     }
 
     /// WWA-6.2-06, R-14, R-25, R-2
-    async fn whoever_says_yes_reads_the_answers_and_the_evidence_keeps_them(kit) {
+    async fn an_approver_reads_the_answers_and_the_evidence_keeps_them(kit) {
         let stage = Clarifying::set(kit).await;
         let (_, mut heard) = stage.alice.listening(&stage.plane).await;
         let asked = stage.submits(&blocking()).await;

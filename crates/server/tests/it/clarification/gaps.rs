@@ -103,7 +103,7 @@ on_both_stores! {
     }
 
     /// WWA-1-01, WWA-2-01, WWA-5-01, WWA-8-02, WWA-3-07, WWA-8-03, WWA-5-04, WWA-4-07
-    async fn whatever_is_open_there_is_no_plan_no_attestation_and_nothing_in_part(kit) {
+    async fn with_any_open_gap_there_is_no_plan_no_attestation_and_nothing_in_part(kit) {
         let stage = Clarifying::set(kit).await;
         for plan in [warned(), json!({ "hosting": {} }), json!({ "library": "as usual" })] {
             let body = json!({ "plan_object": plan });
@@ -147,7 +147,7 @@ on_both_stores! {
     }
 
     /// WWA-3-08, WWA-4-15, WWA-6.2-02
-    async fn accept_settles_a_warning_and_never_what_blocks(kit) {
+    async fn accept_settles_a_warning_and_never_a_block(kit) {
         let stage = Clarifying::set(kit).await;
         let asked = stage.submits(&json!({ "backup": {}, "languages": ["ar-sa"] })).await;
         for answer in ["accept", " ACCEPT ", "", "  ", "as usual", "many"] {
@@ -163,7 +163,7 @@ on_both_stores! {
     }
 
     /// WWA-4-01, WWA-4-02, WWA-4-03, WWA-4-04, WWA-4-05, WWA-4-06, WWA-4-18, WWA-1-02, WWA-9-03
-    async fn a_message_says_who_asks_and_is_signed_as_a_whole(kit) {
+    async fn a_message_names_its_asker_and_is_signed_as_a_whole(kit) {
         let stage = Clarifying::set(kit).await;
         let message = stage.submits(&three()).await["clarification"].clone();
         let keys = stage.keys().await;
@@ -250,7 +250,7 @@ on_both_stores! {
     }
 
     /// WWA-2-01, WWA-4-07
-    async fn what_an_answer_brings_up_is_asked_before_anything_goes_on(kit) {
+    async fn a_gap_raised_by_an_answer_is_asked_before_anything_goes_on(kit) {
         let stage = Clarifying::set(kit).await;
         let plan = json!({ "libraries": ["the usual one"], "compliance": { "standards": ["jsp-440"] } });
         let asked = stage.submits(&plan).await;
@@ -286,7 +286,7 @@ on_both_stores! {
 /// WWA-8-01: a new endpoint must declare here its behaviour while a gap is open.
 #[tokio::test]
 async fn every_endpoint_is_known_to_be_refused_or_to_generate_nothing() {
-    // In `whatever_is_open_there_is_no_plan_no_attestation_and_nothing_in_part`.
+    // In `with_any_open_gap_there_is_no_plan_no_attestation_and_nothing_in_part`.
     let refused = ["attest", "confirm-plan", "handoff", "scaffold-plan"];
     let asks = [
         "abandon",

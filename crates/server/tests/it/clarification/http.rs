@@ -74,7 +74,7 @@ on_both_stores! {
     }
 
     /// WWA-6.2-01, WWA-5-02
-    async fn gaps_are_answered_one_by_one_and_the_plan_is_what_was_submitted_and_answered(kit) {
+    async fn gaps_are_answered_one_by_one_and_the_plan_has_submitted_and_answered_members(kit) {
         let world = World::made(kit).await;
         let told = world.submits(&plan(&json!({ "beneficiary": "Harbour Estates" }))).await;
         let resolved = world.answers(&told, "account", " reserve ").await.expect(200).json();
@@ -103,7 +103,7 @@ on_both_stores! {
     }
 
     /// WWA-6.2-06
-    async fn what_a_person_owes_goes_to_the_person_and_their_answer_settles_it(kit) {
+    async fn a_persons_gap_goes_to_the_person_and_their_answer_settles_it(kit) {
         let world = World::made(kit).await;
         let told = world.submits(&plan(&json!({ "account": "Reserve", "region": "EU" }))).await;
         let escalated = world.answers(&told, "beneficiary", "Harbour Estates").await.expect(200).json();
@@ -139,7 +139,7 @@ on_both_stores! {
     }
 
     /// WWA-6.2-03
-    async fn another_answer_to_what_is_resolved_is_refused_and_so_is_everything_once_it_is_over(kit) {
+    async fn another_answer_to_a_resolved_gap_is_refused_and_so_is_everything_after_the_end(kit) {
         let world = World::made(kit).await;
         let told = world.submits(&without_account()).await;
         world.answers(&told, "account", "Operating").await.expect(200);
@@ -174,7 +174,7 @@ on_both_stores! {
     }
 
     /// W-20
-    async fn another_key_asks_after_a_rotation_and_the_old_one_said_so(kit) {
+    async fn another_key_asks_after_a_rotation_that_the_old_one_signed(kit) {
         let world = World::made(kit).await;
         let told = world.submits(&without_account()).await;
         let before = world.plane.get("/v1/clarification/keys").await.expect(200).json();

@@ -40,7 +40,7 @@ fn round(gap: &str, answer: &str, given_by: &str, resolved: bool) -> (String, St
 
 on_both_stores! {
     /// WWA-6.2-06, WWA-6.2-02, WWA-7-09, WWA-7-11, R-14, R-10
-    async fn an_agent_never_settles_what_a_person_owes(kit) {
+    async fn an_agent_never_settles_a_persons_gap(kit) {
         let stage = Clarifying::set(kit).await;
         let asked = stage.submits(&transfer()).await;
         assert_eq!(asked["gaps"][0]["person_must_answer"], true);
@@ -127,7 +127,7 @@ on_both_stores! {
     }
 
     /// WWA-6.2-02
-    async fn what_cannot_stand_in_the_plan_is_no_answer_of_a_persons_either(kit) {
+    async fn a_value_that_cannot_stand_in_the_plan_is_no_answer_of_a_persons_either(kit) {
         let stage = Clarifying::set(kit).await;
         let (phone, mut heard) = stage.alice.listening(&stage.plane).await;
         let asked = stage.submits(&json!({ "budget": {} })).await;
@@ -179,7 +179,7 @@ on_both_stores! {
     }
 
     /// WWA-6.2-06, R-14, R-1
-    async fn what_cannot_be_undone_is_for_a_person_and_what_can_is_for_the_agent(kit) {
+    async fn gaps_of_irreversible_actions_are_a_persons_and_of_reversible_ones_the_agents(kit) {
         let stage = Clarifying::set(kit).await;
         for (tool, owed) in [("payments.send", true), ("mail.send", true), ("made.up", true), ("notes.tidy", false)] {
             let asked = stage.submits(&plan_of(tool)).await;

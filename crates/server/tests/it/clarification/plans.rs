@@ -76,7 +76,7 @@ on_both_stores! {
     }
 
     /// WWA-1-04
-    async fn what_nobody_gave_and_nothing_demands_stays_away(kit) {
+    async fn optional_values_that_nobody_gave_stay_absent(kit) {
         let stage = Clarifying::set(kit).await;
         for plan in [json!({}), json!({ "transfer": null, "hosting": [], "backup": "x" }), json!({ "deep": [[[]]] })] {
             let asked = stage.submits(&plan).await;

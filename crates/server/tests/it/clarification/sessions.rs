@@ -41,7 +41,7 @@ on_both_stores! {
     }
 
     /// WWA-2-04, WWA-4-08, WWA-4-15
-    async fn a_changed_plan_is_asked_about_under_new_numbers_and_keeps_what_is_still_answered(kit) {
+    async fn a_changed_plan_has_gaps_under_new_numbers_and_keeps_answers_that_still_apply(kit) {
         let stage = Clarifying::set(kit).await;
         let asked = stage.submits(&plan()).await;
         assert_eq!(open(&asked), pairs(&[("gap-001", "hosting.region"), ("gap-002", "backup.copies")]));
@@ -69,7 +69,7 @@ on_both_stores! {
     }
 
     /// WWA-2-04, WWA-4-03
-    async fn whoever_names_no_session_gets_its_own_for_this_very_plan_again(kit) {
+    async fn a_caller_without_a_session_name_gets_its_session_for_the_same_plan_again(kit) {
         let stage = Clarifying::set(kit).await;
         let asked = stage.submits(&plan()).await;
         assert_eq!(stage.submits(&plan()).await, asked);
@@ -92,7 +92,7 @@ on_both_stores! {
     }
 
     /// WWA-2-04
-    async fn a_session_may_be_named_before_it_begins_and_belongs_to_whoever_began_it(kit) {
+    async fn a_session_may_be_named_before_it_begins_and_belongs_to_its_first_caller(kit) {
         let stage = Clarifying::set(kit).await;
         let id = "3f2b8c1d-5e6f-4a7b-8c9d-0e1f2a3b4c5d";
         let body = json!({ "plan_object": plan(), "session_id": id });

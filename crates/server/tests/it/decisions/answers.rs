@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 on_both_stores! {
     /// AAEP-6.3.2-02
-    async fn the_reason_of_a_no_reaches_the_agent_word_for_word(kit) {
+    async fn the_reason_of_a_rejection_reaches_the_agent_word_for_word(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let reason = "Zahl erst am 1. – „nicht vorher“! 😀";
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
@@ -25,7 +25,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.3.2-03, AAEP-6.3.2-04
-    async fn a_yes_to_something_else_is_a_no_and_the_agent_gets_the_proposal(kit) {
+    async fn an_approval_of_something_else_is_a_rejection_and_the_agent_gets_the_proposal(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82_000 })).await;
         alice.proposes(&plane, &asked, json!({ "amount": 82 })).await;

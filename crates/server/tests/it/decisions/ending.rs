@@ -20,7 +20,7 @@ async fn open_and_accepted(plane: &Plane, alice: &TestPerson, agent: &TestAgent)
 
 on_both_stores! {
     /// AAEP-6.8-01
-    async fn a_question_is_taken_back_by_whoever_asked_and_answered_by_nobody_after_that(kit) {
+    async fn a_question_is_withdrawn_by_its_asker_and_answered_by_nobody_after_that(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
         let other = plane.agent_key("alice", &["notes.tidy"]).await;
@@ -38,7 +38,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.8-01
-    async fn what_is_settled_cannot_be_taken_back(kit) {
+    async fn a_settled_question_cannot_be_withdrawn(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let [_, accepted] = open_and_accepted(&plane, &alice, &agent).await;
         let before = agent.looks(&plane, &accepted).await.expect(200).json();
@@ -47,7 +47,7 @@ on_both_stores! {
     }
 
     ///
-    async fn with_its_delegation_an_agents_questions_and_unspent_yeses_end(kit) {
+    async fn with_its_delegation_an_agents_questions_and_unclaimed_approvals_end(kit) {
         let Scene { plane, alice, connected, agent } = kit.scene_with(Setup::payments(), &["calendar.read"]).await;
         let agent = agent.asking();
         let [open, accepted] = open_and_accepted(&plane, &alice, &agent).await;
@@ -69,7 +69,7 @@ on_both_stores! {
     }
 
     ///
-    async fn with_its_session_an_agents_questions_and_unspent_yeses_end(kit) {
+    async fn with_its_session_an_agents_questions_and_unclaimed_approvals_end(kit) {
         let Scene { plane, alice, connected, agent } = kit.scene_with(Setup::payments(), &["calendar.read"]).await;
         let asking = agent.asking();
         let [open, accepted] = open_and_accepted(&plane, &alice, &asking).await;
@@ -87,7 +87,7 @@ on_both_stores! {
     }
 
     ///
-    async fn with_its_key_an_agents_questions_and_unspent_yeses_end(kit) {
+    async fn with_its_key_an_agents_questions_and_unclaimed_approvals_end(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let other = plane.agent_key("alice", &[PAY]).await;
         let kept = other.asks_to(&plane, PAY, json!({ "n": 1 })).await;
@@ -101,7 +101,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_ends_with_its_agent_makes_room_for_other_questions_to_the_person(kit) {
+    async fn questions_that_end_with_their_agent_make_room_for_other_questions(kit) {
         let setup = Setup::payments_with(|document| document.decisions.max_open_per_person = 1);
         let DecisionFixture { plane, agent, .. } = kit.asked_with(setup).await;
         let other = plane.agent_key("alice", &[PAY]).await;

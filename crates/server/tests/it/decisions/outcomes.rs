@@ -41,7 +41,7 @@ on_both_stores! {
     }
 
     ///
-    async fn nothing_is_reported_about_what_was_not_claimed(kit) {
+    async fn nothing_is_reported_about_an_unclaimed_approval(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, PAY, json!({})).await;
         for status in ["running", "committed", "failed"] {
@@ -91,7 +91,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_still_runs_keeps_its_lease(kit) {
+    async fn a_running_execution_keeps_its_lease(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = claimed(&plane, &alice, &agent, 82).await;
         for _ in 0..3 {

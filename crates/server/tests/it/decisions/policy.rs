@@ -97,7 +97,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.4.1-05, AAEP-6.4.1-06, AAEP-SCHEMA-28
-    async fn what_policy_accepts_by_default_takes_either_default_with_thirty_seconds_or_more(kit) {
+    async fn an_action_with_default_accept_takes_either_default_with_thirty_seconds_or_more(kit) {
         let DecisionFixture { plane, agent, .. } = kit.asked().await;
         for (n, default, seconds, status) in
             [(1, "accept", 30, 201), (2, "accept", 29, 400), (3, "reject", 29, 201), (4, "reject", 30, 201)]
@@ -143,7 +143,7 @@ on_both_stores! {
     }
 
     ///
-    async fn where_policy_names_approvers_only_their_yes_counts_and_only_when_proven_enough(kit) {
+    async fn where_policy_names_approvers_only_their_approval_counts_and_only_with_enough_proof(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let bob = plane.person_in("calendar", "bob", &[Role::Approver]).await;
         let asked = agent.asks_to(&plane, "payments.release", json!({ "batch": 1 })).await;

@@ -87,7 +87,7 @@ on_both_stores! {
     }
 
     /// AAEP 9.3.1
-    async fn every_question_has_a_summary_in_the_language_of_whoever_hears_it(kit) {
+    async fn every_question_has_a_summary_in_the_language_of_its_subscriber(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let (_, mut german) = listening_in(&plane, &alice, "de").await;
         let (_, mut english) = listening_in(&plane, &alice, "en").await;
@@ -113,7 +113,7 @@ on_both_stores! {
     }
 
     /// an agent that restarts asks nobody twice.
-    async fn an_approval_that_is_not_spent_is_returned_to_the_same_principal_that_asks_again(kit) {
+    async fn an_unclaimed_approval_is_returned_to_the_same_principal_that_asks_again(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let other = plane.agent_key("alice", &["payments.send"]).await;
         let asked = agent.asks(&plane, &card()).await.expect(201).json();

@@ -35,7 +35,7 @@ async fn refused_to_all(plane: &Plane, token: &str, wanted: (u16, &str)) {
 
 on_both_stores! {
     ///
-    async fn what_another_principal_asked_does_not_exist(kit) {
+    async fn another_principals_question_does_not_exist(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;

@@ -113,7 +113,7 @@ async fn a_body_that_breaks_off_is_refused() {
 
 on_both_stores! {
     /// AAP-16-01
-    async fn a_store_that_takes_nothing_is_told_in_the_envelope_and_nothing_is_forwarded(kit) {
+    async fn a_store_that_takes_nothing_is_a_503_in_the_envelope_and_nothing_is_forwarded(kit) {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read", "calendar.write"]).await;

@@ -40,7 +40,7 @@ on_both_stores! {
     }
 
     /// AAP-7.1-02
-    async fn every_call_of_a_known_agent_has_one_entry_with_what_became_of_it(kit) {
+    async fn every_call_of_a_known_agent_has_one_entry_with_its_outcome(kit) {
         let scene = kit.bank().await;
         scene.bank.behaves(Manner::Vanishing);
         let mut told = Vec::new();
@@ -79,7 +79,7 @@ on_both_stores! {
     }
 
     /// AAP-7.1-02, R-24
-    async fn what_a_limit_refuses_stands_in_the_audit_as_well(kit) {
+    async fn a_refusal_by_a_limit_stands_in_the_audit_as_well(kit) {
         let scene = kit.bank().await;
         let agent = scene.limited(json!({ "writes_per_session": 1, "requests_per_hour": 2 })).await;
         scene.sends_as(&agent, GatewayRequest::new("POST", "/notes").json("{}")).await.expect(201);

@@ -107,7 +107,7 @@ on_both_stores! {
     }
 
     /// C-13, R-22
-    async fn each_origin_takes_what_is_addressed_to_itself_and_a_delegation_of_either(kit) {
+    async fn each_origin_takes_requests_addressed_to_itself_and_a_delegation_of_either(kit) {
         let scene = scene(kit).await;
         let agent = Stranger::discovers(&scene).await;
         let at_gateway = agent.connects(&scene.alice).await;

@@ -28,7 +28,7 @@ on_both_stores! {
     }
 
     /// AAP-13.1-05, AAP-18-01
-    async fn a_stolen_token_is_worth_nothing_to_whoever_does_not_hold_its_key(kit) {
+    async fn a_stolen_token_is_worth_nothing_without_its_key(kit) {
         let stage = Stage::on(kit).await;
         let thief = SigningKey::generate(None).unwrap();
         for door in WITH_A_TOKEN {

@@ -199,7 +199,7 @@ on_both_stores! {
     }
 
     /// AAP-23-10, C-93
-    async fn a_proof_that_was_shown_before_is_a_replay_whatever_else_is_wrong_with_the_registration(kit) {
+    async fn a_proof_that_was_shown_before_is_a_replay_before_any_other_refusal_of_the_registration(kit) {
         let scene = scene(kit).await;
         let plane = &scene.plane;
         let key = SigningKey::generate(None).unwrap();

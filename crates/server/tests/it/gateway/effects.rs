@@ -27,7 +27,7 @@ fn is_taken(answer: &Answer, decision: &Value) {
 
 on_both_stores! {
     ///
-    async fn what_nobody_answered_is_unknown_and_not_asked_again_until_a_person_found_out(kit) {
+    async fn a_call_without_an_upstream_response_is_unknown_and_not_asked_again_until_a_persons_finding(kit) {
         let scene = kit.bank().await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
         let (decision, answer) = sent_to(&scene, Manner::Vanishing).await;
@@ -52,7 +52,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_a_person_found_to_have_run_is_said_when_the_same_is_asked_again(kit) {
+    async fn an_execution_found_by_a_person_is_named_when_the_same_is_asked_again(kit) {
         let scene = kit.bank().await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
         let (decision, _) = sent_to(&scene, Manner::Garbage).await;
@@ -75,7 +75,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_the_service_refused_has_failed_and_may_be_asked_for_again_at_once(kit) {
+    async fn a_call_refused_by_the_upstream_has_failed_and_may_be_asked_for_again_at_once(kit) {
         let listed = |document: &mut ProjectDocument| {
             document.routes.iter_mut().for_each(|route| route.no_effect_statuses = vec![503]);
         };
@@ -139,7 +139,7 @@ on_both_stores! {
     }
 
     ///
-    async fn one_effect_runs_once_in_whatever_body_session_or_yes_it_comes(kit) {
+    async fn one_effect_runs_once_in_any_body_session_or_approval(kit) {
         let scene = kit.bank().await;
         let both = [asked(&scene, refund("p-1", "first")).await, asked(&scene, refund("p-1", "second")).await];
         for decision in &both {
@@ -162,7 +162,7 @@ on_both_stores! {
     }
 
     ///
-    async fn once_an_effect_has_happened_other_questions_about_it_are_superseded_and_who_was_asked_hears_it(kit) {
+    async fn once_an_effect_has_happened_other_questions_about_it_are_superseded_with_an_event_for_their_approvers(kit) {
         let scene = kit.bank().await;
         let (_phone, mut heard) = scene.alice.listening(&scene.plane).await;
         let other = asked(&scene, refund("p-1", "second")).await;

@@ -62,7 +62,7 @@ on_both_stores! {
     }
 
     /// AAP-14.2-08
-    async fn an_answer_without_a_body_counts_nothing_whatever_it_announces(kit) {
+    async fn an_answer_without_a_body_counts_nothing_at_any_announced_length(kit) {
         let scene = kit.bank_with(|document| {
             let mut head = document.routes.iter().find(|route| route.id == "statement").unwrap().clone();
             (head.id, head.method) = ("statement-head".into(), "HEAD".into());

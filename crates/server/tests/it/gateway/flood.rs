@@ -20,7 +20,7 @@ fn wait_of(answer: &Answer) -> i64 {
 
 on_both_stores! {
     ///
-    async fn after_three_rejections_an_action_rests_whatever_its_amount_and_nobody_is_disturbed(kit) {
+    async fn after_three_rejections_an_action_rests_for_any_amount_and_nobody_is_disturbed(kit) {
         let scene = kit.bank().await;
         for n in 1..=3 {
             let decision = asked(&scene, amount(n)).await;
@@ -68,7 +68,7 @@ on_both_stores! {
     }
 
     ///
-    async fn nobody_is_asked_about_what_a_limit_would_refuse_anyway(kit) {
+    async fn nobody_is_asked_about_a_call_that_a_limit_would_refuse_anyway(kit) {
         let scene = kit.bank().await;
         let limited = scene.limited(json!({ "writes_per_session": 1 })).await;
         let held = scene.sends_as(&limited, amount(1)).await;

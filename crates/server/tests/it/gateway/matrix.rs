@@ -42,7 +42,7 @@ async fn register(scene: &BankScene, body: &Value) -> Answer {
 
 on_both_stores! {
     /// AAP-16.2-24
-    async fn who_is_not_known_is_told_401_and_403_is_only_for_who_is(kit) {
+    async fn an_unknown_caller_gets_401_and_403_is_only_for_known_ones(kit) {
         let scene = kit.bank_with(with_limits).await;
         scene.plane.advance_secs(EPOCH_OVER_S).await;
         let agent = &scene.agent;

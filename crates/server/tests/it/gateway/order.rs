@@ -69,7 +69,7 @@ const GRANTED: &[&str] = &["bank.note", "bank.pay"];
 
 on_both_stores! {
     /// C-93
-    async fn of_two_things_that_are_wrong_the_earlier_is_told_and_nobody_is_asked_in_vain(kit) {
+    async fn of_two_faults_the_earlier_check_is_the_refusal_and_nobody_is_asked_in_vain(kit) {
         let scene = kit.bank_with(with_memos).await;
         let agents = Agents::of(&scene).await;
         let all: Vec<Wrong> = REQUEST.iter().copied().chain([Delegation, Window, Wrong::Scope, Limit]).collect();
@@ -79,7 +79,7 @@ on_both_stores! {
     }
 
     /// R-28, C-93
-    async fn of_two_things_that_are_wrong_without_a_receipt_the_earlier_is_told(kit) {
+    async fn of_two_faults_without_a_receipt_the_earlier_check_is_the_refusal(kit) {
         let scene = kit.bank_with(with_memos).await;
         scene.plane.advance_secs(700).await;
         let connected = scene.plane.connect(&scene.alice, scene.plane.acme(), GRANTED).await;

@@ -102,7 +102,7 @@ on_both_stores! {
     }
 
     ///
-    async fn not_done_counts_only_after_the_settling_time_and_twice_and_gives_back_what_was_reserved(kit) {
+    async fn not_done_counts_only_after_the_settling_time_and_twice_and_gives_the_reservation_back(kit) {
         let scene = kit.bank_with(probed).await;
         let agent = scene.limited(json!({ "writes_per_session": 1 })).await;
         let decision = BankScene::decision(&scene.sends_as(&agent, refund("p-1", "first")).await);
@@ -195,7 +195,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_a_person_found_out_ends_the_asking_and_an_answer_that_comes_then_is_a_conflict(kit) {
+    async fn a_persons_finding_ends_the_probing_and_a_later_answer_is_a_conflict(kit) {
         let (scene, _folder) = lasting(kit).await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
         let decision = lost(&scene, "p-1").await;

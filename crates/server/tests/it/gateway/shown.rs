@@ -44,7 +44,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_request_too_large_to_be_shown_is_refused_with_what_is_too_large_and_nobody_is_asked(kit) {
+    async fn a_request_too_large_to_be_shown_is_refused_with_the_large_part_and_nobody_is_asked(kit) {
         let scene = kit.bank().await;
         for filler in ["m", "\u{202e}"] {
             let mut body = laden();

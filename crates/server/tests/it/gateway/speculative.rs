@@ -80,7 +80,7 @@ on_both_stores! {
     }
 
     /// R-24, AAP-14.2-03, AAP-14.2-06
-    async fn what_is_not_speculative_reaches_the_service_no_more_often_than_a_limit_allows(kit) {
+    async fn a_committed_read_reaches_the_upstream_no_more_often_than_a_limit_allows(kit) {
         let scene = scene(kit).await;
         for sent in careful() {
             scene.plane.advance_secs(3600).await;

@@ -138,7 +138,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_key_names_its_principal_a_person_who_exists_and_actions_of_the_project(kit) {
+    async fn a_key_names_its_principal_an_existing_person_and_actions_of_the_project(kit) {
         let plane = kit.plane().await;
         plane.account("root").await;
         assert!(refused(&plane, |new| new.responsible = "nobody".into()).await.is_some());

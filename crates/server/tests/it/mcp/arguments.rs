@@ -56,7 +56,7 @@ on_both_stores! {
     }
 
     ///
-    async fn whoever_must_wait_is_told_for_how_long(kit) {
+    async fn a_throttled_caller_gets_the_time_to_wait(kit) {
         let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let mut last = None;
         for amount in 0..200 {

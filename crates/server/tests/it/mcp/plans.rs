@@ -22,7 +22,7 @@ fn plan() -> Value {
 }
 
 on_both_stores! {
-    async fn what_is_no_sound_plan_is_refused_by_name_and_leaves_nothing(kit) {
+    async fn an_unsound_plan_is_refused_by_its_member_and_leaves_nothing(kit) {
         let stage = Stage::set(kit).await;
         let mut circular = plan();
         circular["plan"]["steps"][0]["dependencies"] = json!([STEP]);
@@ -40,7 +40,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_plan_runs_nothing_before_a_person_approved_it_whatever_it_says(kit) {
+    async fn a_plan_runs_nothing_before_a_persons_approval_despite_its_own_status(kit) {
         let stage = Stage::set(kit).await;
         let (plane, agent) = (&stage.plane, &stage.agent);
         let proposed = call_tool(plane, agent, "propose_plan", plan()).await.given();

@@ -136,7 +136,7 @@ on_both_stores! {
         assert_eq!(odd.status, 400);
     }
 
-    async fn the_current_version_needs_no_handshake_and_its_headers_must_say_what_the_body_says(kit) {
+    async fn the_current_version_needs_no_handshake_and_its_headers_must_agree_with_the_body(kit) {
         let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let found = result(&current(&plane, &agent, "server/discover", None, json!({})).await);
         assert!(found["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")), "{found}");
@@ -157,7 +157,7 @@ on_both_stores! {
         }
     }
 
-    async fn what_is_published_of_a_tool_is_enough_to_call_it(kit) {
+    async fn the_published_schema_of_a_tool_is_enough_to_call_it(kit) {
         let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let listed = result_of(&plane.public, PATH, &agent, "tools/list", json!({})).await;
         let tools = listed["tools"].as_array().unwrap();

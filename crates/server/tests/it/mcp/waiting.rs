@@ -43,7 +43,7 @@ async fn ended(wait: JoinHandle<Answer>) -> String {
 
 on_both_stores! {
     ///
-    async fn a_wait_ends_with_the_standing_of_whoever_waits(kit) {
+    async fn a_wait_ends_with_the_standing_of_the_waiter(kit) {
         let DecisionFixture { plane, agent, alice } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
@@ -59,7 +59,7 @@ on_both_stores! {
         assert_eq!(ended(wait).await, "delegation_revoked");
     }
 
-    async fn whoever_waits_is_told_of_the_settlement_at_once(kit) {
+    async fn a_waiter_gets_the_settlement_at_once(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
@@ -67,7 +67,7 @@ on_both_stores! {
         assert_eq!(woken(wait).await.given()["state"], "accepted");
     }
 
-    async fn a_wait_that_brings_nothing_ends_when_it_said_and_says_how_to_go_on(kit) {
+    async fn a_fruitless_wait_ends_on_time_and_names_the_next_call(kit) {
         let limits = Limits { request: Duration::from_millis(200), ..Limits::default() };
         let DecisionFixture { plane, agent, .. } = kit.asked_with(Setup { limits, ..Setup::payments() }).await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
@@ -93,7 +93,7 @@ on_both_stores! {
         assert_eq!(woken(wait).await.given()["state"], "accepted");
     }
 
-    async fn a_client_that_hangs_up_leaves_nothing_waiting_and_a_node_that_stops_tells(kit) {
+    async fn a_client_that_hangs_up_leaves_no_waiter_and_a_node_that_stops_answers(kit) {
         let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
         let limits = Limits { max_connections: 1, ..Limits::default() };

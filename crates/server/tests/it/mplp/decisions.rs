@@ -11,7 +11,7 @@ fn body(status: &str) -> Value {
 
 on_both_stores! {
     /// MPLP-3.1-03, MPLP-3.2-02, MPLP-3.2-03, MPLP-3.2-04, MPLP-4.3-01, MPLP-4.3-02, M-26
-    async fn what_is_decided_stays_decided_and_a_later_decision_gets_409_and_the_truth(kit) {
+    async fn a_decision_is_final_and_a_later_one_gets_409_and_the_first(kit) {
         let stage = Stage::set(kit).await;
         for (n, first) in [(1, "approved"), (2, "rejected"), (3, "cancelled")] {
             let asked = stage.asked("context", n).await;
@@ -83,7 +83,7 @@ on_both_stores! {
     }
 
     /// MPLP-1-01, R-10
-    async fn an_agent_calls_off_what_it_asked_and_decides_nothing(kit) {
+    async fn an_agent_withdraws_its_question_and_decides_nothing(kit) {
         let stage = Stage::set(kit).await;
         let asked = stage.proposed(&plan(1, 1)).await;
         for status in ["approved", "rejected"] {
@@ -98,7 +98,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_needs_a_surer_proof_than_a_token_names_the_page_to_answer_on(kit) {
+    async fn a_decision_that_needs_a_surer_proof_than_a_token_names_the_page(kit) {
         let stage = Stage::set(kit).await;
         let bob = stage.person("bob", Role::Approver).await;
         let asked = stage.agent.asks_to(&stage.plane, "payments.release", json!({ "amount": 5 })).await;
@@ -141,7 +141,7 @@ on_both_stores! {
     }
 
     ///
-    async fn bounds_beyond_what_policy_allows_are_refused_and_the_question_stays_open(kit) {
+    async fn bounds_beyond_the_policy_are_refused_and_the_question_stays_open(kit) {
         let stage = Stage::with(kit, Setup::payments_with(|document| document.plans.max_uses = 5)).await;
         stage.agent.asks_to(&stage.plane, "notes.archive", json!({ "note": "a" })).await;
         let shown = items(&stage.get(&stage.agent, "confirms").await).remove(0);

@@ -76,7 +76,7 @@ on_both_stores! {
 
     /// MPLP-2.1-01, MPLP-2.1-07, MPLP-2.2-01, MPLP-2.2-02, MPLP-2.2-03, MPLP-2.2-04, MPLP-2.2-05, MPLP-2.3-01,
     /// MPLP-3.1-01
-    async fn what_the_closed_schemas_do_not_know_is_refused_and_what_they_leave_open_is_taken(kit) {
+    async fn unknown_members_of_closed_schemas_are_refused_and_open_ones_are_taken(kit) {
         let stage = Stage::set(kit).await;
         let event = |event_type: &str| json!([{ "event_id": id(7), "event_type": event_type, "source": "x",
             "timestamp": "2025-12-07T00:00:00Z" }]);
@@ -115,7 +115,7 @@ on_both_stores! {
     }
 
     /// MPLP-2.4-02, MPLP-2.4-06
-    async fn a_decision_is_one_of_three_words_and_only_what_a_person_may_add(kit) {
+    async fn a_decision_is_one_of_three_words_with_permitted_members_only(kit) {
         let stage = Stage::set(kit).await;
         let asked = stage.asked("context", 1).await;
         for (body, member) in [
@@ -189,7 +189,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_body_is_json_said_to_be_json_and_of_a_size_that_is_read(kit) {
+    async fn a_body_is_labelled_json_within_the_size_limit(kit) {
         let stage = Stage::set(kit).await;
         let send = |kind: &'static str, path: &str, body: String| {
             let request = Request::builder().method(Method::POST).uri(format!("/mplp/v1/{path}"));

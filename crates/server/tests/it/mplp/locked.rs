@@ -54,7 +54,7 @@ on_both_stores! {
     }
 
     /// MPLP-2.2-06, R-14
-    async fn only_whoever_may_override_locks_and_only_what_is_open(kit) {
+    async fn only_a_person_with_override_locks_and_only_open_questions(kit) {
         let stage = Stage::set(kit).await;
         let boss = stage.person("boss", Role::Admin).await;
         let stranger = stage.person("eve", Role::User).await;

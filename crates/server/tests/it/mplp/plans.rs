@@ -11,7 +11,7 @@ fn steps(plan: &Value) -> Vec<&str> {
 
 on_both_stores! {
     /// MPLP-2.1-05, R-14
-    async fn a_plan_is_a_draft_whatever_it_says_of_itself(kit) {
+    async fn a_plan_is_a_draft_despite_its_own_status(kit) {
         let stage = Stage::set(kit).await;
         let mut sent = plan(1, 2);
         sent["status"] = json!("approved");
@@ -172,7 +172,7 @@ on_both_stores! {
     }
 
     /// MPLP-4.3-10
-    async fn what_nobody_decides_in_time_is_cancelled_by_the_clock_and_never_approved(kit) {
+    async fn an_undecided_confirm_is_cancelled_by_the_clock_and_never_approved(kit) {
         let stage = Stage::set(kit).await;
         stage.post(&stage.agent, "plans", &plan(1, 1)).await.expect(201);
         let body = json!({ "timeout_seconds": 600 });
@@ -188,7 +188,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_each_step_runs_is_told_with_what_is_left_of_it(kit) {
+    async fn each_step_is_returned_with_its_action_and_its_rest(kit) {
         let stage = Stage::set(kit).await;
         let below = format!("plans/{}/actions", id(1));
         let mut sent = archiving(1, 3);

@@ -42,7 +42,7 @@ on_both_stores! {
     }
 
     /// MPLP-2.4-03, R-14
-    async fn a_decision_has_the_deciders_own_role_whatever_they_write(kit) {
+    async fn a_decision_has_the_deciders_own_role_despite_their_text(kit) {
         let stage = Stage::with(kit, with_roles(json!([
             { "name": "asker", "capabilities": ["plan.create", "confirm.request"], "members": ["agents"] },
             { "role_id": REVIEWER, "name": "reviewer", "capabilities": ["confirm.approve"], "members": ["user:alice"] },
@@ -70,7 +70,7 @@ on_both_stores! {
     }
 
     /// MPLP-4.3-09
-    async fn only_a_role_with_the_capability_decides_and_the_own_persons_no_always_counts(kit) {
+    async fn only_a_role_with_the_capability_decides_and_the_own_persons_rejection_always_counts(kit) {
         let stage = Stage::with(kit, with_roles(json!([
             { "name": "asker", "capabilities": ["plan.create"], "members": ["agents"] },
             { "name": "watcher", "capabilities": ["confirm.request"], "members": ["user:alice", "user:bob"] },

@@ -67,7 +67,7 @@ on_both_stores! {
     }
 
     ///
-    async fn samples_are_for_whoever_oversees_the_project_and_come_a_part_at_a_time(kit) {
+    async fn samples_are_for_overseers_and_come_a_part_at_a_time(kit) {
         let stage = Stage::set(kit).await;
         for n in 1..=3 {
             let asked = stage.post(&stage.agent, "confirms", &confirm("trace", n)).await.expect(201).json();

@@ -35,7 +35,7 @@ on_both_stores! {
     }
 
     /// MPLP-4.1-03
-    async fn steps_go_in_the_order_of_what_they_depend_on_and_the_plan_follows_them(kit) {
+    async fn steps_run_in_the_order_of_their_dependencies_and_the_plan_follows_them(kit) {
         let stage = Stage::set(kit).await;
         let asked = stage.proposed(&plan(1, 2)).await;
         stage.says(&asked, "approved", None).await;
@@ -61,7 +61,7 @@ on_both_stores! {
     }
 
     /// MPLP-4.1-03
-    async fn a_failed_step_blocks_what_depends_on_it_and_the_plan_fails(kit) {
+    async fn a_failed_step_blocks_its_dependents_and_the_plan_fails(kit) {
         let stage = Stage::set(kit).await;
         let asked = stage.proposed(&plan(1, 2)).await;
         stage.says(&asked, "approved", None).await;

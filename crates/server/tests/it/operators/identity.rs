@@ -141,7 +141,7 @@ async fn an_operator_cannot_speak_under_the_name_of_another() {
 
 on_both_stores! {
     /// AAP-13.2-03
-    async fn a_name_is_decoration_and_the_domain_is_who_it_is(kit) {
+    async fn a_name_is_decoration_and_the_domain_is_the_identity(kit) {
         let setup = Setup { operators: vec!["acme.test", "evil.example"], ..Setup::default() };
         let plane = kit.plane_with(setup).await;
         let evil = plane.operator("evil.example");

@@ -111,7 +111,7 @@ async fn a_page_whose_answer_leaves_lets_its_form_lead_to_the_callback_and_nowhe
 
 /// AAP-5.1-05
 #[tokio::test]
-async fn a_no_makes_no_token_and_tells_the_operator_where_it_waits() {
+async fn a_rejection_makes_no_token_and_reaches_the_operators_callback() {
     let plane = plane().await;
     let alice = plane.person("alice").await;
     let waiting = request_with_callback(&plane, plane.acme(), SCOPES).await;

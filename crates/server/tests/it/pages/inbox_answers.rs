@@ -48,7 +48,7 @@ async fn an_approval_of_another_text_than_was_shown_does_not_count_and_a_rejecti
 
 on_both_stores! {
     ///
-    async fn a_yes_on_the_page_lets_it_run_once_and_the_page_says_what_became_of_it(kit) {
+    async fn an_approval_on_the_page_lets_it_run_once_and_the_page_names_the_outcome(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 5 })).await;
         let page = follow(&plane, &alice, decide(&plane, &alice, &asked, "accept", &[]).await).await;
@@ -69,7 +69,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_no_with_a_reason_reaches_the_agent_and_stands_on_the_page(kit) {
+    async fn a_rejection_with_a_reason_reaches_the_agent_and_stands_on_the_page(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
         let reason = [("reason", " Not before Monday.\r\nAsk Bob. ")];
@@ -82,7 +82,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.3.5-01
-    async fn of_a_yes_and_a_no_that_come_together_one_counts_and_the_other_is_told(kit) {
+    async fn of_an_approval_and_a_rejection_together_one_counts_and_the_other_learns_it(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
         let path = page_of(&asked);
@@ -103,7 +103,7 @@ on_both_stores! {
     }
 
     ///
-    async fn an_answer_that_comes_after_the_time_is_over_is_told_so_before_and_after_it_is_settled(kit) {
+    async fn a_late_answer_is_refused_as_late_before_and_after_the_settlement(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
         let path = page_of(&asked);

@@ -18,7 +18,7 @@ fn form_of(lost: &Value) -> String {
 }
 
 on_both_stores! {
-    async fn whoever_may_looks_into_it_and_says_what_happened_and_how_they_know(kit) {
+    async fn an_entitled_person_records_the_outcome_and_its_source(kit) {
         // A team of one: the switch of R-1 lets people reconcile their own actions.
         let alone = Setup::payments_with(|document| document.decisions.own_approval = true);
         let DecisionFixture { plane, alice, agent } = kit.asked_with(alone).await;

@@ -182,7 +182,7 @@ async fn an_approval_of_another_plan_than_was_shown_does_not_count() {
 }
 
 on_both_stores! {
-    async fn a_rejected_plan_says_why_and_when_it_comes_again_what_changed(kit) {
+    async fn a_rejected_plan_shows_the_reason_and_a_new_proposal_its_changes(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = propose(&plane, &agent, &plan()).await;
         let no = decide(&plane, &alice, &asked, "reject", &[("reason", "Too many at once")]).await;

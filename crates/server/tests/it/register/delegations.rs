@@ -114,7 +114,7 @@ async fn our_tokens_have_the_members_of_the_schema_and_nothing_more() {
 
 on_both_stores! {
     /// AAP-5.2-02
-    async fn an_operator_cannot_use_what_was_given_to_another(kit) {
+    async fn an_operator_cannot_use_another_operators_delegation(kit) {
         let setup = Setup { operators: vec!["acme.test", "other.test"], ..Setup::default() };
         let ready = Ready::with(kit, setup).await;
         let plane = &ready.plane;
@@ -128,7 +128,7 @@ on_both_stores! {
     }
 
     /// AAP-16.2-05
-    async fn a_delegation_that_is_not_known_here_is_not_found_whoever_knows_it(kit) {
+    async fn a_delegation_that_is_unknown_here_is_not_found_for_any_caller(kit) {
         let plane = kit.plane_with(Setup::multi()).await;
         let alice = plane.person_in("north", "alice", &[Role::User]).await;
         plane.give_roles("south", "alice", &[Role::User]).await;

@@ -58,7 +58,7 @@ on_both_stores! {
     }
 
     /// AAP-17.3-02, AAP-17.3-03, AAP-17.3-04, AAP-16.2-07
-    async fn every_reason_is_kept_in_the_audit_and_told_in_the_headers_vocabulary(kit) {
+    async fn every_reason_is_kept_in_the_audit_and_returned_in_the_headers_vocabulary(kit) {
         let scene = kit.scene().await;
         let plane = &scene.plane;
         for (reason, header) in [

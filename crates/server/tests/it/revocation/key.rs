@@ -22,7 +22,7 @@ async fn register_with_key(scene: &Scene, key: &SigningKey) -> Answer {
 
 on_both_stores! {
     /// AAP-8.2-03, AAP-8.1-03, C-88
-    async fn a_withdrawn_key_opens_nothing_and_ends_what_it_opened(kit) {
+    async fn a_withdrawn_key_opens_nothing_and_ends_its_sessions(kit) {
         let scene = kit.scene_with(long_lived(), BOTH).await;
         let plane = &scene.plane;
         let new = SigningKey::generate(Some("key-2")).unwrap();

@@ -175,7 +175,7 @@ fn rewritten(jwt: &str) -> String {
 
 on_both_stores! {
     /// AAP-8.2-02
-    async fn a_receipt_that_was_taken_back_stays_so_in_whatever_way_its_signature_is_written(kit) {
+    async fn a_revoked_receipt_stays_revoked_in_every_spelling_of_its_signature(kit) {
         let scene = kit.scene().await;
         let plane = &scene.plane;
         let (mut body, _) = scene.receipt_body(&["calendar.read"], |_| ());

@@ -73,7 +73,7 @@ impl World {
 
 on_both_stores! {
     /// AAP-22.2-02, AAP-22.4-03, AAP-23-15
-    async fn an_unserved_version_is_told_what_is_served_and_does_nothing(kit) {
+    async fn an_unserved_version_is_refused_with_the_served_ones_and_does_nothing(kit) {
         let world = World::new(kit).await;
         let before = world.audit().await;
         for (method, path, body) in world.requests() {

@@ -67,7 +67,7 @@ on_both_stores! {
         assert!(!page.contains("See and revoke standing approvals"), "{page}");
     }
 
-    async fn nobody_takes_back_what_is_somebody_elses_and_no_form_from_elsewhere_does(kit) {
+    async fn nobody_revokes_approvals_of_others_and_no_form_from_elsewhere_does(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let bob = plane.person("bob").await;
         let asked = archives(&plane, &agent, 80).await.expect(201).json();

@@ -14,7 +14,7 @@ async fn kept(waiting: &Waiting) -> (Value, Value) {
 
 on_both_stores! {
     /// AAEP-6.2.4-02, AAEP-6.3.2-01, AAEP-6.3.2-05
-    async fn who_decided_is_who_was_proven_and_what_the_sender_says_stands_beside_it(kit) {
+    async fn the_decider_is_the_proven_person_and_the_senders_claim_stands_beside(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let waiting = Waiting::after(DecisionFixture::on(plane).await, "payments.send").await;
         let reply = waiting.yes_but(|reply| {
@@ -46,7 +46,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.3.2-03, AAEP-6.3.2-04
-    async fn a_yes_to_something_else_is_a_no_with_a_proposal(kit) {
+    async fn an_approval_of_something_else_is_a_rejection_with_a_proposal(kit) {
         let waiting = Waiting::on(kit).await;
         let instead = json!({ "amount": "100" });
         waiting.counts(&waiting.yes_but(|reply| reply["modified_action"] = instead.clone()), "rejected").await;
@@ -56,7 +56,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.3.2-06
-    async fn what_software_answers_does_not_count(kit) {
+    async fn an_answer_by_software_does_not_count(kit) {
         let waiting = Waiting::on(kit).await;
         for by in ["auto:configured_policy", "system:watchdog"] {
             waiting.does_not_count(&waiting.yes_but(|reply| reply["decided_by"] = json!(by))).await;

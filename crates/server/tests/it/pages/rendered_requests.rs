@@ -50,7 +50,7 @@ on_both_stores! {
     }
 
     ///
-    async fn two_payments_that_read_the_same_are_told_apart_in_the_list(kit) {
+    async fn two_payments_that_read_the_same_are_distinguished_in_the_list(kit) {
         let scene = kit.bank().await;
         held(&scene, paying("theirs", "inv-7")).await;
         held(&scene, paying("theirs", "inv-8")).await;
