@@ -4,7 +4,7 @@ use super::Waiting;
 use countersign_testkit::{
     aaep::{ReceivedEvents, event},
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ async fn settlement(heard: &mut ReceivedEvents) -> Value {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.1-05
     async fn after_a_rejection_and_after_silence_the_next_event_says_that_nothing_runs(kit) {
         for answered in [true, false] {

@@ -1,7 +1,7 @@
 //! `clarification.reply` on the wire (AAEP 6.5).
 
 use super::Waiting;
-use countersign_testkit::{Kit, Setup, aaep::moment, decisions::DecisionFixture, on_both_stores, stored_evidence};
+use countersign_testkit::{Kit, Setup, aaep::moment, decisions::DecisionFixture, on_sqlite, stored_evidence};
 use serde_json::{Value, json};
 
 /// A question that accepts these kinds of answers.
@@ -22,7 +22,7 @@ async fn takes(kit: Kit, kinds: &[&str], good: Value, bad: &[Value]) {
     assert_eq!(waiting.document().await["response"], good);
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.5.1-01, AAEP-6.5.1-03, AAEP-6.5.1-05, AAEP-6.5.5-01
     async fn an_invalid_clarification_reply_is_no_message(kit) {
         let waiting = waiting(kit, &["freetext"]).await;

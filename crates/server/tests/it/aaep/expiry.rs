@@ -1,10 +1,10 @@
 //! A reply must arrive in time and claim to be of that time (AAEP 6.3.4, E-03).
 
 use super::Waiting;
-use countersign_testkit::{aaep::moment, on_both_stores};
+use countersign_testkit::{aaep::moment, on_sqlite};
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.3.4-04
     async fn a_reply_that_claims_to_be_of_the_deadline_or_later_does_not_count(kit) {
         let waiting = Waiting::on(kit).await;

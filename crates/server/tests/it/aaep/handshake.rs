@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use countersign_testkit::{
-    Answer, Setup, aaep::subscription_request, aaep_judge::judge_message, decisions::DecisionFixture, on_both_stores,
+    Answer, Setup, aaep::subscription_request, aaep_judge::judge_message, decisions::DecisionFixture, on_sqlite,
 };
 use http::{Method, header};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn rejected(answer: &Answer) -> (u16, String) {
     (answer.status, document["reason_code"].as_str().unwrap().to_owned())
 }
 
-on_both_stores! {
+on_sqlite! {
     /// S2, S12
     async fn every_refusal_is_a_rejection_with_the_status_of_its_reason(kit) {
         let DecisionFixture { plane, alice, .. } = kit.asked().await;

@@ -8,7 +8,7 @@ use countersign_testkit::{
     aaep_judge::judge_message,
     decisions::DecisionFixture,
     leaks::Haystack,
-    on_both_stores,
+    on_sqlite,
 };
 use http::{Method, Request};
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ pub(super) fn post(path: &str, body: String) -> Request<Body> {
     request.body(Body::from(body)).unwrap()
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.3.1-06, R-11
     async fn there_is_nothing_at_the_address_unless_project_and_token_are_for_it(kit) {
         let off = kit.asked().await;

@@ -2,7 +2,7 @@
 
 use super::Waiting;
 use axum::body::Body;
-use countersign_testkit::{Answer, Plane, Setup, TestPerson, aaep::Subscriber, on_both_stores};
+use countersign_testkit::{Answer, Plane, Setup, TestPerson, aaep::Subscriber, on_sqlite};
 use http::{Method, Request};
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ async fn more(plane: &Plane, subscriber: &Subscriber, decision: &Value, seconds:
     subscriber.post(plane, &path, &json!({ "seconds": seconds })).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.2.4-01
     async fn nobody_lists_or_extends_questions_for_others(kit) {
         let waiting = Waiting::on(kit).await;

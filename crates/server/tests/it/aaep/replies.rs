@@ -5,11 +5,11 @@ use super::Waiting;
 use countersign_testkit::{
     Setup,
     decisions::{DecisionFixture, confirmation},
-    on_both_stores, stored_evidence,
+    on_sqlite, stored_evidence,
 };
 use serde_json::{Value, json};
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.3.1-01
     async fn a_reply_without_its_type_or_with_another_is_no_message(kit) {
         let waiting = Waiting::on(kit).await;

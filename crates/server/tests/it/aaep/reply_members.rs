@@ -1,7 +1,7 @@
 //! Statements in a reply beside its decision: stored, passed on, and never trusted (AAEP 6.3.2).
 
 use super::Waiting;
-use countersign_testkit::{Setup, decisions::DecisionFixture, on_both_stores, stored_evidence};
+use countersign_testkit::{Setup, decisions::DecisionFixture, on_sqlite, stored_evidence};
 use serde_json::{Value, json};
 
 /// The settlement's evidence: its open part and its separately stored part.
@@ -12,7 +12,7 @@ async fn kept(waiting: &Waiting) -> (Value, Value) {
     (serde_json::from_slice(&settled.leaf).unwrap(), serde_json::from_str(openings).unwrap())
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.2.4-02, AAEP-6.3.2-01, AAEP-6.3.2-05
     async fn the_decider_is_the_proven_person_and_the_senders_claim_stands_beside(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;

@@ -5,12 +5,12 @@ use countersign_testkit::{
     aaep::{SocketMessage, subscription_request},
     aaep_judge::judge_message,
     decisions::DecisionFixture,
-    on_both_stores,
+    on_sqlite,
 };
 use http::StatusCode;
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP 10.2, R-11
     async fn nobody_is_let_in_without_credentials_or_with_a_cookie_from_another_page(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;

@@ -5,7 +5,7 @@ use countersign_testkit::{
     Answer, Plane, TestPerson,
     aaep::{ReceivedEvents, Subscriber},
     decisions::DecisionFixture,
-    on_both_stores,
+    on_sqlite,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ async fn plain(alice: &TestPerson, plane: &Plane) -> (Subscriber, ReceivedEvents
     (phone, heard)
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn signing_out_everywhere_ends_every_token_and_its_stream(kit) {
         let mut waiting = Waiting::on(kit).await;

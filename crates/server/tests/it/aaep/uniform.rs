@@ -2,7 +2,7 @@
 
 use super::Waiting;
 use countersign_server::{LogTo, logs_to};
-use countersign_testkit::{Answer, leaks::Haystack, on_both_stores};
+use countersign_testkit::{Answer, leaks::Haystack, on_sqlite};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -53,7 +53,7 @@ async fn tokens(waiting: &mut Waiting) -> Vec<String> {
     found
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.3.4-09, AAEP-6.3.5-02
     async fn every_sound_reply_is_answered_alike_for_any_token(kit) {
         let mut waiting = Waiting::on(kit).await;

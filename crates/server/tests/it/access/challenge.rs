@@ -2,13 +2,13 @@
 
 use axum::body::Body;
 use countersign_engine::Address;
-use countersign_testkit::{Altered as _, Backend, Kit, Registered, Setup, on_both_stores, send_to};
+use countersign_testkit::{Altered as _, Backend, Kit, Registered, Setup, on_sqlite, send_to};
 use http::{Method, Request};
 use serde_json::{Value, json};
 
 const CHALLENGE: &str = "Bearer agent_auth_required=\"/.well-known/agent-auth.json\"";
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-2-01, AAP-3-08
     async fn a_call_without_credentials_is_challenged_before_any_other_refusal(kit) {
         let scene = kit.scene().await;

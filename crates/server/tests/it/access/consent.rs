@@ -1,6 +1,6 @@
 //! A session's receipt: the same one or none on each call, within its window, and never stored.
 
-use countersign_testkit::{Altered as _, Scene, Setup, leaks::Haystack, on_both_stores};
+use countersign_testkit::{Altered as _, Scene, Setup, leaks::Haystack, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 use std::{
@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-7-09, C-82
     async fn a_call_may_carry_the_receipt_of_its_session_and_no_other(kit) {
         let scene = kit.scene().await;

@@ -1,10 +1,10 @@
 //! The end of access by expiry, to the second, and its renewal.
 
-use countersign_testkit::{Scene, Setup, on_both_stores};
+use countersign_testkit::{Scene, Setup, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-8.1-01
     async fn an_access_token_lives_as_long_as_the_manifest_says_to_the_second(kit) {
         let scene = kit.scene().await;

@@ -1,9 +1,9 @@
 //! Calls that need approval, and dry runs, are not forwarded.
 
-use countersign_testkit::{Backend, Kit, Setup, on_both_stores};
+use countersign_testkit::{Backend, Kit, Setup, on_sqlite};
 use http::Method;
 
-on_both_stores! {
+on_sqlite! {
     /// R-24, C-02
     async fn an_irreversible_call_is_refused_despite_the_agents_word(kit) {
         let scene = kit.scene_with(Setup::default(), &["calendar.read", "mail.invite"]).await;

@@ -1,11 +1,11 @@
 //! Every call names a structured intent; free text is ignored and never stored.
 
-use countersign_testkit::{Altered as _, Backend, Kit, Setup, on_both_stores};
+use countersign_testkit::{Altered as _, Backend, Kit, Setup, on_sqlite};
 use http::Method;
 
 const WORDS: &str = "book the doctor about Bob's knee, marker 4711";
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-3-05
     async fn a_call_that_names_no_intent_type_is_refused(kit) {
         let scene = kit.scene().await;

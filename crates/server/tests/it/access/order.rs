@@ -3,7 +3,7 @@
 //! The reference model is a list. A call has some of the faults; the response names the earliest.
 
 use countersign_protocol::project::{ProjectDocument, Route, Scope};
-use countersign_testkit::{Altered as _, Plane, Registered, Scene, Setup, on_both_stores};
+use countersign_testkit::{Altered as _, Plane, Registered, Scene, Setup, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -55,7 +55,7 @@ fn model(wrong: &BTreeSet<Wrong>) -> (u16, Option<&'static str>) {
     (status, Some(code))
 }
 
-on_both_stores! {
+on_sqlite! {
     /// R-28, C-93
     async fn of_two_faults_the_earlier_check_is_the_refusal(kit) {
         let setup = Setup { projects: vec![document(2)], ..Setup::default() };

@@ -1,12 +1,12 @@
 //! The project's definition of a scope counts, not the receipt's.
 
-use countersign_testkit::{Setup, calendar, on_both_stores};
+use countersign_testkit::{Setup, calendar, on_sqlite};
 use http::Method;
 use serde_json::json;
 
 const ALL: &[&str] = &["calendar.read", "calendar.write", "calendar.admin"];
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-12.3-04
     async fn an_action_that_no_granted_scope_allows_is_refused(kit) {
         let scene = kit.scene_with(Setup::default(), &["calendar.read"]).await;

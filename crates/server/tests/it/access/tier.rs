@@ -1,6 +1,6 @@
 //! T1: an operator without a user reads the project's low-stakes resources, and nothing else.
 
-use countersign_testkit::{Altered as _, Plane, Registered, Setup, on_both_stores};
+use countersign_testkit::{Altered as _, Plane, Registered, Setup, on_sqlite};
 use http::Method;
 use serde_json::json;
 
@@ -9,7 +9,7 @@ async fn operator_only(plane: &Plane) -> Registered {
     plane.register_with(&json!({ "mode": "user_delegated", "operator_jwt": operator_jwt }), None).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-2-02
     async fn an_operator_without_a_user_is_refused_where_the_project_wants_one(kit) {
         let plane = kit.plane().await;

@@ -1,10 +1,10 @@
 //! One session, one user, one delegation: on every request, not only at the start.
 
-use countersign_testkit::{Altered as _, on_both_stores};
+use countersign_testkit::{Altered as _, on_sqlite};
 use http::Method;
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-13.3-03
     async fn tokens_of_two_users_cannot_be_mixed_at_registration(kit) {
         let scene = kit.scene().await;

@@ -1,10 +1,10 @@
 //! One entry a call, with all its members.
 
-use countersign_testkit::{Altered as _, Setup, on_both_stores};
+use countersign_testkit::{Altered as _, Setup, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-7.1-01, AAP-7.1-02
     async fn a_call_has_exactly_one_entry_with_everything_about_it(kit) {
         let scene = kit.scene().await;

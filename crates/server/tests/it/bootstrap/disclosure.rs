@@ -4,7 +4,7 @@ use super::{ask, granted_leaf, request, show, yes};
 use axum::body::Body;
 use countersign_engine::Role;
 use countersign_protocol::{canonical, hash::Digest};
-use countersign_testkit::{Plane, Setup, TestPerson, on_both_stores};
+use countersign_testkit::{Plane, Setup, TestPerson, on_sqlite};
 use http::{Method, header};
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn publish_text(plane: &Plane, text: &str) {
     plane.acme().publish_identity(&identity);
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-14.4-02, AAP-14.4-03
     async fn an_operators_own_words_come_before_the_projects_and_stand_in_full_in_both_answers(kit) {
         let plane = kit.plane_with(with_projects_text()).await;

@@ -2,11 +2,11 @@
 
 use super::claims_of;
 use countersign_engine::Role;
-use countersign_testkit::{Setup, TestPerson, on_both_stores};
+use countersign_testkit::{Setup, TestPerson, on_sqlite};
 use http::Method;
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-3.1-18
     async fn a_delegation_is_given_only_in_a_project_that_exists_by_one_of_its_users(kit) {
         let plane = kit.plane_with(Setup::multi()).await;

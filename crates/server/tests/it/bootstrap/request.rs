@@ -1,14 +1,14 @@
 //! `POST /agent/delegate/requests`: the domain is proven and the request complete before a person is asked.
 
 use super::{ask, connect_body, delegations, request, show, yes};
-use countersign_testkit::{Setup, on_both_stores};
+use countersign_testkit::{Setup, on_sqlite};
 use serde_json::{Value, json};
 
 fn refused(cases: &[(&str, Value, u16, &str)]) -> Vec<(String, Value, (u16, String))> {
     cases.iter().map(|(what, body, status, code)| ((*what).into(), body.clone(), (*status, (*code).into()))).collect()
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-5.1-07, AAP-19.4-05, AAP-19.4-06
     async fn an_incomplete_or_invalid_connect_request_is_refused(kit) {
         let plane = kit.plane().await;

@@ -2,7 +2,7 @@
 
 use super::{changed, claims_of, request, show, yes};
 use countersign_protocol::aap::delegation_token::TYP;
-use countersign_testkit::{Connected, Plane, Setup, on_both_stores};
+use countersign_testkit::{Connected, Plane, Setup, on_sqlite};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ async fn register_with_token(plane: &Plane, delegation_token: String) -> counter
     plane.post("/agent/register", &plane.register_body(plane.acme(), &connected)).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-19.4-01, AAP-19.4-02, AAP-19.4-03, AAP-19.4-04, AAP-19.4-07
     async fn an_issued_token_has_exactly_the_members_of_the_schema(kit) {
         let plane = kit.plane().await;

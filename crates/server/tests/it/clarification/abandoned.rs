@@ -5,7 +5,7 @@ use countersign_testkit::{
     Answer, Setup, TestAgent,
     clarification::{Clarifying, id_of},
     decisions::confirmation,
-    on_both_stores, stored_evidence,
+    on_sqlite, stored_evidence,
 };
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ async fn device(stage: &Clarifying, name: &str, roles: &[Role], may_answer: bool
     TestAgent { token: subscriber.token, principal: subscriber.token_id }
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn nobody_abandons_another_agents_session(kit) {
         let stage = Clarifying::set(kit).await;

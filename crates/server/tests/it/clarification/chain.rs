@@ -7,7 +7,7 @@ use countersign_jose::{
 use countersign_testkit::{
     Setup,
     clarification::{Clarifying, SigningParty, chain_in_store, id_of, proven, python_finds, rewrite_chain, stamp},
-    on_both_stores,
+    on_sqlite,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ fn is_refused_by_both(keys: &Value, document: &Value, what: &str) {
     assert!(python_finds(Some(keys), document).is_some(), "Python accepts {what}");
 }
 
-on_both_stores! {
+on_sqlite! {
     /// WWA-6.3-01, WWA-7-02, WWA-7-03, WWA-7-05, WWA-7-06, WWA-7-07, WWA-7-09, WWA-7-10, WWA-7-11, WWA-2-03, WWA-7-13,
     /// WWA-7-14
     async fn every_round_stands_in_the_chain_as_it_was_asked_and_answered(kit) {

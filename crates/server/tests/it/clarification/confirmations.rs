@@ -6,7 +6,7 @@ use countersign_testkit::{
     Answer, Scene, Setup, TestAgent,
     clarification::{Clarifying, id_of, open, proven, required},
     decisions::confirmation,
-    on_both_stores, stored_evidence,
+    on_sqlite, stored_evidence,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ async fn archives(stage: &Clarifying, who: &TestAgent, more: Value) -> Answer {
     who.asks(&stage.plane, &body).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// WWA-8-04, WWA-2-01, WWA-5-05
     async fn a_plan_of_which_anything_is_unclear_is_not_proposed_to_anybody(kit) {
         let stage = Clarifying::set(kit).await;

@@ -3,7 +3,7 @@
 use countersign_testkit::{
     Backend, Kit, Setup,
     clarification::{ASKS_AS, Clarifying, id_of, open, problems, proven, python_finds, required},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -78,7 +78,7 @@ fn other_hex(text: &str) -> String {
     format!("{}{next}{}", &text[..at], &text[at + 1..])
 }
 
-on_both_stores! {
+on_sqlite! {
     /// WWA-3-01, WWA-3-02, WWA-3-03, WWA-3-04, WWA-3-05, WWA-3-06, WWA-2-02, WWA-4-09, WWA-4-10, WWA-4-11, WWA-4-12,
     /// WWA-4-13, WWA-4-16, WWA-4-17
     async fn each_condition_is_one_gap_about_one_field(kit) {

@@ -4,7 +4,7 @@ use crate::pages::{Words as _, decide, follow, open_as};
 use countersign_testkit::{
     Setup,
     clarification::{Clarifying, answering, open},
-    on_both_stores, stored_evidence,
+    on_sqlite, stored_evidence,
 };
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ fn round(gap: &str, answer: &str, given_by: &str, resolved: bool) -> (String, St
     (gap.to_owned(), answer.to_owned(), given_by.to_owned(), resolved)
 }
 
-on_both_stores! {
+on_sqlite! {
     /// WWA-6.2-06, WWA-6.2-02, WWA-7-09, WWA-7-11, R-14, R-10
     async fn an_agent_never_settles_a_persons_gap(kit) {
         let stage = Clarifying::set(kit).await;

@@ -2,11 +2,11 @@
 
 use countersign_testkit::{
     clarification::{Clarifying, proven, python_finds},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
-on_both_stores! {
+on_sqlite! {
     /// WWA-1-04, WWA-5-04, WWA-7-16
     async fn an_accepted_plan_is_the_submitted_one_with_the_answers_in_their_places(kit) {
         let stage = Clarifying::set(kit).await;

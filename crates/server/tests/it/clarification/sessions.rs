@@ -3,7 +3,7 @@
 use super::world::session;
 use countersign_testkit::{
     clarification::{Clarifying, answering, id_of, open},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn pairs(gaps: &[(&str, &str)]) -> Vec<(String, String)> {
     gaps.iter().map(|(id, field)| ((*id).to_owned(), (*field).to_owned())).collect()
 }
 
-on_both_stores! {
+on_sqlite! {
     /// WWA-2-04, WWA-4-06
     async fn the_same_plan_in_a_session_gets_the_same_bytes_until_something_is_answered(kit) {
         let stage = Clarifying::set(kit).await;

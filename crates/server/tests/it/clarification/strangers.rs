@@ -2,7 +2,7 @@
 
 use super::world::{World, gap, of, place, session, without_account};
 use countersign_engine::{ApiKeyKind, Role};
-use countersign_testkit::{Answer, TestAgent, decisions::ALL, on_both_stores};
+use countersign_testkit::{Answer, TestAgent, decisions::ALL, on_sqlite};
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ impl World {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn nothing_is_revealed_without_credentials(kit) {
         let world = World::made(kit).await;

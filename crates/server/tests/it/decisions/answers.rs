@@ -1,10 +1,10 @@
 //! The content of an answer that the agent receives: the reason of a rejection, a proposal, the response to its question.
 
 use countersign_engine::NotCounted;
-use countersign_testkit::{decisions::DecisionFixture, on_both_stores};
+use countersign_testkit::{decisions::DecisionFixture, on_sqlite};
 use serde_json::{Value, json};
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.3.2-02
     async fn the_reason_of_a_rejection_reaches_the_agent_word_for_word(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;

@@ -3,7 +3,7 @@
 use countersign_testkit::{
     Answer,
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use http::{Method, Request, header};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn named(answer: &Answer, what: &str) {
     assert!(told.contains(what), "{told} does not name {what}");
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-SCHEMA-15, AAEP-SCHEMA-16, AAEP-SCHEMA-20, AAEP-SCHEMA-21, AAEP-SCHEMA-22, AAEP-SCHEMA-25
     async fn a_confirmation_that_breaks_the_schema_is_refused_by_the_name_of_its_member(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;

@@ -4,7 +4,7 @@ use countersign_engine::NotCounted;
 use countersign_testkit::{
     Plane, Scene, Setup, TestAgent, TestPerson,
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ async fn open_and_accepted(plane: &Plane, alice: &TestPerson, agent: &TestAgent)
     [open, accepted]
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.8-01
     async fn a_question_is_withdrawn_by_its_asker_and_answered_by_nobody_after_that(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;

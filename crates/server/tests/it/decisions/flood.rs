@@ -3,7 +3,7 @@
 use countersign_testkit::{
     Answer, Setup,
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn wait_of(answer: &Answer) -> i64 {
     answer.header("retry-after").expect("Retry-After").parse().unwrap()
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn an_agent_with_too_many_open_questions_waits_until_one_is_settled(kit) {
         let setup = Setup::payments_with(|document| document.decisions.max_open_per_agent = 2);

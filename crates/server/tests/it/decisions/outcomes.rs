@@ -3,7 +3,7 @@
 use countersign_testkit::{
     Plane, TestAgent, TestPerson,
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ async fn state(plane: &Plane, agent: &TestAgent, asked: &Value) -> Value {
     agent.looks(plane, asked).await.expect(200).json()["execution"]["state"].clone()
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn an_outcome_is_reported_once_and_the_same_again_changes_nothing(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;

@@ -6,7 +6,7 @@ use countersign_testkit::{
     Setup,
     aaep::event,
     decisions::{DecisionFixture, confirmation, payments},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn seconds_left(plane: &countersign_testkit::Plane, asked: &Value) -> i64 {
     countersign_protocol::time::UnixMillis::parse_rfc3339(deadline).unwrap().millis_since(plane.now()) / 1000
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.4.1-10
     async fn a_caller_that_loosens_policy_gets_policy_and_one_that_tightens_it_is_heard(kit) {
         let DecisionFixture { plane, agent, .. } = kit.asked().await;

@@ -5,7 +5,7 @@ use countersign_testkit::{
     Answer, Plane,
     aaep::{ReceivedEvents, Subscriber},
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ async fn listening_in(
     (phone, heard)
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn tool_and_arguments_stand_before_the_agents_words_in_every_text_of_the_question(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;

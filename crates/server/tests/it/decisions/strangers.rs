@@ -4,7 +4,7 @@ use countersign_engine::{ApiKeyKind, NewKey};
 use countersign_testkit::{
     Answer, Plane, Setup, TestAgent,
     decisions::{ALL, DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use http::{Method, Request, header};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ async fn refused_to_all(plane: &Plane, token: &str, wanted: (u16, &str)) {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn another_principals_question_does_not_exist(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;

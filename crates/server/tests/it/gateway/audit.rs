@@ -4,13 +4,13 @@ use countersign_testkit::{
     Setup,
     bank::{Bank, BankScene, GatewayRequest, Manner},
     leaks::Haystack,
-    on_both_stores, stored_evidence,
+    on_sqlite, stored_evidence,
 };
 use serde_json::{Value, json};
 
 const WORDS: &str = "pay the doctor about Bob's knee, marker 4711";
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-7.1-02, R-3
     async fn a_held_call_has_an_entry_when_it_is_refused_and_one_when_it_ran_with_the_decision_and_its_digest(kit) {
         let scene = kit.bank().await;

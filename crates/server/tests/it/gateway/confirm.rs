@@ -4,7 +4,7 @@ use super::held::*;
 use countersign_protocol::project::{Confirmed, ProjectDocument, Scope};
 use countersign_testkit::{
     bank::{BankScene, GatewayRequest},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::json;
 
@@ -20,7 +20,7 @@ fn ping() -> GatewayRequest {
     GatewayRequest::new("POST", "/pings").json("{}")
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-14.1-10
     async fn either_flag_of_a_scope_stands_in_the_manifest_and_holds_its_writes(kit) {
         let plain = kit.bank().await;

@@ -4,11 +4,11 @@ use countersign_testkit::{
     Setup,
     bank::{Bank, BankScene, GatewayRequest, SCOPES},
     leaks::Haystack,
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-16.2-10
     async fn a_call_outside_the_receipt_is_refused_although_the_delegation_would_allow_it(kit) {
         let scene = kit.bank().await;

@@ -6,7 +6,7 @@ use countersign_jose::ProofKey;
 use countersign_testkit::{
     Answer, Kit, Setup, TestOperator, TestPerson, VERIFIER,
     bank::{Bank, BankScene, GATEWAY, GatewayListener, GatewayRequest, bank},
-    challenge_of, on_both_stores,
+    challenge_of, on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ async fn scene(kit: Kit) -> BankScene {
     scene
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-3-08, AAP-3-01
     async fn a_bare_401_leads_to_a_call_that_succeeds(kit) {
         let scene = scene(kit).await;

@@ -7,7 +7,7 @@ use countersign_testkit::{
     Answer, Kit, Setup,
     bank::{Bank, BankScene},
     failing::Failing,
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ async fn started_again(mut stage: Stage) -> Stage {
     stage
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-18.4-01, AAP-18.4-02, AAP-18.4-03
     async fn by_default_registering_demands_a_nonce_and_calls_do_not(kit) {
         let stage = stage(kit, |_| {}).await;
@@ -93,7 +93,7 @@ on_both_stores! {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-18.4-03, R-22
     async fn for_ten_minutes_after_a_lost_store_is_back_everything_needs_a_nonce(kit) {
         let bank = Bank::open().await;

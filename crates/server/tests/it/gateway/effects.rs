@@ -6,7 +6,7 @@ use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer,
     bank::{BankScene, GatewayRequest, Manner},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn is_taken(answer: &Answer, decision: &Value) {
     assert!(answer.json()["error_description"].as_str().unwrap().contains(id(decision)), "{}", answer.text());
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn a_call_without_an_upstream_response_is_unknown_and_not_asked_again_until_a_persons_finding(kit) {
         let scene = kit.bank().await;

@@ -3,12 +3,12 @@
 use countersign_testkit::{
     Answer,
     bank::{BankScene, GATEWAY, GatewayRequest, Holder, Manner},
-    on_both_stores,
+    on_sqlite,
 };
 use futures_util::future::join_all;
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-14.2-08
     async fn an_answer_that_says_it_is_longer_than_the_rest_is_refused_and_costs_nothing(kit) {
         let (scene, agent) = limited(kit, 2).await;

@@ -4,7 +4,7 @@ use super::held::*;
 use countersign_testkit::{
     Answer,
     bank::{BankScene, GatewayRequest, SCOPES},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::json;
 
@@ -18,7 +18,7 @@ fn wait_of(answer: &Answer) -> i64 {
     answer.header("retry-after").expect("Retry-After").parse().unwrap()
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn after_three_rejections_an_action_rests_for_any_amount_and_nobody_is_disturbed(kit) {
         let scene = kit.bank().await;

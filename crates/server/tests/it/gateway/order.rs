@@ -7,7 +7,7 @@ use countersign_protocol::project::{ProjectDocument, Route, Scope};
 use countersign_testkit::{
     Connected,
     bank::{BankScene, GATEWAY, GatewayRequest, Holder},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -67,7 +67,7 @@ fn model(wrong: &BTreeSet<Wrong>) -> (u16, &'static str) {
 
 const GRANTED: &[&str] = &["bank.note", "bank.pay"];
 
-on_both_stores! {
+on_sqlite! {
     /// C-93
     async fn of_two_faults_the_earlier_check_is_the_refusal_and_nobody_is_asked_in_vain(kit) {
         let scene = kit.bank_with(with_memos).await;

@@ -7,7 +7,7 @@ use countersign_testkit::{
     Backend, Kit, Setup,
     bank::{Bank, BankScene, GatewayListener, GatewayRequest, Manner, PlanDraft, paying_exactly},
     leaks::{Folder, Haystack},
-    on_both_stores, stored_evidence,
+    on_sqlite, stored_evidence,
 };
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ async fn inbox_of(scene: &BankScene, who: &countersign_testkit::TestPerson) -> S
     who.get(&scene.plane, "/inbox").await.expect(200).text()
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn a_service_that_says_done_settles_it_at_once_and_supersedes_other_questions(kit) {
         let (scene, _folder) = lasting(kit).await;

@@ -1,7 +1,7 @@
 //! No part of a held request runs unseen.
 
 use super::held::asked;
-use countersign_testkit::{bank::GatewayRequest, on_both_stores};
+use countersign_testkit::{bank::GatewayRequest, on_sqlite};
 use serde_json::{Value, json};
 
 fn transfer(body: &Value) -> GatewayRequest {
@@ -18,7 +18,7 @@ fn laden() -> Value {
 const ALSO: &str = "query notify: “false”; header x-reference: “from the agent”";
 const MORE: &str = "beneficiary.iban: “DE3”; beneficiary.tags.0: “x”";
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn every_member_that_the_template_does_not_name_is_listed_in_every_text_of_the_event(kit) {
         let scene = kit.bank().await;

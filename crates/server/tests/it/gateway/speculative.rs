@@ -6,7 +6,7 @@ use countersign_protocol::project::{ProjectDocument, Route};
 use countersign_testkit::{
     Answer, Kit,
     bank::{BankScene, GatewayRequest, Holder, Manner},
-    on_both_stores,
+    on_sqlite,
 };
 use futures_util::future::join_all;
 use serde_json::json;
@@ -53,7 +53,7 @@ async fn revoke(scene: &BankScene) {
     scene.alice.post(&scene.plane, "/agent/revoke", &body).await.expect(200);
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn a_proof_that_is_shown_to_a_node_again_is_refused_before_anything_is_forwarded(kit) {
         let scene = scene(kit).await;

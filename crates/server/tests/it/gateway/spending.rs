@@ -6,7 +6,7 @@ use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     TestPerson,
     bank::{BankScene, GatewayRequest},
-    on_both_stores,
+    on_sqlite,
 };
 
 fn closure() -> GatewayRequest {
@@ -31,7 +31,7 @@ async fn applies(scene: &BankScene, change: impl FnOnce(&mut ProjectDocument)) {
     scene.plane.engine.apply_project(document, "test").await.expect("a sound document");
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn an_approval_lapses_after_five_minutes(kit) {
         let scene = kit.bank().await;

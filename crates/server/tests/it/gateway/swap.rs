@@ -8,7 +8,7 @@ use countersign_protocol::{
 };
 use countersign_testkit::{
     bank::{BankScene, GATEWAY, GatewayRequest, Got},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::json;
 
@@ -69,7 +69,7 @@ fn ambiguous() -> Vec<GatewayRequest> {
     ]
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn approve_82000_and_send_820000_and_nothing_runs(kit) {
         let scene = kit.bank().await;

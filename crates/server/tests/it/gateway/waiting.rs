@@ -4,7 +4,7 @@ use super::held::*;
 use countersign_testkit::{
     Answer, Kit,
     bank::{BankScene, GATEWAY, GatewayListener, GatewayRequest},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
@@ -44,7 +44,7 @@ async fn woken(wait: JoinHandle<Answer>) -> Answer {
     tokio::time::timeout(AT_ONCE, wait).await.expect("nobody woke it").unwrap()
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn an_approval_wakes_the_call_and_it_runs_once(kit) {
         let scene = scene(kit).await;

@@ -3,7 +3,7 @@
 use super::{add, new_key, project, refused};
 use axum::body::Body;
 use countersign_engine::{Address, ApiKeyKind};
-use countersign_testkit::{Answer, Connected, Plane, Setup, agent_request, on_both_stores};
+use countersign_testkit::{Answer, Connected, Plane, Setup, agent_request, on_sqlite};
 use http::{Method, header};
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ async fn connected(plane: &Plane) -> Connected {
     plane.connect(&alice, plane.acme(), &["calendar.read"]).await
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn keys_of_agents_and_enforcement_points_administer_nothing(kit) {
         let plane = kit.plane().await;

@@ -4,7 +4,7 @@
 use super::calling::{PATH, call_tool, result_of};
 use crate::mplp::Stage;
 use countersign_testkit::{
-    Plane, TestAgent, TestPerson, decisions::confirmation, mplp_judge::foreign_judges, on_both_stores,
+    Plane, TestAgent, TestPerson, decisions::confirmation, mplp_judge::foreign_judges, on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -79,7 +79,7 @@ fn plan() -> Value {
     })
 }
 
-on_both_stores! {
+on_sqlite! {
     /// text, a choice, a number, yes or no, and a default, as the agent's client receives them.
     async fn a_persons_answer_of_any_kind_reaches_the_agent(kit) {
         let stage = Stage::set(kit).await;

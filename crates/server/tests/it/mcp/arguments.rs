@@ -3,7 +3,7 @@
 use super::calling::call_tool;
 use countersign_testkit::{
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn without(name: &str) -> Value {
     question
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn the_member_that_is_wrong_is_named_and_nobody_is_asked(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let decision = json!("dec_00000000000000000000000000000000");

@@ -2,7 +2,7 @@
 
 use super::calling::call_tool;
 use crate::mplp::Stage;
-use countersign_testkit::{decisions::confirmation, on_both_stores};
+use countersign_testkit::{decisions::confirmation, on_sqlite};
 use serde_json::{Value, json};
 
 const PLAN: &str = "8d5b1f0a-3c27-4e94-9a61-2f7d40c3b815";
@@ -21,7 +21,7 @@ fn plan() -> Value {
     })
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn an_unsound_plan_is_refused_by_its_member_and_leaves_nothing(kit) {
         let stage = Stage::set(kit).await;
         let mut circular = plan();

@@ -2,7 +2,7 @@
 
 use super::calling::{HOST, PATH, error, posted, request, result, result_of, send, send_request};
 use axum::body::Body;
-use countersign_testkit::{Answer, Plane, TestAgent, decisions::DecisionFixture, on_both_stores};
+use countersign_testkit::{Answer, Plane, TestAgent, decisions::DecisionFixture, on_sqlite};
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ async fn current(plane: &Plane, agent: &TestAgent, method: &str, name: Option<&s
     send_request(&plane.public, built.body(Body::from(request(method, params).to_string())).unwrap()).await
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn a_message_that_two_readers_could_read_in_two_ways_is_read_by_none(kit) {
         let DecisionFixture { plane, agent, .. } = kit.asked().await;
         let twice = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"request_confirmation",

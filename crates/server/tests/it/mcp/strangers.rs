@@ -8,7 +8,7 @@ use countersign_server::{config::node::Mcp, router};
 use countersign_testkit::{
     Answer, Plane, Setup, TestAgent,
     decisions::{ALL, DecisionFixture},
-    on_both_stores,
+    on_sqlite,
 };
 use http::{Method, Request, header};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ fn refusal(answer: &Answer) -> (u16, String) {
     answer.refusal()
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn without_a_credential_no_method_is_reached_and_a_session_id_is_none(kit) {
         let plane = kit.plane().await;
@@ -125,7 +125,7 @@ async fn with(plane: &Plane, headers: &[(&str, &str)], from: [u8; 4]) -> Answer 
 const HERE: [u8; 4] = [127, 0, 0, 1];
 const ELSEWHERE: [u8; 4] = [192, 0, 2, 7];
 
-on_both_stores! {
+on_sqlite! {
     async fn a_name_that_was_made_to_lead_here_leads_nowhere(kit) {
         let plane = kit.asked().await.plane;
         for (hosts, from) in [

@@ -3,7 +3,7 @@
 use super::calling::call_tool;
 use countersign_testkit::{
     clarification::{Clarifying, proven},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn said(session: &Value, gap: &str, answer: Value) -> Value {
     json!({ "session_id": session, "gap_id": gap, "answer": answer })
 }
 
-on_both_stores! {
+on_sqlite! {
     /// WWA-6.1-02, WWA-6.2-01: a malformed request is an error, and so is an unknown session.
     async fn an_invalid_request_is_an_error_and_a_refusal_to_guess_is_none(kit) {
         let stage = Clarifying::set(kit).await;

@@ -2,7 +2,7 @@
 
 use super::calling::{HOST, PATH, Told, call_tool, request, result, send_at, told};
 use countersign_server::{Limits, serve};
-use countersign_testkit::{Answer, Plane, Setup, TestAgent, decisions::DecisionFixture, on_both_stores};
+use countersign_testkit::{Answer, Plane, Setup, TestAgent, decisions::DecisionFixture, on_sqlite};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::{
@@ -41,7 +41,7 @@ async fn ended(wait: JoinHandle<Answer>) -> String {
     if answer.status == 200 { told(&result(&answer)).refusal() } else { answer.code() }
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn a_wait_ends_with_the_standing_of_the_waiter(kit) {
         let DecisionFixture { plane, agent, alice } = kit.asked().await;

@@ -2,14 +2,14 @@
 
 use super::{Stage, archiving, id, items, step};
 use countersign_engine::Role;
-use countersign_testkit::{decisions::confirmation, on_both_stores};
+use countersign_testkit::{decisions::confirmation, on_sqlite};
 use serde_json::{Value, json};
 
 fn revoke(shown: &Value) -> String {
     format!("allowances/{}/revoke", shown["left"]["allowance_id"].as_str().unwrap())
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn an_approved_step_and_a_standing_approval_are_listed_with_their_rest(kit) {
         let stage = Stage::set(kit).await;

@@ -1,12 +1,12 @@
 //! Confirms for every kind of target: each is a question to people, with an id and a time of its own.
 
 use super::{Stage, archiving, confirm, id, items, place, plan, statuses};
-use countersign_testkit::{aaep::ReceivedEvents, on_both_stores};
+use countersign_testkit::{aaep::ReceivedEvents, on_sqlite};
 use serde_json::{Value, json};
 
 const OTHERS: [&str; 4] = ["context", "trace", "extension", "other"];
 
-on_both_stores! {
+on_sqlite! {
     /// MPLP-2.1-05, MPLP-6-02, MPLP-2.1-02, R-14
     async fn a_confirm_is_pending_under_our_id_and_time_despite_its_own_members(kit) {
         let stage = Stage::set(kit).await;

@@ -2,14 +2,14 @@
 
 use super::{Stage, confirm, items, place, plan, statuses, with_targets};
 use countersign_engine::Role;
-use countersign_testkit::{Setup, TestAgent, on_both_stores, stored_evidence};
+use countersign_testkit::{Setup, TestAgent, on_sqlite, stored_evidence};
 use serde_json::{Value, json};
 
 fn body(status: &str) -> Value {
     json!({ "status": status })
 }
 
-on_both_stores! {
+on_sqlite! {
     /// MPLP-3.1-03, MPLP-3.2-02, MPLP-3.2-03, MPLP-3.2-04, MPLP-4.3-01, MPLP-4.3-02, M-26
     async fn a_decision_is_final_and_a_later_one_gets_409_and_the_first(kit) {
         let stage = Stage::set(kit).await;

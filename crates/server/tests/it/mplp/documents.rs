@@ -1,7 +1,7 @@
 //! Refusals before a person is asked: each names the member, and nothing is stored.
 
 use super::{Stage, archiving, confirm, id, plan, step};
-use countersign_testkit::on_both_stores;
+use countersign_testkit::on_sqlite;
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ async fn refused(stage: &Stage, below: &str, body: &Value, member: &str) {
     assert!(said.contains(member), "{member} is not named in {said:?}");
 }
 
-on_both_stores! {
+on_sqlite! {
     /// MPLP-2.1-01, MPLP-2.1-03, MPLP-2.1-06, MPLP-2.1-07
     async fn each_of_the_seven_members_of_a_confirm_is_demanded(kit) {
         let stage = Stage::set(kit).await;

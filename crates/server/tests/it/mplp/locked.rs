@@ -2,14 +2,14 @@
 
 use super::{Stage, confirm, items, place, plan, statuses};
 use countersign_engine::Role;
-use countersign_testkit::on_both_stores;
+use countersign_testkit::on_sqlite;
 use serde_json::{Value, json};
 
 fn governance(confirm: &Value) -> String {
     format!("{}/governance", place(confirm))
 }
 
-on_both_stores! {
+on_sqlite! {
     /// MPLP-2.2-06
     async fn a_locked_confirm_is_decided_by_nobody_until_it_is_open_again(kit) {
         let stage = Stage::set(kit).await;

@@ -2,7 +2,7 @@
 
 use super::{Stage, confirm, id, items, plan};
 use countersign_engine::Role;
-use countersign_testkit::{Setup, on_both_stores};
+use countersign_testkit::{Setup, on_sqlite};
 use serde_json::{Value, json};
 
 /// A project with its own roles.
@@ -16,7 +16,7 @@ fn with_roles(roles: Value) -> Setup {
 
 const REVIEWER: &str = "3f2b8c1d-5e6f-4a7b-8c9d-0e1f2a3b4c5d";
 
-on_both_stores! {
+on_sqlite! {
     /// MPLP-2.1-06
     async fn a_claimed_role_of_the_agents_own_is_kept_as_written_and_another_is_refused(kit) {
         let stage = Stage::set(kit).await;

@@ -1,7 +1,7 @@
 //! Steps that the agent runs by itself, and cancelled plans.
 
 use super::{Stage, archiving, id, items, plan, step};
-use countersign_testkit::{Answer, decisions::confirmation, on_both_stores};
+use countersign_testkit::{Answer, decisions::confirmation, on_sqlite};
 use serde_json::{Value, json};
 
 async fn reports(stage: &Stage, n: u64, at: u64, status: &str) -> Answer {
@@ -13,7 +13,7 @@ fn status_of(plan: &Value, at: usize) -> &str {
     plan["steps"][at]["status"].as_str().unwrap()
 }
 
-on_both_stores! {
+on_sqlite! {
     /// MPLP-3.2-01, MPLP-1-02
     async fn no_step_moves_before_a_person_has_approved_the_plan(kit) {
         let stage = Stage::set(kit).await;

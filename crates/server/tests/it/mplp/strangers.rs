@@ -5,7 +5,7 @@ use countersign_engine::{Address, ApiKeyKind, NewKey, Role};
 use countersign_testkit::{
     Answer, Setup, TestAgent,
     decisions::{ALL, payments},
-    on_both_stores,
+    on_sqlite,
 };
 use http::{Method, Request};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ async fn attempts(stage: &Stage, who: &TestAgent, n: u64, asked: &Value) -> Vec<
     ]
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn another_agents_plans_and_confirms_do_not_exist(kit) {
         let stage = Stage::set(kit).await;

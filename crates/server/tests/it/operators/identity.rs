@@ -1,7 +1,7 @@
 //! An identity manifest that violates the schema is none (AAP 19.2), and a name is never an identity.
 
 use crate::register::support::{Ready, SCOPES, SQLITE, told, with};
-use countersign_testkit::{Setup, on_both_stores, operator_host::IDENTITY};
+use countersign_testkit::{Setup, on_sqlite, operator_host::IDENTITY};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -139,7 +139,7 @@ async fn an_operator_cannot_speak_under_the_name_of_another() {
     assert_eq!(ready.refusal(&body).await, told(401, "delegation_mismatch"));
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-13.2-03
     async fn a_name_is_decoration_and_the_domain_is_the_identity(kit) {
         let setup = Setup { operators: vec!["acme.test", "evil.example"], ..Setup::default() };

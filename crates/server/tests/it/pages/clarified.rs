@@ -6,7 +6,7 @@ use crate::{
     mplp,
 };
 use axum::body::Body;
-use countersign_testkit::{TestPerson, decisions::confirmation, on_both_stores};
+use countersign_testkit::{TestPerson, decisions::confirmation, on_sqlite};
 use http::{Method, header};
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ fn says_whose(page: &str, session: &Value) {
     assert!(technical.contains(session["session_id"].as_str().unwrap()), "{technical}");
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn the_page_of_a_gap_names_its_reason_its_blocks_and_the_agents_words(kit) {
         let world = World::made(kit).await;
@@ -175,7 +175,7 @@ on_both_stores! {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn a_person_abandons_a_clarification_on_the_page_of_its_question(kit) {
         let world = World::made(kit).await;

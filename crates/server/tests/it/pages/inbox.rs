@@ -2,7 +2,7 @@
 
 use super::*;
 use countersign_engine::Role;
-use countersign_testkit::{decisions::DecisionFixture, on_both_stores};
+use countersign_testkit::{decisions::DecisionFixture, on_sqlite};
 
 #[tokio::test]
 async fn nobody_sees_an_inbox_without_signing_in() {
@@ -15,7 +15,7 @@ async fn nobody_sees_an_inbox_without_signing_in() {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn somebody_elses_question_is_not_there(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let bob = plane.person("bob").await;

@@ -2,7 +2,7 @@
 
 use super::*;
 use countersign_engine::Role;
-use countersign_testkit::{Setup, decisions::DecisionFixture, on_both_stores};
+use countersign_testkit::{Setup, decisions::DecisionFixture, on_sqlite};
 
 /// An approved payment that was claimed and never reported.
 async fn lost(plane: &Plane, by: &TestPerson, agent: &TestAgent, tool: &str) -> Value {
@@ -17,7 +17,7 @@ fn form_of(lost: &Value) -> String {
     format!("{}/executions/{}", page_of(lost), lost["execution"]["execution_id"].as_str().unwrap())
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn an_entitled_person_records_the_outcome_and_its_source(kit) {
         // A team of one: the switch of R-1 lets people reconcile their own actions.
         let alone = Setup::payments_with(|document| document.decisions.own_approval = true);

@@ -3,7 +3,7 @@
 use super::support::{Ready, SQLITE, claims_of, header_of, tampered, told, with};
 use countersign_engine::Role;
 use countersign_jose::{KeyPolicy, KeySet, verify_delegation};
-use countersign_testkit::{Setup, on_both_stores};
+use countersign_testkit::{Setup, on_sqlite};
 use serde_json::{Value, json};
 
 fn presenting(ready: &Ready, token: impl Into<String>) -> Value {
@@ -112,7 +112,7 @@ async fn our_tokens_have_the_members_of_the_schema_and_nothing_more() {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-5.2-02
     async fn an_operator_cannot_use_another_operators_delegation(kit) {
         let setup = Setup { operators: vec!["acme.test", "other.test"], ..Setup::default() };

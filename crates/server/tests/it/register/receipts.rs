@@ -2,7 +2,7 @@
 
 use super::support::{Ready, SCOPES, SQLITE, tampered, told, with};
 use countersign_jose::SigningKey;
-use countersign_testkit::{Setup, on_both_stores};
+use countersign_testkit::{Setup, on_sqlite};
 use serde_json::{Value, json};
 
 /// AAP-7-03
@@ -189,7 +189,7 @@ async fn a_receipt_may_narrow_the_delegation_and_not_widen_it() {
     ready.register(&ready.body_with(&with(ready.receipt(), "scopes", json!(["calendar.read"])))).await.expect(200);
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-13.3-03, AAP-16.2-08
     async fn tokens_of_two_people_do_not_go_together(kit) {
         let ready = Ready::on(kit).await;

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use countersign_engine::{ApiKeyKind, NewKey, Role};
-use countersign_testkit::{Answer, Plane, Scene, Setup, TestOperator, agent_request, on_both_stores};
+use countersign_testkit::{Answer, Plane, Scene, Setup, TestOperator, agent_request, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn without_request_id(answer: &Answer) -> (u16, Value) {
     (answer.status, body)
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-17.3-01, AAP-17.3-03
     async fn a_malformed_revocation_revokes_nothing(kit) {
         let scene = kit.scene().await;

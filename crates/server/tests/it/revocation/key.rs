@@ -1,7 +1,7 @@
 //! An operator's key that left its key set ends the sessions it opened; the delegation stays (C-88).
 
 use countersign_jose::SigningKey;
-use countersign_testkit::{Answer, Scene, Setup, on_both_stores};
+use countersign_testkit::{Answer, Scene, Setup, on_sqlite};
 use serde_json::json;
 
 /// Tokens that outlive the hour after which a key is fetched again.
@@ -20,7 +20,7 @@ async fn register_with_key(scene: &Scene, key: &SigningKey) -> Answer {
     scene.plane.post("/agent/register", &body).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-8.2-03, AAP-8.1-03, C-88
     async fn a_withdrawn_key_opens_nothing_and_ends_its_sessions(kit) {
         let scene = kit.scene_with(long_lived(), BOTH).await;

@@ -2,7 +2,7 @@
 
 use super::Door;
 use countersign_engine::Role;
-use countersign_testkit::{Connected, Kit, Plane, Setup, TestPerson, on_both_stores};
+use countersign_testkit::{Connected, Kit, Plane, Setup, TestPerson, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ impl World {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-3.1-18
     async fn nobody_agrees_for_a_project_in_which_they_have_no_place(kit) {
         let world = World::new(kit).await;

@@ -2,10 +2,10 @@
 
 use crate::schemas;
 use countersign_protocol::aap::manifest::Manifest;
-use countersign_testkit::on_both_stores;
+use countersign_testkit::on_sqlite;
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-22.4-02
     async fn unknown_members_are_ignored_in_requests_receipts_and_identities(kit) {
         let plane = kit.plane().await;
