@@ -39,9 +39,12 @@ fn the_commands_reach_every_outcome() {
             runner.check();
         }
         seen.extend(runner.seen);
+        if REACHED.iter().all(|what| seen.contains(*what)) {
+            return;
+        }
     }
     let missed: Vec<&str> = REACHED.iter().filter(|what| !seen.contains(**what)).copied().collect();
-    assert_eq!(missed, [] as [&str; 0]);
+    panic!("not reached: {missed:?}");
 }
 
 const REACHED: [&str; 38] = [
