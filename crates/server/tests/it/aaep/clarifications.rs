@@ -123,15 +123,6 @@ on_sqlite! {
         waiting.counts(&waiting.response(json!("Lagos")), "answered").await;
     }
 
-    /// AAEP-6.5.2-07
-    async fn a_choice_between_nothing_or_one_thing_cannot_be_asked(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
-        let mut body = json!({ "question": "Which?", "accepted_response_kinds": ["multiple_choice"] });
-        assert_eq!(agent.clarifies(&plane, &body).await.status, 400);
-        body["choices"] = json!([{ "value": "a", "label": "A" }]);
-        assert_eq!(agent.clarifies(&plane, &body).await.status, 400);
-    }
-
     /// AAEP-6.5.3-01, AAEP-6.5.3-02, AAEP-6.5.3-03
     async fn the_senders_additional_members_are_kept_and_confidence_is_from_0_to_1(kit) {
         for (confidence, sound) in [(json!(0), true), (json!(0.5), true), (json!(1), true), (json!(1.5), false), (json!("high"), false)] {

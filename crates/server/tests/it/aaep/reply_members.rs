@@ -44,23 +44,4 @@ on_sqlite! {
         waiting.counts(&no(&reason), "rejected").await;
         assert_eq!(waiting.document().await["reason"], reason);
     }
-
-    /// AAEP-6.3.2-03, AAEP-6.3.2-04
-    async fn an_approval_of_something_else_is_a_rejection_with_a_proposal(kit) {
-        let waiting = Waiting::on(kit).await;
-        let instead = json!({ "amount": "100" });
-        waiting.counts(&waiting.yes_but(|reply| reply["modified_action"] = instead.clone()), "rejected").await;
-        assert_eq!(waiting.document().await["proposal"], instead);
-        let claim = json!({ "tool": "payments.send", "arguments": { "amount": "82000" } });
-        assert_eq!(waiting.agent.claims(&waiting.plane, &waiting.decision, &claim).await.status, 409);
-    }
-
-    /// AAEP-6.3.2-06
-    async fn an_answer_by_software_does_not_count(kit) {
-        let waiting = Waiting::on(kit).await;
-        for by in ["auto:configured_policy", "system:watchdog"] {
-            waiting.does_not_count(&waiting.yes_but(|reply| reply["decided_by"] = json!(by))).await;
-        }
-        waiting.counts(&waiting.yes_but(|reply| reply["decided_by"] = json!("user:alice")), "accepted").await;
-    }
 }

@@ -100,21 +100,6 @@ on_sqlite! {
         assert_eq!(scene.reached(), 1);
     }
 
-    /// AAP-8.3-01, AAP-8.3-02
-    async fn before_its_end_is_recorded_a_call_is_refused_alike(kit) {
-        let setup = Setup::with_project(|document| document.max_duration = "30m".into());
-        let scene = kit.scene_with(setup, &["calendar.read", "calendar.write"]).await;
-        scene.read().await.expect(200);
-        scene.plane.advance_unseen(1800).await;
-        for answer in [scene.read().await, scene.write().await, register(&scene).await] {
-            assert_eq!(answer.refusal(), (401, "auto_revoked".into()));
-        }
-        assert_eq!((scene.reached(), revocations(&scene).await.len()), (1, 0));
-        scene.plane.advance_secs(0).await;
-        assert_eq!(revocations(&scene).await.len(), 1);
-        assert_eq!(scene.read().await.refusal(), (401, "auto_revoked".into()));
-    }
-
     /// AAP-17.8-06, AAP-8.3-01
     async fn the_end_of_a_delegation_is_in_the_audit_once_though_nobody_calls(kit) {
         let setup = Setup::with_project(|document| document.max_duration = "2h".into());

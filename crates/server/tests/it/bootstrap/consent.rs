@@ -91,25 +91,6 @@ on_both_stores! {
         assert_eq!(delegations(&plane, &alice).await, 0);
     }
 
-    /// AAP-5.1-05, AAP-17.2-03
-    async fn two_consents_at_once_make_one_delegation(kit) {
-        let plane = kit.plane().await;
-        let alice = plane.person("alice").await;
-        let waiting = request(&plane, json!({})).await;
-        let (left, right) = (show(&plane, &alice, &waiting).await, show(&plane, &alice, &waiting).await);
-        let (left, right) = (yes(&waiting, &left), yes(&waiting, &right));
-        let (one, two) = tokio::join!(
-            alice.post(&plane, "/agent/delegate", &left),
-            alice.post(&plane, "/agent/delegate", &right)
-        );
-        let mut statuses = [one.status, two.status];
-        statuses.sort_unstable();
-        assert_eq!(statuses, [201, 410]);
-        let again = alice.post(&plane, "/agent/delegate", &left).await;
-        assert_eq!(again.refusal(), (410, "connect_request_gone".into()));
-        assert_eq!(delegations(&plane, &alice).await, 1);
-    }
-
     /// C-60
     async fn a_person_may_grant_less_than_was_asked_and_never_more(kit) {
         let plane = kit.plane().await;

@@ -151,14 +151,4 @@ on_sqlite! {
         stage.alice.accepts(&stage.plane, &approved).await;
         claims(&stage, &approved, "1").await.expect(200);
     }
-
-    /// WWA-3-08, WWA-1-04
-    async fn accepting_a_warning_leaves_the_plan_as_it_is(kit) {
-        let stage = Clarifying::set(kit).await;
-        let plan = json!({ "languages": ["ar-sa"] });
-        let asked = stage.submits(&plan).await;
-        stage.answers(&asked, "gap-001", "accept").await;
-        assert_eq!(stage.confirms(&asked).await["plan"], plan);
-        assert_eq!(stage.audit(&asked).await["accepted_plan"], plan);
-    }
 }

@@ -3,8 +3,8 @@
 use crate::mplp::{archiving, id, step};
 use crate::pages::{Words as _, open_as};
 use countersign_testkit::{
-    Answer, Scene, Setup, TestAgent,
-    clarification::{Clarifying, id_of, open, proven, required},
+    Answer, Setup, TestAgent,
+    clarification::{Clarifying, id_of, open, required},
     decisions::confirmation,
     on_sqlite, stored_evidence,
 };
@@ -249,39 +249,5 @@ on_sqlite! {
         assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 0);
         stage.answers(&warned, "gap-001", "accept").await;
         archives(&stage, &stage.agent, named).await.expect(201);
-    }
-
-    /// WWA-4-14, WWA-8-04
-    async fn the_gateway_lets_nothing_through_that_a_gap_of_the_same_task_blocks(kit) {
-        let setup = Setup::clarifying_with(|document| {
-            let operations = json!({ "developer": ["events.create"] });
-            document.clarification.operations = serde_json::from_value(operations).unwrap();
-        });
-        let scene = kit.scene_with(setup, &["calendar.read", "calendar.write", "mail.invite"]).await;
-        let agent = scene.agent.asking();
-        let invites = async |scene: &Scene| {
-            scene.plane.call(&scene.agent, Method::POST, "/mail/invitations", "SEND_INVITATION").await
-        };
-        assert_eq!(invites(&scene).await.status, 403, "a yes is needed");
-        scene.write().await.expect(201);
-        let body = json!({ "plan_object": { "hosting": {} } });
-        let asked = agent.post(&scene.plane, "/v1/clarification/submit-clarification", &body).await.expect(200).json();
-        let reached = scene.reached();
-        for refused in [scene.write().await, invites(&scene).await] {
-            assert_eq!(refused.refusal(), unclear());
-            assert_eq!(refused.json()["clarification"]["session_id"], asked["session_id"]);
-        }
-        assert_eq!(scene.reached(), reached);
-        scene.read().await.expect(200);
-        let answer = json!({ "session_id": id_of(&asked), "gap_id": "gap-001", "answer": "eu" });
-        let told = agent.post(&scene.plane, "/v1/clarification/resolve-gap", &answer).await.expect(200).json();
-        assert_eq!(told["status"], "escalated", "nothing is known about what it blocks, so it may be irreversible");
-        assert_eq!(scene.write().await.refusal(), unclear());
-        scene.alice.answers(&scene.plane, &told, json!("eu")).await;
-        scene.write().await.expect(201);
-        let audit = format!("/v1/clarification/audit?session_id={}", id_of(&asked));
-        let audit = scene.alice.get(&scene.plane, &audit).await.expect(200).json();
-        let keys = scene.plane.get("/v1/clarification/keys").await.expect(200).json();
-        assert!(proven(&keys, &audit).is_ok(), "the person concerned can prove it");
     }
 }

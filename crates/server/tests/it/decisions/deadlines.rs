@@ -62,17 +62,6 @@ on_both_stores! {
         assert_eq!(agent.claims(&plane, &asked, &tidying(1)).await.refusal(), (409, "conflict".into()));
     }
 
-    /// AAEP-6.1-03
-    async fn a_rejection_in_time_is_stronger_than_a_default_approval(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
-        plane.advance_secs(59).await;
-        alice.rejects(&plane, &asked, None).await;
-        plane.advance_secs(1).await;
-        assert_eq!(looked(&plane, &agent, &asked).await["state"], "rejected");
-        assert_eq!(agent.claims(&plane, &asked, &tidying(1)).await.refusal(), (409, "conflict".into()));
-    }
-
     /// AAEP-6.4-04
     async fn a_restart_keeps_deadlines_and_questions_due_meanwhile_are_rejected(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;

@@ -80,17 +80,6 @@ on_sqlite! {
     }
 
     ///
-    async fn a_late_failure_counts_as_well(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = claimed(&plane, &alice, &agent, 82).await;
-        plane.advance_secs(61).await;
-        let path = format!("/v1/decisions/{}/outcome", asked["decision_id"].as_str().unwrap());
-        let failed = json!({ "status": "failed", "error_message": "the bank was closed" });
-        assert_eq!(agent.post(&plane, &path, &failed).await.expect(200).json()["execution"]["state"], "failed");
-        agent.asks(&plane, &confirmation(PAY, json!({ "amount": 82 }))).await.expect(201);
-    }
-
-    ///
     async fn a_running_execution_keeps_its_lease(kit) {
         let DecisionFixture { plane, alice, agent } = kit.asked().await;
         let asked = claimed(&plane, &alice, &agent, 82).await;

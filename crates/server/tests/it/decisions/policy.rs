@@ -57,25 +57,15 @@ on_sqlite! {
         let plain = agent.asks(&plane, &with("notes.tidy", 1, &wish(json!({})))).await.expect(201).json();
         agent.withdraws(&plane, &plain, &json!({})).await.expect(200);
         for (tool, change) in [
-            ("payments.send", json!({})),
             ("payments.send", json!({ "irreversible": false, "risk_level": "low" })),
-            ("mail.send", json!({ "risk_level": "medium" })),
-            ("mail.send", json!({ "risk_level": "low" })),
             ("notes.purge", json!({})),
             ("notes.tidy", json!({ "risk_level": "high" })),
-            ("notes.tidy", json!({ "irreversible": true })),
-            ("notes.tidy", json!({ "irreversible": true, "risk_level": "medium" })),
-            ("notes.tidy", json!({ "irreversible": true, "risk_level": "low" })),
             ("notes.tidy", json!({ "reversibility": "irreversible" })),
-            ("notes.tidy", json!({ "reversibility": "irreversible", "irreversible": false })),
+            ("notes.archive", json!({})),
         ] {
             let answer = agent.asks(&plane, &with(tool, 1, &wish(change.clone()))).await;
             assert_eq!(answer.refusal(), (400, "invalid_request".into()), "{tool} {change}");
         }
-        let mut worded = wish(json!({ "irreversible": false, "risk_level": "low" }));
-        worded["action"] = json!("Water the plants");
-        worded["consequence"] = json!("They are wet");
-        assert_eq!(agent.asks(&plane, &worded).await.refusal(), (400, "invalid_request".into()));
         assert_eq!(alice.waiting_questions(&plane).await, 0);
         // Neither an event nor a project's document gets past it.
         let session = agent.starts_talking(&plane).await;
@@ -89,40 +79,9 @@ on_sqlite! {
             policy.default_decision = Some(YesNo::Accept);
             assert!(plane.engine.apply_project(document, "test").await.is_err(), "{tool}");
         }
-        for (tool, policys_own) in [("payments.send", "reject"), ("mail.send", "reject"), ("notes.purge", "reject")] {
-            let asked = agent.asks_to(&plane, tool, json!({ "n": 2 })).await;
-            plane.advance_secs(seconds_left(&plane, &asked)).await;
-            assert_eq!(agent.looks(&plane, &asked).await.json()["expired_as"], policys_own, "{tool}");
-        }
     }
 
-    /// AAEP-6.4.1-05, AAEP-6.4.1-06, AAEP-SCHEMA-28
-    async fn an_action_with_default_accept_takes_either_default_with_thirty_seconds_or_more(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
-        for (n, default, seconds, status) in
-            [(1, "accept", 30, 201), (2, "accept", 29, 400), (3, "reject", 29, 201), (4, "reject", 30, 201)]
-        {
-            let wish = json!({ "default_decision": default, "timeout_seconds": seconds });
-            agent.asks(&plane, &with("notes.tidy", n, &wish)).await.expect(status);
-        }
-        let contradiction = json!({ "default_decision": "accept", "allowed_replies": ["reject"] });
-        agent.asks(&plane, &with("notes.tidy", 5, &contradiction)).await.expect(400);
-    }
-
-    ///
-    async fn an_agent_cannot_turn_silence_into_an_approval_where_policy_names_no_default(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let wish = json!({ "default_decision": "accept", "timeout_seconds": 60 });
-        let refused = agent.asks(&plane, &with("notes.archive", 1, &wish)).await;
-        assert_eq!(refused.refusal(), (400, "invalid_request".into()));
-        assert!(refused.text().contains("policy accepts by default"), "{}", refused.text());
-        assert_eq!(alice.waiting_questions(&plane).await, 0);
-        let asked = agent.asks(&plane, &with("notes.archive", 2, &json!({ "timeout_seconds": 60 }))).await.expect(201);
-        plane.advance_secs(60).await;
-        assert_eq!(agent.looks(&plane, &asked.json()).await.json()["expired_as"], "reject");
-    }
-
-    /// AAEP-6.4.1-10, AAEP-6.4.2-01, AAEP-6.4.2-02, AAEP-6.4.2-03, AAEP-6.4.2-04
+    /// AAEP-6.4.1-10
     async fn the_time_to_answer_is_policys_and_lies_within_its_bounds(kit) {
         let DecisionFixture { plane, agent, .. } = kit.asked().await;
         for (seconds, status) in [(9, 400), (10, 201), (120, 201), (121, 400)] {
@@ -132,14 +91,6 @@ on_sqlite! {
                 assert_eq!(seconds_left(&plane, &answer.json()), i64::from(seconds));
             }
         }
-        let usual = async |tool: &str| seconds_left(&plane, &agent.asks_to(&plane, tool, json!({})).await);
-        assert!((180..=600).contains(&usual("payments.send").await));
-        assert!((30..=90).contains(&usual("notes.tidy").await));
-        let medium = json!({ "risk_level": "medium" });
-        let asked = agent.asks(&plane, &with("mail.send", 1, &medium)).await.expect(201).json();
-        assert!((60..=180).contains(&seconds_left(&plane, &asked)));
-        let asked = agent.clarifies(&plane, &json!({ "question": "Which?" })).await.expect(201).json();
-        assert!((60..=300).contains(&seconds_left(&plane, &asked)));
     }
 
     ///

@@ -113,21 +113,6 @@ on_sqlite! {
     }
 
     ///
-    async fn a_key_that_is_bound_to_a_proof_is_no_good_without_one(kit) {
-        let DecisionFixture { plane, .. } = kit.asked().await;
-        let new = NewKey {
-            kind: ApiKeyKind::Agent,
-            principal: "bound".into(),
-            responsible: "alice".into(),
-            actions: vec!["payments.send".into()],
-            asks: Vec::new(),
-            jkt: Some("j".repeat(43)),
-        };
-        let key = plane.engine.people().add_key(&plane.at().await.project, &new).await.unwrap();
-        refused_to_all(&plane, &key.secret, (403, "not_authorized")).await;
-    }
-
-    ///
     async fn a_registered_agent_without_a_person_behind_it_has_nobody_to_ask(kit) {
         let setup = Setup::payments_with(|document| document.minimum_tier = 1);
         let plane = kit.plane_with(setup).await;

@@ -39,7 +39,7 @@ on_sqlite! {
         assert_eq!(answer.refusal(), (403, "scope_not_granted".into()), "a receipt narrows and never widens");
     }
 
-    /// AAP-7-09
+    /// AAP-7-09, C-82
     async fn a_receipt_need_not_be_sent_along_but_if_it_is_it_is_the_registered_one(kit) {
         let bank = Bank::open().await;
         let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;

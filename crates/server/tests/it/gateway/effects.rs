@@ -93,17 +93,6 @@ on_sqlite! {
         assert_eq!(scene.bank.effects().len(), 0);
     }
 
-    ///
-    async fn a_service_that_takes_too_long_leaves_it_unknown(kit) {
-        let slow = |document: &mut ProjectDocument| document.upstreams[0].timeout_seconds = Some(1);
-        let scene = kit.bank_with(slow).await;
-        let (decision, answer) = sent_to(&scene, Manner::Thoughtful).await;
-        assert_eq!(answer.refusal(), (504, "upstream_timeout".into()));
-        assert_eq!(execution(&scene, &decision).await, "unknown");
-        is_taken(&scene.sends(BankScene::transfer()).await, &decision);
-        assert_eq!(scene.bank.effects().len(), 1);
-    }
-
     ///
     async fn an_upstream_that_cannot_be_reached_costs_no_approval(kit) {
         let scene = kit.bank_with(|document| document.upstreams[0].url = "http://127.0.0.1:1".into()).await;
@@ -112,30 +101,6 @@ on_sqlite! {
         assert!(answer.json()["hint"].as_str().unwrap().contains("nothing was sent"));
         let looked = scene.looks(&scene.agent, &decision).await;
         assert_eq!((&looked["state"], looked.get("execution")), (&json!("accepted"), None), "{looked}");
-    }
-
-    ///
-    async fn while_it_runs_the_same_is_neither_run_nor_asked_and_then_it_says_when_it_ran(kit) {
-        let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
-        scene.bank.behaves(Manner::Thoughtful);
-        let running = async {
-            let meanwhile = async {
-                scene.bank.something_arrives().await;
-                assert_eq!(execution(&scene, &decision).await, "claimed");
-                for sent in [BankScene::transfer(), confirmed_transfer()] {
-                    is_taken(&scene.sends(sent).await, &decision);
-                }
-                scene.bank.answer_now();
-            };
-            tokio::join!(scene.sends(confirmed_transfer()), meanwhile).0
-        };
-        running.await.expect(201);
-        let ran_at = scene.plane.now().to_rfc3339();
-        scene.plane.advance_secs(60).await;
-        let anew = asked(&scene, BankScene::transfer()).await;
-        assert_eq!(scene.looks(&scene.agent, &anew).await["last_ran_at"], ran_at);
-        assert_eq!(scene.bank.effects().len(), 1);
     }
 
     ///
@@ -174,19 +139,5 @@ on_sqlite! {
         assert_eq!(scene.looks(&scene.agent, &elsewhere).await["state"], "pending");
         assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 1);
         while !heard.message().await.to_string().contains("the same was carried out under") {}
-    }
-
-    ///
-    async fn an_effect_that_failed_may_be_tried_again_and_one_that_is_unknown_may_not(kit) {
-        let scene = kit.bank().await;
-        scene.approved(refund("p-1", "first")).await;
-        scene.bank.behaves(Manner::Status(422));
-        scene.sends(refund("p-1", "first").confirmed("true")).await.expect(422);
-        scene.bank.behaves(Manner::Vanishing);
-        let second = scene.approved(refund("p-1", "second")).await;
-        scene.sends(refund("p-1", "second").confirmed("true")).await.expect(502);
-        scene.bank.behaves(Manner::Obliging);
-        is_taken(&scene.sends(refund("p-1", "third")).await, &second);
-        assert_eq!(scene.bank.effects().len(), 1);
     }
 }

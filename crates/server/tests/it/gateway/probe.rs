@@ -5,7 +5,7 @@ use countersign_engine::Role;
 use countersign_protocol::project::{AskAgain, ProjectDocument};
 use countersign_testkit::{
     Backend, Kit, Setup,
-    bank::{Bank, BankScene, GatewayListener, GatewayRequest, Manner, PlanDraft, paying_exactly},
+    bank::{Bank, BankScene, GatewayListener, Manner, PlanDraft, paying_exactly},
     leaks::{Folder, Haystack},
     on_sqlite, stored_evidence,
 };
@@ -127,31 +127,6 @@ on_sqlite! {
     }
 
     ///
-    async fn not_done_and_then_done_is_done(kit) {
-        let scene = kit.bank_with(probed).await;
-        let decision = lost(&scene, "p-1").await;
-        scene.plane.advance_secs(30).await;
-        probes(&scene, 404).await;
-        scene.plane.advance_secs(2).await;
-        assert_eq!(probes(&scene, 200).await, 1);
-        assert_eq!(execution(&scene, &decision).await, "committed");
-    }
-
-    ///
-    async fn not_done_that_an_error_comes_between_is_not_twice_in_a_row(kit) {
-        let scene = kit.bank_with(probed).await;
-        let decision = lost(&scene, "p-1").await;
-        scene.plane.advance_secs(30).await;
-        for status in [404, 500, 404] {
-            assert_eq!(probes(&scene, status).await, 1);
-            assert_eq!(execution(&scene, &decision).await, "unknown");
-            scene.plane.advance_secs(60).await;
-        }
-        probes(&scene, 404).await;
-        assert_eq!(execution(&scene, &decision).await, "failed");
-    }
-
-    ///
     async fn errors_leave_it_unknown_and_end_in_the_question_to_a_person(kit) {
         let scene = kit.bank_with(probed).await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
@@ -215,31 +190,6 @@ on_sqlite! {
         assert!(conflicts.len() == 1 && conflicts.iter().all(|leaf| is_by_probe(leaf)), "{conflicts:?}");
         scene.plane.advance_secs(600).await;
         assert_eq!(probes(&scene, 200).await, 0);
-    }
-
-    ///
-    async fn a_value_of_the_request_leads_the_probe_nowhere_else(kit) {
-        let scene = kit.bank_with(probed).await;
-        for payment in ["..", "p/../../accounts", "p/1"] {
-            let decision = lost(&scene, payment).await;
-            assert_eq!(probes(&scene, 200).await, 0, "{payment}");
-            assert_eq!(execution(&scene, &decision).await, "unknown");
-        }
-        assert_eq!(scene.bank.reads().len(), 0);
-        lost(&scene, "p?state=done&x=1#y").await;
-        probes(&scene, 500).await;
-        let body = json!({ "to": "a&amount=1?/../#", "from": "ours", "amount": "2", "currency": "USD" }).to_string();
-        let transfer = || GatewayRequest::new("POST", "/transfers").json(body.clone());
-        scene.approved(transfer()).await;
-        scene.bank.behaves(Manner::Vanishing);
-        scene.sends(transfer().confirmed("true")).await.expect(502);
-        scene.bank.behaves(Manner::Obliging);
-        probes(&scene, 500).await;
-        let targets: Vec<String> = scene.bank.reads().into_iter().map(|read| read.target).collect();
-        assert_eq!(
-            targets,
-            ["/refunds/p%3Fstate%3Ddone%26x%3D1%23y", "/transfers?to=a%26amount%3D1%3F%2F..%2F%23&amount=2"]
-        );
     }
 
     ///

@@ -96,22 +96,6 @@ on_both_stores! {
     }
 
     ///
-    async fn the_same_idempotency_key_or_proof_is_a_repeat_with_any_body(kit) {
-        let scene = kit.bank().await;
-        let keyed = |text: &str, key: &str| note_of(text).with("idempotency-key", key);
-        let id = lost(&scene, keyed("a", "k-1")).await;
-        refused_for(&scene.sends(keyed("b", "k-1")).await, &id);
-        scene.sends(keyed("b", "k-2")).await.expect(201);
-        // A nonce is available by now, so the proof itself is checked.
-        scene.bank.behaves(Manner::Status(500));
-        let dressed = scene.dressed(&scene.agent, note_of("c"));
-        let first = scene.once(dressed.clone()).await.expect(500);
-        scene.bank.behaves(Manner::Obliging);
-        refused_for(&scene.once(dressed).await, first.header("countersign-call").expect("the call is named"));
-        assert_eq!(scene.bank.effects().len(), 2);
-    }
-
-    ///
     async fn long_bodies_are_distinguished_by_their_last_bytes(kit) {
         let scene = kit.bank().await;
         let id = lost(&scene, long_note("a")).await;

@@ -56,29 +56,6 @@ on_sqlite! {
         assert_eq!(call_tool(plane, agent, "propose_plan", plan()).await.refusal(), "conflict", "it is asked already");
     }
 
-    async fn an_approved_plan_covers_its_step_and_says_when_it_is_done(kit) {
-        let stage = Stage::set(kit).await;
-        let (plane, agent) = (&stage.plane, &stage.agent);
-        let proposed = call_tool(plane, agent, "propose_plan", plan()).await.given();
-        stage.alice.accepts(plane, &proposed["decision"]).await;
-        let wait = json!({ "decision_id": proposed["decision"]["decision_id"] });
-        assert_eq!(call_tool(plane, agent, "await_decision", wait).await.given()["state"], "accepted");
-        let status = call_tool(plane, agent, "plan_status", json!({ "plan_id": PLAN })).await.given();
-        assert_eq!(status["status"], "approved");
-        assert!(status["next"].as_str().unwrap().contains("request_confirmation"));
-
-        let question = confirmation("notes.archive", json!({ "note": 1 }));
-        let asked = call_tool(plane, agent, "request_confirmation", question).await.given();
-        assert_eq!(asked["state"], "accepted", "nobody is asked again");
-        let said = json!({ "decision_id": asked["decision_id"], "tool": "notes.archive", "arguments": { "note": 1 } });
-        let begun = call_tool(plane, agent, "begin_action", said).await.given();
-        let report = json!({ "decision_id": asked["decision_id"], "status": "committed",
-            "execution_id": begun["execution"]["execution_id"] });
-        call_tool(plane, agent, "report_outcome", report).await.given();
-        let status = call_tool(plane, agent, "plan_status", json!({ "plan_id": PLAN })).await.given();
-        assert_eq!((&status["status"], &status["steps"][0]["status"]), (&json!("completed"), &json!("completed")));
-    }
-
     async fn a_plan_that_came_back_says_why_and_is_proposed_anew(kit) {
         let stage = Stage::set(kit).await;
         let (plane, agent) = (&stage.plane, &stage.agent);

@@ -34,25 +34,6 @@ on_sqlite! {
         }
     }
 
-    /// MPLP-3.1-03, M-26
-    async fn of_decisions_at_the_same_moment_one_counts(kit) {
-        let stage = Stage::set(kit).await;
-        let asked = stage.asked("context", 1).await;
-        let tries = (0..12).map(|n| {
-            let said = body(["approved", "rejected", "cancelled"][n % 3]);
-            let (stage, asked) = (&stage, &asked);
-            async move { stage.decides(&stage.device, asked, &said).await }
-        });
-        let answers = futures_util::future::join_all(tries).await;
-        let counted: Vec<Value> = answers.iter().filter(|a| a.status == 201).map(|a| a.json()).collect();
-        assert_eq!(counted.len(), 1);
-        assert!(answers.iter().all(|answer| answer.status == 201 || answer.status == 409));
-        assert_eq!(stage.confirm(&asked).await, counted[0]);
-        for late in answers.iter().filter(|answer| answer.status == 409) {
-            assert_eq!(late.json()["decision"]["status"], counted[0]["status"]);
-        }
-    }
-
     /// MPLP-2.4-04, MPLP-2.4-05, MPLP-2.4-01, M-24
     async fn a_decision_is_recorded_with_one_moment_and_a_rejection_always_has_a_reason(kit) {
         let stage = Stage::set(kit).await;

@@ -1,6 +1,6 @@
 //! A locked Confirm takes no decision, except from a person with the override capability (M-27).
 
-use super::{Stage, confirm, items, place, plan, statuses};
+use super::{Stage, confirm, items, place, statuses};
 use countersign_engine::Role;
 use countersign_testkit::on_sqlite;
 use serde_json::{Value, json};
@@ -10,30 +10,6 @@ fn governance(confirm: &Value) -> String {
 }
 
 on_sqlite! {
-    /// MPLP-2.2-06
-    async fn a_locked_confirm_is_decided_by_nobody_until_it_is_open_again(kit) {
-        let stage = Stage::set(kit).await;
-        let boss = stage.person("boss", Role::Admin).await;
-        let asked = stage.proposed(&plan(1, 1)).await;
-        let lock = json!({ "locked": true, "lifecyclePhase": "review" });
-        let locked = stage.put(&boss, &governance(&asked), &lock).await.expect(200).json();
-        assert_eq!(locked["governance"], lock);
-        for status in ["approved", "rejected", "cancelled"] {
-            for by_override in [false, true] {
-                let body = json!({ "status": status, "override": by_override });
-                let answer = stage.decides(&stage.device, &asked, &body).await;
-                assert_eq!(answer.refusal(), (409, "conflict".into()), "{status} {by_override}");
-            }
-        }
-        let own = stage.decides(&stage.agent, &asked, &json!({ "status": "cancelled" })).await;
-        assert_eq!(own.refusal(), (409, "conflict".into()), "not even by whoever asked");
-        assert_eq!(stage.confirm(&asked).await, locked);
-        assert_eq!(stage.plan(1).await["status"], "proposed");
-        stage.put(&boss, &governance(&asked), &json!({ "locked": false })).await.expect(200);
-        let decided = stage.says(&asked, "approved", None).await;
-        assert_eq!(statuses(&decided), ("approved".into(), vec!["approved".into()]));
-    }
-
     /// MPLP-2.2-06
     async fn an_override_decides_and_is_recorded_as_one(kit) {
         let stage = Stage::set(kit).await;

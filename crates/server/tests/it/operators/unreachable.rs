@@ -5,7 +5,7 @@ use crate::register::support::{Ready, SQLITE, told, with};
 use axum::body::Body;
 use countersign_server::{LogTo, logs_to};
 use countersign_testkit::{
-    Answer, Kit,
+    Answer,
     operator_host::{self, IDENTITY, JWKS},
 };
 use http::{Request, StatusCode};
@@ -46,23 +46,6 @@ async fn a_cached_document_serves_for_an_hour_and_not_a_second_longer() {
         ready.register(&ready.body()).await.expect(200);
         ready.plane.advance_secs(1).await;
         assert_eq!(ready.refusal(&ready.body()).await, told(401, "operator_not_found"), "{path} {answer:?}");
-    }
-}
-
-/// AAP-20.3-02
-#[tokio::test]
-async fn an_operator_never_seen_before_is_not_let_in_for_want_of_an_answer() {
-    for path in [IDENTITY, JWKS] {
-        for answer in broken() {
-            let plane = Kit(countersign_testkit::Backend::Sqlite).plane().await;
-            plane.acme().host.set_answer(path, answer.clone());
-            let body =
-                json!({ "mode": "user_delegated", "operator_jwt": plane.acme().jwt(plane.service(), plane.now()) });
-            for _ in 0..2 {
-                let told = plane.post("/agent/register", &body).await.refusal();
-                assert_eq!(told, (401, "operator_not_found".into()), "{path} {answer:?}");
-            }
-        }
     }
 }
 

@@ -157,19 +157,6 @@ on_sqlite! {
     }
 }
 
-/// AAP-23-08
-#[tokio::test]
-async fn a_missing_manifest_and_an_unknown_kid_have_different_hints() {
-    let world = World::start(SQLITE).await;
-    let mut hints = Vec::new();
-    for id in ["TV-F-03", "TV-F-04"] {
-        let failure = FAILURES.iter().find(|failure| failure.id == id).unwrap();
-        hints.push(world.send(failure).await.json()["hint"].as_str().unwrap().to_owned());
-    }
-    assert_ne!(hints[0], hints[1]);
-    assert!(hints[1].contains("agent-identity.json"), "{hints:?}");
-}
-
 /// AAP-23-05
 #[tokio::test]
 async fn the_expired_vector_would_pass_if_the_clocks_skew_were_all_that_counted() {
