@@ -1,4 +1,4 @@
-//! One test suite for both databases: every promise is tested on SQLite and on PostgreSQL.
+//! One test suite for both databases: a promise is tested on SQLite, and on PostgreSQL too if the store has a part in it.
 
 use crate::{Plane, Setup, postgres};
 use countersign_engine::{
@@ -93,6 +93,19 @@ macro_rules! on_both_stores {
             async fn on_postgres() {
                 $crate::deadline::whole_test(promise($crate::Kit($crate::Backend::Postgres))).await;
             }
+        })+
+    };
+}
+
+/// Makes one test of every promise, on SQLite: for rules in which the store has no part.
+#[macro_export]
+macro_rules! on_sqlite {
+    ($($(#[doc = $doc:expr])* async fn $name:ident($kit:ident) $body:block)+) => {
+        $($(#[doc = $doc])*
+        #[tokio::test]
+        async fn $name() {
+            let $kit = $crate::Kit($crate::Backend::Sqlite);
+            $crate::deadline::whole_test(async move $body).await;
         })+
     };
 }

@@ -148,7 +148,7 @@ async fn a_service_that_stays_silent_is_given_up() {
 }
 
 #[tokio::test]
-async fn every_message_goes_out_as_it_stands_and_what_comes_back_is_told() {
+async fn every_message_goes_out_unchanged_and_its_response_is_returned() {
     let mut stdio = Stdio::begin();
     let odd = r#"{"jsonrpc":"2.0", "id":1,"method":"x","method":"tools/list"}"#;
     stdio.lines.send(odd.into()).unwrap();
@@ -182,7 +182,7 @@ async fn a_cancelled_request_is_hung_up_on_and_others_go_on_meanwhile() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_its_input_or_of_its_listeners_ends_it_whatever_waits() {
+async fn the_end_of_its_input_or_of_its_listeners_ends_it_also_with_pending_work() {
     let stdio = Stdio::begin();
     stdio.sends(&json!({ "jsonrpc": "2.0", "id": 5, "method": "forever" }));
     stdio.played.waits.notified().await;

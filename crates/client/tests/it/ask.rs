@@ -9,7 +9,7 @@ use countersign_jose::{Expected, KeyPolicy, KeySet, verify_operator};
 use serde_json::json;
 
 #[tokio::test]
-async fn what_was_revoked_is_given_up_here_too() {
+async fn a_revoked_delegation_is_given_up_here_too() {
     let (mut fixture, _) = ClientFixture::registered().await;
     let answer = json!({ "revoked_at": "2026-06-01T00:00:00Z", "delegation_id": "del_k9x2mq" });
     fixture.service.answers("/agent/revoke", [ok(&answer)]);

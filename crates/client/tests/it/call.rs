@@ -56,7 +56,7 @@ async fn every_request_names_the_version() {
 }
 
 #[tokio::test]
-async fn a_call_says_whose_and_what_it_is() {
+async fn a_call_names_its_agent_and_its_action() {
     let (mut fixture, receipt) = ClientFixture::registered().await;
     fixture.agent.call(&create_event(), at(1)).await.unwrap();
     let sent = &fixture.service.received_at(EVENTS)[0];
@@ -105,7 +105,7 @@ async fn a_403_never_makes_the_agent_register_again() {
 }
 
 #[tokio::test]
-async fn a_held_call_names_its_decision_and_a_confirmed_one_says_by_what() {
+async fn a_held_call_names_its_decision_and_a_confirmed_one_its_approval() {
     let (mut fixture, _) = ClientFixture::registered().await;
     let held = |decision: serde_json::Value| {
         let body = json!({ "error": "irreversible_requires_confirm", "decision": decision });
@@ -125,7 +125,7 @@ async fn a_held_call_names_its_decision_and_a_confirmed_one_says_by_what() {
 
 /// AAP-16.2-07
 #[tokio::test]
-async fn a_revoked_delegation_is_told_with_its_reason_and_never_tried_again() {
+async fn a_revoked_delegation_is_reported_with_its_reason_and_never_tried_again() {
     for (code, reason) in [("delegation_revoked", "manual_revoke"), ("auto_revoked", "policy_expired")] {
         let (mut fixture, receipt) = ClientFixture::registered().await;
         fixture.service.answers(EVENTS, [with(refusal(401, code), "x-agent-revoke-reason", reason)]);

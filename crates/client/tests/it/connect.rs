@@ -104,7 +104,7 @@ async fn a_redirect_that_answers_something_else_is_ignored_and_the_right_one_sti
 }
 
 #[tokio::test]
-async fn a_no_is_a_no_and_nothing_is_exchanged() {
+async fn a_rejection_is_final_and_nothing_is_exchanged() {
     let mut fixture = ClientFixture::new();
     fixture.agent.connect(&["calendar.read"], Some(CALLBACK), at(0)).await.unwrap();
     let state = fixture.service.bodies(CONNECT)[0]["state"].as_str().unwrap().to_owned();
@@ -133,7 +133,7 @@ async fn a_mistyped_code_can_be_typed_again() {
 }
 
 #[tokio::test]
-async fn what_the_service_would_refuse_is_not_asked() {
+async fn a_question_that_the_service_would_refuse_is_not_sent() {
     let mut fixture = ClientFixture::new();
     let error = fixture.agent.connect(&["calendar.own"], None, at(0)).await.unwrap_err();
     assert_eq!(error, ConnectError::UnknownScope("calendar.own".to_owned()));

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::{collections::HashSet, sync::Arc};
 
 #[test]
-fn a_receipt_says_exactly_what_was_shown() {
+fn a_receipt_has_exactly_the_disclosure() {
     let fixture = ClientFixture::new();
     let proposal = propose(&fixture, task()).unwrap();
     let shown = proposal.to_string();
@@ -65,7 +65,7 @@ fn the_words_are_kept_with_the_salt_that_shows_them_to_be_the_receipts() {
 }
 
 #[test]
-fn a_no_leaves_nothing() {
+fn a_rejection_leaves_nothing() {
     let fixture = ClientFixture::new();
     propose(&fixture, task()).unwrap().deny();
     assert!(fixture.kept.lock().unwrap().is_empty());
@@ -85,13 +85,13 @@ fn without_a_place_for_the_words_there_is_no_receipt() {
 }
 
 #[test]
-fn a_yes_after_the_window_is_too_late() {
+fn an_approval_after_the_window_is_too_late() {
     let proposal = propose(&ClientFixture::new(), task()).unwrap();
     assert_eq!(proposal.approve(at(7200).plus_millis(1)).unwrap_err(), NotIssued::WindowOver);
 }
 
 #[test]
-fn nobody_is_asked_what_could_not_be_granted() {
+fn nobody_is_asked_about_a_call_that_could_not_be_granted() {
     let of = |change: &dyn Fn(&mut Task)| {
         let mut task = task();
         change(&mut task);

@@ -71,7 +71,7 @@ async fn a_wait_outlives_lost_connections_restarts_and_long_polls_that_end() {
 }
 
 #[tokio::test]
-async fn each_request_is_the_agents_and_carries_what_the_service_wants() {
+async fn each_request_is_the_agents_and_carries_the_required_headers() {
     let service = Arc::new(Service::default());
     for path in [
         "/v1/confirmations",
@@ -111,7 +111,7 @@ async fn a_claim_whose_answer_was_lost_is_not_sent_again_by_itself() {
 }
 
 #[tokio::test]
-async fn an_agent_speaks_in_a_session_of_its_own_and_what_asks_becomes_a_decision() {
+async fn an_agent_sends_events_in_its_own_session_and_a_question_becomes_a_decision() {
     let service = Arc::new(Service::default());
     service.answers("/projects/p1/aaep/v1/sessions", [ok(&json!({ "session_id": "sess_1", "events": "x" }))]);
     let events = "/projects/p1/aaep/v1/sessions/sess_1/events";

@@ -84,7 +84,7 @@ async fn members_that_nobody_knows_are_ignored() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_manifest_is_refused() {
+async fn an_invalid_manifest_is_refused() {
     let mut fixture = ClientFixture::new();
     for (body, status) in [("<html>", 200), ("{\"spec\":1,\"spec\":1}", 200)] {
         let answer = crate::service::refusal(status, "");

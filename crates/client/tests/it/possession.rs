@@ -239,7 +239,7 @@ async fn where_binding_is_demanded_a_bearer_token_is_not_used() {
 }
 
 #[tokio::test]
-async fn an_agent_that_is_told_not_to_prove_anything_does_not() {
+async fn an_agent_configured_without_proofs_sends_none() {
     let mut fixture = ClientFixture::with(&manifest(), AgentConfig { dpop: false, ..config() });
     fixture.agent.restore(delegation());
     let receipt = fixture.consents();

@@ -118,7 +118,7 @@ async fn an_expired_token_is_renewed_with_a_fresh_operator_jwt_and_everything_el
 
 /// AAP-16.2-07
 #[tokio::test]
-async fn a_delegation_that_was_revoked_before_registering_is_told_and_dropped() {
+async fn a_delegation_that_was_revoked_before_registering_is_reported_and_dropped() {
     let mut fixture = ClientFixture::connected().await;
     let revoked = with(refusal(401, "delegation_revoked"), "x-agent-revoke-reason", "manual_revoke");
     fixture.service.answers(REGISTER, [revoked]);

@@ -48,7 +48,7 @@ proptest! {
 
     ///
     #[test]
-    fn a_refusal_is_recorded_exactly_if_it_is_known_who_called(world in worlds()) {
+    fn a_refusal_is_recorded_exactly_if_the_caller_is_known(world in worlds()) {
         if let Err(refused) = verdict(&world) {
             let record = refused.record(&world.call, &env());
             let known = first_broken_rule(&world).unwrap().0 >= KNOWN_FROM;
@@ -125,7 +125,7 @@ proptest! {
 
     /// R-28, C-02
     #[test]
-    fn what_must_be_confirmed_is_granted_only_on_the_word_that_its_scope_takes(world in worlds()) {
+    fn a_scope_that_needs_approval_is_granted_only_with_its_confirmation(world in worlds()) {
         let Some(authorized) = authorized(&world) else { return Ok(()) };
         let asserted = is_held(&world, authorized.facts().route()) && word_is_enough(&world, authorized.facts().route());
         prop_assert!(asserted || !is_held(&world, authorized.facts().route()));

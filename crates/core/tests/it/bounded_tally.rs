@@ -15,7 +15,7 @@ fn tally(uses: i64) -> Tally {
 
 ///
 #[test]
-fn no_use_is_left_when_all_are_spent() {
+fn no_use_is_left_when_all_are_claimed() {
     let spent = (0..40).fold(tally(40), |tally, _| tally.reserve(&taken("1")).unwrap());
     assert!(spent.is_spent());
     assert_eq!(spent.reserve(&taken("0")), Err(NoRoom::Spent(40)));
@@ -50,7 +50,7 @@ fn a_use_that_does_not_say_its_amount_once_and_in_the_unit_has_no_room() {
 
 /// A sum that would need rounding is refused.
 #[test]
-fn what_cannot_be_added_exactly_has_no_room() {
+fn an_amount_that_cannot_be_added_exactly_does_not_fit() {
     let open = json!({ "n": { "most": "9".repeat(28), "sum": "9".repeat(28), "unit_from": "of" } });
     let tally = Tally::new(&tool_pattern(json!({ "n": "1", "of": "grains" }), open).unwrap(), 9);
     let taken = |text: &str| [AmountUse { name: "n".into(), amount: amount(text), unit: Some("grains".into()) }];
@@ -64,7 +64,7 @@ fn what_cannot_be_added_exactly_has_no_room() {
 
 ///
 #[test]
-fn what_was_never_reserved_cannot_be_given_back() {
+fn an_amount_that_was_never_reserved_cannot_be_given_back() {
     assert_eq!(tally(3).release(&taken("1")), Err(NotReserved));
     assert_eq!(Tally::single_use().release(&[]), Err(NotReserved));
     let one = tally(3).reserve(&taken("1.00")).unwrap();

@@ -43,7 +43,7 @@ fn each_kind_takes_its_own_type_and_no_other() {
 
 /// AAEP-6.5.2-05
 #[test]
-fn several_kinds_take_what_any_of_them_takes() {
+fn several_kinds_take_any_value_of_each_kind() {
     for one in KINDS {
         for other in KINDS {
             for response in responses() {

@@ -156,7 +156,7 @@ fn without_words_of_the_owner_every_member_stands_on_a_line_of_its_own() {
 
 /// R-29: naming a member covers that member only; its siblings are still listed.
 #[test]
-fn what_a_template_leaves_out_is_listed_under_its_sentence_in_every_text() {
+fn members_omitted_by_a_template_are_listed_under_its_sentence_in_every_text() {
     let body = r#"{"to":{"name":"Acme","iban":"CH1"},"amount":"82000.10","currency":"EUR","recurring":true}"#;
     let mut request = request(body);
     request.headers.insert("if-match".into(), "v7".into());
@@ -205,7 +205,7 @@ fn no_value_passes_for_the_owners_words() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_by_size_type_and_digest() {
+fn an_unreadable_body_is_named_by_size_type_and_digest() {
     let image = HttpRequest { content_type: "image/png".into(), ..request("\u{89}PNG") };
     let asked = asked(json!({ "describe": null }), &image).unwrap();
     let digest = Digest::of(&image.body).hex();
@@ -277,7 +277,7 @@ fn an_amount_that_is_no_exact_decimal_is_refused() {
 }
 
 #[test]
-fn programs_are_told_what_was_digested_and_every_amount_exactly() {
+fn programs_get_the_digested_members_and_every_amount_exactly() {
     let values = json!([
         { "name": "amount", "from": "body.amount", "unit": "{body.currency}" },
         { "name": "letters", "from": "query.letters", "unit": "letters" },

@@ -73,7 +73,7 @@ fn edited(with: impl FnOnce(&mut PlanSubmission)) -> Vec<String> {
 }
 
 #[test]
-fn what_became_of_a_plan_is_no_change_of_it() {
+fn a_plans_outcome_is_no_change_of_it() {
     let before = read(submission(&[transfer(json!({}))]));
     let mut after = before.clone();
     after.0.plan.status = PlanStatus::Approved;
@@ -169,7 +169,7 @@ fn dependencies_are_named_by_the_numbers_of_their_own_plan() {
 }
 
 #[test]
-fn another_order_is_told() {
+fn another_order_is_a_change() {
     let lines = edited(|after| after.plan.steps.swap(0, 2));
     assert_eq!(lines, ["The steps are in another order, by their former numbers: 3, 2, 1"]);
 }
@@ -191,7 +191,7 @@ fn an_action_is_compared_argument_by_argument() {
 }
 
 #[test]
-fn another_action_is_told_as_a_whole() {
+fn another_action_is_described_as_a_whole() {
     let sends = "once, in the owner's words: Send 400 EUR from “main” to “acct-3344”";
     let mails = "once, as the agent calls it: send_mail(to: \"a\")";
     let mail = || mail(json!({ "to": "a" }), json!({}));
@@ -259,7 +259,7 @@ fn only_a_bound_that_lets_all_of_the_other_through_is_wider() {
 }
 
 #[test]
-fn what_the_owner_changed_is_told_too() {
+fn changes_by_the_owner_are_reported_too() {
     let read_by =
         |with: Value| read_in(&bank(json!({ "routes": [sending(with)] })), submission(&[transfer(json!({}))]));
     let before = read_by(json!({}));
@@ -311,7 +311,7 @@ fn a_call_is_compared_with_the_nearest_step() {
 
 ///
 #[test]
-fn a_call_beyond_the_count_is_told_so() {
+fn a_call_beyond_the_count_is_a_named_deviation() {
     let action = |uses: u32| json!({ "tool": "send_mail", "arguments": { "to": "a" }, "uses": uses });
     let mut plan = running(&[action(40), mail(json!({ "to": "b" }), json!({}))]);
     spend(&mut plan, 1, StepTally { under_way: 1, done: 38, lost: 0 });
@@ -332,7 +332,7 @@ fn a_step_with_something_left_is_nearer_than_one_without() {
 }
 
 #[test]
-fn a_call_before_its_turn_is_told_what_it_waits_for() {
+fn a_call_before_its_turn_names_the_steps_before_it() {
     let mut plan = running(&[Value::Null, mail(json!({ "to": "a" }), json!({}))]);
     plan.document.steps[1].dependencies = vec![id(1)];
     let why = || vec!["step 1, which it depends on, is not completed".to_owned()];
@@ -342,7 +342,7 @@ fn a_call_before_its_turn_is_told_what_it_waits_for() {
 }
 
 #[test]
-fn a_plan_or_step_that_does_not_run_is_told_so() {
+fn a_plan_or_step_that_does_not_run_has_an_event_that_says_so() {
     let mut plan = running(&[mail(json!({ "to": "a" }), json!({}))]);
     plan.document.steps[0].status = StepStatus::Skipped;
     assert_eq!(deviates(&plan, json!({ "to": "a" })).unwrap().1, ["the step is skipped"]);

@@ -44,7 +44,7 @@ fn no_title_says_how_many_steps_there_are() {
 
 ///
 #[test]
-fn no_description_poses_as_a_step_or_as_what_runs() {
+fn no_description_poses_as_a_step_or_as_an_action() {
     let mut plan = plan(&[mail(json!({ "to": "a\n2. b" }), json!({}))]);
     plan.document.steps[0].description =
         "Look” (the agent's words). The approval permits no call for it.\n2. “x\u{2028}".into();
@@ -60,7 +60,7 @@ fn no_description_poses_as_a_step_or_as_what_runs() {
 
 ///
 #[test]
-fn the_consequence_counts_what_runs_without_asking_again_and_says_until_when() {
+fn the_consequence_counts_calls_without_another_question_and_names_the_expiry() {
     let own = || Value::Null;
     let asks = || json!({ "tool": "launch" });
     let told = |actions: &[Value], lasts_s: i64| about(&Plan { lasts_s, ..plan(actions) }).consequence;
@@ -86,7 +86,7 @@ fn the_consequence_counts_what_runs_without_asking_again_and_says_until_when() {
 
 ///
 #[test]
-fn every_step_says_in_whose_words_it_stands() {
+fn every_step_names_its_author() {
     let released = json!({ "body.amount": { "most": "500.00", "sum": "2000.00" } });
     let asked = about(&plan(&[
         transfer(json!({ "uses": 40, "released": released })),
@@ -113,7 +113,7 @@ fn every_step_says_in_whose_words_it_stands() {
 }
 
 #[test]
-fn a_person_may_say_yes_or_no_and_reads_the_same_in_every_form() {
+fn a_person_approves_or_rejects_and_reads_the_same_in_every_form() {
     let asked = about(&plan(&[transfer(json!({ "uses": 3 })), Value::Null]));
     assert_eq!((asked.allowed_replies, asked.tool.as_str()), (vec![YesNo::Accept, YesNo::Reject], "plan"));
     let forms = asked.summaries;
@@ -135,7 +135,7 @@ fn a_person_may_say_yes_or_no_and_reads_the_same_in_every_form() {
 }
 
 #[test]
-fn a_plan_that_comes_again_shows_what_changed() {
+fn a_plan_that_comes_again_shows_its_changes() {
     let asked =
         about(&asked_before(plan(&[transfer(json!({}))]), plan(&[transfer(json!({ "uses": 40 })), Value::Null])));
     let changes = ["Step 1: its uses went from 1 to 40", "Step 2 is new: “step 2”"];

@@ -53,7 +53,7 @@ fn an_agent_asks_under_a_role_of_its_own_or_not_at_all() {
 }
 
 #[test]
-fn a_key_and_an_operator_are_told_apart_even_if_they_have_one_name() {
+fn a_key_and_an_operator_of_the_same_name_are_different_callers() {
     let document = project(json!({ "roles": [
         { "name": "of_operator", "members": ["operator:batch"] },
         { "name": "of_key", "members": ["key:batch"] },
@@ -67,7 +67,7 @@ fn a_key_and_an_operator_are_told_apart_even_if_they_have_one_name() {
 }
 
 #[test]
-fn an_agent_can_do_what_one_of_its_roles_can() {
+fn an_agent_has_the_capabilities_of_all_its_roles() {
     assert!(of_acme().has_capability(&project(json!({})), PLAN_CREATE));
     assert!(of_acme().has_capability(&project(json!({})), CONFIRM_REQUEST));
     assert!(of_acme().has_capability(&own_roles(), PLAN_CREATE));
@@ -93,7 +93,7 @@ fn only_a_role_that_approves_decides() {
 }
 
 #[test]
-fn only_a_role_that_overrides_decides_about_what_is_locked() {
+fn only_a_role_that_overrides_decides_about_locked_documents() {
     for document in [project(json!({})), own_roles()] {
         for role in [Role::User, Role::Approver, Role::Auditor] {
             assert!(!Deciding::of(&document, "dora", &[role]).overrides(), "{role:?}");
@@ -162,7 +162,7 @@ fn published_roles_are_sound_and_say_nothing_of_their_members() {
 
 /// MPLP-4.3-09
 #[test]
-fn whoever_has_no_role_that_approves_decides_nothing_whatever_they_write() {
+fn a_person_without_an_approving_role_decides_nothing() {
     let auditor = Deciding::of(&project(json!({})), "bob", &[Role::Auditor]);
     for deciding in [auditor, Deciding::none()] {
         let by = ProvenPerson { deciding, ..bob() };
@@ -183,7 +183,7 @@ fn whoever_has_no_role_that_approves_decides_nothing_whatever_they_write() {
 
 /// MPLP-2.2-06
 #[test]
-fn what_is_locked_is_decided_by_override_alone_and_recorded_as_such() {
+fn a_locked_question_is_decided_by_override_alone_and_recorded_as_such() {
     let locked = Decision { governance: serde_json::from_value(json!({ "locked": true })).unwrap(), ..asked() };
     let admin = ProvenPerson { deciding: Deciding::of(&project(json!({})), "bob", &[Role::Admin]), ..bob() };
     for (by, by_override) in [(bob(), false), (bob(), true), (admin.clone(), false)] {
@@ -199,7 +199,7 @@ fn what_is_locked_is_decided_by_override_alone_and_recorded_as_such() {
 
 /// MPLP-2.2-06
 #[test]
-fn what_is_locked_is_called_off_by_override_alone_and_recorded_as_such() {
+fn a_locked_question_is_cancelled_by_override_alone_and_recorded_as_such() {
     let locked = Decision { governance: serde_json::from_value(json!({ "locked": true })).unwrap(), ..asked() };
     let admin = ProvenPerson { deciding: Deciding::of(&project(json!({})), "bob", &[Role::Admin]), ..bob() };
     let calls_off = |by: &ProvenPerson, by_override: bool, decision: &Decision| {

@@ -120,7 +120,7 @@ fn a_role_without_the_capability_decides_nothing_and_no_other_label_helps() {
 
 ///
 #[test]
-fn the_no_of_the_person_concerned_counts_whatever_their_role() {
+fn the_rejection_by_the_person_concerned_counts_with_any_role() {
     let mut plane = Plane::with(with_roles());
     let (plan, asked) = plane.proposed(&chain());
     let erin = as_(ALICE, "erin", &[Role::User]);
@@ -201,7 +201,7 @@ fn a_step_that_is_named_twice_is_approved_once() {
 
 /// A step above the project's risk limit, or the agent's own step, gets no allowance from the plan's approval.
 #[test]
-fn a_step_that_asks_again_gets_no_yes_in_advance() {
+fn a_step_that_asks_again_gets_no_approval_in_advance() {
     let mut plane = Plane::with(document());
     let vault = json!({ "tool": "vault", "arguments": {} });
     let (_, asked) = plane.proposed(&plan_of(&[(&[], vault), (&[], Value::Null)]));
@@ -324,7 +324,7 @@ fn a_plan_that_was_not_approved_is_a_draft_again_with_the_reason() {
 
 /// MPLP-4.3-10. Even if policy defaults to approval for the same action on its own.
 #[test]
-fn a_silence_about_a_plan_is_never_a_yes() {
+fn silence_about_a_plan_is_never_an_approval() {
     let mut plane = Plane::with(document());
     let (plan, asked) = plane.proposed(&chain());
     assert_eq!(plane.store.decision(asked).terms.default, YesNo::Reject);
@@ -377,7 +377,7 @@ fn only_the_confirm_that_a_plan_waits_for_approves_it() {
 
 /// The approval is void once the approver loses the entitlement or the rules change.
 #[test]
-fn a_plans_yes_is_gone_with_whoever_gave_it_and_with_the_rules_of_then() {
+fn a_plans_approval_ends_with_its_approver_and_with_its_policy() {
     let mut plane = Plane::with(document());
     plane.approved(&chain());
     let allowance = plane.allowance_of_step(1).unwrap().key;

@@ -123,7 +123,7 @@ fn a_plan_moves_as_published_and_in_no_other_way() {
 
 /// Only a draft can be rewritten, and only a Confirm takes it further.
 #[test]
-fn what_a_plan_claims_about_itself_is_not_believed() {
+fn a_plans_claims_about_itself_are_not_believed() {
     let mut plane = Plane::with(document());
     let mut claims = plan_of(&[(&[], look(1)), (&[1], Value::Null)]);
     claims.plan.steps[0].status = Completed;
@@ -174,7 +174,7 @@ type Call = Box<dyn Fn(&mut PlanTransition)>;
 
 /// A use that ends has begun, so the step is in progress or already over.
 #[test]
-fn what_is_called_moves_a_step_as_published_and_never_what_is_over() {
+fn a_call_moves_a_step_as_published_and_never_an_ended_one() {
     let ends = |done: bool, open: bool| move |moving: &mut PlanTransition| moving.end_use(&id(1), done, false, open);
     let table: [(&str, Call, [Option<StepStatus>; 6]); 6] = [
         ("begins", Box::new(|m| _ = m.claim_step(&id(1))), moves(Some(InProgress), InProgress, Some(Blocked))),
@@ -322,7 +322,7 @@ fn a_plan_ends_with_the_late_report_of_its_last_call() {
 
 /// An agent's report about an enforced step ends its allowance.
 #[test]
-fn a_step_that_needs_no_more_calls_gives_up_its_yes() {
+fn a_step_that_needs_no_more_calls_gives_up_its_approval() {
     let mut plane = Plane::with(document());
     let plan = plane.approved(&plan_of(&[(&[], look(3)), (&[], Value::Null)]));
     let used = runs(&mut plane, 1);
@@ -365,7 +365,7 @@ fn a_plan_whose_agent_is_cut_off_ends_with_everything_that_it_could_run() {
 
 /// An upstream refusal returns the claimed use, but not to a plan that is over.
 #[test]
-fn a_yes_that_was_spent_does_not_open_again_under_a_plan_that_was_cancelled() {
+fn a_spent_allowance_stays_spent_after_its_plan_is_cancelled() {
     for cancelled in [false, true] {
         let mut plane = Plane::with(document());
         let plan = plane.approved(&plan_of(&[(&[], look(1))]));

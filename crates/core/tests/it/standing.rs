@@ -49,7 +49,7 @@ proptest! {
 
     /// AAP-8.3-02
     #[test]
-    fn an_end_that_is_recorded_is_told_like_one_that_is_not_and_no_clock_takes_it_back(
+    fn a_recorded_end_is_reported_like_an_unrecorded_one_and_no_clock_takes_it_back(
         token in moments(), policy in moments(), now in moments(),
     ) {
         let state = DelegationState::AutoRevoked { at: policy, reason: RevokeReason::PolicyExpired };
@@ -63,7 +63,7 @@ proptest! {
 
     /// C-93
     #[test]
-    fn a_revocation_is_told_before_every_other_end(token in moments(), policy in moments(), now in moments()) {
+    fn a_revocation_is_reported_before_every_other_end(token in moments(), policy in moments(), now in moments()) {
         let reason = RevokeReason::TaskComplete;
         let revoked = Delegation { state: DelegationState::Revoked { at: NOW, reason }, ..delegation(token, policy) };
         prop_assert_eq!(check_delegation(&revoked, now), Err(Refusal::DelegationRevoked(reason)));

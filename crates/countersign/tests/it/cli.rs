@@ -59,7 +59,7 @@ fn init_with_a_wrong_environment_writes_nothing() {
 }
 
 #[test]
-fn init_into_a_place_that_cannot_be_written_says_what_to_do() {
+fn init_into_a_read_only_folder_names_a_remedy() {
     let folder = Folder::new("init-file");
     folder.write("taken", "");
     let ran = folder.run("init --dir taken/below");
@@ -88,7 +88,7 @@ fn init_makes_a_sound_configuration_and_a_key_that_only_its_owner_can_read() {
 
 /// README readers append its blocks to the file written by `init`.
 #[test]
-fn the_blocks_of_the_readme_can_be_pasted_behind_what_init_wrote() {
+fn the_blocks_of_the_readme_can_be_pasted_behind_the_file_of_init() {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
     let blocks: Vec<&str> = readme.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     let (node, projects): (Vec<&str>, Vec<&str>) =
@@ -127,7 +127,7 @@ fn an_unknown_variable_is_a_warning_unless_a_node_is_started() {
 
 /// R-26
 #[test]
-fn init_never_overwrites_and_makes_only_what_is_missing() {
+fn init_never_overwrites_and_makes_only_missing_files() {
     let folder = Folder::new("init-twice");
     folder.run("init --dir node/here");
     let (config, key) = (folder.read("node/here/countersign.toml"), folder.read("node/here/countersign.key"));
@@ -175,7 +175,7 @@ fn without_a_file_the_defaults_are_explained() {
 }
 
 #[test]
-fn whoever_listens_gets_sentences_instead_of_columns() {
+fn accessible_output_has_sentences_instead_of_columns() {
     let ran = Folder::new("accessible").run_with("config check", &[("ACCESSIBLE", "1")]);
     assert!(ran.out.contains("\nlisten.public is \"127.0.0.1:8420\", by default.\n"), "{}", ran.out);
     assert!(!ran.out.contains("  "), "{}", ran.out);
@@ -244,7 +244,7 @@ fn there_is_a_manual_page_for_every_command() {
 }
 
 #[test]
-fn init_says_what_to_do_next_with_the_file_that_it_wrote() {
+fn init_names_the_next_commands_with_the_file_that_it_wrote() {
     let here = Folder::new("init-next").run("init").out;
     assert!(here.ends_with(
         "next:\n  edit countersign.toml, then countersign config check\n  countersign project apply FILE\n  \

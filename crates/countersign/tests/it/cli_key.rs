@@ -54,7 +54,7 @@ fn a_secret_is_shown_once_and_kept_nowhere() {
 
 ///
 #[test]
-fn keys_are_listed_with_what_they_may_do_and_who_answers_for_them() {
+fn keys_are_listed_with_permissions_and_responsible_person() {
     let folder = Folder::with_project("key-list");
     folder.does_as("user add bob");
     let actions = "--action events.create --action events.update --ask bob";

@@ -66,7 +66,7 @@ fn a_single_tenant_has_one_project_and_no_second() {
 }
 
 #[test]
-fn what_is_not_there_is_an_error_that_says_what_is() {
+fn a_missing_entry_is_an_error_with_the_existing_ones() {
     let folder = Folder::ready("project-absent");
     for arguments in ["project show", "project versions", "project show calendar", "key list"] {
         let ran = folder.run(arguments);
@@ -100,7 +100,7 @@ fn where_there_are_several_projects_one_must_be_named() {
 }
 
 #[test]
-fn the_example_is_applied_and_what_is_shown_can_be_applied_again() {
+fn the_example_is_applied_and_its_output_can_be_applied_again() {
     let folder = Folder::ready("project-example");
     let apply = format!("project apply {}", example().display());
     assert_eq!(folder.does(&apply), "project calendar: version 1 is in force\n");
@@ -149,7 +149,7 @@ fn a_comparison_ends_with_0_if_nothing_would_change_and_with_1_otherwise() {
 }
 
 #[test]
-fn a_document_that_is_not_finished_can_be_compared_and_its_problems_are_said() {
+fn an_unfinished_document_can_be_compared_and_its_problems_are_listed() {
     let folder = Folder::ready("project-diff-new");
     folder.write("new.toml", "id = \"calendar\"\nminimum_tier = 9\n");
     let ran = folder.run("project diff new.toml");

@@ -40,7 +40,7 @@ const CHECK: [&str; 6] =
     ["routes", "check", "--project", "bank.toml", "post", "https://api.bank.example/accounts/main/transfers"];
 
 #[test]
-fn what_matches_no_route_ends_with_1_and_the_nearest() {
+fn a_request_without_a_route_ends_with_1_and_the_nearest() {
     let folder = bank("routes-none");
     let ran = folder.run("routes check --project bank.toml GET /accounts/main/transfers");
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
@@ -55,7 +55,7 @@ fn what_matches_no_route_ends_with_1_and_the_nearest() {
 }
 
 #[test]
-fn what_would_be_refused_ends_with_1_and_says_why() {
+fn a_request_that_would_be_refused_ends_with_1_and_the_reason() {
     let folder = bank("routes-refused");
     let ran = folder.run_words(&[&CHECK[..], &["-d", r#"{"id":7,"id":8}"#]].concat(), &[]);
     assert_eq!(ran.code, 1);
@@ -76,7 +76,7 @@ fn a_document_with_problems_explains_nothing() {
 }
 
 #[test]
-fn a_held_request_is_explained_with_who_is_asked_and_what_they_read() {
+fn a_held_request_is_explained_with_approvers_and_their_text() {
     let folder = bank("routes-held");
     folder.write("body.json", BODY);
     for body in [BODY, "@body.json"] {
@@ -125,7 +125,7 @@ fn a_form_is_read_where_a_header_says_so() {
 }
 
 #[test]
-fn without_a_file_what_is_in_force_counts() {
+fn without_a_file_the_policy_in_force_counts() {
     let folder = Folder::ready("routes-force");
     let ran = folder.run("routes list");
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));

@@ -45,7 +45,7 @@ fn without_a_project_a_node_says_so_and_serves_the_first_one_from_the_moment_it_
 }
 
 #[test]
-fn a_node_says_what_it_is_before_it_waits() {
+fn a_node_introduces_itself_before_it_waits() {
     let folder = Folder::with_project("serve-says");
     let node = folder.serve(&[]);
     let lines: Vec<&str> = node.said.lines().collect();
@@ -58,7 +58,7 @@ fn a_node_says_what_it_is_before_it_waits() {
 }
 
 #[test]
-fn test_mode_is_said_first_and_is_in_the_log() {
+fn test_mode_is_printed_first_and_is_in_the_log() {
     let folder = Folder::ready("serve-test-mode");
     let node = folder.serve(&[("COUNTERSIGN_TEST_MODE", "true")]);
     assert!(node.said.starts_with("TEST MODE IS ON: "), "{}", node.said);
@@ -67,7 +67,7 @@ fn test_mode_is_said_first_and_is_in_the_log() {
 }
 
 #[test]
-fn warnings_of_the_configuration_are_said() {
+fn warnings_of_the_configuration_are_printed() {
     let folder = Folder::ready("serve-warns");
     let node = folder.serve(&[("COUNTERSIGN_LISTEN__OPERATIONS", "0.0.0.0:0")]);
     assert!(node.said.contains("warning: listen.operations: "), "{}", node.said);

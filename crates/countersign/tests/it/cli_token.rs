@@ -40,7 +40,7 @@ fn a_tokens_secret_is_shown_once_and_kept_nowhere() {
 }
 
 #[test]
-fn tokens_are_listed_with_what_they_may_and_end_when_they_are_taken_back() {
+fn tokens_are_listed_with_their_permissions_and_end_when_they_are_revoked() {
     let folder = Folder::with_project("token-list");
     let added = folder.json("token add --person alice --name phone");
     folder.does("token add --person alice --name speaker --reads-only --days 30");
@@ -60,7 +60,7 @@ fn tokens_are_listed_with_what_they_may_and_end_when_they_are_taken_back() {
 
 ///
 #[test]
-fn a_token_that_approves_what_is_worst_takes_the_persons_password_and_all_end_with_a_new_one() {
+fn a_token_for_the_highest_risk_needs_the_password_and_all_end_with_a_new_one() {
     let folder = Folder::with_project("token-high-risk");
     let add = "token add --person alice --name phone --approves-high-risk";
     assert_eq!(folder.run(&format!("{add} --reads-only")).code, 2);

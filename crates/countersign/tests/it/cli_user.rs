@@ -50,7 +50,7 @@ fn a_name_that_is_taken_or_odd_is_refused() {
 }
 
 #[test]
-fn what_is_asked_of_somebody_who_is_not_there_is_refused() {
+fn a_question_for_an_unknown_person_is_refused() {
     let folder = Folder::with_project("user-unknown");
     for arguments in
         ["user role bob --role user", "user disable bob", "user enable bob", "user password bob --password-stdin"]
@@ -63,7 +63,7 @@ fn what_is_asked_of_somebody_who_is_not_there_is_refused() {
 }
 
 #[test]
-fn roles_are_set_as_a_whole_and_must_be_said() {
+fn roles_are_set_as_a_whole_and_must_be_named() {
     let folder = Folder::with_project("user-roles");
     for arguments in ["user role alice", "user role alice --role king", "user role alice --role user --none"] {
         assert_eq!(folder.run(arguments).code, 2, "{arguments}");
@@ -102,7 +102,7 @@ fn a_password_is_stored_as_a_hash_only() {
 }
 
 #[test]
-fn a_running_node_knows_at_once_who_was_added_disabled_and_given_another_password() {
+fn a_running_node_knows_new_disabled_and_changed_users_at_once() {
     let folder = Folder::with_project("user-running");
     let node = folder.serve(&[]);
     assert_eq!(sign_in(&node, "bob", "bobs own password").0, 401);

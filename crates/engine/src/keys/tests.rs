@@ -162,7 +162,7 @@ async fn a_node_signs_with_the_new_key_after_tidying_and_still_believes_the_old_
 
 /// The overlap of AAP 20.2.
 #[tokio::test]
-async fn a_retired_key_is_published_until_what_it_signed_is_over_and_not_longer() {
+async fn a_retired_key_is_published_until_its_last_signature_expires_and_not_longer() {
     let world = World::new().await;
     let engine = world.engine().await;
     let old = kids(&engine);

@@ -33,7 +33,7 @@ async fn a_token_that_was_taken_back_ends_its_stream_at_once_and_its_replies_cou
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_disabled_or_has_no_place_any_more_hears_nothing_more() {
+async fn a_disabled_or_removed_person_receives_nothing_more() {
     let world = World::start().await;
     let alice = world.subscriber("alice", true).await.listener;
     let bob = world.subscriber("bob", true).await.listener;
@@ -190,7 +190,7 @@ async fn where_a_project_wants_it_a_question_that_nobody_is_left_to_answer_is_tu
 
 /// AAEP-6.4.2-05
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_needs_more_time_gets_it_also_while_away_and_after_a_restart() {
+async fn a_request_for_more_time_holds_also_while_away_and_after_a_restart() {
     let world = World::start().await;
     let alice = world.subscriber("alice", true).await.listener;
     let slowly = json!({ "dev_countersign": { "min_timeout_seconds": 1800 } });

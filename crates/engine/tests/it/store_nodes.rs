@@ -32,7 +32,7 @@ async fn nodes_that_start_together_on_an_empty_database_get_a_lane_each() {
 
 ///
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_is_spent_exactly_once_over_two_nodes() {
+async fn a_key_is_used_exactly_once_over_two_nodes() {
     let (_, left, right) = two_nodes().await;
     let step = Effects { once: vec![once("b"), once("a")], ..Effects::default() };
     let outcomes = at_both(&left, &right, 50, &step).await;

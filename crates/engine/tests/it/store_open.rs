@@ -104,7 +104,7 @@ async fn a_new_file_is_readable_by_its_owner_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_from_a_newer_version_is_refused_with_what_to_do() {
+async fn a_file_from_a_newer_version_is_refused_with_a_remedy() {
     let folder = Folder::new("newer");
     let path = folder.0.join("plane.db");
     store::open(file(&path)).await.unwrap().close().await;
@@ -144,7 +144,7 @@ async fn a_place_that_cannot_be_used_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_postgresql_refuses_is_told_with_its_cause_and_without_the_password() {
+async fn a_refusal_by_postgresql_is_reported_with_its_cause_and_without_the_password() {
     let url = postgres::fresh_database().await.replace("postgres@", "postgres:hunter2@");
     let (server, _) = url.rsplit_once('/').unwrap();
     let told = async |url: String| {
@@ -207,7 +207,7 @@ async fn a_step_that_the_database_cannot_take_is_unavailable_alone_and_the_write
 }
 
 on_both_stores! {
-    async fn what_is_past_its_time_is_swept_and_nothing_else(bench) {
+    async fn expired_rows_are_swept_and_nothing_else(bench) {
         let many = |name: &str| (0..1500).map(|n| once(&format!("{name}{n}"))).collect();
         assert_eq!(bench.store.commit(Effects { once: many("old"), ..Effects::default() }).await, Outcome::Committed);
         let mut young = Effects { once: many("young"), ..Effects::default() };
@@ -406,7 +406,7 @@ fn before_plans() -> Effects {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_decided_before_there_were_plans_is_read_paged_and_told_as_if_it_were_new() {
+async fn decisions_from_before_plans_are_read_paged_and_exported_like_new_ones() {
     let leaseless = "UPDATE allowances SET doc = replace(doc, '\"lease_s\":60,', ''); \
          UPDATE executions SET doc = replace(replace(doc, '\"lease_s\":60,', ''), '\"point\":\"gateway\",', '');";
     let older = format!("{SIXTH_SCHEMA} {FIFTH_SCHEMA} {THIRD_SCHEMA} {leaseless}");

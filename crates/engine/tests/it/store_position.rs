@@ -66,7 +66,7 @@ async fn refusal(place: &StoreLocation, folder: &Folder) -> StoreError {
 
 ///
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_ends_before_what_was_acknowledged_is_refused() {
+async fn a_database_that_ends_before_the_acknowledged_position_is_refused() {
     let folder = Folder::new("behind");
     for place in places(&folder).await {
         open(&place, &folder.0).await.unwrap().close().await;

@@ -171,7 +171,7 @@ on_both_stores! {
 
 /// R-22
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_node_sweeps_the_tables_of_the_ring_are_emptied_when_they_are_past() {
+async fn the_tables_of_the_ring_are_emptied_when_they_are_past_by_any_node() {
     let url = postgres::fresh_database().await;
     let (left, right) = tokio::join!(open_postgres(&url), open_postgres(&url));
     let rows = "SELECT (SELECT count(*) FROM proofs_0) + (SELECT count(*) FROM proofs_1) \
@@ -192,7 +192,7 @@ async fn whatever_node_sweeps_the_tables_of_the_ring_are_emptied_when_they_are_p
 
 /// R-22
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_that_starts_knows_what_the_others_have_seen() {
+async fn a_node_that_starts_knows_the_proofs_that_the_others_have_seen() {
     let url = postgres::fresh_database().await;
     let first = open_postgres(&url).await;
     postgres::set_clock(&url, START).await;

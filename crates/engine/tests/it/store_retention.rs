@@ -62,7 +62,7 @@ pub(crate) fn committed(at: i64) -> ExecutionState {
 
 on_both_stores! {
     ///
-    async fn settled_decisions_go_after_their_time_and_what_is_not_settled_never(bench) {
+    async fn settled_decisions_go_after_their_time_and_unsettled_ones_never(bench) {
         let asked_in = |key, asked_in, state| Decision { asked_in, ..decision(key, 1, state) };
         let over = AaepSessionState::Over { at: AT };
         for (key, state) in [(1, over.clone()), (2, over)] {
@@ -244,7 +244,7 @@ on_both_stores! {
 }
 
 on_both_stores! {
-    async fn what_the_feed_tells_goes_after_its_own_time_and_a_reader_who_was_away_goes_on_after_it(bench) {
+    async fn feed_entries_expire_on_their_own_and_an_absent_reader_goes_on_after_them(bench) {
         let told = |at| EvidenceDraft { event_type: "decision_settled", ..entry(1, at, 50, 60, "told") };
         append(&bench, vec![told(START), entry(1, START, 50, 60, "call"), told(START + 20 * DAY)]).await;
         let page = async || {
@@ -276,7 +276,7 @@ on_both_stores! {
 
 ///
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_gives_the_room_of_what_was_removed_back() {
+async fn a_file_gives_the_room_of_removed_rows_back() {
     let folder = Folder::new("retention");
     let path = folder.0.join("countersign.db");
     let clock: store::StoreClock = Arc::new(|| AT);

@@ -190,7 +190,7 @@ pub(crate) fn session(key: RowKey) -> Session {
 }
 
 on_both_stores! {
-    async fn delegations_sessions_and_what_belongs_to_them_are_found(bench) {
+    async fn delegations_sessions_and_their_rows_are_found(bench) {
         let of_delegation = [
             DelegationById { project: 1, id: "del_000001".into() }.search(),
             DelegationsOfPerson { project: 1, person: 1 }.search(),

@@ -38,14 +38,14 @@ const SENT: &[(&str, &str)] = &[
 
 ///
 #[test]
-fn only_the_content_headers_and_what_the_route_lists_reach_the_upstream() {
+fn only_content_headers_and_headers_listed_by_the_route_reach_the_upstream() {
     let route = Route { headers: vec!["x-covered".into(), "x-absent".into()], ..Route::default() };
     assert_eq!(names(&forwarded(&headers(SENT), &route)), ["content-encoding", "content-type", "x-covered"]);
 }
 
 ///
 #[test]
-fn what_must_never_pass_does_not_even_if_the_route_lists_it() {
+fn forbidden_headers_do_not_pass_even_if_the_route_lists_them() {
     let route = Route { headers: SENT.iter().map(|(name, _)| (*name).to_owned()).collect(), ..Route::default() };
     let passed = forwarded(&headers(SENT), &route);
     assert_eq!(names(&passed), ["accept", "accept-encoding", "content-encoding", "content-type", "x-covered"]);

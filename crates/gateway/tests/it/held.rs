@@ -36,7 +36,7 @@ impl ProxyFixture {
 
 ///
 #[tokio::test]
-async fn a_yes_to_one_request_is_not_spent_on_another() {
+async fn an_approval_of_one_request_is_not_claimed_for_another() {
     let proxy = bank().await;
     proxy.confirmed().await;
     let confirm = "X-Agent-Confirm: true\r\n";
@@ -60,7 +60,7 @@ async fn a_yes_to_one_request_is_not_spent_on_another() {
 
 ///
 #[tokio::test]
-async fn exactly_what_was_confirmed_is_sent_once() {
+async fn exactly_the_confirmed_request_is_sent_once() {
     let proxy = bank().await;
     proxy.confirmed().await;
     let request = proxy.invite("/mail/invitations", "X-Agent-Confirm: true\r\nX-Branch: 7\r\nX-Other: 1\r\n", BODY);

@@ -131,7 +131,7 @@ async fn a_url_as_target_is_forwarded_as_the_path_that_it_names() {
 }
 
 #[tokio::test]
-async fn a_method_is_what_it_says_and_no_header_or_query_makes_it_another() {
+async fn a_method_is_taken_literally_and_no_header_or_query_makes_it_another() {
     let proxy = proxy(|_| OK.into()).await;
     for method in ["TRACE", "CONNECT", "get", "Get", "BREW", "G\0ET", "GET/", "", "PRI"] {
         let answer = proxy.ask(&proxy.read().replacen("GET ", &format!("{method} "), 1)).await;

@@ -38,7 +38,7 @@ async fn a_head_that_drips_is_refused_like_a_head_or_body_that_stops() {
 }
 
 #[tokio::test]
-async fn a_connection_on_which_nothing_is_said_ends_and_makes_room() {
+async fn an_idle_connection_is_closed_and_makes_room() {
     let few = |settings: &mut GatewaySettings| {
         hurried(settings);
         settings.max_connections = 2;

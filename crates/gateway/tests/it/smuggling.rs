@@ -68,7 +68,7 @@ async fn a_length_that_can_be_read_in_two_ways_hides_no_second_request() {
 
 /// The largest length overflows in some parsers.
 #[tokio::test]
-async fn a_length_at_the_edge_of_what_fits_is_told_in_the_envelope() {
+async fn a_length_at_the_limit_is_reported_in_the_envelope() {
     let small = |document: &mut countersign_protocol::project::ProjectDocument| {
         document.routes[2].max_body_bytes = Some(1000);
     };
@@ -132,7 +132,7 @@ async fn a_request_in_the_body_of_another_stays_there() {
 }
 
 #[tokio::test]
-async fn what_follows_a_body_is_a_request_of_its_own_and_judged_as_one() {
+async fn bytes_behind_a_body_are_a_request_of_their_own_and_judged_as_one() {
     for behind in ["junk\r\n\r\n", "\0\0\0\0\r\n\r\n", "GET /calendar/events HTTP/1.1\r\n\r\n"] {
         let proxy = proxy(|_| CREATED.into()).await;
         let answers = proxy.exchange(&(proxy.write("{\"a\":1}") + behind)).await;
@@ -194,7 +194,7 @@ async fn a_request_behind_an_upgrade_that_is_declined_reaches_nobody() {
 }
 
 #[tokio::test]
-async fn what_a_request_says_twice_it_does_not_say() {
+async fn a_duplicate_member_of_a_request_counts_as_absent() {
     let proxy = proxy(|_| panic!("nothing may get here")).await;
     let session = format!("X-Agent-Session: {}\r\n", proxy.fixture.agent.session_id);
     let token = format!("authorization: Bearer {}\r\n", proxy.fixture.agent.access_token);

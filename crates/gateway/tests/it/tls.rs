@@ -56,7 +56,7 @@ async fn a_service_that_nobody_vouches_for_gets_nothing_not_even_the_request() {
 }
 
 #[tokio::test]
-async fn a_service_that_the_node_was_told_to_believe_is_called() {
+async fn a_service_on_the_nodes_trust_list_is_called() {
     let ca = TestCa::new();
     let (url, got) = service(&ca, "127.0.0.1").await;
     let proxy = proxy_to(url, ca.pem()).await;

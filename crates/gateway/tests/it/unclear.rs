@@ -53,7 +53,7 @@ fn note() -> GatewayRequest {
 
 on_both_stores! {
     /// WWA-4-14
-    async fn what_an_open_gap_blocks_is_refused_and_nobody_is_asked_about_it(kit) {
+    async fn a_call_blocked_by_an_open_gap_is_refused_and_nobody_is_asked_about_it(kit) {
         let fixture = kit.bank_with(account_rule).await;
         let unclear = is_unclear(&fixture, &fixture.agent).await;
         for sent in [BankFixture::transfer(), BankFixture::transfer().confirmed("true"), BankFixture::transfer().waits(30)] {
@@ -70,7 +70,7 @@ on_both_stores! {
     }
 
     /// WWA-4-14
-    async fn a_yes_that_was_given_before_is_not_spent_while_something_is_unclear(kit) {
+    async fn an_earlier_approval_is_not_claimed_while_a_gap_is_open(kit) {
         let fixture = kit.bank_with(account_rule).await;
         let decision = fixture.approved(BankFixture::transfer()).await;
         let unclear = is_unclear(&fixture, &fixture.agent).await;
@@ -116,7 +116,7 @@ on_both_stores! {
     }
 
     /// WWA-4-14
-    async fn a_call_that_needs_no_yes_is_stopped_where_the_project_lists_its_action(kit) {
+    async fn a_call_that_needs_no_approval_is_stopped_where_the_project_lists_its_action(kit) {
         let fixture = kit.bank_with(|document| {
             account_rule(document);
             let operations = json!({ "build": ["notes.write"] });
@@ -134,7 +134,7 @@ on_both_stores! {
         fixture.sends(note()).await.expect(201);
     }
 
-    async fn what_is_left_open_stops_nothing_once_its_session_is_over(kit) {
+    async fn an_open_gap_blocks_nothing_once_its_session_is_over(kit) {
         let fixture = kit.bank_with(|document| {
             account_rule(document);
             document.clarification.session_seconds = 60;
@@ -149,7 +149,7 @@ on_both_stores! {
     }
 
     /// WWA-6.2-06, R-14
-    async fn what_blocks_something_irreversible_is_for_a_person_to_answer_who_reads_it_again_before_the_yes(kit) {
+    async fn a_block_on_something_irreversible_is_answered_by_a_person_and_shown_again_before_the_approval(kit) {
         let fixture = kit.bank_with(|document| {
             account_rule(document);
             let operations = json!({ "build": ["transfers.send"] });

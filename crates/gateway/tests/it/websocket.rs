@@ -106,7 +106,7 @@ async fn a_socket_that_its_caller_closes_is_closed_behind_and_in_the_audit() {
 
 ///
 #[tokio::test]
-async fn what_is_not_the_opening_of_a_websocket_opens_none() {
+async fn only_a_websocket_handshake_opens_a_websocket() {
     let proxy = proxy_with(|_| panic!("nothing may get here"), websocket, |_| ()).await;
     let (up, key, version) =
         ("Connection: Upgrade\r\nUpgrade: websocket\r\n", "Sec-WebSocket-Key: k\r\n", "Sec-WebSocket-Version: 13\r\n");
@@ -171,7 +171,7 @@ async fn a_websocket_is_opened_on_routes_that_declare_it_and_nothing_else_is_the
 
 ///
 #[tokio::test]
-async fn a_project_cannot_declare_a_stream_for_what_a_person_must_confirm() {
+async fn a_project_cannot_declare_a_stream_for_a_route_that_needs_approval() {
     let plane = Kit(Backend::Sqlite).plane().await;
     for (stream, method) in [(RouteStream::Websocket, "GET"), (RouteStream::Events, "POST")] {
         let mut document = countersign_testkit::calendar("calendar");

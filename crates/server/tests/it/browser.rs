@@ -36,7 +36,7 @@ async fn without_a_script_everything_works_the_same() {
 
 /// AAP-13.2-01
 #[tokio::test]
-async fn whoever_reads_german_is_asked_and_answered_in_german() {
+async fn a_reader_of_german_is_asked_and_answered_in_german() {
     let (plane, code) = approved_in("german").await;
     plane.post("/agent/delegate/token", &plane.exchange_body(northwind(&plane), &code)).await.expect(200);
 }

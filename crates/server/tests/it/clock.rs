@@ -22,7 +22,7 @@ async fn entries_of(plane: &Plane, event_type: &str) -> usize {
 
 on_both_stores! {
     ///
-    async fn whoever_comes_while_the_clock_has_leapt_is_told_503_and_never_401(kit) {
+    async fn a_caller_during_a_clock_leap_gets_503_and_never_401(kit) {
         let scene = kit.bank().await;
         let (plane, alice) = (&scene.plane, &scene.alice);
         let register = plane.register_body(plane.acme(), &scene.connected);
@@ -50,7 +50,7 @@ on_both_stores! {
     }
 
     ///
-    async fn nothing_expires_or_is_swept_by_a_leap_and_what_was_open_is_answered_afterwards(kit) {
+    async fn nothing_expires_or_is_swept_by_a_leap_and_open_questions_are_answered_afterwards(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, "payments.send", json!({ "to": "acme" })).await;
         let tidied = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 1 })).await;
@@ -76,7 +76,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_deadline_that_passed_while_nothing_was_decided_is_never_a_yes(kit) {
+    async fn a_deadline_that_passed_during_a_pause_is_never_an_approval(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let tidied = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_without_settling(59).await;
@@ -91,7 +91,7 @@ on_both_stores! {
     }
 
     ///
-    async fn the_outcome_of_what_was_sent_before_the_leap_is_recorded(kit) {
+    async fn the_outcome_of_a_call_sent_before_the_leap_is_recorded(kit) {
         let scene = kit.bank().await;
         let decision = scene.approved(BankFixture::transfer()).await;
         scene.bank.set_manner(Manner::Thoughtful);
@@ -142,7 +142,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_clock_that_is_set_back_ends_what_was_given_while_it_was_ahead(kit) {
+    async fn a_clock_that_is_set_back_ends_grants_from_while_it_was_ahead(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let asked = agent.requests_approval(&plane, "payments.send", json!({ "to": "acme" })).await;

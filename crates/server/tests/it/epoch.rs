@@ -31,7 +31,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_lifted_delegation_works_again_and_what_was_approved_before_is_asked_anew(kit) {
+    async fn a_lifted_delegation_works_again_and_earlier_approvals_are_asked_for_anew(kit) {
         let scene = kit.bank().await;
         scene.approved(BankFixture::transfer()).await;
         scene.plane.engine.start_epoch().await.unwrap();
@@ -96,7 +96,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_was_revoked_stays_revoked_and_each_epoch_is_in_the_evidence(kit) {
+    async fn a_revoked_delegation_stays_revoked_and_each_epoch_is_in_the_evidence(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         plane.revoke_key(&agent).await;

@@ -8,12 +8,12 @@ mod inbox;
 mod inbox_answers;
 mod inbox_outcomes;
 mod locked;
-mod open_yeses;
 mod plans;
 mod refusals;
+mod rendered_requests;
 mod sign_in;
+mod standing_approvals;
 mod subscribers;
-mod what_runs;
 
 use axum::body::Body;
 use countersign_testkit::{Answer, Backend, Kit, Plane, Setup, TestAgent, TestOperator, TestPerson};

@@ -89,7 +89,7 @@ fn confirm() -> Value {
 }
 
 #[tokio::test]
-async fn bodies_with_what_is_required_are_taken_and_without_any_of_it_refused() {
+async fn bodies_are_taken_with_all_required_members_and_refused_without_any_of_them() {
     let anybody = Setup::payments_with(|document| document.minimum_tier = 1);
     let stage = Stage::with(Kit(Backend::Sqlite), anybody).await;
     let (plane, agent, alice, device) = (&stage.plane, &stage.agent, &stage.alice, &stage.device);
@@ -208,7 +208,7 @@ async fn bodies_with_what_is_required_are_taken_and_without_any_of_it_refused() 
 
 /// The project document, by an admin: the required members of its entries.
 #[tokio::test]
-async fn the_entries_of_a_project_document_need_what_is_required_of_them() {
+async fn the_entries_of_a_project_document_need_their_required_members() {
     let stage = Stage::with(Kit(Backend::Sqlite), Setup::payments()).await;
     let plane = &stage.plane;
     let description = Description::of(plane).await;

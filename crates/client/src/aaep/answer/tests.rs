@@ -71,14 +71,14 @@ fn a_token_is_echoed_byte_for_byte_in_a_reply_of_the_closed_schema() {
 
 /// AAEP-6.2.3-03
 #[test]
-fn a_token_is_not_in_what_a_question_shows_of_itself() {
+fn a_token_is_not_in_the_debug_text_of_a_question() {
     let asked = question(&Producer::ours().confirmation(1, 0, "rpl_Hidden"));
     assert!(!format!("{asked:?}").contains("rpl_"), "{asked:?}");
 }
 
 /// AAEP-6-02
 #[test]
-fn what_a_person_types_becomes_the_kind_that_the_question_takes() {
+fn typed_text_becomes_the_kind_that_the_question_takes() {
     let choices = json!([{ "value": "lhr", "label": "London" }, { "value": "2", "label": "Lagos" }]);
     let taking = |kinds: &[&str]| clarification(json!({ "accepted_response_kinds": kinds }));
     let choosing = |kinds: &[&str]| clarification(json!({ "accepted_response_kinds": kinds, "choices": choices }));

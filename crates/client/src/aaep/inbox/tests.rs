@@ -35,7 +35,7 @@ fn a_question_is_announced_exactly_once_however_often_it_comes() {
 
 /// AAEP-6.8-05, AAEP-6.8-06
 #[test]
-fn a_cancelled_session_takes_its_questions_with_it_and_that_is_said_once() {
+fn a_cancelled_session_cancels_its_questions_with_one_event_each() {
     for producer in [Producer::ours(), Producer::foreign()] {
         let (mut producer, mut inbox) = (producer, inbox());
         for (session, token) in [(1, "rpl_A"), (1, "rpl_B"), (2, "rpl_C")] {
@@ -102,7 +102,7 @@ fn of_several_questions_in_one_session_only_the_one_that_was_settled_goes() {
 
 /// AAEP-6.4.3-04
 #[test]
-fn time_is_over_by_timeout_seconds_and_is_not_told_as_a_no() {
+fn expiry_follows_timeout_seconds_and_is_no_rejection() {
     let (mut producer, mut inbox) = (Producer::ours(), inbox());
     apply(&mut inbox, &producer.confirmation(1, 0, "rpl_A"), 5);
     assert_eq!(inbox.question("dec_A").unwrap().deadline(), at(120), "from the event's time, not from when it came");
@@ -151,7 +151,7 @@ fn more_time_moves_the_deadline_and_a_smaller_number_never_does() {
 }
 
 #[test]
-fn whoever_comes_after_more_time_was_given_has_it_and_can_still_answer() {
+fn a_late_subscriber_has_the_extended_deadline_and_can_still_answer() {
     let mut producer = Producer::ours();
     let asked = producer.confirmation(1, 0, "rpl_A");
     let mut again = asked.clone();
@@ -173,7 +173,7 @@ fn whoever_comes_after_more_time_was_given_has_it_and_can_still_answer() {
 }
 
 #[test]
-fn after_a_new_subscription_what_does_not_come_again_is_gone() {
+fn after_a_new_subscription_questions_that_do_not_come_again_are_gone() {
     let (mut producer, mut inbox) = (Producer::foreign(), inbox());
     let (first, second) = (producer.confirmation(1, 0, "rpl_A"), producer.confirmation(2, 0, "rpl_B"));
     apply(&mut inbox, &first, 0);
@@ -186,7 +186,7 @@ fn after_a_new_subscription_what_does_not_come_again_is_gone() {
 }
 
 #[test]
-fn what_the_service_does_not_list_is_no_longer_open() {
+fn questions_that_the_service_does_not_list_are_no_longer_open() {
     let (mut producer, mut inbox) = (Producer::ours(), inbox());
     apply(&mut inbox, &producer.confirmation(1, 0, "rpl_A"), 0);
     apply(&mut inbox, &producer.confirmation(1, 0, "rpl_B"), 0);
@@ -271,7 +271,7 @@ proptest! {
     /// For any events in any order: a question is announced once when asked, once when over, in this order, and can be
     /// answered exactly in between.
     #[test]
-    fn every_question_is_told_once_and_over_once(moves in moves()) {
+    fn every_question_is_raised_once_and_ended_once(moves in moves()) {
         let (mut producer, mut inbox) = (Producer::ours(), inbox());
         let (mut sent, mut asked, mut heard) = (Vec::new(), Vec::new(), Vec::new());
         for step in moves {

@@ -2,7 +2,7 @@ use super::*;
 use crate::aaep::testing::{Producer, received};
 
 #[test]
-fn what_is_no_event_is_told_as_such_and_not_repeated() {
+fn a_message_that_is_no_event_is_reported_and_not_repeated() {
     for text in
         ["", "nonsense rpl_secret", "[]", "{}", "{\"type\":\"x\"}", "{\"type\":\"aaep:agent.awaiting.confirmation\"}"]
     {
@@ -13,7 +13,7 @@ fn what_is_no_event_is_told_as_such_and_not_repeated() {
 
 /// AAEP-6.9-06
 #[test]
-fn a_question_is_understood_whatever_its_producer_forgot_or_added() {
+fn a_question_is_understood_with_missing_and_with_additional_members() {
     let mut asked = Producer::foreign().confirmation(1, 0, "rpl_A");
     let members = asked.as_object_mut().unwrap();
     members.remove("urgency");

@@ -30,7 +30,7 @@ fn a_question_goes_before_everything_that_waits_and_its_end_after_it() {
 
 /// AAEP-6.9-05
 #[test]
-fn of_a_sessions_state_and_progress_only_the_latest_is_said_and_its_output_is_joined() {
+fn of_a_sessions_state_and_progress_only_the_latest_is_delivered_and_its_output_is_joined() {
     let mut producer = Producer::foreign();
     let chunk = |text: &str| json!({ "chunk": text, "position": 0, "complete": false });
     let events = [

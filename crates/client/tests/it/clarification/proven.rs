@@ -52,7 +52,7 @@ async fn a_message_that_was_changed_or_signed_by_somebody_else_is_refused() {
 }
 
 #[tokio::test]
-async fn what_stands_beside_the_message_must_be_what_was_signed() {
+async fn members_beside_the_message_must_equal_the_signed_ones() {
     let whole = response_to(&response(&key(1)));
     let changes = [
         ("gaps", json!([])),

@@ -66,7 +66,7 @@ async fn a_revoked_credential_ends_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_event_is_told_once_and_in_order_whatever_the_connection_does() {
+async fn each_event_is_delivered_once_and_in_order_over_any_number_of_connections() {
     let service = scripted([
         // A position covers a whole entry: its first event is sent again if the second was lost.
         stream([piece(1, Some("0.1")), piece(2, None)]),

@@ -18,7 +18,7 @@ async fn refused(with: countersign_client::transport::Response) -> SubscribeErro
 }
 
 #[tokio::test]
-async fn a_producers_no_is_told_with_its_reason() {
+async fn a_producers_refusal_is_shown_with_its_reason() {
     let no = json!({ "type": "subscription.rejected", "reason_code": "authorization_denied", "reason_message": "No." });
     let SubscribeError::Rejected(rejected) = refused(answer(403, &no)).await else { panic!() };
     assert_eq!(rejected.reason_code, ReasonCode::AuthorizationDenied);
@@ -29,7 +29,7 @@ async fn a_producers_no_is_told_with_its_reason() {
 }
 
 #[tokio::test]
-async fn what_is_no_subscription_is_not_taken_for_one() {
+async fn an_invalid_subscription_is_refused() {
     let mut other = accepted("sub_1");
     other["aaep_version"] = json!("2.0.0");
     assert_eq!(refused(answer(201, &other)).await, SubscribeError::OtherVersion("2.0.0".into()));
@@ -46,7 +46,7 @@ async fn what_is_no_subscription_is_not_taken_for_one() {
 }
 
 #[tokio::test]
-async fn a_subscriber_says_what_it_can_take_and_proves_who_it_is_in_one_header() {
+async fn a_subscriber_sends_its_capabilities_and_its_token_in_one_header() {
     let producer = accepting();
     let subscriber = subscriber(&producer).await;
     assert_eq!(subscriber.accepted().subscription_id, "sub_1");

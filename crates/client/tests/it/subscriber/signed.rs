@@ -80,7 +80,7 @@ async fn signed_only_refuses_a_manifest_that_is_missing_forged_or_somebody_elses
 
 /// AAEP-6.9-03
 #[tokio::test]
-async fn signed_only_without_keys_to_judge_by_is_a_no() {
+async fn signed_only_without_keys_to_judge_by_is_refused() {
     let own = key("k1");
     let producer = producer(Some(own.sign("JWT", &manifest("robot.example")).unwrap()), &jwks(&own));
     producer.answers(KEYS, [answer(404, &Value::Null)]);
@@ -94,7 +94,7 @@ async fn signed_only_without_keys_to_judge_by_is_a_no() {
 
 /// AAEP-6.9-03
 #[tokio::test]
-async fn a_manifest_signed_with_the_origins_own_or_a_pinned_key_proves_who_it_is() {
+async fn a_manifest_signed_with_the_origins_own_or_a_pinned_key_proves_the_producer() {
     let own = key("k1");
     let producer = producer(Some(own.sign("JWT", &manifest("robot.example")).unwrap()), &jwks(&own));
     let connected = connect(&producer, published()).await.unwrap();

@@ -32,7 +32,7 @@ async fn a_refused_credential_is_the_end_and_not_a_reason_to_try_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_breaks_goes_on_after_the_last_event_and_nothing_is_told_twice() {
+async fn a_stream_that_breaks_goes_on_after_the_last_event_and_repeats_nothing() {
     let producer = accepting();
     let (first, second, third) = (question(1, "rpl_a"), question(2, "rpl_b"), question(3, "rpl_c"));
     producer.streams([
@@ -103,7 +103,7 @@ async fn a_producer_that_no_longer_wants_us_ends_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_read_is_told_and_does_not_stop_the_rest() {
+async fn an_unreadable_entry_is_reported_and_does_not_stop_the_rest() {
     let producer = accepting();
     producer.streams([Ok(vec![Piece::Text("data: nonsense\n\n".into()), piece(&question(1, "rpl_a"))])]);
     let mut subscriber = subscriber(&producer).await;

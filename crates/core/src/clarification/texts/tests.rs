@@ -30,7 +30,7 @@ fn question() -> Confirmation {
 
 /// R-14, WWA-6.2-06
 #[test]
-fn every_answer_is_marked_as_whose_it_is() {
+fn every_answer_is_marked_with_its_author() {
     assert_eq!(
         clarified(2, "x").lines(),
         ["field-0: “x” (the agent's own answer)", "field-1: “x” (answered by a person)"]
@@ -60,7 +60,7 @@ fn twenty_answers_are_shown_and_the_others_are_counted() {
 
 /// WWA-6.2-06
 #[test]
-fn a_question_says_what_was_clarified_before_it_and_an_agents_own_word_about_that_is_gone() {
+fn a_question_shows_its_clarifications_and_not_the_agents_own_account_of_them() {
     let mut asked = question();
     mark(&mut asked, &clarified(2, "x"));
     let told = of_question(&asked).unwrap();

@@ -67,7 +67,7 @@ fn an_answer_means_something_only_by_its_status_and_the_member_that_is_named() {
 
 ///
 #[test]
-fn without_an_answer_the_upstream_is_asked_at_growing_intervals_until_the_time_that_people_are_told() {
+fn without_an_answer_the_upstream_is_probed_at_growing_intervals_until_the_time_shown_to_people() {
     let mut asking = probe(30).begin(CLOSED, CLOSED);
     let told = asking.probed_until().unwrap();
     let mut moments = Vec::new();
@@ -92,7 +92,7 @@ proptest! {
     /// done counts at once; not done only after the settling time and twice in a row. The number of tries is bounded,
     /// however late and slow they are.
     #[test]
-    fn an_outcome_rests_on_what_may_be_believed(
+    fn a_probed_outcome_rests_on_admissible_answers_only(
         settling_s in 0i64..200,
         closed_later_s in 0i64..100,
         tries in prop::collection::vec((0i64..90_000, 0i64..30_000, any_meaning()), 64),

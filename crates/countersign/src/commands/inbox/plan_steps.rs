@@ -71,7 +71,7 @@ mod tests {
 
     ///
     #[test]
-    fn every_step_is_one_line_that_says_what_runs_how_often_and_whose_words_it_is() {
+    fn every_step_is_one_line_with_action_count_and_author() {
         let runs = |words: &str, more: serde_json::Value| {
             let mut runs = json!({ "shown": "Pay at most 500.00 USD\u{1b} to Acme", "words": words, "risk_level": "medium",
                 "irreversible": true, "asks_again": false, "uses": 3, "done": 0, "under_way": 0 });

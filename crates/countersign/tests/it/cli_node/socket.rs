@@ -60,7 +60,7 @@ fn a_folder_that_others_can_write_to_is_refused_by_node_and_commands() {
 }
 
 #[test]
-fn what_is_no_socket_is_not_replaced() {
+fn a_file_that_is_no_socket_is_not_replaced() {
     let folder = Folder::with_project("node-file");
     folder.write("precious", "mine");
     let ran = folder.run_with("serve", &[("COUNTERSIGN_LISTEN__OPERATIONS_SOCKET", "precious")]);

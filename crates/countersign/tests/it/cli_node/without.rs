@@ -63,7 +63,7 @@ fn a_node_that_does_not_answer_is_named_and_nothing_is_done_past_it() {
 
 ///
 #[test]
-fn a_database_that_somebody_has_who_listens_elsewhere_is_not_opened_beside_them() {
+fn a_database_of_a_node_with_another_socket_is_not_opened_beside_it() {
     let folder = Folder::with_project("node-elsewhere");
     let node = folder.serve(&[("COUNTERSIGN_LISTEN__OPERATIONS_SOCKET", "elsewhere/socket")]);
     let ran = folder.run("user disable alice");

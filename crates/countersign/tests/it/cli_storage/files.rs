@@ -61,7 +61,7 @@ fn a_write_ahead_log_that_is_deleted_under_a_node_takes_it_out_of_service() {
 
 ///
 #[test]
-fn what_is_no_database_or_cut_off_is_not_served() {
+fn a_damaged_or_truncated_database_is_not_served() {
     let folder = Folder::with_project("storage-garbage");
     let whole = fs::read(database(&folder.0)).unwrap();
     for (bytes, why) in [

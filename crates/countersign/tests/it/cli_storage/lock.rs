@@ -4,7 +4,7 @@ use crate::cli_folder::Folder;
 
 ///
 #[test]
-fn a_second_node_on_one_sqlite_file_is_refused_and_told_which_process_has_it() {
+fn a_second_node_on_one_sqlite_file_is_refused_with_the_process_that_has_it() {
     let folder = Folder::with_project("storage-second");
     let node = folder.serve(&[]);
     let ran = folder.run_with("serve", &[("COUNTERSIGN_LISTEN__PUBLIC", "127.0.0.1:0")]);

@@ -5,7 +5,7 @@ use crate::cli_folder::Folder;
 use serde_json::Value;
 
 #[test]
-fn the_room_of_each_kind_is_told_with_and_without_a_node_and_vacuuming_needs_it_stopped() {
+fn the_room_of_each_kind_is_shown_with_and_without_a_node_and_vacuuming_needs_it_stopped() {
     let folder = Folder::with_project("storage-room");
     let node = folder.serve(&[]);
     assert_eq!(signs_in(&node), 201);

@@ -27,7 +27,7 @@ async fn work_that_its_caller_gave_up_keeps_its_place_until_it_is_done() {
 
 ///
 #[tokio::test]
-async fn whoever_is_signed_in_does_not_wait_behind_strangers() {
+async fn a_signed_in_person_does_not_wait_behind_strangers() {
     let passwords = passwords();
     let _strangers = passwords.anybody.acquire_many(2).await.expect("all places");
     let hash = passwords.hash("correct horse", [7; 16]).await.expect("a hash");

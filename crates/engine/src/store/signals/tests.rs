@@ -35,7 +35,7 @@ fn heard(listener: &mut UnboundedReceiver<NewsBatch>) -> Batch {
 }
 
 #[test]
-fn what_follows_news_of_another_lane_waits_for_it() {
+fn a_signal_that_follows_one_of_another_lane_waits_for_it() {
     let listeners = Listeners::default();
     let mut listener = listeners.listen();
     listeners.begin([(0, 7), (1, 3)]);
@@ -48,7 +48,7 @@ fn what_follows_news_of_another_lane_waits_for_it() {
 }
 
 #[test]
-fn what_the_feed_was_faster_with_is_not_told_again() {
+fn a_signal_already_read_from_the_feed_is_not_delivered_again() {
     let listeners = Listeners::default();
     let mut listener = listeners.listen();
     listeners.tell_found(vec![found(0, 1, &changed(1)), found(0, 2, &changed(2))], None);
@@ -59,7 +59,7 @@ fn what_the_feed_was_faster_with_is_not_told_again() {
 
 ///
 #[test]
-fn after_a_commit_whose_end_was_not_known_the_feed_tells_what_it_left() {
+fn after_a_commit_whose_end_was_not_known_the_feed_has_its_entries() {
     let listeners = Listeners::default();
     let mut listener = listeners.listen();
     assert!(listeners.tell_own(&standing(0, 1, &[(0, 0)]), vec![changed(1)]));
@@ -71,7 +71,7 @@ fn after_a_commit_whose_end_was_not_known_the_feed_tells_what_it_left() {
 }
 
 #[test]
-fn what_is_not_understood_is_passed_over() {
+fn unknown_signals_are_skipped() {
     let listeners = Listeners::default();
     let mut listener = listeners.listen();
     let strange = PlacedSignal { lane: 0, pos: 1, news: None };
@@ -88,7 +88,7 @@ fn events_of_a_session_that_come_from_several_lanes_are_put_in_order() {
 }
 
 #[test]
-fn nobody_is_kept_who_has_stopped_listening() {
+fn a_dropped_listener_is_not_kept() {
     let listeners = Listeners::default();
     drop(listeners.listen());
     assert!(!listeners.any());

@@ -58,7 +58,7 @@ fn marks_spread_over_all_shards_and_two_starts_mark_alike_nothing() {
 }
 
 #[test]
-fn nothing_to_spend_takes_no_room() {
+fn nothing_to_reserve_takes_no_room() {
     let mut spent = SpentProofs::default();
     spent.spend(&[], 0);
     assert!(spent.buckets.is_empty());

@@ -100,7 +100,7 @@ async fn a_commit_whose_end_is_unknown_is_never_repeated() {
 }
 
 #[tokio::test]
-async fn what_certainly_did_not_happen_is_tried_again() {
+async fn a_request_that_certainly_had_no_effect_is_tried_again() {
     let mut tx = Scripted::new([StoreFailure::Again(why()), StoreFailure::Lost(why())]);
     assert_eq!(outcomes(&mut tx, &["a"]).await, [Outcome::Committed]);
     assert_eq!(tx.commits, 3);
@@ -124,7 +124,7 @@ async fn a_refused_group_is_tried_one_by_one() {
 
 ///
 #[tokio::test]
-async fn only_what_is_known_to_be_committed_is_told_and_once() {
+async fn only_known_commits_are_delivered_and_once_each() {
     let told = async |script: Vec<StoreFailure>| {
         let mut tx = Scripted::new(script);
         let ended = outcomes(&mut tx, &["a", "bb", "ccc"]).await;

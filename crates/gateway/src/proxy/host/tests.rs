@@ -30,7 +30,7 @@ fn a_host_that_is_not_ours_is_refused() {
 }
 
 #[test]
-fn a_url_as_target_must_name_us_and_what_host_names() {
+fn a_url_as_target_must_name_our_origin_and_the_host_header() {
     assert_eq!(at(false, Some("api.bank.test"), "https://evil.test/a"), None);
     assert_eq!(at(false, Some("evil.test"), "https://api.bank.test/a"), None);
     assert_eq!(at(true, Some("api.bank.test"), "https://shop.api.bank.test/a"), None);

@@ -18,25 +18,25 @@ pub(super) const MOST: usize = 30;
 
 on_both_stores! {
     ///
-    async fn killed_before_any_commit_of_a_held_call_it_ran_once_at_most_and_nothing_false_is_said(kit) {
+    async fn killed_before_any_commit_of_a_held_call_it_ran_once_at_most_and_nothing_false_is_reported(kit) {
         let found = killed_at_every_commit(kit, Moment::Before, &WHOLE).await;
         assert!(found.is_superset(&these(&[("none", 0), ("claimed", 1)])), "{found:?}");
     }
 
     ///
-    async fn killed_during_any_commit_of_a_held_call_it_ran_once_at_most_and_nothing_false_is_said(kit) {
+    async fn killed_during_any_commit_of_a_held_call_it_ran_once_at_most_and_nothing_false_is_reported(kit) {
         let found = killed_at_every_commit(kit, Moment::During, &WHOLE).await;
         assert!(found.contains(&("none".to_owned(), 0)), "{found:?}");
     }
 
     ///
-    async fn killed_after_any_commit_of_a_held_call_it_ran_once_at_most_and_nothing_false_is_said(kit) {
+    async fn killed_after_any_commit_of_a_held_call_it_ran_once_at_most_and_nothing_false_is_reported(kit) {
         let found = killed_at_every_commit(kit, Moment::After, &WHOLE).await;
         assert!(found.is_superset(&these(&[("none", 0), ("claimed", 0), ("committed", 1)])), "{found:?}");
     }
 
     ///
-    async fn a_kept_request_whose_redeeming_is_killed_is_spent_or_still_there_and_never_both(kit) {
+    async fn a_stored_request_whose_redeeming_is_killed_is_claimed_or_still_there_and_never_both(kit) {
         for moment in [Moment::Before, Moment::During, Moment::After] {
             let found = killed_at_every_commit(kit, moment, &[Act::Redeems]).await;
             let spent = if moment == Moment::After { ("claimed", 0) } else { ("none", 0) };

@@ -64,7 +64,7 @@ impl Process {
 
     fn spawn(orders: &str) -> Option<Self> {
         let us = std::env::current_exe().expect("this test binary");
-        let name = concat!(module_path!(), "::the_story_can_be_told_to_its_end");
+        let name = concat!(module_path!(), "::the_story_runs_to_its_end");
         let name = name.split_once("::").expect("a path").1;
         let mut command = Command::new(us);
         command.args(["--exact", name, "--nocapture"]).env(ORDERS, orders);
@@ -102,7 +102,7 @@ impl Drop for Process {
 ///
 /// Alone it plays the whole story at a process; with the orders of another process it is that process's node.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_story_can_be_told_to_its_end() {
+async fn the_story_runs_to_its_end() {
     if let Some(orders) = orders() {
         return run(orders).await;
     }

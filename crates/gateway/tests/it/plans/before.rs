@@ -131,7 +131,7 @@ on_both_stores! {
     }
 
     /// MPLP-1-02, MPLP-4.3-03, R-10
-    async fn neither_its_agent_nor_a_person_who_is_not_asked_approves_a_plan(kit) {
+    async fn neither_its_agent_nor_a_person_without_entitlement_approves_a_plan(kit) {
         let fixture = kit.bank_with(payouts).await;
         let bob = fixture.plane.person("bob").await;
         let draft = PlanDraft::of(paying(3));
@@ -142,7 +142,7 @@ on_both_stores! {
     }
 
     /// MPLP-4.3-03
-    async fn a_yes_to_one_plan_is_none_to_another(kit) {
+    async fn an_approval_of_one_plan_is_none_of_another(kit) {
         let fixture = kit.bank_with(payouts).await;
         let draft = PlanDraft::of(paying(3));
         fixture.proposed(&draft).await;
@@ -158,7 +158,7 @@ on_both_stores! {
     }
 
     /// MPLP-3.2-02, MPLP-4.3-03
-    async fn an_approved_plan_stays_approved_whatever_is_decided_later(kit) {
+    async fn an_approved_plan_stays_approved_after_later_decisions(kit) {
         let fixture = kit.bank_with(payouts).await;
         let draft = PlanDraft::of(paying(3));
         let decision = fixture.planned(&draft).await;

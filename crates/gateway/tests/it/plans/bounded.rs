@@ -23,7 +23,7 @@ fn in_euro(amount: &str) -> GatewayRequest {
 
 on_both_stores! {
     ///
-    async fn bounds_that_say_too_much_or_nothing_sensible_are_no_yes(kit) {
+    async fn invalid_bounds_make_no_approval(kit) {
         let fixture = kit.bank_with(payouts).await;
         let decision = held(&fixture, BankFixture::transfer_of("100.00")).await;
         let released = |name: &str, bound: Value| json!({ "uses": 2, "released": { name: bound } });
@@ -44,7 +44,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_for_three_times_is_for_three(kit) {
+    async fn an_approval_for_three_uses_is_for_three(kit) {
         let fixture = kit.bank_with(payouts).await;
         let decision = allowed(&fixture, json!({ "uses": 3 })).await;
         held(&fixture, BankFixture::transfer_of("100.01")).await;
@@ -57,7 +57,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_is_for_the_route_that_was_taken_whatever_else_would_fit_its_path(kit) {
+    async fn an_approval_is_for_the_matched_route_although_another_would_fit_its_path(kit) {
         let fixture = kit.bank_with(|document| {
             payouts(document);
             let taken = document.routes.iter().find(|route| route.path == "/transfers" && route.method == "POST");
@@ -83,7 +83,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_for_thirty_minutes_is_over_after_thirty(kit) {
+    async fn an_approval_for_thirty_minutes_ends_after_thirty(kit) {
         let fixture = kit.bank_with(payouts).await;
         allowed(&fixture, json!({ "seconds": 1800 })).await;
         runs(&fixture, "100.00").await;
@@ -97,7 +97,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_up_to_a_sum_ends_at_the_sum(kit) {
+    async fn an_approval_up_to_a_sum_ends_at_the_sum(kit) {
         let fixture = kit.bank_with(payouts).await;
         let bound = json!({ "most": "400.00", "sum": "1000.00" });
         allowed(&fixture, json!({ "released": { "body.amount": bound } })).await;
@@ -127,7 +127,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_with_bounds_is_for_the_session_that_asked(kit) {
+    async fn a_standing_approval_is_for_the_session_that_asked(kit) {
         let fixture = kit.bank_with(payouts).await;
         let decision = allowed(&fixture, json!({ "uses": 3 })).await;
         let other = fixture.another(|_| {}).await;
@@ -138,7 +138,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_may_have_run_is_not_run_again_by_the_same_yes_however_that_is_named(kit) {
+    async fn a_call_with_unknown_outcome_is_not_run_again_by_the_same_approval_under_any_name(kit) {
         let fixture = kit.bank_with(payouts).await;
         let decision = allowed(&fixture, json!({ "uses": 3 })).await;
         let token = fixture.plane.confirm_token(decision["decision_id"].as_str().unwrap()).await;
@@ -155,7 +155,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_the_bank_refused_is_not_counted_and_what_was_lost_is(kit) {
+    async fn a_refusal_by_the_bank_is_not_counted_and_a_lost_response_is(kit) {
         let fixture = kit.bank_with(payouts).await;
         let bound = json!({ "most": "400.00", "sum": "500.00" });
         allowed(&fixture, json!({ "uses": 2, "released": { "body.amount": bound } })).await;

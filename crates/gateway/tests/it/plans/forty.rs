@@ -23,7 +23,7 @@ fn invoices() -> PlanDraft {
 
 on_both_stores! {
     ///
-    async fn what_is_not_in_the_plan_is_held_and_its_agent_is_told_how_it_differs(kit) {
+    async fn a_call_outside_of_the_plan_is_held_with_its_deviations(kit) {
         let fixture = kit.bank_with(payouts).await;
         let draft = invoices();
         fixture.planned(&draft).await;
@@ -52,7 +52,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_could_be_read_in_two_ways_is_no_call_of_the_plan(kit) {
+    async fn an_ambiguous_request_is_no_call_of_the_plan(kit) {
         let fixture = kit.bank_with(payouts).await;
         let draft = invoices();
         fixture.planned(&draft).await;
@@ -78,7 +78,7 @@ on_both_stores! {
     }
 
     /// MPLP-3.2-02, R-7
-    async fn forty_payments_run_by_one_yes_and_the_forty_first_is_asked_about(kit) {
+    async fn forty_payments_run_by_one_approval_and_the_forty_first_is_held(kit) {
         let fixture = kit.bank_with(payouts).await;
         let draft = PlanDraft::of(paying(40)).agent_step("Write the report");
         fixture.planned(&draft).await;

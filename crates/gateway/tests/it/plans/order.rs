@@ -81,7 +81,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_step_that_was_left_out_of_the_yes_is_held(kit) {
+    async fn a_step_outside_of_the_approval_is_held(kit) {
         let fixture = kit.bank_with(payouts).await;
         let draft = PlanDraft::of(paying_exactly("1.00")).runs(paying_exactly("2.00"));
         let decision = fixture.proposed(&draft).await;

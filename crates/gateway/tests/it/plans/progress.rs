@@ -23,7 +23,7 @@ fn names(entry: &Value, step: &str, decision: &Value) -> bool {
 
 on_both_stores! {
     ///
-    async fn what_a_step_runs_is_shown_in_the_owners_words_whatever_its_agent_calls_it(kit) {
+    async fn a_steps_action_is_shown_in_the_owners_words_despite_its_agents_title(kit) {
         let fixture = kit.bank_with(payouts).await;
         let draft = PlanDraft::default().agent_step("Nothing to see here").runs(paying(3));
         fixture.planned(&draft).await;
@@ -34,7 +34,7 @@ on_both_stores! {
     }
 
     ///
-    async fn its_agent_cannot_say_of_a_step_that_the_gateway_runs_what_did_not_happen(kit) {
+    async fn an_agent_cannot_report_false_progress_of_a_gateway_step(kit) {
         let fixture = kit.bank_with(payouts).await;
         let draft = PlanDraft::of(paying_exactly("1.00")).then_runs(paying_exactly("2.00"));
         fixture.planned(&draft).await;

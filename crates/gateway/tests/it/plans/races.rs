@@ -83,7 +83,7 @@ fn in_cents(amount: &str) -> u64 {
 
 on_both_stores! {
     ///
-    async fn of_fifty_who_want_the_last_use_one_gets_it(kit) {
+    async fn of_fifty_claims_of_the_last_use_one_succeeds(kit) {
         let fixture = kit.bank_with(payouts).await;
         the_last_use_goes_to_one(&fixture, &[fixture.gateway.address]).await;
     }
@@ -112,7 +112,7 @@ async fn two_nodes() -> (BankFixture, GatewayListener) {
 
 ///
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_fifty_at_two_nodes_who_want_the_last_use_one_gets_it() {
+async fn of_fifty_claims_of_the_last_use_at_two_nodes_one_succeeds() {
     let (fixture, second) = two_nodes().await;
     the_last_use_goes_to_one(&fixture, &[fixture.gateway.address, second.address]).await;
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 on_both_stores! {
     ///
-    async fn counts_and_sums_are_after_a_restart_what_they_were_before(kit) {
+    async fn counts_and_sums_survive_a_restart(kit) {
         let (fixture, _folder) = BankFixture::lasting(kit, payouts).await;
         let draft = PlanDraft::of(paying_within(json!({ "most": "400.00", "sum": "1000.00" }), 4)).agent_step("Write the report");
         fixture.planned(&draft).await;

@@ -38,7 +38,7 @@ on_both_stores! {
     }
 
     ///
-    async fn nothing_more_of_a_cancelled_plan_runs_whoever_cancelled_it(kit) {
+    async fn nothing_more_of_a_cancelled_plan_runs_for_any_canceller(kit) {
         for by_agent in [false, true] {
             let fixture = kit.bank_with(payouts).await;
             let bob = fixture.plane.person("bob").await;
@@ -59,7 +59,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_was_under_way_when_its_step_was_taken_back_still_counts(kit) {
+    async fn a_call_under_way_when_its_step_was_revoked_still_counts(kit) {
         let fixture = kit.bank_with(payouts).await;
         let draft = PlanDraft::of(paying(5));
         fixture.planned(&draft).await;
@@ -93,7 +93,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_plan_is_worth_nothing_while_whoever_approved_it_could_not_approve_it(kit) {
+    async fn a_plan_is_worth_nothing_while_its_approver_could_not_approve_it(kit) {
         let fixture = kit.bank_with(approved_by_others).await;
         let carol = fixture.plane.person_in("bank", "carol", &[Role::Approver]).await;
         let draft = PlanDraft::of(paying(5));
@@ -141,7 +141,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_by_the_new_rules_counts_although_one_by_the_old_ones_is_open(kit) {
+    async fn an_approval_by_the_new_rules_counts_although_one_by_the_old_ones_is_open(kit) {
         let fixture = kit.bank_with(payouts).await;
         fixture.planned(&PlanDraft::of(paying(5))).await;
         applies(&fixture, |document| transfers(document).timeout_seconds = Some(90)).await;
@@ -154,7 +154,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_of_an_approver_counts_although_one_of_a_former_approver_is_open(kit) {
+    async fn an_approvers_approval_counts_although_one_of_a_former_approver_is_open(kit) {
         let fixture = kit.bank_with(approved_by_others).await;
         let carol = fixture.plane.person_in("bank", "carol", &[Role::Approver]).await;
         let dave = fixture.plane.person_in("bank", "dave", &[Role::Approver]).await;

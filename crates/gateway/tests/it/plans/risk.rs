@@ -24,7 +24,7 @@ fn order(item: &str) -> GatewayRequest {
 
 on_both_stores! {
     ///
-    async fn of_what_is_irreversible_and_of_high_risk_a_plan_may_release_nothing(kit) {
+    async fn a_plan_may_release_no_argument_of_an_irreversible_high_risk_action(kit) {
         for change in [never_again as fn(&mut ProjectDocument), |_| {}] {
             let fixture = kit.bank_with(change).await;
             let refused = fixture.writes(&PlanDraft::of(paying(3))).await;
@@ -38,7 +38,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_to_what_is_irreversible_and_of_high_risk_releases_nothing(kit) {
+    async fn an_approval_of_an_irreversible_high_risk_action_releases_nothing(kit) {
         let fixture = kit.bank().await;
         let decision = held(&fixture, BankFixture::transfer_of("100.00")).await;
         let bounds = json!({ "uses": 3, "released": { "body.amount": { "most": "500.00" } } });
@@ -90,7 +90,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_can_be_undone_may_be_released_by_choice_and_by_length(kit) {
+    async fn arguments_of_reversible_actions_may_be_released_by_choice_and_by_length(kit) {
         let fixture = kit.bank().await;
         let one_of = PlanDraft::of(ordering(json!({ "body.item": { "one_of": ["pens", "ink"] } })));
         fixture.planned(&one_of).await;

@@ -20,7 +20,7 @@ async fn sum_left(fixture: &BankFixture, draft: &PlanDraft) -> String {
 
 on_both_stores! {
     ///
-    async fn one_cent_above_the_sum_is_held_and_the_rest_may_still_be_spent(kit) {
+    async fn one_cent_above_the_sum_is_held_and_the_rest_may_still_be_claimed(kit) {
         let fixture = kit.bank_with(payouts).await;
         let draft = a_thousand(100);
         fixture.planned(&draft).await;
@@ -34,7 +34,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_the_bank_itself_refused_gives_back_count_and_sum(kit) {
+    async fn a_refusal_by_the_bank_itself_gives_back_count_and_sum(kit) {
         let fixture = kit.bank_with(payouts).await;
         let draft = a_thousand(3);
         fixture.planned(&draft).await;
@@ -66,7 +66,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_nobody_knows_of_gives_nothing_back_and_neither_does_whoever_finds_out(kit) {
+    async fn an_unknown_outcome_gives_nothing_back_and_neither_does_a_finding(kit) {
         for manner in [Manner::Vanishing, Manner::Garbage, Manner::Status(500), Manner::Status(504)] {
             let fixture = kit.bank_with(payouts).await;
             let ada = fixture.plane.person_in("bank", "ada", &[Role::Admin]).await;

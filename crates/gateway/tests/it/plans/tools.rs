@@ -134,7 +134,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_a_plan_covers_is_answered_at_once_and_what_it_does_not_is_asked(kit) {
+    async fn a_call_within_a_plan_is_answered_at_once_and_another_is_held(kit) {
         let desk = Desk::set(kit).await;
         let decision = desk.planned(&paying(2)).await;
         assert_eq!(desk.requests_approval(pay("500.01")).await.expect(201).json()["state"], "pending");
@@ -151,7 +151,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_is_left_of_a_plan_by_old_rules_is_not_claimed_and_keeps_nobody_from_being_asked(kit) {
+    async fn the_rest_of_a_plan_by_old_rules_is_not_claimed_and_prevents_no_question(kit) {
         let desk = Desk::set(kit).await;
         let decision = desk.planned(&paying(2)).await;
         let mut document = desk.plane.at().await.project.document.clone();
@@ -178,7 +178,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_bounded_yes_to_a_tool_is_claimed_as_often_as_it_says(kit) {
+    async fn a_standing_approval_of_a_tool_is_claimed_as_often_as_it_says(kit) {
         let desk = Desk::set(kit).await;
         let asked = desk.requests_approval(pay("100.00")).await.expect(201).json();
         let released = |bound: Value| json!({ "uses": 2, "released": { "amount": bound } });

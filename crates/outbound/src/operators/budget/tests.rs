@@ -5,7 +5,7 @@ fn at(millis: i64) -> UnixMillis {
 }
 
 #[test]
-fn a_source_that_spent_its_minute_is_told_when_to_come_back() {
+fn a_source_over_its_minutes_limit_gets_retry_after() {
     let budget = Budget::per_minute(30);
     for _ in 0..30 {
         assert_eq!(budget.charge("192.0.2.1", at(0)), Ok(()));

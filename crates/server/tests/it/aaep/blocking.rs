@@ -4,7 +4,7 @@ use super::Waiting;
 use countersign_testkit::{
     aaep::{ReceivedEvents, event},
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -20,9 +20,9 @@ async fn settlement(heard: &mut ReceivedEvents) -> Value {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.1-05
-    async fn after_a_no_and_after_silence_the_next_that_is_said_is_that_nothing_runs(kit) {
+    async fn after_a_rejection_and_after_silence_the_next_event_says_that_nothing_runs(kit) {
         for answered in [true, false] {
             let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
             let (phone, mut heard) = alice.subscribed(&plane).await;
@@ -47,7 +47,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.1-06
-    async fn after_a_no_the_agent_may_explain_itself_and_need_not(kit) {
+    async fn after_a_rejection_the_agent_may_explain_itself_and_need_not(kit) {
         for explains in [true, false] {
             let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
             let (phone, mut heard) = alice.subscribed(&plane).await;
@@ -99,7 +99,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.1-10, AAEP-6.1-11
-    async fn what_depends_on_an_answer_waits_for_it_and_what_does_not_goes_on(kit) {
+    async fn dependent_work_waits_for_an_answer_and_other_work_goes_on(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let (phone, mut heard) = alice.subscribed(&plane).await;
         let decision = agent.requests_clarification(&plane, &json!({ "question": "Which account?" })).await.expect(201).json();
@@ -123,7 +123,7 @@ on_both_stores! {
     }
 
     /// AAEP-SCHEMA-01
-    async fn nothing_irreversible_is_announced_without_its_question_and_its_yes_before_it(kit) {
+    async fn nothing_irreversible_is_announced_without_its_question_and_its_approval_before_it(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let (phone, mut heard) = alice.subscribed(&plane).await;
         let mut asked = Vec::new();
@@ -160,7 +160,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.4-03, AAEP-6.9-08
-    async fn whoever_leaves_ends_the_stream_and_settles_nothing(kit) {
+    async fn a_subscriber_that_leaves_ends_the_stream_and_settles_nothing(kit) {
         let waiting = Waiting::on(kit).await;
         let Waiting { plane, alice, agent, phone, mut heard, decision, question } = waiting;
         let close = json!({ "type": "subscription.close", "subscription_id": phone.subscription_id });

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use countersign_testkit::{
-    Answer, Setup, aaep::subscription_request, aaep_judge::judge_message, decisions::DecisionFixture, on_both_stores,
+    Answer, Setup, aaep::subscription_request, aaep_judge::judge_message, decisions::DecisionFixture, on_sqlite,
 };
 use http::{Method, header};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn rejected(answer: &Answer) -> (u16, String) {
     (answer.status, document["reason_code"].as_str().unwrap().to_owned())
 }
 
-on_both_stores! {
+on_sqlite! {
     /// S2, S12
     async fn every_refusal_is_a_rejection_with_the_status_of_its_reason(kit) {
         let DecisionFixture { plane, alice, .. } = kit.decision_fixture().await;
@@ -39,7 +39,7 @@ on_both_stores! {
     }
 
     /// S2
-    async fn a_signed_in_person_needs_the_token_of_their_session_and_a_place_in_the_project(kit) {
+    async fn a_signed_in_person_needs_the_token_of_their_session_and_membership_of_the_project(kit) {
         let DecisionFixture { plane, alice, .. } = kit.decision_fixture().await;
         let send = |person: &countersign_testkit::TestPerson, csrf: bool| {
             let request = person.request(Method::POST, "/aaep/v1/subscriptions").header(header::CONTENT_TYPE, "application/json");
@@ -57,7 +57,7 @@ on_both_stores! {
     }
 
     /// AAEP 5.4
-    async fn a_yes_says_where_the_events_are_and_what_is_kept(kit) {
+    async fn an_accepted_handshake_names_the_stream_and_the_honored_terms(kit) {
         let DecisionFixture { plane, alice, .. } = kit.decision_fixture().await;
         let phone = alice.subscriber(&plane).await;
         let request = subscription_request(json!({ "max_events_per_second": 5, "languages": ["de", "en"] }));

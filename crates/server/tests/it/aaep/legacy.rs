@@ -8,7 +8,7 @@ use countersign_testkit::{
     aaep_judge::judge_message,
     decisions::DecisionFixture,
     leaks::Haystack,
-    on_both_stores,
+    on_sqlite,
 };
 use http::{Method, Request};
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ pub(super) fn post(path: &str, body: String) -> Request<Body> {
     request.body(Body::from(body)).unwrap()
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.3.1-06, R-11
     async fn there_is_nothing_at_the_address_unless_project_and_token_are_for_it(kit) {
         let off = kit.decision_fixture().await;
@@ -87,7 +87,7 @@ on_both_stores! {
     }
 
     /// R-11
-    async fn what_a_person_types_is_acknowledged_on_the_stream(kit) {
+    async fn a_typed_reply_is_acknowledged_on_the_stream(kit) {
         let legacy = Legacy::on(kit).await;
         let input = json!({ "kind": "user_input", "text": "book the small room in Lagos" });
         legacy.sends(&subscription_request(json!({}))).await.expect(202);
@@ -153,7 +153,7 @@ on_both_stores! {
     }
 
     /// R-11
-    async fn what_is_no_message_is_refused_here_as_well(kit) {
+    async fn an_invalid_message_is_refused_here_as_well(kit) {
         let legacy = Legacy::on(kit).await;
         let path = legacy.nvda.legacy("messages");
         for text in ["", "nonsense", "{}", r#"{"type":"confirmation.reply"}"#, r#"{"kind":"something_else"}"#] {

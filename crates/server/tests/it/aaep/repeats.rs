@@ -27,7 +27,7 @@ async fn says(plane: &Plane, agent: &TestAgent, session: &str, event: &Value) ->
 
 on_both_stores! {
     /// AAEP 3.2.3
-    async fn the_same_id_with_other_content_is_refused_and_told_nobody(kit) {
+    async fn the_same_id_with_other_content_is_refused_and_delivered_to_nobody(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let (_phone, mut heard) = alice.subscribed(&plane).await;
         let session = agent.opens_session(&plane).await;
@@ -41,7 +41,7 @@ on_both_stores! {
     }
 
     /// AAEP 3.2.3, AAEP 8.2.4
-    async fn an_event_that_is_sent_again_is_answered_as_it_was_and_told_once(kit) {
+    async fn an_event_that_is_sent_again_is_answered_alike_and_delivered_once(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let (_phone, mut heard) = alice.subscribed(&plane).await;
@@ -68,7 +68,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.1-09
-    async fn a_question_that_is_sent_again_is_the_one_that_was_asked_whatever_became_of_it(kit) {
+    async fn a_question_that_is_sent_again_is_the_original_in_any_state(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let (phone, mut heard) = alice.subscribed(&plane).await;
         let session = agent.opens_session(&plane).await;
@@ -96,7 +96,7 @@ on_both_stores! {
     }
 
     /// AAEP 8.2.4
-    async fn of_many_repetitions_at_once_one_is_told(kit) {
+    async fn of_many_repetitions_at_once_one_is_delivered(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let session = agent.opens_session(&plane).await;
         let progress = named("evt_1", event("progress.updated", json!({ "progress": { "percent": 10 } })));

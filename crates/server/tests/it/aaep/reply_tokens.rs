@@ -105,7 +105,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.6-04
-    async fn who_passed_a_question_on_is_nobodys_business_but_who_answers_is(kit) {
+    async fn the_forwarder_of_a_question_is_irrelevant_and_its_answerer_is_recorded(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let mut forwarder = alice.subscriber_like(&plane, json!({ "name": "bridge", "may_answer": false })).await;
         forwarder.subscribes_with(&plane, json!({ "supports_confirmation_reply": false })).await;

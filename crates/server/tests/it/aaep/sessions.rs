@@ -32,7 +32,7 @@ on_both_stores! {
     }
 
     /// AAEP 4.5, R-2
-    async fn a_session_is_heard_as_it_is_said_and_stamped_by_the_hub(kit) {
+    async fn a_sessions_events_are_delivered_unchanged_and_stamped_by_the_hub(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let (_phone, mut heard) = alice.subscribed(&plane).await;
         let mut started = event("session.started", json!({ "request_text": "a flight to Lagos" }));
@@ -73,7 +73,7 @@ on_both_stores! {
     }
 
     /// AAEP 3.9
-    async fn what_is_illegal_is_refused_and_the_member_is_named(kit) {
+    async fn an_illegal_event_is_refused_and_the_member_is_named(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let session = agent.opens_session(&plane).await;
         for (member, wrong) in [
@@ -96,7 +96,7 @@ on_both_stores! {
     }
 
     /// AAEP 4.5
-    async fn a_list_is_said_in_its_order_up_to_the_first_refusal(kit) {
+    async fn a_list_of_events_is_taken_in_order_up_to_the_first_refusal(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let (_phone, mut heard) = alice.subscribed(&plane).await;
         let session = agent.opens_session(&plane).await;

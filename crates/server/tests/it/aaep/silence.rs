@@ -24,7 +24,7 @@ async fn ends(heard: &mut ReceivedEvents) -> Value {
 
 on_both_stores! {
     /// AAEP 4.5.1
-    async fn a_session_goes_on_while_anything_is_said_in_it(kit) {
+    async fn a_session_goes_on_while_events_arrive(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture_with(patient()).await;
         let session = agent.opens_session(&plane).await;
         for _ in 0..3 {
@@ -57,7 +57,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_fell_silent_while_nothing_ran_is_ended_after_the_start(kit) {
+    async fn a_session_that_fell_silent_while_nothing_ran_is_ended_after_the_start(kit) {
         let (plane, _folder) = kit.lasting_plane(patient()).await;
         let DecisionFixture { plane, agent, .. } = DecisionFixture::on(plane).await;
         let session = agent.opens_session(&plane).await;
@@ -69,7 +69,7 @@ on_both_stores! {
     }
 
     /// R-21, AAEP-6.4-01
-    async fn a_question_keeps_its_deadline_and_the_silence_counts_from_what_it_came_to(kit) {
+    async fn a_question_keeps_its_deadline_and_silence_counts_from_its_end(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture_with(patient()).await;
         let (_phone, mut heard) = alice.subscribed(&plane).await;
         let session = agent.opens_session(&plane).await;

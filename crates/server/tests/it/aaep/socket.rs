@@ -5,12 +5,12 @@ use countersign_testkit::{
     aaep::{SocketMessage, subscription_request},
     aaep_judge::judge_message,
     decisions::DecisionFixture,
-    on_both_stores,
+    on_sqlite,
 };
 use http::StatusCode;
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP 10.2, R-11
     async fn nobody_is_let_in_without_credentials_or_with_a_cookie_from_another_page(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
@@ -36,7 +36,7 @@ on_both_stores! {
     }
 
     /// C18
-    async fn whoever_offers_subprotocols_must_offer_ours(kit) {
+    async fn a_client_with_subprotocols_must_offer_ours(kit) {
         let DecisionFixture { plane, alice, .. } = kit.decision_fixture().await;
         let phone = alice.subscriber(&plane).await;
         let place = plane.on_a_port().await;
@@ -50,7 +50,7 @@ on_both_stores! {
     }
 
     /// AAEP B.2
-    async fn what_is_no_message_ends_the_socket_and_a_reply_that_is_none_is_ignored(kit) {
+    async fn an_invalid_message_ends_the_socket_and_an_invalid_reply_is_ignored(kit) {
         let Waiting { plane, phone, question, agent, decision, .. } = Waiting::on(kit).await;
         let place = plane.on_a_port().await;
         let mut socket = place.socket_of(&phone).await;
@@ -124,7 +124,7 @@ on_both_stores! {
     }
 
     /// C15
-    async fn whoever_answers_without_a_handshake_answers_over_a_subscription_of_its_own(kit) {
+    async fn a_reply_without_a_handshake_comes_over_a_subscription_of_its_own(kit) {
         let Waiting { plane, phone, question, agent, decision, .. } = Waiting::on(kit).await;
         let place = plane.on_a_port().await;
         let mut socket = place.socket_of(&phone).await;

@@ -20,7 +20,7 @@ fn names(events: &[(String, Value)]) -> Vec<&str> {
 
 on_both_stores! {
     /// AAEP-6.1-01, AAEP-6.1-02, AAEP-6.7.2-01, AAEP-6.7.2-02
-    async fn an_agent_asks_two_subscribers_hear_it_one_answers_and_both_hear_what_came_of_it(kit) {
+    async fn an_agents_question_reaches_two_subscribers_and_the_answer_of_one_reaches_both(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let (phone, mut at_phone) = alice.subscribed(&plane).await;
         let (_speaker, mut at_speaker) = alice.subscribed(&plane).await;
@@ -58,7 +58,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.7.2-01, AAEP-6.7.2-03
-    async fn a_no_is_told_to_all_and_nothing_runs(kit) {
+    async fn a_rejection_is_delivered_to_all_and_nothing_runs(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let (phone, mut at_phone) = alice.subscribed(&plane).await;
         let (_speaker, mut at_speaker) = alice.subscribed(&plane).await;

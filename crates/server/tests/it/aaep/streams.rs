@@ -8,7 +8,7 @@ use serde_json::json;
 
 on_both_stores! {
     /// AAEP 10.2, R-12
-    async fn a_stream_is_for_whoever_owns_the_subscription(kit) {
+    async fn a_stream_is_for_the_owner_of_the_subscription(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let mut phone = alice.subscriber(&plane).await;
         phone.subscribes(&plane).await;
@@ -58,7 +58,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.7-02
-    async fn whoever_comes_late_hears_the_question_that_is_open_and_may_answer_it(kit) {
+    async fn a_late_subscriber_gets_the_open_question_and_may_answer_it(kit) {
         let Waiting { plane, alice, agent, question, decision, .. } = Waiting::on(kit).await;
         let (late, mut heard) = alice.subscribed(&plane).await;
         let summary = heard.event().await;

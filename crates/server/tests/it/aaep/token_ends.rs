@@ -5,7 +5,7 @@ use countersign_testkit::{
     Answer, Plane, TestPerson,
     aaep::{ReceivedEvents, Subscriber},
     decisions::DecisionFixture,
-    on_both_stores,
+    on_sqlite,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ async fn plain(alice: &TestPerson, plane: &Plane) -> (Subscriber, ReceivedEvents
     (phone, heard)
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn signing_out_everywhere_ends_every_token_and_its_stream(kit) {
         let mut waiting = Waiting::on(kit).await;
@@ -106,7 +106,7 @@ on_both_stores! {
     }
 
     ///
-    async fn whatever_its_power_a_token_carries_the_rejection_of_the_person_for_whom_the_agent_acts(kit) {
+    async fn a_token_of_any_power_carries_the_rejection_by_the_agents_person(kit) {
         let setup = countersign_testkit::Setup::payments_with(|document| {
             document.actions[0].assurance = Some("fresh".into());
         });

@@ -2,7 +2,7 @@
 
 use super::Waiting;
 use countersign_server::{LogTo, logs_to};
-use countersign_testkit::{Answer, leaks::Haystack, on_both_stores};
+use countersign_testkit::{Answer, leaks::Haystack, on_sqlite};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -57,9 +57,9 @@ async fn tokens(waiting: &mut Waiting) -> Vec<String> {
     found
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.3.4-09, AAEP-6.3.5-02
-    async fn every_sound_reply_is_answered_alike_whatever_its_token_names(kit) {
+    async fn every_sound_reply_is_answered_alike_for_any_token(kit) {
         let mut waiting = Waiting::on(kit).await;
         let tokens = tokens(&mut waiting).await;
         let mut answers = Vec::new();
@@ -73,7 +73,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.3.4-10
-    async fn what_is_refused_is_refused_alike_whatever_its_token_names(kit) {
+    async fn a_refusal_is_the_same_for_any_token(kit) {
         let mut waiting = Waiting::on(kit).await;
         let tokens = tokens(&mut waiting).await;
         let mut nobody = waiting.phone.clone();
@@ -95,7 +95,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.3.4-08
-    async fn what_did_not_count_is_in_the_log_with_its_reason_and_without_the_token(kit) {
+    async fn a_reply_that_did_not_count_is_in_the_log_with_its_reason_and_without_the_token(kit) {
         let mut waiting = Waiting::on(kit).await;
         let tokens = tokens(&mut waiting).await;
         let buffer = Arc::new(Mutex::new(Vec::new()));

@@ -1,28 +1,10 @@
 //! One session, one user, one delegation: on every request, not only at the start.
 
-use countersign_testkit::{Altered as _, on_both_stores};
+use countersign_testkit::{Altered as _, on_sqlite};
 use http::Method;
 use serde_json::json;
 
-on_both_stores! {
-    /// AAP-13.3-03
-    async fn tokens_of_two_users_cannot_be_mixed_at_registration(kit) {
-        let scene = kit.fixture().await;
-        let plane = &scene.plane;
-        plane.person("bob").await;
-        let with = |member: &str, value: &str| {
-            let mut body = plane.register_body(plane.acme(), &scene.connected);
-            body[member] = json!(value);
-            body
-        };
-        let (foreign_receipt, _) = scene.receipt_body(&["calendar.read"], |claims| claims["sub"] = json!("bob"));
-        for body in [with("acting_for", "bob"), foreign_receipt] {
-            let answer = plane.post("/agent/register", &body).await;
-            assert_eq!(answer.refusal(), (401, "delegation_mismatch".into()));
-        }
-        plane.post("/agent/register", &with("acting_for", "alice")).await.expect(200);
-    }
-
+on_sqlite! {
     /// AAP-13.3-03
     async fn a_session_never_passes_to_another_user(kit) {
         let scene = kit.fixture().await;

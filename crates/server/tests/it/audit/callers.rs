@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use countersign_engine::{ApiKeyKind, NewKey, Role};
-use countersign_testkit::{Answer, Plane, Setup, agent_request, on_both_stores};
+use countersign_testkit::{Answer, Plane, Setup, agent_request, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn told(answer: &Answer) -> (u16, Value) {
     (answer.status, body)
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-17.4-06
     async fn a_stranger_gets_the_answer_of_an_unknown_id_and_no_entry(kit) {
         let setup = Setup { operators: vec!["acme.test", "evil.test"], ..Setup::default() };
@@ -71,7 +71,7 @@ on_both_stores! {
     }
 
     /// AAP-17.4-06, AAP-7.1-01
-    async fn whoever_is_entitled_reads_the_same_entries(kit) {
+    async fn every_entitled_reader_gets_the_same_entries(kit) {
         let scene = kit.fixture().await;
         let plane = &scene.plane;
         scene.read().await.expect(200);

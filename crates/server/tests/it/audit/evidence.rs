@@ -55,7 +55,7 @@ on_both_stores! {
     }
 
     ///
-    async fn the_audit_shows_what_the_log_holds(kit) {
+    async fn the_audit_agrees_with_the_log(kit) {
         let (scene, _folder) = told_story(kit).await;
         let log: BTreeMap<String, StoredEntry> =
             stored_evidence(&scene.plane.place).await.into_iter().map(|entry| (entry.hash.hex(), entry)).collect();
@@ -71,7 +71,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_is_erased_is_gone_and_every_proof_still_holds(kit) {
+    async fn erased_openings_are_gone_and_every_proof_still_holds(kit) {
         let (scene, _folder) = told_story(kit).await;
         let plane = &scene.plane;
         let project = plane.engine.projects().await.unwrap().remove(0);

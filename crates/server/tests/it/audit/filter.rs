@@ -41,7 +41,7 @@ on_both_stores! {
     }
 
     /// AAP-17.4-02, AAP-17.4-03
-    async fn what_cannot_be_read_is_refused(kit) {
+    async fn an_unreadable_audit_query_is_refused(kit) {
         let scene = kit.fixture().await;
         let wrong = [
             "from=yesterday", "from=", "to=2026-13-01T00:00:00Z", "to=2026-11-15", "from=1763208000", "to=2026-11-15T12:00:00",

@@ -1,10 +1,10 @@
 //! One entry a call, with all its members.
 
-use countersign_testkit::{Altered as _, Setup, on_both_stores};
+use countersign_testkit::{Altered as _, Setup, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-7.1-01, AAP-7.1-02
     async fn a_call_has_exactly_one_entry_with_everything_about_it(kit) {
         let scene = kit.fixture().await;
@@ -51,7 +51,7 @@ on_both_stores! {
     }
 
     /// AAP-7.1-02
-    async fn refused_calls_of_a_known_bearer_are_listed_with_what_they_were_told(kit) {
+    async fn refused_calls_of_a_known_bearer_are_listed_with_their_refusal(kit) {
         let scene = kit.fixture_with(Setup::default(), &["calendar.read", "mail.invite"]).await;
         let call = |method: Method, path: &str, intent: &str| scene.agent.request(method, path, intent);
         let get = || call(Method::GET, "/calendar/events", "READ_CALENDAR");

@@ -3,10 +3,10 @@
 use crate::mplp::{archiving, id, step};
 use crate::pages::{Words as _, open_as};
 use countersign_testkit::{
-    AgentFixture, Answer, Setup, TestAgent,
-    clarification::{Clarifying, id_of, open, proven, required},
+    AgentFixture, Setup, TestAgent,
+    clarification::{Clarifying, id_of, open, required},
     decisions::confirmation,
-    on_both_stores, stored_evidence,
+    on_sqlite, stored_evidence,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ async fn archives(stage: &Clarifying, who: &TestAgent, more: Value) -> Answer {
     who.requests_confirmation(&stage.plane, &body).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// WWA-8-04, WWA-2-01, WWA-5-05
     async fn a_plan_of_which_anything_is_unclear_is_not_proposed_to_anybody(kit) {
         let stage = Clarifying::start(kit).await;
@@ -145,7 +145,7 @@ on_both_stores! {
     }
 
     /// WWA-5-04
-    async fn what_looks_like_a_plan_and_is_none_is_refused_before_the_session_is_closed(kit) {
+    async fn an_invalid_mplp_plan_is_refused_before_the_session_is_closed(kit) {
         let stage = Clarifying::start(kit).await;
         let mut plan = archiving(3, 1);
         plan["plan"]["steps"][0]["status"] = json!("levitating");
@@ -157,7 +157,7 @@ on_both_stores! {
     }
 
     /// WWA-4-14, WWA-8-04
-    async fn nobody_is_asked_for_a_yes_while_a_gap_blocks_it(kit) {
+    async fn nobody_is_asked_for_an_approval_while_a_gap_blocks_it(kit) {
         let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&blocking()).await;
         let refused = archives(&stage, &stage.agent, json!({})).await;
@@ -172,7 +172,7 @@ on_both_stores! {
     }
 
     /// WWA-4-14
-    async fn what_a_gap_does_not_block_goes_on_and_so_does_all_when_its_time_is_over(kit) {
+    async fn unblocked_operations_go_on_and_so_do_all_after_expiry(kit) {
         let stage = Clarifying::with(kit, Setup::clarifying_with(|document| {
             let operations = json!({ "developer": ["notes.archive"], "build": ["notes.tidy"] });
             document.clarification.operations = serde_json::from_value(operations).unwrap();
@@ -192,7 +192,7 @@ on_both_stores! {
     }
 
     /// WWA-4-14, R-5
-    async fn a_yes_is_not_spent_while_a_gap_blocks_it_that_was_opened_after_it(kit) {
+    async fn an_approval_is_not_claimed_while_a_later_gap_blocks_it(kit) {
         let stage = Clarifying::start(kit).await;
         let decision = archives(&stage, &stage.agent, json!({})).await.expect(201).json();
         stage.alice.accepts(&stage.plane, &decision).await;
@@ -206,7 +206,7 @@ on_both_stores! {
     }
 
     /// WWA-6.2-06, R-14, R-25, R-2
-    async fn whoever_says_yes_reads_the_answers_and_the_evidence_keeps_them(kit) {
+    async fn an_approver_reads_the_answers_and_the_evidence_keeps_them(kit) {
         let stage = Clarifying::start(kit).await;
         let (_, mut heard) = stage.alice.subscribed(&stage.plane).await;
         let asked = stage.submits(&blocking()).await;
@@ -249,39 +249,5 @@ on_both_stores! {
         assert_eq!(stage.alice.pending_questions(&stage.plane).await, 0);
         stage.answers(&warned, "gap-001", "accept").await;
         archives(&stage, &stage.agent, named).await.expect(201);
-    }
-
-    /// WWA-4-14, WWA-8-04
-    async fn the_gateway_lets_nothing_through_that_a_gap_of_the_same_task_blocks(kit) {
-        let setup = Setup::clarifying_with(|document| {
-            let operations = json!({ "developer": ["events.create"] });
-            document.clarification.operations = serde_json::from_value(operations).unwrap();
-        });
-        let scene = kit.fixture_with(setup, &["calendar.read", "calendar.write", "mail.invite"]).await;
-        let agent = scene.agent.as_test_agent();
-        let invites = async |scene: &AgentFixture| {
-            scene.plane.call(&scene.agent, Method::POST, "/mail/invitations", "SEND_INVITATION").await
-        };
-        assert_eq!(invites(&scene).await.status, 403, "a yes is needed");
-        scene.write().await.expect(201);
-        let body = json!({ "plan_object": { "hosting": {} } });
-        let asked = agent.post(&scene.plane, "/v1/clarification/submit-clarification", &body).await.expect(200).json();
-        let reached = scene.reached();
-        for refused in [scene.write().await, invites(&scene).await] {
-            assert_eq!(refused.refusal(), unclear());
-            assert_eq!(refused.json()["clarification"]["session_id"], asked["session_id"]);
-        }
-        assert_eq!(scene.reached(), reached);
-        scene.read().await.expect(200);
-        let answer = json!({ "session_id": id_of(&asked), "gap_id": "gap-001", "answer": "eu" });
-        let told = agent.post(&scene.plane, "/v1/clarification/resolve-gap", &answer).await.expect(200).json();
-        assert_eq!(told["status"], "escalated", "nothing is known about what it blocks, so it may be irreversible");
-        assert_eq!(scene.write().await.refusal(), unclear());
-        scene.alice.answers(&scene.plane, &told, json!("eu")).await;
-        scene.write().await.expect(201);
-        let audit = format!("/v1/clarification/audit?session_id={}", id_of(&asked));
-        let audit = scene.alice.get(&scene.plane, &audit).await.expect(200).json();
-        let keys = scene.plane.get("/v1/clarification/keys").await.expect(200).json();
-        assert!(proven(&keys, &audit).is_ok(), "the person concerned can prove it");
     }
 }

@@ -126,7 +126,7 @@ on_both_stores! {
     }
 
     /// WWA-6.2-03, R-14
-    async fn the_agent_and_a_person_who_answer_together_make_one_answer(kit) {
+    async fn an_agent_and_a_person_that_answer_together_make_one_answer(kit) {
         for _ in 0..4 {
             let stage = Clarifying::start(kit).await;
             let asked = stage.submits(&json!({ "library": "as usual" })).await;

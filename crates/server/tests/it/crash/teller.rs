@@ -30,7 +30,7 @@ pub(super) enum Line {
 
 /// Alone it plays the whole story; with a script in the environment it is another process's teller.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_story_can_be_told_to_its_end() {
+async fn the_story_runs_to_its_end() {
     match script() {
         Some(script) => tokio::time::timeout(PATIENCE, tell(&script, say)).await.expect("the story goes on"),
         None => {
@@ -95,7 +95,7 @@ impl Told {
         let script = serde_json::to_string(&Script { doom: Some(doom), ..script.clone() }).unwrap();
         let run = move || {
             let us = std::env::current_exe().expect("this test binary");
-            let name = concat!(module_path!(), "::the_story_can_be_told_to_its_end");
+            let name = concat!(module_path!(), "::the_story_runs_to_its_end");
             let name = name.split_once("::").expect("a path").1;
             let mut command = Command::new(us);
             command.args(["--exact", name, "--nocapture"]).env(SCRIPT, script).stdin(Stdio::null());

@@ -99,7 +99,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_question_about_what_ran_before_says_when_it_ran(kit) {
+    async fn a_question_about_an_executed_action_names_its_last_execution(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let arguments = json!({ "amount": 82 });
         let asked = agent.requests_approval(&plane, "payments.send", arguments.clone()).await;

@@ -25,7 +25,7 @@ async fn carries_out(plane: &Plane, agent: &TestAgent, asked: &Value, claim: &Va
 
 on_both_stores! {
     /// AAEP-6.1-02
-    async fn nothing_runs_before_the_yes_and_once_after_it(kit) {
+    async fn nothing_runs_before_the_approval_and_once_after_it(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let mut effects = 0;
         let asked = agent.requests_approval(&plane, PAY, paying(82)["arguments"].clone()).await;
@@ -64,7 +64,7 @@ on_both_stores! {
     }
 
     ///
-    async fn the_yes_of_an_admin_of_the_installation_can_be_spent(kit) {
+    async fn the_approval_by_an_admin_of_the_installation_can_be_claimed(kit) {
         let setup = Setup::payments_with(|document| document.actions[0].approvers = vec!["role:admin".into()]);
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture_with(setup).await;
         plane.engine.people().add_person("platform", "platform", PASSWORD, true).await.unwrap();
@@ -75,7 +75,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_to_one_thing_cannot_be_spent_on_another(kit) {
+    async fn an_approval_of_one_action_cannot_be_claimed_for_another(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, PAY, paying(82_000)["arguments"].clone()).await;
         let other = agent.requests_approval(&plane, PAY, paying(820_000)["arguments"].clone()).await;
@@ -111,7 +111,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_lapses_when_its_time_is_over(kit) {
+    async fn an_approval_lapses_when_its_time_is_over(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, PAY, paying(82)["arguments"].clone()).await;
         alice.accepts(&plane, &asked).await;
@@ -126,7 +126,7 @@ on_both_stores! {
     }
 
     ///
-    async fn the_yes_of_somebody_who_may_no_longer_give_it_is_not_spent(kit) {
+    async fn the_approval_by_a_person_no_longer_entitled_is_not_claimed(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let bob = plane.person_in("calendar", "bob", &[Role::Approver]).await;
         let carol = plane.person_in("calendar", "carol", &[Role::Approver]).await;
@@ -143,7 +143,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_no_allows_nothing(kit) {
+    async fn a_rejection_allows_nothing(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, PAY, paying(82)["arguments"].clone()).await;
         alice.rejects(&plane, &asked, None).await;

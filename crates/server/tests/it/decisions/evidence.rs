@@ -33,7 +33,7 @@ fn open<'l>(leaf: &'l Value, name: &str) -> Option<&'l Value> {
 
 on_both_stores! {
     ///
-    async fn a_yes_that_ran_is_recorded_step_by_step_with_who_gave_it_and_how_that_was_proven(kit) {
+    async fn an_executed_approval_is_recorded_step_by_step_with_its_approver_and_the_proof(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let mut body = confirmation("payments.send", json!({ "amount": 82 }));
@@ -72,7 +72,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.1-03
-    async fn a_default_yes_is_recorded_as_answered_by_nobody(kit) {
+    async fn a_default_approval_is_recorded_as_answered_by_nobody(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, agent, .. } = DecisionFixture::on(plane).await;
         let asked = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 1 })).await;
@@ -89,7 +89,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_no_a_withdrawal_a_lapsed_lease_and_a_revocation_each_have_their_entry(kit) {
+    async fn a_rejection_a_withdrawal_a_lapsed_lease_and_a_revocation_each_have_their_entry(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let asks = async |n: u32| agent.requests_approval(&plane, "payments.send", json!({ "n": n })).await;
@@ -119,7 +119,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_was_refused_or_changed_nothing_leaves_no_entry(kit) {
+    async fn a_refused_or_ineffective_operation_leaves_no_entry(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments_with(|d| d.decisions.max_open_per_agent = 1)).await;
         let DecisionFixture { plane, agent, .. } = DecisionFixture::on(plane).await;
         plane.person_in("calendar", "bob", &[Role::User]).await;
@@ -133,7 +133,7 @@ on_both_stores! {
     }
 
     /// AAP-7.1-01
-    async fn a_persons_audit_of_an_agent_lists_what_it_asked(kit) {
+    async fn a_persons_audit_of_an_agent_lists_its_questions(kit) {
         let scene = kit.fixture_with(Setup::payments(), &["calendar.read"]).await;
         let agent = scene.agent.as_test_agent();
         let asked = agent.requests_approval(&scene.plane, "payments.send", json!({ "amount": 82 })).await;

@@ -3,7 +3,7 @@
 use countersign_testkit::{
     Answer, Setup,
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn wait_of(answer: &Answer) -> i64 {
     answer.header("retry-after").expect("Retry-After").parse().unwrap()
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn an_agent_with_too_many_open_questions_waits_until_one_is_settled(kit) {
         let setup = Setup::payments_with(|document| document.decisions.max_open_per_agent = 2);
@@ -37,7 +37,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_person_is_asked_only_so_much_at_a_time_whoever_asks(kit) {
+    async fn a_person_is_asked_only_so_much_at_a_time_by_all_agents(kit) {
         let setup = Setup::payments_with(|document| document.decisions.max_open_per_person = 2);
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture_with(setup).await;
         plane.person("bob").await;
@@ -70,7 +70,7 @@ on_both_stores! {
     }
 
     ///
-    async fn an_action_that_was_rejected_three_times_rests_whatever_its_arguments(kit) {
+    async fn an_action_that_was_rejected_three_times_rests_for_any_arguments(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         for n in 1..=3 {
             let asked = agent.requests_approval(&plane, "payments.send", json!({ "n": n })).await;
@@ -86,7 +86,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_expires_or_is_withdrawn_is_no_rejection(kit) {
+    async fn expiry_and_withdrawal_are_no_rejections(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         for n in 1..=4 {
             let asked = agent.requests_approval(&plane, "payments.send", json!({ "n": n })).await;

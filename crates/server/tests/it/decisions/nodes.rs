@@ -45,7 +45,7 @@ async fn of_claims_on_both_nodes_at_once_one_is_granted() {
 }
 
 #[tokio::test]
-async fn whoever_waits_at_one_node_hears_what_was_settled_at_the_other() {
+async fn a_waiter_at_one_node_gets_a_settlement_of_the_other() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Postgres).decision_fixture().await;
     let (_engine, second) = plane.second_node().await;
     let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
@@ -63,7 +63,7 @@ async fn whoever_waits_at_one_node_hears_what_was_settled_at_the_other() {
 
 /// AAEP-6.4-01
 #[tokio::test]
-async fn both_nodes_settle_what_is_due_and_it_is_settled_once() {
+async fn both_nodes_settle_due_rows_and_each_is_settled_once() {
     let DecisionFixture { plane, agent, .. } = Kit(Backend::Postgres).decision_fixture().await;
     let (engine, _second) = plane.second_node().await;
     let asked = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 1 })).await;

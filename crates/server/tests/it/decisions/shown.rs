@@ -5,7 +5,7 @@ use countersign_testkit::{
     Answer, Plane,
     aaep::{ReceivedEvents, Subscriber},
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ async fn listening_in(
     (phone, heard)
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn tool_and_arguments_stand_before_the_agents_words_in_every_text_of_the_question(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
@@ -87,7 +87,7 @@ on_both_stores! {
     }
 
     /// AAEP 9.3.1
-    async fn every_question_has_a_summary_in_the_language_of_whoever_hears_it(kit) {
+    async fn every_question_has_a_summary_in_the_language_of_its_subscriber(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let (_, mut german) = listening_in(&plane, &alice, "de").await;
         let (_, mut english) = listening_in(&plane, &alice, "en").await;
@@ -113,7 +113,7 @@ on_both_stores! {
     }
 
     /// an agent that restarts asks nobody twice.
-    async fn an_approval_that_is_not_spent_is_returned_to_the_same_principal_that_asks_again(kit) {
+    async fn an_unclaimed_approval_is_returned_to_the_same_principal_that_asks_again(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let other = plane.agent_key("alice", &["payments.send"]).await;
         let asked = agent.requests_confirmation(&plane, &card()).await.expect(201).json();

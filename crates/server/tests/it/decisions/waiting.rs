@@ -44,7 +44,7 @@ async fn woken(wait: JoinHandle<Answer>) -> Answer {
 }
 
 on_both_stores! {
-    async fn whoever_waits_is_told_of_the_settlement_at_once(kit) {
+    async fn a_waiter_gets_the_settlement_at_once(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let waits = [waiting(&plane, &agent, &asked).await, waiting(&plane, &agent, &asked).await];
@@ -58,7 +58,7 @@ on_both_stores! {
         assert_eq!(late["state"], "accepted", "what is settled is not waited for");
     }
 
-    async fn a_deadline_and_a_withdrawal_wake_whoever_waits(kit) {
+    async fn a_deadline_and_a_withdrawal_wake_a_waiter(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
@@ -70,7 +70,7 @@ on_both_stores! {
         assert_eq!(woken(wait).await.expect(200).json()["state"], "cancelled");
     }
 
-    async fn a_wait_that_brings_nothing_ends_when_it_said_and_no_request_limit_cuts_it(kit) {
+    async fn a_fruitless_wait_ends_on_time_and_no_request_limit_cuts_it(kit) {
         let limits = Limits { request: Duration::from_millis(200), ..Limits::default() };
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture_with(Setup { limits, ..Setup::payments() }).await;
         let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
@@ -114,7 +114,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_wait_ends_with_the_standing_of_whoever_waits(kit) {
+    async fn a_wait_ends_with_the_standing_of_the_waiter(kit) {
         let DecisionFixture { plane, agent, alice } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
@@ -157,7 +157,7 @@ on_both_stores! {
         serving.stop().await;
     }
 
-    async fn a_node_that_stops_tells_whoever_waits_how_things_are(kit) {
+    async fn a_node_that_stops_answers_its_waiters_with_the_current_state(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

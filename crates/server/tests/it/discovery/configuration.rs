@@ -40,7 +40,7 @@ async fn a_document_that_the_protocol_does_not_allow_is_refused_at_start_and_on_
 
 /// AAP-19.1-04, AAP-19.1-05, AAP-19.1-07, AAP-19.1-12: each boundary value is accepted and published.
 #[tokio::test]
-async fn what_the_protocol_just_allows_is_applied_and_published() {
+async fn values_at_the_protocols_limits_are_applied_and_published() {
     let plane = Kit(Backend::Sqlite).plane().await;
     let admin = plane.person_in("calendar", "root", &[Role::Admin]).await;
     for (place, value) in [

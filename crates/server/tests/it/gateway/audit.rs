@@ -4,13 +4,13 @@ use countersign_testkit::{
     Setup,
     bank::{Bank, BankFixture, GatewayRequest, Manner},
     leaks::Haystack,
-    on_both_stores, stored_evidence,
+    on_sqlite, stored_evidence,
 };
 use serde_json::{Value, json};
 
 const WORDS: &str = "pay the doctor about Bob's knee, marker 4711";
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-7.1-02, R-3
     async fn a_held_call_has_an_entry_when_it_is_refused_and_one_when_it_ran_with_the_decision_and_its_digest(kit) {
         let scene = kit.bank().await;
@@ -40,7 +40,7 @@ on_both_stores! {
     }
 
     /// AAP-7.1-02
-    async fn every_call_of_a_known_agent_has_one_entry_with_what_became_of_it(kit) {
+    async fn every_call_of_a_known_agent_has_one_entry_with_its_outcome(kit) {
         let scene = kit.bank().await;
         scene.bank.set_manner(Manner::Vanishing);
         let mut told = Vec::new();
@@ -79,7 +79,7 @@ on_both_stores! {
     }
 
     /// AAP-7.1-02, R-24
-    async fn what_a_limit_refuses_stands_in_the_audit_as_well(kit) {
+    async fn a_refusal_by_a_limit_stands_in_the_audit_as_well(kit) {
         let scene = kit.bank().await;
         let agent = scene.limited(json!({ "writes_per_session": 1, "requests_per_hour": 2 })).await;
         scene.sends_as(&agent, GatewayRequest::new("POST", "/notes").json("{}")).await.expect(201);

@@ -8,7 +8,7 @@ use countersign_jose::ProofKey;
 use countersign_testkit::{
     Answer, Plane, Setup, TestPerson, agent_request,
     decisions::{ALL, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ async fn plane(kit: countersign_testkit::Kit) -> (Plane, TestPerson) {
     (plane, alice)
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn a_bound_key_asks_with_a_proof_and_not_without_one(kit) {
         let (plane, alice) = plane(kit).await;

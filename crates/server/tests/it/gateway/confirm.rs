@@ -4,7 +4,7 @@ use super::held::*;
 use countersign_protocol::project::{Confirmed, ProjectDocument, Scope};
 use countersign_testkit::{
     bank::{BankFixture, GatewayRequest},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::json;
 
@@ -20,7 +20,7 @@ fn ping() -> GatewayRequest {
     GatewayRequest::new("POST", "/pings").json("{}")
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-14.1-10
     async fn either_flag_of_a_scope_stands_in_the_manifest_and_holds_its_writes(kit) {
         let plain = kit.bank().await;
@@ -46,7 +46,7 @@ on_both_stores! {
     }
 
     /// AAP-14.1-11, AAP-16.2-23
-    async fn without_a_yes_it_is_403_with_its_precondition_and_428_only_by_the_projects_switch(kit) {
+    async fn without_an_approval_it_is_403_with_its_precondition_and_428_only_by_the_projects_switch(kit) {
         let scene = kit.bank().await;
         for sent in [BankFixture::transfer(), confirmed_transfer(), BankFixture::transfer().confirmed("dec_1.cft_2")] {
             let held = scene.sends(sent).await;
@@ -66,7 +66,7 @@ on_both_stores! {
     }
 
     /// AAP-14.1-14, AAP-16.2-23
-    async fn the_word_true_only_asks_to_look_for_a_yes_of_this_session_to_this_request(kit) {
+    async fn the_word_true_only_looks_for_an_approval_of_this_request_in_this_session(kit) {
         let scene = kit.bank().await;
         let first = asked(&scene, confirmed_transfer()).await;
         let again = asked(&scene, confirmed_transfer()).await;
@@ -91,7 +91,7 @@ on_both_stores! {
     }
 
     /// AAP-14.1-14
-    async fn a_request_that_says_nothing_of_its_yes_does_not_spend_it(kit) {
+    async fn a_request_that_names_no_approval_does_not_claim_it(kit) {
         let scene = kit.bank().await;
         let decision = scene.approved(BankFixture::transfer()).await;
         let told = asked(&scene, BankFixture::transfer()).await;
@@ -102,7 +102,7 @@ on_both_stores! {
     }
 
     /// AAP-14.1-15
-    async fn the_agents_own_word_is_enough_only_for_a_scope_that_says_so_and_the_audit_tells(kit) {
+    async fn the_agents_own_word_is_enough_only_for_a_scope_that_says_so_and_the_audit_records_it(kit) {
         let told = json!({ "id": "a.b", "description": "a", "allows": ["a"], "intent_types": ["A"] });
         assert_eq!(serde_json::from_value::<Scope>(told).unwrap().confirmation, Confirmed::Decision);
         let default = kit.bank_with(|document| scope(document, "bank.ping").confirmation = Confirmed::default()).await;
@@ -128,7 +128,7 @@ on_both_stores! {
     }
 
     /// AAP-14.1-16
-    async fn the_refusal_says_whom_it_waits_for_and_how_to_go_on_and_asks_once(kit) {
+    async fn the_refusal_names_the_approvers_and_the_next_request_and_asks_once(kit) {
         let scene = kit.bank().await;
         let held = scene.sends(BankFixture::transfer()).await;
         let decision = BankFixture::decision(&held);

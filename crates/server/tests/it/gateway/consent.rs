@@ -4,11 +4,11 @@ use countersign_testkit::{
     Setup,
     bank::{Bank, BankFixture, GatewayRequest, SCOPES},
     leaks::Haystack,
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-16.2-10
     async fn a_call_outside_the_receipt_is_refused_although_the_delegation_would_allow_it(kit) {
         let scene = kit.bank().await;
@@ -39,7 +39,7 @@ on_both_stores! {
         assert_eq!(answer.refusal(), (403, "scope_not_granted".into()), "a receipt narrows and never widens");
     }
 
-    /// AAP-7-09
+    /// AAP-7-09, C-82
     async fn a_receipt_need_not_be_sent_along_but_if_it_is_it_is_the_registered_one(kit) {
         let bank = Bank::open().await;
         let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;

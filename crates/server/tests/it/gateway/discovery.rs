@@ -6,7 +6,7 @@ use countersign_jose::ProofKey;
 use countersign_testkit::{
     Answer, Kit, Setup, TestOperator, TestPerson, VERIFIER,
     bank::{Bank, BankFixture, GATEWAY, GatewayListener, GatewayRequest, bank},
-    challenge_of, on_both_stores,
+    challenge_of, on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ async fn scene(kit: Kit) -> BankFixture {
     scene
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-3-08, AAP-3-01
     async fn a_bare_401_leads_to_a_call_that_succeeds(kit) {
         let scene = scene(kit).await;
@@ -107,7 +107,7 @@ on_both_stores! {
     }
 
     /// C-13, R-22
-    async fn each_origin_takes_what_is_addressed_to_itself_and_a_delegation_of_either(kit) {
+    async fn each_origin_takes_requests_addressed_to_itself_and_a_delegation_of_either(kit) {
         let scene = scene(kit).await;
         let agent = Stranger::discovers(&scene).await;
         let at_gateway = agent.connects(&scene.alice).await;

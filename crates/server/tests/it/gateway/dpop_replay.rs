@@ -36,7 +36,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_jti_is_spent_for_its_key_alone_and_by_sound_proofs_alone(kit) {
+    async fn a_jti_is_used_up_for_its_key_alone_and_by_sound_proofs_alone(kit) {
         let stage = Stage::on(kit).await;
         let claims = stage.claims(Door::Write);
         let stranger = SigningKey::generate(None).unwrap();
@@ -58,7 +58,7 @@ on_both_stores! {
     }
 
     ///
-    async fn the_proof_of_a_refused_call_is_spent_too(kit) {
+    async fn the_proof_of_a_refused_call_is_used_up_too(kit) {
         let stage = Stage::on(kit).await;
         let refused = [
             ("x-agent-session", "sess_of_somebody_else", "delegation_mismatch"),

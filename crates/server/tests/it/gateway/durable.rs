@@ -72,7 +72,7 @@ on_both_stores! {
     }
 
     ///
-    async fn nothing_passes_while_the_log_cannot_be_written_and_no_yes_is_lost(kit) {
+    async fn nothing_passes_while_the_log_cannot_be_written_and_no_approval_is_lost(kit) {
         let (scene, log) = failing(kit).await;
         scene.sends(read()).await.expect(200);
         let decision = scene.approved(BankFixture::transfer()).await;

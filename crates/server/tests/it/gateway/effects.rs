@@ -6,7 +6,7 @@ use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer,
     bank::{BankFixture, GatewayRequest, Manner},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -25,9 +25,9 @@ fn is_taken(answer: &Answer, decision: &Value) {
     assert!(answer.json()["error_description"].as_str().unwrap().contains(id(decision)), "{}", answer.text());
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
-    async fn what_nobody_answered_is_unknown_and_not_asked_again_until_a_person_found_out(kit) {
+    async fn a_call_without_an_upstream_response_is_unknown_and_not_asked_again_until_a_persons_finding(kit) {
         let scene = kit.bank().await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
         let (decision, answer) = sent_to(&scene, Manner::Vanishing).await;
@@ -52,7 +52,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_a_person_found_to_have_run_is_said_when_the_same_is_asked_again(kit) {
+    async fn an_execution_found_by_a_person_is_named_when_the_same_is_asked_again(kit) {
         let scene = kit.bank().await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
         let (decision, _) = sent_to(&scene, Manner::Garbage).await;
@@ -75,7 +75,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_the_service_refused_has_failed_and_may_be_asked_for_again_at_once(kit) {
+    async fn a_call_refused_by_the_upstream_has_failed_and_may_be_asked_for_again_at_once(kit) {
         let listed = |document: &mut ProjectDocument| {
             document.routes.iter_mut().for_each(|route| route.no_effect_statuses = vec![503]);
         };
@@ -93,17 +93,6 @@ on_both_stores! {
         assert_eq!(scene.bank.effects().len(), 0);
     }
 
-    ///
-    async fn a_service_that_takes_too_long_leaves_it_unknown(kit) {
-        let slow = |document: &mut ProjectDocument| document.upstreams[0].timeout_seconds = Some(1);
-        let scene = kit.bank_with(slow).await;
-        let (decision, answer) = sent_to(&scene, Manner::Thoughtful).await;
-        assert_eq!(answer.refusal(), (504, "upstream_timeout".into()));
-        assert_eq!(execution(&scene, &decision).await, "unknown");
-        is_taken(&scene.sends(BankFixture::transfer()).await, &decision);
-        assert_eq!(scene.bank.effects().len(), 1);
-    }
-
     ///
     async fn an_upstream_that_cannot_be_reached_costs_no_approval(kit) {
         let scene = kit.bank_with(|document| document.upstreams[0].url = "http://127.0.0.1:1".into()).await;
@@ -115,31 +104,7 @@ on_both_stores! {
     }
 
     ///
-    async fn while_it_runs_the_same_is_neither_run_nor_asked_and_then_it_says_when_it_ran(kit) {
-        let scene = kit.bank().await;
-        let decision = scene.approved(BankFixture::transfer()).await;
-        scene.bank.set_manner(Manner::Thoughtful);
-        let running = async {
-            let meanwhile = async {
-                scene.bank.next_arrival().await;
-                assert_eq!(execution(&scene, &decision).await, "claimed");
-                for sent in [BankFixture::transfer(), confirmed_transfer()] {
-                    is_taken(&scene.sends(sent).await, &decision);
-                }
-                scene.bank.release_response();
-            };
-            tokio::join!(scene.sends(confirmed_transfer()), meanwhile).0
-        };
-        running.await.expect(201);
-        let ran_at = scene.plane.now().to_rfc3339();
-        scene.plane.advance_secs(60).await;
-        let anew = asked(&scene, BankFixture::transfer()).await;
-        assert_eq!(scene.reads_decision(&scene.agent, &anew).await["last_ran_at"], ran_at);
-        assert_eq!(scene.bank.effects().len(), 1);
-    }
-
-    ///
-    async fn one_effect_runs_once_in_whatever_body_session_or_yes_it_comes(kit) {
+    async fn one_effect_runs_once_in_any_body_session_or_approval(kit) {
         let scene = kit.bank().await;
         let both = [asked(&scene, refund("p-1", "first")).await, asked(&scene, refund("p-1", "second")).await];
         for decision in &both {
@@ -162,7 +127,7 @@ on_both_stores! {
     }
 
     ///
-    async fn once_an_effect_has_happened_other_questions_about_it_are_superseded_and_who_was_asked_hears_it(kit) {
+    async fn once_an_effect_has_happened_other_questions_about_it_are_superseded_with_an_event_for_their_approvers(kit) {
         let scene = kit.bank().await;
         let (_phone, mut heard) = scene.alice.subscribed(&scene.plane).await;
         let other = asked(&scene, refund("p-1", "second")).await;
@@ -174,19 +139,5 @@ on_both_stores! {
         assert_eq!(scene.reads_decision(&scene.agent, &elsewhere).await["state"], "pending");
         assert_eq!(scene.alice.pending_questions(&scene.plane).await, 1);
         while !heard.message().await.to_string().contains("the same was carried out under") {}
-    }
-
-    ///
-    async fn an_effect_that_failed_may_be_tried_again_and_one_that_is_unknown_may_not(kit) {
-        let scene = kit.bank().await;
-        scene.approved(refund("p-1", "first")).await;
-        scene.bank.set_manner(Manner::Status(422));
-        scene.sends(refund("p-1", "first").confirmed("true")).await.expect(422);
-        scene.bank.set_manner(Manner::Vanishing);
-        let second = scene.approved(refund("p-1", "second")).await;
-        scene.sends(refund("p-1", "second").confirmed("true")).await.expect(502);
-        scene.bank.set_manner(Manner::Obliging);
-        is_taken(&scene.sends(refund("p-1", "third")).await, &second);
-        assert_eq!(scene.bank.effects().len(), 1);
     }
 }

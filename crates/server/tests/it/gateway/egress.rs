@@ -3,12 +3,12 @@
 use countersign_testkit::{
     Answer,
     bank::{BankFixture, GATEWAY, GatewayRequest, Holder, Manner},
-    on_both_stores,
+    on_sqlite,
 };
 use futures_util::future::join_all;
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-14.2-08
     async fn an_answer_that_says_it_is_longer_than_the_rest_is_refused_and_costs_nothing(kit) {
         let (scene, agent) = limited(kit, 2).await;
@@ -62,7 +62,7 @@ on_both_stores! {
     }
 
     /// AAP-14.2-08
-    async fn an_answer_without_a_body_counts_nothing_whatever_it_announces(kit) {
+    async fn an_answer_without_a_body_counts_nothing_at_any_announced_length(kit) {
         let scene = kit.bank_with(|document| {
             let mut head = document.routes.iter().find(|route| route.id == "statement").unwrap().clone();
             (head.id, head.method) = ("statement-head".into(), "HEAD".into());

@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 
 on_both_stores! {
     /// AAP-14.2-04, AAP-16.2-19, C-42
-    async fn whoever_has_used_a_limit_up_is_told_which_and_until_when_and_keeps_the_delegation(kit) {
+    async fn a_caller_over_a_limit_gets_its_name_and_its_end_and_keeps_the_delegation(kit) {
         let scene = kit.bank().await;
         for (limits, uses, reason) in [
             (json!({ "requests_per_hour": 1 }), read(), "requests_per_hour"),
@@ -161,7 +161,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_is_not_spent_on_a_call_that_a_limit_refuses_meanwhile(kit) {
+    async fn an_approval_is_not_claimed_for_a_call_that_a_limit_refuses_meanwhile(kit) {
         let scene = kit.bank().await;
         let agent = scene.limited(json!({ "writes_per_session": 1 })).await;
         let held = scene.sends_as(&agent, BankFixture::transfer()).await;

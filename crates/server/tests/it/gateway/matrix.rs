@@ -8,7 +8,7 @@ use countersign_server::{LogTo, logs_to};
 use countersign_testkit::{
     Answer, agent_request,
     bank::{BankFixture, GatewayRequest, Manner},
-    on_both_stores,
+    on_sqlite,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -40,9 +40,9 @@ async fn register(scene: &BankFixture, body: &Value) -> Answer {
     scene.plane.send(request.body(Body::from(body.to_string())).unwrap()).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-16.2-24
-    async fn who_is_not_known_is_told_401_and_403_is_only_for_who_is(kit) {
+    async fn an_unknown_caller_gets_401_and_403_is_only_for_known_ones(kit) {
         let scene = kit.bank_with(with_limits).await;
         scene.plane.advance_secs(EPOCH_OVER_S).await;
         let agent = &scene.agent;

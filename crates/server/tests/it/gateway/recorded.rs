@@ -54,7 +54,7 @@ fn early_exits() -> Vec<(&'static str, GatewayRequest)> {
 
 on_both_stores! {
     ///
-    async fn every_refusal_after_the_decision_has_one_entry_and_its_proof_is_spent(kit) {
+    async fn every_refusal_after_the_decision_has_one_entry_and_uses_its_proof_up(kit) {
         let scene = kit.bank_with(narrow).await;
         for (what, sent) in early_exits() {
             let before = scene.calls().await.len();
@@ -70,7 +70,7 @@ on_both_stores! {
     }
 
     ///
-    async fn redeeming_what_is_another_agents_has_one_entry_and_its_proof_is_spent(kit) {
+    async fn redeeming_another_agents_request_has_one_entry_and_uses_its_proof_up(kit) {
         let scene = kit.bank().await;
         let decision = scene.approved(BankFixture::transfer()).await;
         let alone = scene.plane.person("bob").await;
@@ -85,7 +85,7 @@ on_both_stores! {
 
 on_both_stores! {
     ///
-    async fn what_was_sent_is_never_told_as_nothing_happened_and_its_outcome_is_recorded_when_the_store_returns(kit) {
+    async fn a_sent_call_is_never_reported_as_without_effect_and_its_outcome_is_recorded_when_the_store_returns(kit) {
         let (scene, failing) = failing_log(kit).await;
         let decision = scene.approved(BankFixture::transfer()).await;
         scene.bank.set_manner(Manner::Thoughtful);
@@ -166,7 +166,7 @@ on_both_stores! {
     }
 
     ///
-    async fn an_outcome_that_contradicts_what_a_person_found_stands_beside_it_as_a_conflict(kit) {
+    async fn an_outcome_that_contradicts_a_persons_finding_stands_beside_it_as_a_conflict(kit) {
         let scene = kit.bank().await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
         let decision = scene.approved(BankFixture::transfer()).await;

@@ -25,7 +25,7 @@ fn with_memo() -> GatewayRequest {
 
 on_both_stores! {
     ///
-    async fn what_was_approved_runs_by_its_id_once_and_as_it_was_sent(kit) {
+    async fn an_approved_request_runs_by_its_id_once_and_as_it_was_sent(kit) {
         let scene = kit.bank().await;
         let decision = asked(&scene, with_memo()).await;
         let address = decision["redeem"].as_str().unwrap();
@@ -70,7 +70,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_was_rejected_expired_lapsed_or_cut_off_is_not_redeemed(kit) {
+    async fn a_rejected_expired_lapsed_or_revoked_request_is_not_redeemed(kit) {
         let scene = kit.bank().await;
         let rejected = asked(&scene, BankFixture::transfer()).await;
         scene.alice.rejects(&scene.plane, &rejected, None).await;
@@ -91,7 +91,7 @@ on_both_stores! {
     }
 
     /// The rendered request stays with the question; the request itself does not.
-    async fn what_is_kept_is_sealed_and_gone_once_it_is_settled(kit) {
+    async fn a_stored_request_is_sealed_and_gone_once_it_is_settled(kit) {
         let (scene, _folder) = lasting(kit).await;
         let first = asked(&scene, with_memo()).await;
         assert_eq!(scene.sealed_requests().await.len(), 1);

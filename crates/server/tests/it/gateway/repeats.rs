@@ -96,23 +96,7 @@ on_both_stores! {
     }
 
     ///
-    async fn the_same_idempotency_key_or_proof_is_a_repeat_whatever_the_body_says(kit) {
-        let scene = kit.bank().await;
-        let keyed = |text: &str, key: &str| note_of(text).with("idempotency-key", key);
-        let id = lost(&scene, keyed("a", "k-1")).await;
-        refused_for(&scene.sends(keyed("b", "k-1")).await, &id);
-        scene.sends(keyed("b", "k-2")).await.expect(201);
-        // A nonce is available by now, so the proof itself is checked.
-        scene.bank.set_manner(Manner::Status(500));
-        let dressed = scene.authenticated(&scene.agent, note_of("c"));
-        let first = scene.sends_raw(dressed.clone()).await.expect(500);
-        scene.bank.set_manner(Manner::Obliging);
-        refused_for(&scene.sends_raw(dressed).await, first.header("countersign-call").expect("the call is named"));
-        assert_eq!(scene.bank.effects().len(), 2);
-    }
-
-    ///
-    async fn long_bodies_are_told_apart_by_what_differs_at_their_end(kit) {
+    async fn long_bodies_are_distinguished_by_their_last_bytes(kit) {
         let scene = kit.bank().await;
         let id = lost(&scene, long_note("a")).await;
         refused_for(&scene.sends(long_note("a")).await, &id);
@@ -176,7 +160,7 @@ on_both_stores! {
     }
 
     ///
-    async fn an_outcome_that_contradicts_what_an_administrator_found_stands_beside_it_as_a_conflict(kit) {
+    async fn an_outcome_that_contradicts_an_administrators_finding_stands_beside_it_as_a_conflict(kit) {
         let scene = kit.bank().await;
         scene.bank.set_manner(Manner::Thoughtful);
         let (answer, id) = tokio::join!(scene.sends(note_of("slow")), async {

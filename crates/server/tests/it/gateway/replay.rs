@@ -39,7 +39,7 @@ fn differing() -> Vec<(&'static str, GatewayRequest)> {
 
 on_both_stores! {
     /// AAP-14.1-13
-    async fn the_token_of_a_yes_runs_its_request_once(kit) {
+    async fn the_token_of_an_approval_runs_its_request_once(kit) {
         let scene = kit.bank().await;
         let decision = scene.approved(BankFixture::transfer()).await;
         let confirm = token(&scene, &decision).await;
@@ -82,7 +82,7 @@ on_both_stores! {
     }
 
     /// AAP-14.1-13
-    async fn a_token_that_was_never_given_or_that_no_yes_stands_behind_runs_nothing(kit) {
+    async fn a_token_that_was_never_given_or_has_no_approval_runs_nothing(kit) {
         let scene = kit.bank().await;
         let pending = asked(&scene, BankFixture::transfer()).await;
         let forged = format!("{}.cft_{}", id(&pending), "0".repeat(32));
@@ -120,7 +120,7 @@ on_both_stores! {
     }
 
     /// AAP-14.1-13, R-2
-    async fn a_yes_to_a_question_that_the_agent_worded_is_worth_nothing_here(kit) {
+    async fn an_approval_of_an_agents_own_question_is_worth_nothing_at_the_gateway(kit) {
         let scene = kit.bank().await;
         let body = json!({
             "action": "Transfer 82000.00 USD to theirs",
@@ -143,7 +143,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_that_the_gateway_asked_for_is_not_the_agents_to_claim_or_to_report(kit) {
+    async fn an_approval_for_the_gateway_is_not_the_agents_to_claim_or_to_report(kit) {
         let scene = kit.bank().await;
         let decision = scene.approved(BankFixture::transfer()).await;
         let path = format!("/v1/decisions/{}", id(&decision));

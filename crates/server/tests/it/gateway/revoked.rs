@@ -37,7 +37,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_is_worth_nothing_once_the_delegation_is_revoked(kit) {
+    async fn an_approval_is_worth_nothing_once_the_delegation_is_revoked(kit) {
         let scene = kit.bank().await;
         let decision = scene.approved(BankFixture::transfer()).await;
         revoke(&scene).await;

@@ -1,7 +1,7 @@
 //! No part of a held request runs unseen.
 
 use super::held::asked;
-use countersign_testkit::{bank::GatewayRequest, on_both_stores};
+use countersign_testkit::{bank::GatewayRequest, on_sqlite};
 use serde_json::{Value, json};
 
 fn transfer(body: &Value) -> GatewayRequest {
@@ -18,7 +18,7 @@ fn laden() -> Value {
 const ALSO: &str = "query notify: “false”; header x-reference: “from the agent”";
 const MORE: &str = "beneficiary.iban: “DE3”; beneficiary.tags.0: “x”";
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn every_member_that_the_template_does_not_name_is_listed_in_every_text_of_the_event(kit) {
         let scene = kit.bank().await;
@@ -44,7 +44,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_request_too_large_to_be_shown_is_refused_with_what_is_too_large_and_nobody_is_asked(kit) {
+    async fn a_request_too_large_to_be_shown_is_refused_with_the_large_part_and_nobody_is_asked(kit) {
         let scene = kit.bank().await;
         for filler in ["m", "\u{202e}"] {
             let mut body = laden();

@@ -6,7 +6,7 @@ use countersign_protocol::project::{ProjectDocument, Route};
 use countersign_testkit::{
     Answer, Kit,
     bank::{BankFixture, GatewayRequest, Holder, Manner},
-    on_both_stores,
+    on_sqlite,
 };
 use futures_util::future::join_all;
 use serde_json::json;
@@ -53,7 +53,7 @@ async fn revoke(scene: &BankFixture) {
     scene.alice.post(&scene.plane, "/agent/revoke", &body).await.expect(200);
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn a_proof_that_is_shown_to_a_node_again_is_refused_before_anything_is_forwarded(kit) {
         let scene = scene(kit).await;
@@ -80,7 +80,7 @@ on_both_stores! {
     }
 
     /// R-24, AAP-14.2-03, AAP-14.2-06
-    async fn what_is_not_speculative_reaches_the_service_no_more_often_than_a_limit_allows(kit) {
+    async fn a_committed_read_reaches_the_upstream_no_more_often_than_a_limit_allows(kit) {
         let scene = scene(kit).await;
         for sent in careful() {
             scene.plane.advance_secs(3600).await;

@@ -6,7 +6,7 @@ use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     TestPerson,
     bank::{BankFixture, GatewayRequest},
-    on_both_stores,
+    on_sqlite,
 };
 
 fn closure() -> GatewayRequest {
@@ -31,9 +31,9 @@ async fn applies(scene: &BankFixture, change: impl FnOnce(&mut ProjectDocument))
     scene.plane.engine.apply_project(document, "test").await.expect("a sound document");
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
-    async fn a_yes_lapses_after_five_minutes(kit) {
+    async fn an_approval_lapses_after_five_minutes(kit) {
         let scene = kit.bank().await;
         let decision = scene.approved(BankFixture::transfer()).await;
         scene.plane.advance_secs(299).await;
@@ -50,7 +50,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_route_may_give_its_yes_another_life(kit) {
+    async fn a_route_may_give_its_approval_another_lifetime(kit) {
         let scene = kit.bank_with(|document| document.routes[4].allowance_seconds = Some(30)).await;
         scene.approved(BankFixture::transfer()).await;
         scene.plane.advance_secs(30).await;
@@ -59,7 +59,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_dies_with_the_delegation(kit) {
+    async fn an_approval_ends_with_the_delegation(kit) {
         let scene = kit.bank().await;
         let decision = scene.approved(BankFixture::transfer()).await;
         revoke(&scene).await;
@@ -67,7 +67,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_dies_with_the_receipt(kit) {
+    async fn an_approval_ends_with_the_receipt(kit) {
         let mut scene = kit.bank().await;
         let ends = scene.plane.now().secs() + 60;
         scene.agent = scene.with_receipt(|claims| claims["exp"] = ends.into()).await;
@@ -85,7 +85,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_dies_with_the_account_that_gave_it(kit) {
+    async fn an_approval_ends_with_its_approvers_account(kit) {
         let scene = kit.bank().await;
         let decision = scene.approved(BankFixture::transfer()).await;
         scene.plane.engine.people().set_disabled("alice", true).await.unwrap();
@@ -96,7 +96,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_dies_with_the_role_that_entitled_to_it_and_somebody_else_may_be_asked(kit) {
+    async fn an_approval_ends_with_the_role_that_entitled_to_it_and_another_person_may_be_asked(kit) {
         let scene = kit.bank().await;
         let carol = scene.plane.person_in("bank", "carol", &[Role::Approver]).await;
         let dave = scene.plane.person_in("bank", "dave", &[Role::Approver]).await;
@@ -113,7 +113,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_needs_an_approver_with_a_fresh_sign_in_takes_nobody_elses_yes(kit) {
+    async fn a_call_that_needs_an_approver_with_a_fresh_sign_in_takes_nobody_elses_approval(kit) {
         let scene = kit.bank().await;
         let carol = scene.plane.person_in("bank", "carol", &[Role::Approver]).await;
         scene.plane.advance_secs(301).await;
@@ -129,7 +129,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_is_not_spent_on_a_route_that_is_gone_or_a_scope_that_gives_it_no_more(kit) {
+    async fn an_approval_is_not_claimed_for_a_removed_route_or_under_a_reduced_scope(kit) {
         let scene = kit.bank().await;
         let decision = scene.approved(BankFixture::transfer()).await;
         applies(&scene, |document| {
@@ -146,7 +146,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_by_the_old_rules_is_not_spent_under_new_ones(kit) {
+    async fn an_approval_by_the_old_rules_is_not_claimed_under_new_ones(kit) {
         let scene = kit.bank().await;
         let carol = scene.plane.person_in("bank", "carol", &[Role::Approver]).await;
         let decision = scene.approved(BankFixture::transfer()).await;

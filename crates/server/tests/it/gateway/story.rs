@@ -8,7 +8,7 @@ use serde_json::json;
 
 on_both_stores! {
     /// AAP-14.1-14, AAP-14.1-16, AAP-23-16, R-2, R-3
-    async fn what_cannot_be_undone_waits_for_a_yes_and_then_runs_exactly_once(kit) {
+    async fn an_irreversible_call_waits_for_an_approval_and_then_runs_exactly_once(kit) {
         let scene = kit.bank().await;
         let held = scene.sends(BankFixture::transfer()).await;
         assert_eq!(held.refusal(), (403, "irreversible_requires_confirm".into()));
@@ -52,7 +52,7 @@ on_both_stores! {
 
 on_both_stores! {
     /// AAP-16.2-16
-    async fn a_mode_that_is_not_served_and_one_that_the_session_does_not_have_are_told_apart(kit) {
+    async fn an_unserved_mode_and_a_mode_that_the_session_lacks_have_different_refusals(kit) {
         let scene = kit.bank().await;
         let mut body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
         body["mode"] = json!("service_account");

@@ -8,7 +8,7 @@ use countersign_protocol::{
 };
 use countersign_testkit::{
     bank::{BankFixture, GATEWAY, GatewayRequest, Got},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::json;
 
@@ -69,7 +69,7 @@ fn ambiguous() -> Vec<GatewayRequest> {
     ]
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn approve_82000_and_send_820000_and_nothing_runs(kit) {
         let scene = kit.bank().await;
@@ -85,7 +85,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_could_be_read_in_two_ways_is_refused_before_anybody_is_asked(kit) {
+    async fn an_ambiguous_request_is_refused_before_anybody_is_asked(kit) {
         let scene = kit.bank().await;
         scene.approved(BankFixture::transfer()).await;
         for sent in ambiguous() {
@@ -99,7 +99,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_was_approved_is_what_the_service_gets_byte_for_byte_and_nothing_else(kit) {
+    async fn the_upstream_gets_the_approved_request_byte_for_byte_and_nothing_else(kit) {
         let scene = kit.bank().await;
         let body = " {\"to\" :\"th\\u0065irs\",\n\"from\":\"Größe\",\"amount\":\"82000.10\",\"currency\":\"USD\"} ";
         let sent = GatewayRequest { target: "/transfers?b=%2F&a=%c3%a4".into(), ..BankFixture::transfer() };
@@ -136,7 +136,7 @@ on_both_stores! {
     }
 
     ///
-    async fn the_service_learns_who_calls_and_by_whose_yes_from_a_statement_that_verifies(kit) {
+    async fn the_upstream_gets_caller_and_approver_in_a_statement_that_verifies(kit) {
         let scene = kit.bank().await;
         let decision = scene.approved(BankFixture::transfer()).await;
         scene.sends(confirmed_transfer().with("countersign-identity", "forged")).await.expect(201);
@@ -162,7 +162,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_a_person_reads_is_rendered_from_the_request_and_marked_as_the_owners(kit) {
+    async fn the_shown_text_is_rendered_from_the_request_and_marked_as_the_owners(kit) {
         let scene = kit.bank().await;
         let decision = asked(&scene, BankFixture::transfer()).await;
         let page = decision["page"].as_str().unwrap().strip_prefix(scene.plane.service()).unwrap();

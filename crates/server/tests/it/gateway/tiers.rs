@@ -8,7 +8,7 @@ use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer, Kit, agent_request,
     bank::{BankFixture, GatewayRequest, SCOPES},
-    on_both_stores,
+    on_sqlite,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn new_key() -> SigningKey {
     SigningKey::generate(None).unwrap()
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-2-04, AAP-17.1-06
     async fn at_tier_three_nobody_registers_without_a_receipt_and_below_it_nobody_needs_one(kit) {
         let scene = strict(kit, at_tier(3)).await;

@@ -4,7 +4,7 @@ use super::held::*;
 use countersign_testkit::{
     Answer, Kit,
     bank::{BankFixture, GATEWAY, GatewayListener, GatewayRequest},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
@@ -44,9 +44,9 @@ async fn woken(wait: JoinHandle<Answer>) -> Answer {
     tokio::time::timeout(AT_ONCE, wait).await.expect("nobody woke it").unwrap()
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
-    async fn a_yes_wakes_the_call_and_it_runs_once(kit) {
+    async fn an_approval_wakes_the_call_and_it_runs_once(kit) {
         let scene = scene(kit).await;
         let (wait, decision) = waiting(&scene).await;
         assert_eq!(scene.bank.effects().len(), 0);
@@ -60,14 +60,14 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_that_is_there_already_is_spent_by_whoever_would_wait_for_it(kit) {
+    async fn an_existing_approval_is_claimed_by_a_call_that_would_wait_for_it(kit) {
         let scene = scene(kit).await;
         scene.approved(BankFixture::transfer()).await;
         scene.sends(BankFixture::transfer().waits(50)).await.expect(201);
         assert_eq!(scene.bank.effects().len(), 1);
     }
 
-    async fn a_no_wakes_it_with_the_reason_and_what_was_proposed_instead(kit) {
+    async fn a_rejection_wakes_it_with_the_reason_and_the_proposal(kit) {
         let scene = scene(kit).await;
         let (wait, decision) = waiting(&scene).await;
         scene.alice.rejects(&scene.plane, &decision, Some("not before Monday")).await;
@@ -84,7 +84,7 @@ on_both_stores! {
         assert_eq!(scene.bank.effects().len(), 0, "a proposal is not run by itself");
     }
 
-    async fn a_deadline_wakes_it_and_a_wait_that_brings_nothing_ends_when_it_said(kit) {
+    async fn a_deadline_wakes_it_and_a_fruitless_wait_ends_on_time(kit) {
         let scene = scene(kit).await;
         let (wait, _decision) = waiting(&scene).await;
         scene.plane.advance_secs(300).await;
@@ -98,7 +98,7 @@ on_both_stores! {
     }
 
     ///
-    async fn whoever_is_cut_off_while_waiting_is_told_so_and_nothing_runs(kit) {
+    async fn a_waiter_that_is_cut_off_is_refused_and_nothing_runs(kit) {
         let scene = scene(kit).await;
         let (wait, decision) = waiting(&scene).await;
         revoke(&scene).await;
@@ -108,7 +108,7 @@ on_both_stores! {
     }
 
     ///
-    async fn whoever_hangs_up_while_nobody_has_answered_does_not_have_it_run_later(kit) {
+    async fn a_caller_that_hangs_up_before_the_answer_does_not_have_it_run_later(kit) {
         let scene = scene(kit).await;
         // There is one slot: the next request is served only after the first connection has ended.
         let node = GatewayListener::open(&scene.plane.engine, |settings| settings.max_connections = 1).await;

@@ -6,7 +6,7 @@ use countersign_testkit::{Plane, Setup, leaks::Haystack, on_both_stores};
 
 on_both_stores! {
     /// AAP-12.4-01, AAP-19.3-04
-    async fn no_words_on_what_a_person_wants_stay_in_the_database_the_audit_or_the_figures(kit) {
+    async fn no_words_about_a_persons_task_stay_in_the_database_the_audit_or_the_figures(kit) {
         let (place, _folder) = kit.readable_location().await;
         let plane = Plane::start(Setup::default(), place).await;
         let told = story::run(&plane).await;

@@ -2,10 +2,10 @@
 
 use super::story;
 use countersign_server::{LogTo, logs_to};
-use countersign_testkit::{leaks::Haystack, on_both_stores};
+use countersign_testkit::{leaks::Haystack, on_sqlite};
 use std::sync::{Arc, Mutex};
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-12.4-01, R-26
     async fn the_whole_story_at_the_most_talkative_level_tells_no_secret_and_no_intent(kit) {
         for json in [false, true] {

@@ -33,7 +33,7 @@ async fn start(plane: &Plane, key: &[u8; 32]) -> Result<Arc<Engine>, StartError>
 
 on_both_stores! {
     ///
-    async fn after_a_rotation_both_keys_are_published_and_what_the_old_one_signed_holds(kit) {
+    async fn after_a_rotation_both_keys_are_published_and_the_old_ones_tokens_hold(kit) {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
         let before = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
@@ -52,7 +52,7 @@ on_both_stores! {
     }
 
     ///
-    async fn the_old_key_is_gone_after_its_time_and_what_it_signed_is_no_token_any_more(kit) {
+    async fn the_old_key_is_gone_after_its_time_and_its_tokens_are_none_any_more(kit) {
         let plane = kit.plane_with(Setup::with_project(|project| project.max_duration = "1h".into())).await;
         let alice = plane.person("alice").await;
         let before = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
@@ -80,7 +80,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_restart_keeps_the_keys_and_what_they_signed(kit) {
+    async fn a_restart_keeps_the_keys_and_their_tokens(kit) {
         let (place, _folder) = kit.readable_location().await;
         let plane = Plane::start(Setup::default(), place).await;
         let alice = plane.person("alice").await;

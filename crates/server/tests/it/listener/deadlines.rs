@@ -103,7 +103,7 @@ async fn streams_and_sockets_outlast_every_deadline_in_either_protocol() {
 
 /// one connection must not carry two hundred requests.
 #[tokio::test]
-async fn an_http2_connection_is_told_how_many_requests_it_may_have_under_way() {
+async fn an_http2_connection_gets_its_limit_of_concurrent_requests() {
     let door = door(Limits { max_streams: 7, idle: LONG, ..patient() }, &[]).await;
     let mut stream = door.connect().await;
     stream.write_all(&[PREFACE, SETTINGS].concat()).await.unwrap();

@@ -3,7 +3,7 @@
 use super::calling::call_tool;
 use countersign_testkit::{
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn without(name: &str) -> Value {
     question
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn the_member_that_is_wrong_is_named_and_nobody_is_asked(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let decision = json!("dec_00000000000000000000000000000000");
@@ -56,7 +56,7 @@ on_both_stores! {
     }
 
     ///
-    async fn whoever_must_wait_is_told_for_how_long(kit) {
+    async fn a_throttled_caller_gets_the_time_to_wait(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let mut last = None;
         for amount in 0..200 {

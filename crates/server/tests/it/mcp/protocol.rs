@@ -2,7 +2,7 @@
 
 use super::calling::{HOST, PATH, error, posted, request, result, result_of, send, send_request};
 use axum::body::Body;
-use countersign_testkit::{Answer, Plane, TestAgent, decisions::DecisionFixture, on_both_stores};
+use countersign_testkit::{Answer, Plane, TestAgent, decisions::DecisionFixture, on_sqlite};
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ async fn current(plane: &Plane, agent: &TestAgent, method: &str, name: Option<&s
     send_request(&plane.public, built.body(Body::from(request(method, params).to_string())).unwrap()).await
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn a_message_that_two_readers_could_read_in_two_ways_is_read_by_none(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let twice = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"request_confirmation",
@@ -136,7 +136,7 @@ on_both_stores! {
         assert_eq!(odd.status, 400);
     }
 
-    async fn the_current_version_needs_no_handshake_and_its_headers_must_say_what_the_body_says(kit) {
+    async fn the_current_version_needs_no_handshake_and_its_headers_must_agree_with_the_body(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let found = result(&current(&plane, &agent, "server/discover", None, json!({})).await);
         assert!(found["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")), "{found}");
@@ -157,7 +157,7 @@ on_both_stores! {
         }
     }
 
-    async fn what_is_published_of_a_tool_is_enough_to_call_it(kit) {
+    async fn the_published_schema_of_a_tool_is_enough_to_call_it(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let listed = result_of(&plane.public, PATH, &agent, "tools/list", json!({})).await;
         let tools = listed["tools"].as_array().unwrap();

@@ -28,7 +28,7 @@ fn says(answer: &Value, words: &str) {
 }
 
 on_both_stores! {
-    async fn what_was_not_accepted_cannot_be_begun_and_next_says_what_to_do(kit) {
+    async fn an_unaccepted_action_cannot_be_begun_and_next_names_the_next_call(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = asks(&plane, &agent, 82).await;
         says(&asked, "do not do it");
@@ -129,7 +129,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_nobody_reported_is_unknown_and_not_done_again(kit) {
+    async fn an_unreported_outcome_is_unknown_and_the_call_not_repeated(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = asks(&plane, &agent, 82).await;
         alice.accepts(&plane, &asked).await;

@@ -8,7 +8,7 @@ use countersign_server::{config::node::Mcp, router};
 use countersign_testkit::{
     Answer, Plane, Setup, TestAgent,
     decisions::{ALL, DecisionFixture},
-    on_both_stores,
+    on_sqlite,
 };
 use http::{Method, Request, header};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ fn refusal(answer: &Answer) -> (u16, String) {
     answer.refusal()
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn without_a_credential_no_method_is_reached_and_a_session_id_is_none(kit) {
         let plane = kit.plane().await;
@@ -55,7 +55,7 @@ on_both_stores! {
     }
 
     ///
-    async fn only_what_is_an_agents_opens_the_door(kit) {
+    async fn only_an_agents_credential_is_accepted(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let made = json!({ "name": "a phone" });
         let subscriber = alice.post(&plane, "/aaep/v1/subscriber-tokens", &made).await.expect(201).json();
@@ -82,7 +82,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_another_principal_asked_or_planned_does_not_exist(kit) {
+    async fn another_principals_questions_and_plans_do_not_exist(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         alice.accepts(&plane, &asked).await;
@@ -125,7 +125,7 @@ async fn with(plane: &Plane, headers: &[(&str, &str)], from: [u8; 4]) -> Answer 
 const HERE: [u8; 4] = [127, 0, 0, 1];
 const ELSEWHERE: [u8; 4] = [192, 0, 2, 7];
 
-on_both_stores! {
+on_sqlite! {
     async fn a_name_that_was_made_to_lead_here_leads_nowhere(kit) {
         let plane = kit.decision_fixture().await.plane;
         for (hosts, from) in [
@@ -172,7 +172,7 @@ on_both_stores! {
         assert_eq!((listed.status, listed.header("access-control-allow-origin")), (200, Some("https://pages.example.test")));
     }
 
-    async fn a_browser_is_told_ahead_which_pages_may(kit) {
+    async fn a_preflight_answer_names_the_allowed_pages(kit) {
         let plane = kit.decision_fixture().await.plane;
         let origins = vec![Origin::parse("https://pages.example.test").unwrap()];
         let node = router(plane.app.clone().with_mcp(Mcp { origins, hosts: Vec::new() }));
@@ -218,7 +218,7 @@ on_both_stores! {
         assert!(!result(&answer)["tools"].as_array().unwrap().is_empty());
     }
 
-    async fn nothing_said_here_stays_in_a_cache(kit) {
+    async fn no_answer_stays_in_a_cache(kit) {
         let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let answer = send(&plane, &agent, &request("tools/list", json!({}))).await;
         assert_eq!(answer.header("cache-control"), Some("no-store"));

@@ -3,7 +3,7 @@
 use super::calling::call_tool;
 use countersign_testkit::{
     clarification::{Clarifying, proven},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -16,9 +16,9 @@ fn said(session: &Value, gap: &str, answer: Value) -> Value {
     json!({ "session_id": session, "gap_id": gap, "answer": answer })
 }
 
-on_both_stores! {
+on_sqlite! {
     /// WWA-6.1-02, WWA-6.2-01: a malformed request is an error, and so is an unknown session.
-    async fn what_is_no_request_or_of_nothing_is_an_error_and_a_refusal_to_guess_is_none(kit) {
+    async fn an_invalid_request_is_an_error_and_a_refusal_to_guess_is_none(kit) {
         let stage = Clarifying::start(kit).await;
         let (plane, agent) = (&stage.plane, &stage.agent);
         for wrong in [json!({}), json!({ "plan_object": [] }), json!({ "plan_object": {}, "session_id": "1" }),
@@ -89,7 +89,7 @@ on_both_stores! {
     }
 
     /// WWA-6.2-06
-    async fn an_answer_over_mcp_is_the_agents_own_and_none_where_a_person_owes_it(kit) {
+    async fn an_answer_over_mcp_is_the_agents_own_and_none_to_a_persons_gap(kit) {
         let stage = Clarifying::start(kit).await;
         let (plane, agent) = (&stage.plane, &stage.agent);
         let plan = json!({ "plan_object": { "transfer": { "recipient": "ACME" } } });

@@ -2,16 +2,16 @@
 
 use super::{Stage, archiving, id, items, step};
 use countersign_engine::Role;
-use countersign_testkit::{decisions::confirmation, on_both_stores};
+use countersign_testkit::{decisions::confirmation, on_sqlite};
 use serde_json::{Value, json};
 
 fn revoke(shown: &Value) -> String {
     format!("allowances/{}/revoke", shown["left"]["allowance_id"].as_str().unwrap())
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
-    async fn an_approved_step_and_a_bounded_yes_are_listed_with_what_is_left(kit) {
+    async fn an_approved_step_and_a_standing_approval_are_listed_with_their_rest(kit) {
         let stage = Stage::set(kit).await;
         assert_eq!(items(&stage.get(&stage.device, "allowances").await.expect(200)), Vec::<Value>::new());
         let asked = stage.proposed(&archiving(1, 3)).await;
@@ -45,7 +45,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_is_taken_back_lets_nothing_run_any_more(kit) {
+    async fn a_revoked_approval_lets_nothing_run_any_more(kit) {
         let stage = Stage::set(kit).await;
         let asked = stage.proposed(&archiving(1, 3)).await;
         stage.says(&asked, "approved", None).await;
@@ -65,7 +65,7 @@ on_both_stores! {
     }
 
     ///
-    async fn nobody_takes_back_or_sees_what_does_not_concern_them(kit) {
+    async fn nobody_revokes_or_sees_approvals_of_others(kit) {
         let stage = Stage::set(kit).await;
         let asked = stage.proposed(&archiving(1, 3)).await;
         stage.says(&asked, "approved", None).await;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 on_both_stores! {
     /// MPLP-4.3-05, MPLP-4.3-06, MPLP-4.3-07, MPLP-4.3-08
-    async fn a_plans_whole_way_is_told_in_order(kit) {
+    async fn a_plans_transitions_are_events_in_order(kit) {
         let stage = Stage::set(kit).await;
         let mut told_before = 0;
         let mut since = async |stage: &Stage| {
@@ -97,7 +97,7 @@ on_both_stores! {
     }
 
     ///
-    async fn an_agent_hears_of_its_own_and_whoever_oversees_the_project_of_all(kit) {
+    async fn an_agent_gets_its_own_events_and_an_overseer_all(kit) {
         let stage = Stage::set(kit).await;
         let connected = stage.plane.connect(&stage.alice, stage.plane.acme(), &["calendar.read"]).await;
         let other = stage.plane.register(stage.plane.acme(), &connected).await.as_test_agent();

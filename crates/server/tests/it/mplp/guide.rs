@@ -2,7 +2,7 @@
 
 use super::{Stage, place};
 use countersign_engine::Role;
-use countersign_testkit::{Setup, TestAgent, decisions::payments, on_both_stores};
+use countersign_testkit::{Setup, TestAgent, decisions::payments, on_sqlite};
 use serde_json::{Value, json};
 
 const GUIDE: &str = include_str!("../../../../../docs/MPLP.md");
@@ -31,7 +31,7 @@ fn setup() -> Setup {
     Setup { projects: vec![serde_json::from_value(document).unwrap()], ..Setup::default() }
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn every_example_of_the_guide_works(kit) {
         let plane = kit.plane_with(setup()).await;

@@ -2,7 +2,7 @@
 
 use super::{Stage, confirm, id, items, place, plan, statuses};
 use countersign_engine::Role;
-use countersign_testkit::{decisions::confirmation, on_both_stores};
+use countersign_testkit::{decisions::confirmation, on_sqlite};
 use serde_json::{Value, json};
 
 /// Rejected at first, then approved, as one flow of the published tests ends.
@@ -17,7 +17,7 @@ fn history(n: u64, claimed: &str) -> Value {
     document
 }
 
-on_both_stores! {
+on_sqlite! {
     /// MPLP-3.2-05
     async fn a_history_with_several_decisions_is_kept_with_the_status_of_the_last(kit) {
         let stage = Stage::set(kit).await;

@@ -2,7 +2,7 @@
 
 use super::*;
 use countersign_engine::Role;
-use countersign_testkit::{decisions::DecisionFixture, on_both_stores};
+use countersign_testkit::{decisions::DecisionFixture, on_sqlite};
 
 #[tokio::test]
 async fn nobody_sees_an_inbox_without_signing_in() {
@@ -15,7 +15,7 @@ async fn nobody_sees_an_inbox_without_signing_in() {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn somebody_elses_question_is_not_there(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let bob = plane.person("bob").await;
@@ -37,7 +37,7 @@ on_both_stores! {
 
 ///
 #[tokio::test]
-async fn a_question_says_who_asks_in_whose_words_what_follows_and_until_when() {
+async fn a_question_names_requester_author_consequence_and_deadline() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let earlier = agent.requests_approval(&plane, "payments.send", json!({ "amount": 3 })).await;
     decide(&plane, &alice, &earlier, "accept", &[]).await.expect(303);
@@ -90,7 +90,7 @@ async fn the_operator_of_a_connected_agent_is_named_by_its_domain() {
 }
 
 #[tokio::test]
-async fn whatever_an_agent_writes_stays_text_on_both_pages() {
+async fn an_agents_text_stays_text_on_both_pages() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let hostile = "</blockquote><script>alert(1)</script><img src=x onerror=y>";
     let long = format!("{hostile} {} the end", "unbreakable".repeat(1200));
@@ -171,7 +171,7 @@ async fn only_pages_that_listen_may_ask_the_server_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn the_pages_are_in_german_for_whoever_reads_german() {
+async fn the_pages_are_in_german_for_a_reader_of_german() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
     let in_german = |path: &str| {

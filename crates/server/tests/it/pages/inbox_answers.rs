@@ -5,7 +5,7 @@ use countersign_engine::Role;
 use countersign_testkit::{decisions::DecisionFixture, on_both_stores};
 
 #[tokio::test]
-async fn a_form_from_elsewhere_answers_nothing_and_keeps_what_was_typed() {
+async fn a_form_from_elsewhere_answers_nothing_and_keeps_the_typed_text() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let bob = plane.person("bob").await;
     let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
@@ -24,7 +24,7 @@ async fn a_form_from_elsewhere_answers_nothing_and_keeps_what_was_typed() {
 }
 
 #[tokio::test]
-async fn a_yes_to_anything_but_what_was_shown_does_not_count_and_a_no_does() {
+async fn an_approval_of_another_text_than_was_shown_does_not_count_and_a_rejection_does() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 1 })).await;
     let other = agent.requests_approval(&plane, "payments.send", json!({ "amount": 2 })).await;
@@ -48,7 +48,7 @@ async fn a_yes_to_anything_but_what_was_shown_does_not_count_and_a_no_does() {
 
 on_both_stores! {
     ///
-    async fn a_yes_on_the_page_lets_it_run_once_and_the_page_says_what_became_of_it(kit) {
+    async fn an_approval_on_the_page_lets_it_run_once_and_the_page_names_the_outcome(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 5 })).await;
         let page = follow(&plane, &alice, decide(&plane, &alice, &asked, "accept", &[]).await).await;
@@ -69,7 +69,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_no_with_a_reason_reaches_the_agent_and_stands_on_the_page(kit) {
+    async fn a_rejection_with_a_reason_reaches_the_agent_and_stands_on_the_page(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
         let reason = [("reason", " Not before Monday.\r\nAsk Bob. ")];
@@ -82,7 +82,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.3.5-01
-    async fn of_a_yes_and_a_no_that_come_together_one_counts_and_the_other_is_told(kit) {
+    async fn of_an_approval_and_a_rejection_together_one_counts_and_the_other_learns_it(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
         let path = page_of(&asked);
@@ -103,7 +103,7 @@ on_both_stores! {
     }
 
     ///
-    async fn an_answer_that_comes_after_the_time_is_over_is_told_so_before_and_after_it_is_settled(kit) {
+    async fn a_late_answer_is_refused_as_late_before_and_after_the_settlement(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
         let path = page_of(&asked);
@@ -141,7 +141,7 @@ async fn the_same_form_sent_twice_is_the_same_answer() {
 
 /// AAEP-6.8-05, R-9
 #[tokio::test]
-async fn whoever_comes_second_is_told_that_somebody_else_decided_or_that_it_was_withdrawn() {
+async fn a_second_answer_learns_that_another_person_decided_or_that_the_question_was_withdrawn() {
     let plane = plane_with(Setup::payments()).await;
     plane.person("alice").await;
     let first = plane.person_in("calendar", "carol", &[Role::Approver]).await;
@@ -168,7 +168,8 @@ async fn whoever_comes_second_is_told_that_somebody_else_decided_or_that_it_was_
 
 ///
 #[tokio::test]
-async fn where_somebody_else_must_approve_ones_own_yes_is_not_offered_and_does_not_count_but_ones_no_does() {
+async fn where_another_person_must_approve_ones_own_approval_is_not_offered_and_does_not_count_but_ones_rejection_does()
+{
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let asked = agent.requests_approval(&plane, "payments.release", json!({})).await;
     let path = page_of(&asked);
@@ -187,7 +188,7 @@ async fn where_somebody_else_must_approve_ones_own_yes_is_not_offered_and_does_n
 
 ///
 #[tokio::test]
-async fn what_wants_a_fresh_sign_in_leads_through_it_and_back() {
+async fn an_answer_that_needs_a_fresh_sign_in_leads_through_it_and_back() {
     let plane = plane_with(Setup::payments()).await;
     plane.person("alice").await;
     let carol = plane.person_in("calendar", "carol", &[Role::Approver]).await;
@@ -215,7 +216,7 @@ async fn what_wants_a_fresh_sign_in_leads_through_it_and_back() {
 
 /// AAEP-6.4.2-06
 #[tokio::test]
-async fn more_time_is_given_up_to_what_policy_allows_and_said() {
+async fn more_time_is_given_up_to_the_policys_limit_with_an_event() {
     let setup = Setup::payments_with(|document| document.decisions.max_extension_seconds = 330);
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture_with(setup).await;
     let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;

@@ -2,7 +2,7 @@
 
 use super::*;
 use countersign_engine::Role;
-use countersign_testkit::{Setup, decisions::DecisionFixture, on_both_stores};
+use countersign_testkit::{Setup, decisions::DecisionFixture, on_sqlite};
 
 /// An approved payment that was claimed and never reported.
 async fn lost(plane: &Plane, by: &TestPerson, agent: &TestAgent, tool: &str) -> Value {
@@ -17,8 +17,8 @@ fn form_of(lost: &Value) -> String {
     format!("{}/executions/{}", page_of(lost), lost["execution"]["execution_id"].as_str().unwrap())
 }
 
-on_both_stores! {
-    async fn whoever_may_looks_into_it_and_says_what_happened_and_how_they_know(kit) {
+on_sqlite! {
+    async fn an_entitled_person_records_the_outcome_and_its_source(kit) {
         // A team of one: the switch of R-1 lets people reconcile their own actions.
         let alone = Setup::payments_with(|document| document.decisions.own_approval = true);
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture_with(alone).await;
@@ -49,7 +49,7 @@ on_both_stores! {
 }
 
 #[tokio::test]
-async fn the_person_for_whom_the_agent_acts_only_sees_it_where_somebody_else_approves() {
+async fn the_agents_person_only_sees_a_question_for_other_approvers() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let carol = plane.person_in("calendar", "carol", &[Role::Approver]).await;
     let lost = lost(&plane, &carol, &agent, "payments.release").await;

@@ -6,7 +6,7 @@ use countersign_protocol::mplp::{Governance, MplpId};
 use countersign_testkit::decisions::DecisionFixture;
 
 #[tokio::test]
-async fn a_locked_question_is_decided_by_nobody_but_who_may_override_it_and_says_so() {
+async fn a_locked_question_is_decided_by_override_alone_and_says_so() {
     let setup = Setup::payments_with(|document| {
         for policy in document.actions.iter_mut().filter(|policy| policy.name == "notes.archive") {
             policy.approvers = vec!["role:approver".into(), "role:admin".into()];

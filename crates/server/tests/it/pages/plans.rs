@@ -153,7 +153,7 @@ on_both_stores! {
 }
 
 #[tokio::test]
-async fn no_ticked_step_or_one_without_what_it_needs_is_no_answer_and_the_boxes_stay() {
+async fn no_ticked_step_or_one_without_its_predecessors_is_refused_and_the_boxes_stay() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let asked = propose(&plane, &agent, &plan()).await;
     let page = approve(&plane, &alice, &asked, &[]).await.expect(422).words();
@@ -166,7 +166,7 @@ async fn no_ticked_step_or_one_without_what_it_needs_is_no_answer_and_the_boxes_
 
 ///
 #[tokio::test]
-async fn a_yes_to_another_plan_than_was_shown_does_not_count() {
+async fn an_approval_of_another_plan_than_was_shown_does_not_count() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let first = propose(&plane, &agent, &plan()).await;
     let shown = hidden(&open_as(&plane, &alice, &page_of(&first)).await.words(), "shown");
@@ -182,7 +182,7 @@ async fn a_yes_to_another_plan_than_was_shown_does_not_count() {
 }
 
 on_both_stores! {
-    async fn a_rejected_plan_says_why_and_when_it_comes_again_what_changed(kit) {
+    async fn a_rejected_plan_shows_the_reason_and_a_new_proposal_its_changes(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = propose(&plane, &agent, &plan()).await;
         let no = decide(&plane, &alice, &asked, "reject", &[("reason", "Too many at once")]).await;
@@ -202,7 +202,7 @@ on_both_stores! {
 }
 
 #[tokio::test]
-async fn a_plan_is_read_in_german_by_whoever_reads_german() {
+async fn a_plan_is_shown_in_german_to_a_reader_of_german() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let asked = propose(&plane, &agent, &plan()).await;
     for (path, words) in [(page_of(&asked), "Welche Schritte dürfen"), (plan_path(), "0 von 3 Schritten abgeschlossen")]

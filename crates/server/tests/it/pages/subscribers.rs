@@ -60,7 +60,7 @@ async fn a_token_in_an_address_exists_only_where_the_project_allows_it() {
 }
 
 #[tokio::test]
-async fn what_is_not_filled_in_makes_no_token() {
+async fn an_incomplete_form_makes_no_token() {
     let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).decision_fixture().await;
     let csrf = alice.csrf.clone();
     let long = "x".repeat(129);

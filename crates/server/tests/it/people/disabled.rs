@@ -30,7 +30,7 @@ on_both_stores! {
     }
 
     ///
-    async fn the_keys_and_tokens_of_a_disabled_person_end_and_nobody_is_asked_who_cannot_answer(kit) {
+    async fn the_keys_and_tokens_of_a_disabled_person_end_and_the_person_is_no_longer_asked(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let bob = plane.person("bob").await;
         let (phone, mut heard) = alice.subscribed(&plane).await;
@@ -63,7 +63,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_ended_with_an_account_is_in_the_evidence(kit) {
+    async fn everything_that_ended_with_an_account_is_in_the_evidence(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         plane.connect(&alice, plane.acme(), &["calendar.read"]).await;

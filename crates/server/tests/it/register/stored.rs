@@ -9,7 +9,7 @@ const WORDS: &str = "please book the restaurant where we first met";
 
 on_both_stores! {
     /// AAP-17.1-09, AAP-19.3-04
-    async fn the_store_holds_hashes_of_tokens_and_no_copy_of_what_a_person_said(kit) {
+    async fn the_store_holds_hashes_of_tokens_and_no_copy_of_a_persons_words(kit) {
         let (place, _folder) = kit.readable_location().await;
         let ready = Ready::at(Plane::start(Setup::default(), place.clone()).await).await;
         let plane = &ready.plane;

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use countersign_engine::{ApiKeyKind, NewKey, Role};
-use countersign_testkit::{AgentFixture, Answer, Plane, Setup, TestOperator, agent_request, on_both_stores};
+use countersign_testkit::{AgentFixture, Answer, Plane, Setup, TestOperator, agent_request, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn without_request_id(answer: &Answer) -> (u16, Value) {
     (answer.status, body)
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-17.3-01, AAP-17.3-03
     async fn a_malformed_revocation_revokes_nothing(kit) {
         let scene = kit.fixture().await;
@@ -58,7 +58,7 @@ on_both_stores! {
     }
 
     /// AAP-17.3-02, AAP-17.3-03, AAP-17.3-04, AAP-16.2-07
-    async fn every_reason_is_kept_in_the_audit_and_told_in_the_headers_vocabulary(kit) {
+    async fn every_reason_is_kept_in_the_audit_and_returned_in_the_headers_vocabulary(kit) {
         let scene = kit.fixture().await;
         let plane = &scene.plane;
         for (reason, header) in [

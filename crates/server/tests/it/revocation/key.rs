@@ -1,7 +1,7 @@
 //! An operator's key that left its key set ends the sessions it opened; the delegation stays (C-88).
 
 use countersign_jose::SigningKey;
-use countersign_testkit::{AgentFixture, Answer, Setup, on_both_stores};
+use countersign_testkit::{AgentFixture, Answer, Setup, on_sqlite};
 use serde_json::json;
 
 /// Tokens that outlive the hour after which a key is fetched again.
@@ -20,9 +20,9 @@ async fn register_with_key(scene: &AgentFixture, key: &SigningKey) -> Answer {
     scene.plane.post("/agent/register", &body).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-8.2-03, AAP-8.1-03, C-88
-    async fn a_withdrawn_key_opens_nothing_and_ends_what_it_opened(kit) {
+    async fn a_withdrawn_key_opens_nothing_and_ends_its_sessions(kit) {
         let scene = kit.fixture_with(long_lived(), BOTH).await;
         let plane = &scene.plane;
         let new = SigningKey::generate(Some("key-2")).unwrap();

@@ -1,5 +1,6 @@
 //! `POST /agent/cancel`: a session ends; from the operator it also revokes the receipt (C-41).
 
+use crate::register::support::{Ready, told, with};
 use axum::body::Body;
 use countersign_testkit::{Answer, Plane, Registered, Setup, TestOperator, agent_request, on_both_stores};
 use http::Method;
@@ -175,7 +176,7 @@ fn rewritten(jwt: &str) -> String {
 
 on_both_stores! {
     /// AAP-8.2-02
-    async fn a_receipt_that_was_taken_back_stays_so_in_whatever_way_its_signature_is_written(kit) {
+    async fn a_revoked_receipt_stays_revoked_in_every_spelling_of_its_signature(kit) {
         let scene = kit.fixture().await;
         let plane = &scene.plane;
         let (mut body, _) = scene.receipt_body(&["calendar.read"], |_| ());
@@ -187,5 +188,21 @@ on_both_stores! {
             body["consent_receipt"] = json!(again);
             assert_eq!(plane.post("/agent/register", &body).await.refusal(), (401, "consent_invalid".into()));
         }
+    }
+
+    /// A receipt that its operator revokes after the agent has ended the session is refused all the same.
+    async fn a_receipt_can_be_taken_back_after_its_session_has_ended(kit) {
+        let ready = Ready::on(kit).await;
+        let first = ready.body_with(&ready.receipt());
+        let agent = ready.plane.register_with(&first, Some(&ready.connected)).await;
+        let ends = agent.request(Method::POST, "/agent/cancel", "SCHEDULE_EVENT");
+        let ends = ends.body(json!({ "session_id": agent.session_id }).to_string().into()).unwrap();
+        ready.plane.send(ends).await.expect(200);
+        let taken_back = json!({ "session_id": agent.session_id, "operator_jwt": ready.body()["operator_jwt"] });
+        ready.plane.post("/agent/cancel", &taken_back).await.expect(200);
+        // The same session continues with fresh consent, and the old receipt must not profit from that.
+        let fresh = with(ready.receipt(), "intent", json!("asked again"));
+        ready.register(&ready.body_with(&fresh)).await.expect(200);
+        assert_eq!(ready.refusal(&first).await, told(401, "consent_invalid"));
     }
 }

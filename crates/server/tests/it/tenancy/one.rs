@@ -1,11 +1,11 @@
 //! An installation for one project.
 
 use countersign_engine::{ApplyRefusal, ApplyTrouble, Role};
-use countersign_testkit::{Setup, calendar, on_both_stores};
+use countersign_testkit::{Setup, calendar, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn a_second_project_is_refused_on_every_way(kit) {
         let plane = kit.plane().await;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// AAEP-6.4-01, AAEP-6.4-04, R-6, R-21
 #[tokio::test]
-async fn what_a_node_had_open_when_it_went_is_answered_and_settled_by_the_other() {
+async fn a_lost_nodes_open_questions_are_answered_and_settled_by_the_other() {
     let two = Two::nodes().await;
     let (subscriber, mut heard) = two.listening_at_the_second().await;
     let tidied = two.agent.requests_approval(&two.first, "notes.tidy", json!({ "n": 1 })).await;

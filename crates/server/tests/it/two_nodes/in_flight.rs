@@ -94,7 +94,7 @@ async fn a_write_of_a_session_that_is_cancelled_at_one_node_is_cut_at_the_other_
 
 ///
 #[tokio::test]
-async fn a_write_for_a_person_who_is_disabled_at_one_node_is_cut_at_the_other_before_the_answer() {
+async fn a_write_for_a_person_disabled_at_one_node_is_cut_at_the_other_before_the_answer() {
     let two = TwoGateways::open().await;
     let there = two.begins(&two.second, 1).await;
     two.scene.bank.wait_for_requests(1).await;

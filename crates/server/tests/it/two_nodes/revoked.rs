@@ -7,7 +7,7 @@ use serde_json::json;
 
 ///
 #[tokio::test]
-async fn a_yes_under_a_delegation_that_was_revoked_at_one_node_cannot_be_spent_at_the_other() {
+async fn an_approval_under_a_delegation_revoked_at_one_node_cannot_be_claimed_at_the_other() {
     let scene = Kit(Backend::Postgres).fixture_with(Setup::payments(), &["calendar.read"]).await;
     let (_engine, second) = scene.plane.second_node().await;
     let agent = scene.agent.as_test_agent();
@@ -41,7 +41,7 @@ async fn a_key_that_is_revoked_at_one_node_ends_a_wait_and_spends_nothing_at_the
 
 ///
 #[tokio::test]
-async fn a_yes_of_somebody_who_lost_their_place_at_one_node_cannot_be_spent_at_the_other() {
+async fn an_approval_by_a_person_removed_at_one_node_cannot_be_claimed_at_the_other() {
     let two = Two::nodes().await;
     let allowed = two.agent.requests_approval(&two.first, "mail.send", json!({ "amount": 1 })).await;
     two.alice.accepts(&two.first, &allowed).await;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// AAEP-6.3.5-01, AAEP-6.3.5-02, AAEP-6.7.2-01
 #[tokio::test]
-async fn a_question_of_one_node_is_answered_at_the_other_and_both_are_told() {
+async fn a_question_of_one_node_is_answered_at_the_other_and_both_receive_the_event() {
     let two = Two::nodes().await;
     let (here, mut at_first) = two.alice.subscribed(&two.first).await;
     let (there, mut at_second) = two.listening_at_the_second().await;
@@ -31,7 +31,7 @@ async fn a_question_of_one_node_is_answered_at_the_other_and_both_are_told() {
 
 /// AAEP-6.4-01, AAEP-6.7.2-01
 #[tokio::test]
-async fn what_falls_due_while_both_nodes_look_is_settled_and_told_once() {
+async fn a_row_that_falls_due_at_both_nodes_is_settled_and_announced_once() {
     const QUESTIONS: usize = 20;
     let two = Two::nodes().await;
     let (_, mut at_first) = two.alice.subscribed(&two.first).await;
@@ -62,7 +62,7 @@ async fn what_falls_due_while_both_nodes_look_is_settled_and_told_once() {
 
 /// AAEP 3.2.3, AAEP 8.2.4
 #[tokio::test]
-async fn an_event_that_is_sent_to_both_nodes_is_told_once() {
+async fn an_event_that_is_sent_to_both_nodes_is_delivered_once() {
     let two = Two::nodes().await;
     let session = two.agent.opens_session(&two.first).await;
     let mut progress = event("progress.updated", json!({ "progress": { "percent": 10 } }));

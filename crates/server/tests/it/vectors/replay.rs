@@ -7,7 +7,7 @@ use countersign_jose::{ProofKey, SigningKey};
 use countersign_protocol::{project::ProjectDocument, time::UnixMillis};
 use countersign_testkit::{
     Answer, Backend, Kit, Plane, Setup, agent_request,
-    bank::{Bank, BankFixture, GATEWAY, GatewayListener, GatewayRequest, Holder},
+    bank::{BankFixture, GATEWAY, GatewayRequest, Holder},
     calendar, on_both_stores,
 };
 use http::Method;
@@ -100,47 +100,11 @@ on_both_stores! {
         notes(&scene, node, &other, &same_jti).await.expect(201);
         assert_eq!(scene.bank.effects().len(), 2);
     }
-
-    /// AAP-23-10
-    async fn after_a_restart_it_is_refused_as_well(kit) {
-        let bank = Bank::open().await;
-        let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, without_nonces)).await;
-        let scene = BankFixture::on(plane, bank).await;
-        scene.plane.advance_secs(EPOCH_OVER_S).await;
-        let proof = proof_of(&scene.agent, "TV-F-06", scene.plane.now().plus_secs(300));
-        notes(&scene, scene.gateway.address, &scene.agent, &proof).await.expect(201);
-        let BankFixture { plane, bank, alice, connected, agent, .. } = scene;
-        let plane = plane.restart().await;
-        let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
-        let scene = BankFixture { plane, bank, gateway, alice, connected, agent };
-        for wait_s in [0, 299, 300] {
-            scene.plane.advance_secs(wait_s).await;
-            assert_eq!(notes(&scene, scene.gateway.address, &scene.agent, &proof).await.status, 401, "{wait_s}");
-        }
-        assert_eq!(scene.bank.effects().len(), 1);
-    }
 }
 
 /// AAP-23-10
 #[tokio::test]
-async fn on_another_node_it_is_a_replay_as_well() {
-    let scene = bank(Kit(Backend::Postgres)).await;
-    let (engine, _router) = scene.plane.second_node().await;
-    let second = GatewayListener::open(&engine, |_| {}).await;
-    scene.plane.advance_secs(EPOCH_OVER_S).await;
-    let proof = proof_of(&scene.agent, "TV-F-06", scene.plane.now().plus_secs(300));
-    notes(&scene, scene.gateway.address, &scene.agent, &proof).await.expect(201);
-    for wait_s in [0, 299, 300] {
-        scene.plane.advance_secs(wait_s).await;
-        let there = notes(&scene, second.address, &scene.agent, &proof).await;
-        assert_eq!(there.refusal(), told(401, "dpop_replayed"), "{wait_s}");
-    }
-    assert_eq!(scene.bank.effects().len(), 1);
-}
-
-/// AAP-23-10
-#[tokio::test]
-async fn its_answer_says_what_was_wrong_and_how_to_do_better() {
+async fn its_answer_names_the_error_and_the_remedy() {
     let world = world(Kit(Backend::Sqlite)).await;
     let url = format!("{}/agent/register", world.plane.service());
     let key = proof_key(&published_key());

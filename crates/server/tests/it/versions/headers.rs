@@ -23,7 +23,7 @@ async fn ask(plane: &Plane, method: Method, path: &str) -> Answer {
 
 /// AAP-22.1-02, AAP-22.1-03
 #[tokio::test]
-async fn every_answer_of_an_aap_route_says_which_version_it_is_of_whatever_went_wrong() {
+async fn every_answer_of_an_aap_route_names_its_version_also_in_refusals() {
     let plane = Kit(Backend::Sqlite).plane_with(Setup::multi()).await;
     let well_known = ["agent-auth.json", "agent-identity.json", "agent-jwks.json"];
     for name in well_known {

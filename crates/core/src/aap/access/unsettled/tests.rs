@@ -16,7 +16,7 @@ fn print(body: Option<&[u8]>) -> WriteFingerprint {
 
 ///
 #[test]
-fn a_write_repeats_one_that_it_cannot_be_told_from() {
+fn a_write_repeats_an_indistinguishable_one() {
     let (known, other, unread) = (print(Some(b"{}")), print(Some(b"[]")), print(None));
     assert!(known.repeats(&known) && !known.repeats(&other) && !other.repeats(&known));
     assert!(known.repeats(&unread) && unread.repeats(&known) && unread.repeats(&unread));
@@ -34,7 +34,7 @@ fn a_write_repeats_one_that_it_cannot_be_told_from() {
 
 ///
 #[test]
-fn the_same_idempotency_key_or_proof_is_a_repeat_whatever_the_request_says() {
+fn the_same_idempotency_key_or_proof_is_a_repeat_for_any_request() {
     let name = |text: &[u8]| Some(Digest::of(text));
     let first = WriteFingerprint { idempotency_key: name(b"k"), proof: name(b"p"), ..print(Some(b"{}")) };
     let other = print(Some(b"[]"));

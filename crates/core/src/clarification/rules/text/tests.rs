@@ -32,7 +32,7 @@ fn a_value_is_never_read_as_the_words_of_the_rule() {
 }
 
 #[test]
-fn what_nobody_sees_is_made_visible_and_what_is_long_is_shortened() {
+fn invisible_characters_are_made_visible_and_long_texts_shortened() {
     assert_eq!(quoted("a\nb\u{202e}c"), "“a␊b[U+202E]c”");
     let long = quoted(&"x".repeat(500));
     assert!(long.chars().count() <= 82 && long.contains("more characters"), "{long}");

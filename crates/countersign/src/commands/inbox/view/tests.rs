@@ -32,7 +32,7 @@ fn a_confirmation_is_read_out_with_everything_that_decides_it() {
 }
 
 #[test]
-fn what_the_service_rendered_and_what_would_run_unanswered_are_told_as_that() {
+fn rendered_text_and_the_default_without_an_answer_are_labelled() {
     let view = asked(json!({ "words": "owner", "default_decision": "accept", "operator": null, "irreversible": false,
         "risk_level": "low", "last_ran_at": "2026-09-20T00:00:00Z" }));
     let lines = view.lines("Question 2", at("2026-09-21T14:23:19Z"));
@@ -69,7 +69,7 @@ fn a_duration_is_words() {
 
 /// WWA-6.2-06
 #[test]
-fn what_was_clarified_before_is_read_out_with_whose_answer_it_is() {
+fn clarifications_are_read_out_with_the_author_of_each_answer() {
     let answer = |answer: &str, by: &str| json!({ "field": "from", "question": "?", "answer": answer, "given_by": by });
     let clarified = json!({ "answers": [answer("main\u{1b}", "person"), answer("accept", "own")], "more": 3 });
     let lines = asked(json!({ "clarification": clarified })).lines("Question 1", at("2026-09-21T14:20:00Z"));
@@ -123,7 +123,7 @@ fn of_a_request() -> Value {
 
 ///
 #[test]
-fn everything_of_a_request_that_the_sentence_does_not_say_is_read_out_as_what_runs() {
+fn every_part_of_a_request_missing_in_the_sentence_is_read_out_as_running() {
     let view = asked(json!({ "action": "all of it", "words": "owner", "runs": of_a_request() }));
     let lines = view.lines("Question 1", at("2026-09-21T14:20:00Z"));
     let expected = [
@@ -159,7 +159,7 @@ fn tool_and_arguments_of_an_agents_question_stand_apart_from_its_words() {
 
 ///
 #[test]
-fn questions_that_read_the_same_say_what_is_different_about_each() {
+fn questions_that_read_the_same_name_their_differences() {
     let paying = |invoice: &str| {
         let mut runs = of_a_request();
         let detail = json!({ "place": "body", "name": "invoice", "value": invoice, "kind": "text" });

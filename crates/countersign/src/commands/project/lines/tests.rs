@@ -11,7 +11,7 @@ fn nothing_is_removed_or_added_where_both_say_the_same() {
 }
 
 #[test]
-fn what_only_one_has_is_marked_and_the_rest_is_kept() {
+fn lines_of_only_one_text_are_marked_and_the_rest_is_kept() {
     assert_eq!(marked("", "a\nb\n"), "+ a\n+ b\n");
     assert_eq!(marked("a\nb\n", ""), "- a\n- b\n");
     assert_eq!(marked("a\nb\nc\nd\n", "a\nc\nx\nd\n"), "  a\n- b\n  c\n+ x\n  d\n");

@@ -74,7 +74,7 @@ fn standing(session: i64, said: i64, questions: &[&Arc<SharedEvent>]) -> Joined 
 }
 
 #[test]
-fn what_was_said_while_the_reader_was_told_comes_after_it_and_nothing_of_it_twice() {
+fn events_during_the_first_delivery_follow_it_once_each() {
     let mut feed = feed();
     let asked = question(1, 4);
     assert!(!feed.begin(None));
@@ -90,7 +90,7 @@ fn what_was_said_while_the_reader_was_told_comes_after_it_and_nothing_of_it_twic
 }
 
 #[test]
-fn news_that_comes_later_than_the_row_is_not_told_again() {
+fn a_signal_later_than_its_row_is_not_delivered_again() {
     let mut feed = feed();
     let asked = question(1, 4);
     feed.begin(None);
@@ -102,7 +102,7 @@ fn news_that_comes_later_than_the_row_is_not_told_again() {
 }
 
 #[test]
-fn a_question_that_came_after_its_session_was_read_is_told_once() {
+fn a_question_that_came_after_its_session_was_read_is_delivered_once() {
     let mut feed = feed();
     let asked = question(1, 4);
     feed.begin(None);
@@ -112,7 +112,7 @@ fn a_question_that_came_after_its_session_was_read_is_told_once() {
 }
 
 #[test]
-fn of_a_session_that_begins_while_the_reader_comes_everything_is_told_and_counted() {
+fn every_event_of_a_session_that_begins_while_a_reader_connects_is_delivered_and_counted() {
     let mut feed = feed();
     let asked = question(1, 1);
     feed.begin(None);
@@ -124,7 +124,7 @@ fn of_a_session_that_begins_while_the_reader_comes_everything_is_told_and_counte
 }
 
 #[test]
-fn what_has_a_hole_is_counted_no_further() {
+fn a_sequence_with_a_hole_is_counted_no_further() {
     let mut feed = feed();
     feed.begin(None);
     feed.tell(Vec::new(), NOW);
@@ -136,7 +136,7 @@ fn what_has_a_hole_is_counted_no_further() {
 }
 
 #[test]
-fn while_nobody_reads_only_what_is_critical_waits_unfolded_and_a_rate_is_kept_afterwards() {
+fn without_a_reader_only_critical_events_wait_unfolded_and_a_rate_is_kept_afterwards() {
     let mut feed = rated(1);
     for seq in 0..50 {
         feed.push(&progress(1, seq), false, NOW);
@@ -149,7 +149,7 @@ fn while_nobody_reads_only_what_is_critical_waits_unfolded_and_a_rate_is_kept_af
 }
 
 #[test]
-fn what_cannot_be_folded_fills_it_in_the_end() {
+fn events_that_cannot_be_folded_fill_it_in_the_end() {
     let mut feed = feed();
     for seq in 0..=i64::try_from(MOST_UNREAD).unwrap() {
         assert!(!feed.is_full());

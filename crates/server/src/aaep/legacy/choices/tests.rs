@@ -16,7 +16,7 @@ fn answered(response: &str) -> Value {
 }
 
 #[test]
-fn what_offers_no_choices_is_left_as_it_is() {
+fn a_question_without_choices_stays_unchanged() {
     assert!(with_options(r#"{"type":"aaep:agent.state.changed","choices":[]}"#).is_none());
     assert!(with_options(r#"{"type":"aaep:agent.awaiting.clarification","question":"?"}"#).is_none());
 }
@@ -30,7 +30,7 @@ fn labels_are_offered_and_a_label_that_comes_back_means_its_value() {
 }
 
 #[test]
-fn a_value_means_itself_and_what_is_neither_stays() {
+fn a_value_means_itself_and_anything_else_stays() {
     assert_eq!(answered("lhr"), "lhr");
     assert_eq!(answered("Gatwick"), "Gatwick");
 }

@@ -4,7 +4,7 @@ use super::*;
 use countersign_testkit::{
     bank::{BankFixture, GatewayRequest},
     decisions::DecisionFixture,
-    on_both_stores,
+    on_sqlite,
 };
 
 /// The path of a held request's page.
@@ -19,7 +19,7 @@ fn paying(to: &str, invoice: &str) -> Value {
     json!({ "amount": "82000.00", "currency": "USD", "from": "main", "to": to, "memo": { "invoice": invoice } })
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn a_value_of_a_request_is_marked_as_one_and_cannot_pass_for_the_owners_words(kit) {
         let scene = kit.bank().await;
@@ -50,7 +50,7 @@ on_both_stores! {
     }
 
     ///
-    async fn two_payments_that_read_the_same_are_told_apart_in_the_list(kit) {
+    async fn two_payments_that_read_the_same_are_distinguished_in_the_list(kit) {
         let scene = kit.bank().await;
         held(&scene, paying("theirs", "inv-7")).await;
         held(&scene, paying("theirs", "inv-8")).await;

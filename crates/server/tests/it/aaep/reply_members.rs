@@ -1,7 +1,7 @@
 //! Statements in a reply beside its decision: stored, passed on, and never trusted (AAEP 6.3.2).
 
 use super::Waiting;
-use countersign_testkit::{Setup, decisions::DecisionFixture, on_both_stores, stored_evidence};
+use countersign_testkit::{Setup, decisions::DecisionFixture, on_sqlite, stored_evidence};
 use serde_json::{Value, json};
 
 /// The settlement's evidence: its open part and its separately stored part.
@@ -12,9 +12,9 @@ async fn kept(waiting: &Waiting) -> (Value, Value) {
     (serde_json::from_slice(&settled.leaf).unwrap(), serde_json::from_str(openings).unwrap())
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.2.4-02, AAEP-6.3.2-01, AAEP-6.3.2-05
-    async fn who_decided_is_who_was_proven_and_what_the_sender_says_stands_beside_it(kit) {
+    async fn the_decider_is_the_proven_person_and_the_senders_claim_stands_beside(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let waiting = Waiting::after(DecisionFixture::on(plane).await, "payments.send").await;
         let reply = waiting.yes_but(|reply| {
@@ -43,24 +43,5 @@ on_both_stores! {
         waiting.is_no_message(&no(&format!("{reason}!"))).await;
         waiting.counts(&no(&reason), "rejected").await;
         assert_eq!(waiting.document().await["reason"], reason);
-    }
-
-    /// AAEP-6.3.2-03, AAEP-6.3.2-04
-    async fn a_yes_to_something_else_is_a_no_with_a_proposal(kit) {
-        let waiting = Waiting::on(kit).await;
-        let instead = json!({ "amount": "100" });
-        waiting.counts(&waiting.yes_but(|reply| reply["modified_action"] = instead.clone()), "rejected").await;
-        assert_eq!(waiting.document().await["proposal"], instead);
-        let claim = json!({ "tool": "payments.send", "arguments": { "amount": "82000" } });
-        assert_eq!(waiting.agent.claims(&waiting.plane, &waiting.decision, &claim).await.status, 409);
-    }
-
-    /// AAEP-6.3.2-06
-    async fn what_software_answers_does_not_count(kit) {
-        let waiting = Waiting::on(kit).await;
-        for by in ["auto:configured_policy", "system:watchdog"] {
-            waiting.does_not_count(&waiting.yes_but(|reply| reply["decided_by"] = json!(by))).await;
-        }
-        waiting.counts(&waiting.yes_but(|reply| reply["decided_by"] = json!("user:alice")), "accepted").await;
     }
 }

@@ -67,7 +67,7 @@ on_both_stores! {
         assert!(!page.contains("See and revoke standing approvals"), "{page}");
     }
 
-    async fn nobody_takes_back_what_is_somebody_elses_and_no_form_from_elsewhere_does(kit) {
+    async fn nobody_revokes_approvals_of_others_and_no_form_from_elsewhere_does(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let bob = plane.person("bob").await;
         let asked = archives(&plane, &agent, 80).await.expect(201).json();
@@ -88,7 +88,7 @@ on_both_stores! {
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_said_beside_its_field_and_nothing_is_decided() {
+async fn an_invalid_value_is_reported_beside_its_field_and_nothing_is_decided() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let asked = archives(&plane, &agent, 80).await.expect(201).json();
     for (fields, words, field) in [
@@ -118,7 +118,7 @@ async fn what_makes_no_sense_is_said_beside_its_field_and_nothing_is_decided() {
 
 ///
 #[tokio::test]
-async fn of_what_is_irreversible_and_of_high_risk_nothing_can_be_released() {
+async fn no_argument_of_an_irreversible_high_risk_action_can_be_released() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 80 })).await;
     let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
@@ -196,7 +196,7 @@ on_both_stores! {
 }
 
 #[tokio::test]
-async fn amounts_are_typed_with_a_comma_by_whoever_reads_german() {
+async fn amounts_are_typed_with_a_comma_in_german() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let asked = agent.requests_approval(&plane, "notes.archive", json!({ "price": "12.50", "currency": "EUR" })).await;
     let path = page_of(&asked);
@@ -218,7 +218,7 @@ async fn amounts_are_typed_with_a_comma_by_whoever_reads_german() {
 }
 
 #[tokio::test]
-async fn the_way_to_open_yeses_is_in_the_inbox_and_in_the_account() {
+async fn the_link_to_standing_approvals_is_in_the_inbox_and_in_the_account() {
     let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).decision_fixture().await;
     for (path, words) in [("/inbox", "Standing approvals: none"), ("/account", "See and revoke standing approvals")] {
         let page = open_as(&plane, &alice, path).await.expect(200).words();
