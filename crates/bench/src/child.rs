@@ -1,7 +1,7 @@
 //! The server of a benchmark: a whole plane on a loopback port, with all requests signed ahead.
 
 use crate::{Benchmark, StoreKind};
-use countersign_engine::store::{PostgresPlace, StoreLocation};
+use countersign_engine::store::{PostgresLocation, StoreLocation};
 use countersign_protocol::hash::Digest;
 use countersign_server::{Limits, serve};
 use countersign_testkit::{Connected, Plane, Setup, postgres};
@@ -18,7 +18,7 @@ pub(crate) async fn run(what: Benchmark, store: StoreKind) -> anyhow::Result<()>
     std::fs::create_dir_all(&folder)?;
     let place = match store {
         StoreKind::Sqlite => StoreLocation::File(folder.join("bench.db")),
-        StoreKind::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::fresh_durable_database().await)),
+        StoreKind::Postgres => StoreLocation::Postgres(PostgresLocation::new(postgres::fresh_durable_database().await)),
     };
     let plane = Plane::start(Setup::default(), place).await;
     let alice = plane.person("alice").await;

@@ -11,7 +11,7 @@ pub(crate) struct ClockSkew {
 }
 
 impl ClockSkew {
-    pub(crate) fn measured(&self, offset_ms: i64) {
+    pub(crate) fn record(&self, offset_ms: i64) {
         self.measured_ms.store(offset_ms, Ordering::Relaxed);
         if offset_ms.abs() <= MOST_MS {
             self.offset_ms.store(offset_ms, Ordering::Relaxed);
@@ -24,7 +24,7 @@ impl ClockSkew {
     }
 
     /// The node's clock skew, if it is too large to decide anything.
-    pub(crate) fn off_ms(&self) -> Option<i64> {
+    pub(crate) fn excessive_ms(&self) -> Option<i64> {
         Some(self.measured_ms.load(Ordering::Relaxed)).filter(|offset| offset.abs() > MOST_MS)
     }
 }

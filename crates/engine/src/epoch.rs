@@ -25,10 +25,10 @@ impl Engine {
     /// Ends everything that may have been used or revoked after the database was copied, in one step. For `restore`,
     /// while no node is in service.
     pub async fn start_epoch(self: &Arc<Self>) -> Result<EpochStarted, Refusal> {
-        self.run(|| async { StartEpoch.decide(&self.before_epoch().await?, &self.env()?) }).await
+        self.run(|| async { StartEpoch.decide(&self.epoch_view().await?, &self.env()?) }).await
     }
 
-    async fn before_epoch(self: &Arc<Self>) -> Result<EpochView, Refusal> {
+    async fn epoch_view(self: &Arc<Self>) -> Result<EpochView, Refusal> {
         let store = &*self.store;
         let epoch: Option<Epoch> = store::get(store, EPOCH).await?;
         let tokens = store::find_all(store, AllAccessTokens).await?;
@@ -58,14 +58,14 @@ impl Engine {
             keys.push((key, live));
         }
         let mut others = Vec::new();
-        for session in self.sessions_of_nobody(project.key).await? {
+        for session in self.sessions_without_delegation(project.key).await? {
             others.push(self.decisions().live_of_session(session).await?);
         }
         Ok(Holdings { place: (project.key, project.id.clone()), delegations, keys, others })
     }
 
     /// AAP sessions without a delegation that have open records.
-    async fn sessions_of_nobody(self: &Arc<Self>, project: RowKey) -> Result<BTreeSet<RowKey>, Refusal> {
+    async fn sessions_without_delegation(self: &Arc<Self>, project: RowKey) -> Result<BTreeSet<RowKey>, Refusal> {
         let (store, (by, limit)) = (&*self.store, ALL);
         let decisions = store::find_all(store, DecisionsDue { by, limit }).await?;
         let allowances = store::find_all(store, AllowancesDue { by, limit }).await?;

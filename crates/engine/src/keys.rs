@@ -112,7 +112,7 @@ impl Engine {
 
     /// The keys to verify one of this service's own tokens with. An unknown key may be new on another node, so the store is
     /// read before the token is refused.
-    pub(crate) async fn keys_to_check(&self, jwt: &str) -> Result<Arc<KeysInForce>, Refusal> {
+    pub(crate) async fn keys_for(&self, jwt: &str) -> Result<Arc<KeysInForce>, Refusal> {
         let known = self.keys().ok_or(Refusal::Unavailable)?;
         let unknown = peek(jwt).is_ok_and(|token| matches!(known.set.find(&token.kid), Err(NoKey::Unknown)));
         if !unknown {

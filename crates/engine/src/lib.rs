@@ -55,11 +55,11 @@ pub use mplp::{
     BusPage, ConfirmShown, Cursor, Decider, EventsAfter, PlanReader, PlanShown, Proposal, SamplePage, Speaker,
 };
 pub use node_clock::NodeClock;
-pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn};
-pub use ports::{KnownOperator, OperatorTrouble, Operators, UpstreamProbes};
-pub use projects::{Address, ApplyTrouble, ListenerKind, ProjectAt};
+pub use people::{AccountFailure, NewKey, PasswordCost, SignedIn};
+pub use ports::{KnownOperator, OperatorError, Operators, UpstreamProbes};
+pub use projects::{Address, ApplyError, ListenerKind, ProjectAt};
 pub use services::{Agents, Calls, Clarifications, Decisions, Events, Evidence, People, Plans};
-pub use timekeeping::ClockTrouble;
+pub use timekeeping::ClockFault;
 
 /// The core's types in the engine's interface.
 pub use countersign_core::{

@@ -6,7 +6,7 @@ use countersign_core::step::{Count, Effects};
 impl Engine {
     /// The state of the storage of a node that can serve; if it cannot serve, the reason.
     pub async fn readiness(&self) -> Result<&'static str, String> {
-        if let Some(trouble) = self.clock_trouble() {
+        if let Some(trouble) = self.clock_fault() {
             return Err(trouble.to_string());
         }
         let unusable = || self.store.health().fault.unwrap_or_else(|| "the store cannot be used".into());

@@ -251,7 +251,7 @@ where
         let inner = self.inner.take().ok_or(UpstreamError::NotSent("it was sent already"))?;
         let mut asking = pin!(inner.ask(request));
         let first = poll!(asking.as_mut());
-        permit.handed_on();
+        permit.mark_sent();
         match first {
             Poll::Ready(answer) => answer,
             Poll::Pending => wait(permit, asking).await,

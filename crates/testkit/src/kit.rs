@@ -1,7 +1,7 @@
 //! One test suite for both databases: every promise is tested on SQLite and on PostgreSQL.
 
 use crate::{Plane, Setup, postgres};
-use countersign_engine::store::{PostgresPlace, StoreLocation};
+use countersign_engine::store::{PostgresLocation, StoreLocation};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
@@ -26,7 +26,7 @@ impl Kit {
     pub async fn fresh_place(self) -> StoreLocation {
         match self.0 {
             Backend::Sqlite => StoreLocation::Temporary,
-            Backend::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::migrated_database().await)),
+            Backend::Postgres => StoreLocation::Postgres(PostgresLocation::new(postgres::migrated_database().await)),
         }
     }
 }

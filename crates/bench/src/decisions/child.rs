@@ -4,7 +4,7 @@ use super::messages::{Figures, NodeReady, Scene};
 use crate::StoreKind;
 use countersign_engine::{
     Address, EventStream, ProjectAt,
-    store::{PostgresPlace, StoreLocation},
+    store::{PostgresLocation, StoreLocation},
 };
 use countersign_protocol::{aaep::handshake::SubscriptionRequest, decisions::ConfirmationRequest};
 use countersign_server::{Limits, serve};
@@ -27,7 +27,7 @@ pub(crate) async fn run(store: StoreKind, scene: Scene) -> anyhow::Result<()> {
     std::fs::create_dir_all(&folder)?;
     let place = match store {
         StoreKind::Sqlite => StoreLocation::File(folder.join("bench.db")),
-        StoreKind::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::fresh_durable_database().await)),
+        StoreKind::Postgres => StoreLocation::Postgres(PostgresLocation::new(postgres::fresh_durable_database().await)),
     };
     let mut document = payments("calendar");
     let policy = &mut document.decisions;
@@ -87,7 +87,7 @@ async fn set(
 
 /// Raises questions concurrently, so that they share commits.
 async fn pending(plane: &Plane, at: &ProjectAt, count: usize, agent: &TestAgent) -> anyhow::Result<()> {
-    let agent = plane.engine.decisions().agent(at, &agent.token).await?;
+    let agent = plane.engine.decisions().authenticate_agent(at, &agent.token).await?;
     for start in (0..count).step_by(512) {
         let raised = (start..count.min(start + 512)).map(|n| {
             let (engine, at, agent) = (plane.engine.clone(), at.clone(), agent.clone());
@@ -110,7 +110,7 @@ async fn listening(
     count: usize,
 ) -> anyhow::Result<Vec<EventStream>> {
     let token = person.subscriber(plane).await.token;
-    let listener = plane.engine.events().listener_by_token(at, &token).await?;
+    let listener = plane.engine.events().subscriber_by_token(at, &token).await?;
     let request = SubscriptionRequest::parse(&json!({
         "type": "subscription.request", "aaep_version": "1.0.0", "subscriber_id": "bench",
         "capabilities": { "supports_confirmation_reply": true, "coalesce_boundaries": ["none"] },
@@ -134,7 +134,7 @@ async fn deliveries(
     streams: &mut [EventStream],
 ) -> anyhow::Result<f64> {
     let Some(agent) = agents.first() else { return Ok(0.0) };
-    let agent = plane.engine.decisions().agent(at, &agent.token).await?;
+    let agent = plane.engine.decisions().authenticate_agent(at, &agent.token).await?;
     let mut best = Vec::new();
     for n in 0..ROUNDS {
         plane.engine.decisions().raise_confirmation(at, &agent, &question(1_000_000 + n, 3600)).await?;

@@ -15,20 +15,24 @@ use countersign_core::{
 
 impl Events<'_> {
     /// The result of the event's first delivery; `None` if it is new.
-    pub(super) async fn said_before(self, at: &ProjectAt, sent: Option<&SentEvent>) -> Result<Option<Spoke>, Refusal> {
+    pub(super) async fn published_before(
+        self,
+        at: &ProjectAt,
+        sent: Option<&SentEvent>,
+    ) -> Result<Option<Spoke>, Refusal> {
         Ok(match self.answered_before(at, sent).await? {
             Some(AgentEventAnswer::Said { event_id, sequence_number }) => {
                 Some(Spoke::Said { event_id, sequence_number })
             }
             Some(AgentEventAnswer::Asked { .. }) => {
-                self.asked_before(at, sent).await?.map(|raised| Spoke::Asked(Box::new(raised)))
+                self.raised_before(at, sent).await?.map(|raised| Spoke::Asked(Box::new(raised)))
             }
             Some(AgentEventAnswer::Opened { .. }) | None => None,
         })
     }
 
     /// The question that the event raised, in its current state.
-    pub(crate) async fn asked_before(
+    pub(crate) async fn raised_before(
         self,
         at: &ProjectAt,
         sent: Option<&SentEvent>,
@@ -37,7 +41,7 @@ impl Events<'_> {
         let decision: Option<Decision> = store::get(&*self.store, decision).await?;
         let decision = decision.ok_or(Refusal::Internal)?;
         let (page, whole) =
-            (self.decisions().page_of(at, &decision.id), self.decisions().whole(decision.clone()).await?);
+            (self.decisions().page_of(at, &decision.id), self.decisions().load_whole(decision.clone()).await?);
         Ok(Some(RaisedDecision { document: whole.document(page), decision, fresh: false }))
     }
 

@@ -28,15 +28,15 @@ impl Agents<'_> {
             let session = self.session_of(at, actor, session_id).await?;
             let view = self.cancel_view(&at.project, session).await?;
             let step = Cancel { actor: actor.clone(), reason: body.reason.clone() }.decide(&view, &self.env()?)?;
-            let ending = self.ending();
+            let ending = self.subscribe_acknowledgements();
             Ok::<_, Refusal>(step.map(|answer| (answer, view.session, ending)))
         };
         let (answer, session, ending) = self.run(cancel).await?;
         if let Some(session) = &session {
             let holders = [session.key];
             let (ended, ()) = tokio::join!(
-                self.end_late_of_session(&at.project, session.key),
-                self.nothing_is_under_way(&holders, ending, answer.cancelled_at),
+                self.end_late_decisions_of_session(&at.project, session.key),
+                self.wait_for_inflight_writes(&holders, ending, answer.cancelled_at),
             );
             ended?;
         }
@@ -44,13 +44,13 @@ impl Agents<'_> {
     }
 
     /// Ends decisions that were raised while the session was being ended.
-    async fn end_late_of_session(self, project: &Project, key: RowKey) -> Result<(), Refusal> {
+    async fn end_late_decisions_of_session(self, project: &Project, key: RowKey) -> Result<(), Refusal> {
         let late = self.decisions().live_of_session(key).await?;
-        self.decisions().end_what_came_late(project, late, CancelledFor::SessionOver).await
+        self.decisions().end_late_decisions(project, late, CancelledFor::SessionOver).await
     }
 
     /// Ends a session after its operator key has left the operator's key set.
-    pub(crate) async fn close_for_withdrawn_key(self, project: &Project, session: &Session) -> Result<(), Refusal> {
+    pub(crate) async fn end_for_withdrawn_key(self, project: &Project, session: &Session) -> Result<(), Refusal> {
         self.run(|| async {
             let current: Option<Session> = store::get(&*self.store, session.key).await?;
             let view = self.cancel_view(project, current).await?;

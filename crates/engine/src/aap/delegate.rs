@@ -120,7 +120,7 @@ impl Agents<'_> {
             };
             operation.decide(&view, &self.env()?)
         };
-        self.granted(self.run(grant).await?)
+        self.grant_response(self.run(grant).await?)
     }
 
     /// The person rejects the request. Returns the URL to redirect the browser to, if any.
@@ -158,7 +158,7 @@ impl Agents<'_> {
         })
     }
 
-    fn granted(self, granted: NewDelegation) -> Result<DelegateResponse, Refusal> {
+    fn grant_response(self, granted: NewDelegation) -> Result<DelegateResponse, Refusal> {
         Ok(DelegateResponse {
             delegation_token: Some(self.sign_delegation(&granted.claims)?),
             delegation_id: granted.delegation.id,

@@ -40,7 +40,7 @@ impl Agents<'_> {
         shown: Option<RegisterProof<'_>>,
     ) -> Result<RegisterResponse, Refusal> {
         let operator_jwt = check_form(body)?;
-        self.may_decide()?;
+        self.check_clock()?;
         let proof = self.prove_key(at, shown)?;
         let operator = self.prove_operator(operator_jwt, &at.service, source).await?;
         let delegation = match &body.delegation_token {
@@ -93,7 +93,7 @@ impl Agents<'_> {
             let needed = proof_required(document);
             return if needed { Err(Refusal::DpopMissing("tokens are bound to a key here")) } else { Ok(None) };
         };
-        let proven = self.prove(shown.proof, shown.method, shown.url, None).map_err(Refusal::DpopInvalid)?;
+        let proven = self.verify_proof(shown.proof, shown.method, shown.url, None).map_err(Refusal::DpopInvalid)?;
         let nonce_demanded = document.dpop.nonce_at_register || self.is_new_epoch();
         spend(proven, None, at.project.key, nonce_demanded).map(Some)
     }
@@ -128,12 +128,12 @@ impl Agents<'_> {
 
     /// Verifies this service's own signature. An unknown key may be new on another node, so the store is read once.
     pub(crate) async fn prove_delegation(self, jwt: &str, project: &Project) -> Result<VerifiedDelegation, Refusal> {
-        let keys = self.keys_to_check(jwt).await?;
+        let keys = self.keys_for(jwt).await?;
         let origins = self.origins_of(project);
         let origins: Vec<&str> = origins.iter().map(String::as_str).collect();
         verify_delegation(jwt, &keys.set, &origins, self.now()).map_err(|why| match why {
             // Valid, and of another project: the same refusal as for any unknown delegation (C-71).
-            DelegationRefusal::WrongIssuer if self.is_from_a_project_host(jwt) => Refusal::DelegationNotFound,
+            DelegationRefusal::WrongIssuer if self.is_issued_by_project_host(jwt) => Refusal::DelegationNotFound,
             why => Refusal::DelegationInvalid(why.to_string()),
         })
     }

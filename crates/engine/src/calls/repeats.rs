@@ -57,24 +57,24 @@ impl Calls<'_> {
             return Ok(None);
         }
         let proof = decided.authorized().and_then(|authorized| authorized.proof());
-        let unsettled = self.unsettled_like(facts).await?;
+        let unsettled = self.find_unsettled_writes(facts).await?;
         let (mut head, mut body) = exchange.describe(facts, false).await?;
         let mut fingerprint = facts.fingerprint(&head, proof)?;
         if unsettled.iter().any(|earlier| fingerprint.needs_body_to_tell(&earlier.fingerprint)) {
             (head, body) = exchange.describe(facts, true).await?;
             fingerprint = facts.fingerprint(&head, proof)?;
         }
-        repeats_none(&fingerprint, &unsettled)?;
+        refuse_if_repeated(&fingerprint, &unsettled)?;
         Ok(Some(FreshWrite { fingerprint, body }))
     }
 
     /// The same check for a write after its intent failed to commit: an equal write may have been faster.
     pub(super) async fn refuse_late_repeat(self, facts: &CallFacts, write: &FreshWrite) -> Result<(), Refusal> {
-        repeats_none(&write.fingerprint, &self.unsettled_like(facts).await?)
+        refuse_if_repeated(&write.fingerprint, &self.find_unsettled_writes(facts).await?)
     }
 
     /// The unsettled writes on the same route under the same delegation. Expired ones are removed.
-    async fn unsettled_like(self, facts: &CallFacts) -> Result<Vec<UnsettledWrite>, Refusal> {
+    async fn find_unsettled_writes(self, facts: &CallFacts) -> Result<Vec<UnsettledWrite>, Refusal> {
         let Some(delegation) = facts.delegation() else { return Ok(Vec::new()) };
         let lookup = UnsettledWritesOf { delegation, route: facts.route().id.clone() };
         let found = store::find_all(&*self.store, lookup).await?;
@@ -92,7 +92,7 @@ impl Calls<'_> {
     }
 
     /// The effects of an outcome on the row of its write. The row is read again when they turn out to be stale.
-    pub(super) fn follow_write(
+    pub(super) fn apply_write_outcome(
         self,
         row: Option<&UnsettledWrite>,
         seen: &SeenWrite,
@@ -138,7 +138,7 @@ impl Calls<'_> {
     }
 }
 
-fn repeats_none(fingerprint: &WriteFingerprint, unsettled: &[UnsettledWrite]) -> Result<(), Refusal> {
+fn refuse_if_repeated(fingerprint: &WriteFingerprint, unsettled: &[UnsettledWrite]) -> Result<(), Refusal> {
     match unsettled.iter().find(|earlier| fingerprint.repeats(&earlier.fingerprint)) {
         Some(earlier) => Err(Refusal::WriteUnsettled { call_id: earlier.call_id.clone(), until: earlier.until }),
         None => Ok(()),

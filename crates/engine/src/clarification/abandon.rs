@@ -36,7 +36,7 @@ impl Clarifications<'_> {
                 Abandoning::Agent(agent) => (Abandon::Agent(agent.raiser.clone()), agent.guards.clone()),
                 Abandoning::Person(member) => (Abandon::Person(Box::new(member.clone())), Vec::new()),
             };
-            let key = self.asking_key(&at.project).await?;
+            let key = self.signing_key(&at.project).await?;
             let project = Arc::new(at.project.clone());
             let view = AbandonView { project, session, rules: Arc::clone(&rules), key, guards };
             operation.decide(&view, &self.env()?)

@@ -48,7 +48,7 @@ impl Clarifications<'_> {
     }
 
     /// The gap that a question is about, as the view for its answer.
-    pub(crate) async fn gap_seen(self, at: &ProjectAt, decision: &Decision) -> Result<Option<GapSeen>, Refusal> {
+    pub(crate) async fn gap_view(self, at: &ProjectAt, decision: &Decision) -> Result<Option<GapSeen>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
         let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await?;
         let Some(session) = session else { return Ok(None) };
@@ -57,12 +57,12 @@ impl Clarifications<'_> {
             session,
             gap_id: of.gap.clone(),
             rules: self.rules_of(&at.project)?,
-            key: self.asking_key(&at.project).await?,
+            key: self.signing_key(&at.project).await?,
         }))
     }
 
     /// Withdraws questions about superseded gaps. Best effort: an answer to one that stays open has no effect.
-    pub(super) async fn call_off_superseded(
+    pub(super) async fn withdraw_superseded(
         self,
         at: &ProjectAt,
         before: Option<&ClarificationSession>,

@@ -23,9 +23,9 @@ const HOLDERS: usize = 10_000;
 
 /// The open standing approvals of holders, as far as this node has seen them. The cache only speeds up the search: a hit is
 /// confirmed by the store, and a miss is looked up there before anybody is asked.
-pub(crate) struct Books(Cache<RowKey, Arc<Book>>);
+pub(crate) struct StandingApprovalCache(Cache<RowKey, Arc<Book>>);
 
-impl Default for Books {
+impl Default for StandingApprovalCache {
     fn default() -> Self {
         Self(Cache::new(HOLDERS))
     }
@@ -41,7 +41,7 @@ pub struct OpenAllowance {
 
 impl Decisions<'_> {
     /// The open approval that lets this call run, if there is one beside those that turned out to be invalid.
-    pub(crate) async fn covering(
+    pub(crate) async fn find_covering(
         self,
         project: RowKey,
         raiser: &Raiser,
@@ -50,7 +50,7 @@ impl Decisions<'_> {
         passed_over: &[RowKey],
     ) -> Result<Option<Allowance>, Refusal> {
         let holder = raiser.holder();
-        if let Some(book) = self.books.0.get(&holder) {
+        if let Some(book) = self.standing_approvals.0.get(&holder) {
             let candidates = book.candidates(&call.what, &call.arguments).into_iter();
             for key in candidates.filter(|key| !passed_over.contains(key)) {
                 let known: Option<Allowance> = store::get(&*self.store, key).await?;
@@ -63,7 +63,7 @@ impl Decisions<'_> {
         }
         let open = store::find_all(&*self.store, AllowancesOpenOfHolder { project, holder }).await?;
         let patterns = open.iter().filter_map(|allowance| Some((allowance.key, allowance.pattern.as_ref()?)));
-        self.books.0.insert(holder, Arc::new(Book::new(patterns)));
+        self.standing_approvals.0.insert(holder, Arc::new(Book::new(patterns)));
         for allowance in open.into_iter().filter(|allowance| !passed_over.contains(&allowance.key)) {
             if self.covers(&allowance, raiser, point, call).await? {
                 return Ok(Some(allowance));
@@ -119,7 +119,7 @@ impl Decisions<'_> {
     }
 
     /// One approval that this person may see, open or over.
-    pub async fn seen_allowance(
+    pub async fn visible_allowance(
         self,
         at: &ProjectAt,
         member: &ProjectMember,
@@ -136,7 +136,7 @@ impl Decisions<'_> {
     }
 
     /// Takes back the rest of an approval. `id` is the allowance's, as lists show it.
-    pub async fn take_back(
+    pub async fn revoke_allowance(
         self,
         at: &ProjectAt,
         id: &str,
@@ -150,11 +150,11 @@ impl Decisions<'_> {
             let allowance = allowance.filter(|found| found.project == at.project.key).ok_or_else(not_there)?;
             let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
-            let turn = self.turns.take(decision.asked_in).await;
+            let lock = self.session_locks.lock(decision.asked_in).await;
             let session = self.session_of_decision(&decision).await?;
             let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
             let view = AllowanceDueView { place: place(at), decision, session, allowance, plan };
-            Ok((turn, TakeBack { by: by.clone(), reason: reason.clone() }.decide(&view, &self.env()?)?))
+            Ok((lock, TakeBack { by: by.clone(), reason: reason.clone() }.decide(&view, &self.env()?)?))
         })
         .await
     }

@@ -40,7 +40,7 @@ impl Decisions<'_> {
     }
 
     async fn answer(self, at: &ProjectAt, decision: Option<Decision>, answer: &Answer) -> Answered {
-        let settled = self.settle_by(at, decision, answer).await;
+        let settled = self.settle_by_answer(at, decision, answer).await;
         if let Err(why) = &settled {
             // Only the log gets the reason, and never the token (AAEP 6.3.4).
             tracing::info!(%why, "an answer did not count");
@@ -48,12 +48,12 @@ impl Decisions<'_> {
         settled
     }
 
-    async fn settle_by(self, at: &ProjectAt, decision: Option<Decision>, answer: &Answer) -> Answered {
+    async fn settle_by_answer(self, at: &ProjectAt, decision: Option<Decision>, answer: &Answer) -> Answered {
         let found = decision.ok_or(NotCounted::Unknown)?;
         if !found.is_pending() {
             return Err(NotCounted::Settled);
         }
-        let _turn = self.turns.take(found.asked_in).await;
+        let _lock = self.session_locks.lock(found.asked_in).await;
         let settle = || async {
             let decision: Option<Decision> = store::get(&*self.store, found.key).await?;
             let decision = decision.ok_or(NotCounted::Unknown)?;
@@ -62,14 +62,14 @@ impl Decisions<'_> {
             let step = match answer.clone().decide(&view, &self.env()?) {
                 // A node with clock skew must not reject an answer as late: it reads the store's clock first.
                 Err(NotCounted::TooLate) => {
-                    self.keep_pace().await?;
+                    self.measure_clock_skew().await?;
                     answer.clone().decide(&view, &self.env()?)?
                 }
                 decided => decided?,
             };
             Ok::<_, NotCounted>(((), step))
         };
-        counted(self.run_to_outcome(settle).await?)
+        counted_answer(self.run_to_outcome(settle).await?)
     }
 
     async fn answer_view(
@@ -82,7 +82,7 @@ impl Decisions<'_> {
         let document = &at.project.document;
         // Only a standing approval needs the exact request.
         let asked_for = match answer.extra.bounds {
-            Some(_) => self.asked_for(&at.project, &decision).await?,
+            Some(_) => self.requested_call(&at.project, &decision).await?,
             None => None,
         };
         Ok(AnswerView {
@@ -91,7 +91,7 @@ impl Decisions<'_> {
             plan: self.plan_of(decision.plan()).await?,
             policy: document.plans.clone(),
             asked_for,
-            gap: self.clarifications().gap_seen(at, &decision).await?,
+            gap: self.clarifications().gap_view(at, &decision).await?,
             decision,
             session,
         })
@@ -108,14 +108,14 @@ impl Decisions<'_> {
     ) -> Result<Decision, NotCounted> {
         let call_off = || async {
             let decision = self.decision_at(at.project.key, id).await?.ok_or(NotCounted::Unknown)?;
-            let turn = self.turns.take(decision.asked_in).await;
+            let lock = self.session_locks.lock(decision.asked_in).await;
             let session = self.session_of_decision(&decision).await?;
             let plan = self.plan_of(decision.plan()).await?;
             let view = DueView { place: place(at), decision, session, plan };
             let operation = CallOff { by: by.clone(), reason: reason.clone(), by_override };
-            Ok::<_, NotCounted>((turn, operation.decide(&view, &self.env()?)?))
+            Ok::<_, NotCounted>((lock, operation.decide(&view, &self.env()?)?))
         };
-        counted(self.run_to_outcome(call_off).await?)
+        counted_answer(self.run_to_outcome(call_off).await?)
     }
 
     /// Extends the deadline within policy and returns the new one.
@@ -128,12 +128,12 @@ impl Decisions<'_> {
     ) -> Result<UnixMillis, NotCounted> {
         let extend = || async {
             let decision = self.decision_at(at.project.key, id).await?.ok_or(NotCounted::Unknown)?;
-            let turn = self.turns.take(decision.asked_in).await;
+            let lock = self.session_locks.lock(decision.asked_in).await;
             let session = self.session_of_decision(&decision).await?;
             let view = DueView { place: place(at), decision, session, plan: None };
-            Ok::<_, NotCounted>((turn, Extend { by: by.clone(), seconds }.decide(&view, &self.env()?)?))
+            Ok::<_, NotCounted>((lock, Extend { by: by.clone(), seconds }.decide(&view, &self.env()?)?))
         };
-        counted(self.run_to_outcome(extend).await?)
+        counted_answer(self.run_to_outcome(extend).await?)
     }
 
     /// A person settles the unknown outcome of an execution.
@@ -153,7 +153,7 @@ impl Decisions<'_> {
             let removed = || Refusal::NotFound("the decision of this execution is not kept any more".into());
             let decision = decision.ok_or_else(removed)?;
             let session = self.session_of_decision(&decision).await?;
-            let view = self.execution_seen(place(at), decision, session, execution).await?;
+            let view = self.execution_view(place(at), decision, session, execution).await?;
             let own_approval = at.project.document.decisions.own_approval;
             let operation = Reconcile { by: by.clone(), ran, reason: reason.to_owned(), own_approval };
             operation.decide(&view, &self.env()?)
@@ -179,7 +179,7 @@ impl Decisions<'_> {
 }
 
 /// An answer that is late by the store's clock does not count.
-fn counted<A>((outcome, answer): (Outcome, A)) -> Result<A, NotCounted> {
+fn counted_answer<A>((outcome, answer): (Outcome, A)) -> Result<A, NotCounted> {
     match outcome {
         Outcome::Committed => Ok(answer),
         Outcome::OutOfTime => Err(NotCounted::TooLate),

@@ -54,12 +54,12 @@ impl Decisions<'_> {
     }
 
     /// One decision that a person may see, settled or not.
-    pub async fn seen_decision(self, at: &ProjectAt, member: &ProjectMember, id: &str) -> Result<Whole, Refusal> {
+    pub async fn visible_decision(self, at: &ProjectAt, member: &ProjectMember, id: &str) -> Result<Whole, Refusal> {
         let decision = self.decision_at(at.project.key, id).await?;
         let roles = member.roles();
         let visible = decision.filter(|decision| audience(decision).has(member.person.key, &roles));
         let decision = visible.ok_or_else(|| Refusal::NotFound("there is no such question".into()))?;
-        self.whole(decision).await
+        self.load_whole(decision).await
     }
 
     /// Executions with an unknown outcome, for people entitled to look into them.

@@ -19,7 +19,7 @@ use countersign_protocol::ids::RowKey;
 impl Decisions<'_> {
     /// Ends decisions that were raised while a delegation, key or session was being ended. That has ended now, so no more
     /// can follow.
-    pub(crate) async fn end_what_came_late(
+    pub(crate) async fn end_late_decisions(
         self,
         project: &Project,
         live: Live,

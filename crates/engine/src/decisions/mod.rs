@@ -13,8 +13,8 @@ mod raise;
 mod sealed_requests;
 
 pub use agents::AgentPrincipal;
-pub(crate) use agents::bound_to;
-pub(crate) use allowances::Books;
+pub(crate) use agents::bound_key;
+pub(crate) use allowances::StandingApprovalCache;
 pub use allowances::{OpenAllowance, allowance_id};
 pub use answer::Answered;
 pub(crate) use claims::Claiming;
@@ -36,7 +36,7 @@ use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
 
 impl Decisions<'_> {
     /// A decision with everything that belongs to it.
-    pub(crate) async fn whole(self, decision: Decision) -> Result<Whole, Refusal> {
+    pub(crate) async fn load_whole(self, decision: Decision) -> Result<Whole, Refusal> {
         let store = &*self.store;
         let session = store::get(store, decision.asked_in).await?.ok_or(Refusal::Internal)?;
         let allowances = self.allowances_of(&decision).await?;
@@ -70,7 +70,7 @@ impl Decisions<'_> {
     }
 
     /// When exactly this last ran.
-    pub(crate) async fn last_ran(self, project: RowKey, digest: Digest) -> Result<Option<UnixMillis>, Refusal> {
+    pub(crate) async fn last_run_at(self, project: RowKey, digest: Digest) -> Result<Option<UnixMillis>, Refusal> {
         let done = store::find_all(&*self.store, ExecutionsDone { project, digest }).await?;
         let ran = done.iter().filter_map(|execution| match execution.state {
             ExecutionState::Committed { at, .. } => Some(at),

@@ -61,7 +61,7 @@ impl<'engine> Decisions<'engine> {
 
     /// The attempt is durable before anything is sent: no other node probes meanwhile. None if there is nothing to probe.
     async fn begin_probe(self, key: RowKey) -> Result<Option<(ProbeTry, Project)>, Refusal> {
-        let Some((_turn, view)) = self.probed(key).await? else { return Ok(None) };
+        let Some((_lock, view)) = self.lock_execution(key).await? else { return Ok(None) };
         let step = ProbeDue.decide(&view, &self.env()?)?;
         match self.commit(step.effects).await {
             Outcome::Committed => {}
@@ -81,22 +81,22 @@ impl<'engine> Decisions<'engine> {
         decide: impl Fn(&ExecutionView) -> Result<Step<Execution>, Refusal>,
     ) -> Result<(), Refusal> {
         let record = || async {
-            let Some((turn, view)) = self.probed(key).await? else { return Ok((None, Step::answer(None))) };
+            let Some((lock, view)) = self.lock_execution(key).await? else { return Ok((None, Step::answer(None))) };
             let step = match decide(&view) {
                 Ok(step) => step,
                 // The call's own outcome came first; it counts.
                 Err(Refusal::Conflict(why)) => {
                     tracing::warn!(why, "the answer to a probe differs from an outcome that is known");
-                    return Ok((turn, Step::answer(None)));
+                    return Ok((lock, Step::answer(None)));
                 }
                 Err(refusal) => return Err(refusal),
             };
             let counts = step.effects.counts.clone();
-            Ok((turn, step.map(|execution| Some((view, execution, counts)))))
+            Ok((lock, step.map(|execution| Some((view, execution, counts)))))
         };
         match self.run_to_outcome(record).await? {
             (Outcome::Committed, Some((view, execution, counts))) => {
-                self.tallies.forget(&counts);
+                self.limit_cache.forget(&counts);
                 self.after_probe(&view, &execution).await
             }
             (Outcome::Committed, None) => Ok(()),
@@ -117,16 +117,19 @@ impl<'engine> Decisions<'engine> {
     }
 
     /// An execution with the rows that its end concerns, under the lock of its session.
-    async fn probed(self, key: RowKey) -> Result<Option<(Option<SessionLockGuard<'engine>>, ExecutionView)>, Refusal> {
+    async fn lock_execution(
+        self,
+        key: RowKey,
+    ) -> Result<Option<(Option<SessionLockGuard<'engine>>, ExecutionView)>, Refusal> {
         let found: Option<Execution> = store::get(&*self.store, key).await?;
         let Some(found) = found else { return Ok(None) };
         let decision: Option<Decision> = store::get(&*self.store, found.decision).await?;
         let decision = decision.ok_or(Refusal::Internal)?;
-        let turn = self.engine.turns.take(decision.asked_in).await;
+        let lock = self.engine.session_locks.lock(decision.asked_in).await;
         let execution: Option<Execution> = store::get(&*self.store, key).await?;
-        let (place, session) = self.around(&decision).await?;
-        let view = self.execution_seen(place, decision, session, execution.ok_or(Refusal::Internal)?).await?;
-        Ok(Some((turn, view)))
+        let (place, session) = self.project_and_session(&decision).await?;
+        let view = self.execution_view(place, decision, session, execution.ok_or(Refusal::Internal)?).await?;
+        Ok(Some((lock, view)))
     }
 
     /// The probe of a call that is about to be claimed, with its path under the project's key.

@@ -40,9 +40,9 @@ impl Decisions<'_> {
     }
 
     /// The exact request behind a question, as long as it is kept.
-    pub async fn asked_for(self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
+    pub async fn requested_call(self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
         match decision.point {
-            Point::Gateway => self.request_asked_for(project, decision).await,
+            Point::Gateway => self.requested_http_call(project, decision).await,
             Point::AgentClaimed => {
                 let kept = self.kept_call(project, decision).await?;
                 Ok(kept.map(|call| call_of(call.tool, &call.arguments)))
@@ -71,7 +71,7 @@ impl Decisions<'_> {
         serde_json::from_slice(&bytes).map(Some).map_err(|_| Refusal::Internal)
     }
 
-    async fn request_asked_for(self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
+    async fn requested_http_call(self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
         let Some(request) = self.calls().kept_request(project, decision).await? else { return Ok(None) };
         // The route that the gateway would take now; if its meaning changed, no limit can be set.
         let route = matching_route(&project.document, &request.method, request.path());

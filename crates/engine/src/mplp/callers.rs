@@ -36,34 +36,38 @@ impl Speaker {
 
 impl Plans<'_> {
     /// The caller behind a credential.
-    pub async fn speaker(self, at: &ProjectAt, presented: PresentedCredential<'_>) -> Result<Speaker, Refusal> {
+    pub async fn authenticate_caller(
+        self,
+        at: &ProjectAt,
+        presented: PresentedCredential<'_>,
+    ) -> Result<Speaker, Refusal> {
         if is_subscriber(presented.token) {
-            return self.person_speaking(at, presented.token).await;
+            return self.person_by_token(at, presented.token).await;
         }
         if self.is_admin_key(at, presented.token).await? {
             self.people().key_actor(at, presented).await?;
             return Ok(Speaker::Admin);
         }
-        self.decisions().agent(at, presented).await.map(|agent| Speaker::Agent(Box::new(agent)))
+        self.decisions().authenticate_agent(at, presented).await.map(|agent| Speaker::Agent(Box::new(agent)))
     }
 
     /// Authenticates again without a DPoP proof, which was spent before: is the credential still valid?
-    pub async fn speaker_again(self, at: &ProjectAt, token: &str) -> Result<Speaker, Refusal> {
+    pub async fn reauthenticate_caller(self, at: &ProjectAt, token: &str) -> Result<Speaker, Refusal> {
         if is_subscriber(token) {
-            return self.person_speaking(at, token).await;
+            return self.person_by_token(at, token).await;
         }
         if self.is_admin_key(at, token).await? {
             return Ok(Speaker::Admin);
         }
-        self.decisions().agent_again(at, token).await.map(|agent| Speaker::Agent(Box::new(agent)))
+        self.decisions().reauthenticate_agent(at, token).await.map(|agent| Speaker::Agent(Box::new(agent)))
     }
 
-    async fn person_speaking(self, at: &ProjectAt, token: &str) -> Result<Speaker, Refusal> {
-        self.events().listener_by_token(at, token).await.map(|listener| Speaker::Person(Box::new(listener)))
+    async fn person_by_token(self, at: &ProjectAt, token: &str) -> Result<Speaker, Refusal> {
+        self.events().subscriber_by_token(at, token).await.map(|listener| Speaker::Person(Box::new(listener)))
     }
 
     async fn is_admin_key(self, at: &ProjectAt, token: &str) -> Result<bool, Refusal> {
-        self.may_decide()?;
+        self.check_clock()?;
         if !token.starts_with("csk_") {
             return Ok(false);
         }

@@ -1,6 +1,6 @@
 //! `/mplp/v1/confirms`: every confirmation as an approval record, and decisions about it (MPLP 2 to 4).
 
-use super::plans::{PlanReader, Proposal, asking, may, place};
+use super::plans::{PlanReader, Proposal, place, require_capability, role_subject};
 use crate::{
     aaep::Listener,
     decisions::{AgentPrincipal, Answered, RaisedDecision, digest_of},
@@ -58,7 +58,8 @@ impl Plans<'_> {
     ) -> Result<RaisedDecision, Refusal> {
         let said = &submission.confirm;
         let role = Some(said.requested_by_role.as_str());
-        let requested_by_role = requested_by(&at.project.document, &asking(agent), role).map_err(Refusal::invalid)?;
+        let requested_by_role =
+            requested_by(&at.project.document, &role_subject(agent), role).map_err(Refusal::invalid)?;
         if said.target_type == TargetType::Plan {
             let ask = Proposal {
                 requested_by_role: Some(requested_by_role),
@@ -69,7 +70,7 @@ impl Plans<'_> {
             };
             return self.propose_plan(at, agent, &said.target_id, &ask).await;
         }
-        may(at, agent, roles::CONFIRM_REQUEST)?;
+        require_capability(at, agent, roles::CONFIRM_REQUEST)?;
         let tool = format!("mplp.{}", target::word(said.target_type));
         agent.may_ask_for(&tool)?;
         let arguments = target::arguments(submission);
@@ -167,24 +168,24 @@ impl Plans<'_> {
         if let Decider::Person(by) = decider {
             let decision = self.decisions().decision_at(at.project.key, &decision_id).await?;
             // A stranger must not learn that it exists.
-            if !decision.is_some_and(|decision| confirm::is_confirm(&decision) && knows(by, &decision)) {
+            if !decision.is_some_and(|decision| confirm::is_confirm(&decision) && may_know(by, &decision)) {
                 return Err(NotCounted::Unknown);
             }
         }
         match decider {
-            Decider::Agent(agent) => self.agent_decides(at, agent, &decision_id, body).await?,
+            Decider::Agent(agent) => self.withdraw_by_agent(at, agent, &decision_id, body).await?,
             Decider::Person(by) if body.status == DecisionStatus::Cancelled => {
                 self.decisions().call_off(at, &decision_id, by, body.reason.clone(), body.by_override).await?;
             }
             Decider::Person(by) => {
-                self.person_decides(at, by, &decision_id, body).await?;
+                self.answer_by_person(at, by, &decision_id, body).await?;
             }
         }
         let decision = self.decisions().decision_at(at.project.key, &decision_id).await?.ok_or(NotCounted::Unknown)?;
         Ok(confirm::document(&decision, &at.project.document))
     }
 
-    async fn person_decides(self, at: &ProjectAt, by: &ProvenPerson, id: &str, body: &DecisionRequest) -> Answered {
+    async fn answer_by_person(self, at: &ProjectAt, by: &ProvenPerson, id: &str, body: &DecisionRequest) -> Answered {
         let decision = match body.status {
             DecisionStatus::Approved => YesNo::Accept,
             _ => YesNo::Reject,
@@ -205,7 +206,7 @@ impl Plans<'_> {
         self.decisions().answer_by_id(at, id, &answer).await
     }
 
-    async fn agent_decides(
+    async fn withdraw_by_agent(
         self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
@@ -256,7 +257,7 @@ impl Plans<'_> {
     }
 
     /// The person behind a subscriber token or a sign-in session, as an answerer through the API.
-    pub fn deciding(self, at: &ProjectAt, listener: &Listener) -> ProvenPerson {
+    pub fn proven_person(self, at: &ProjectAt, listener: &Listener) -> ProvenPerson {
         listener.answerer(&at.project.document, Via::Api, self.now())
     }
 
@@ -266,7 +267,7 @@ impl Plans<'_> {
 }
 
 /// Anybody entitled to see a pending question may know that it exists.
-fn knows(by: &ProvenPerson, decision: &Decision) -> bool {
+fn may_know(by: &ProvenPerson, decision: &Decision) -> bool {
     let all = [Role::Admin, Role::Auditor].iter().any(|role| by.roles.contains(role));
     all || audience(decision).has(by.person, &by.roles)
 }

@@ -106,9 +106,10 @@ impl<'engine> Plans<'engine> {
         ask: &Proposal,
     ) -> Result<RaisedDecision, Refusal> {
         let plan = self.own_plan(at, agent, id).await?;
-        self.clarifications().plan_is_clear(at, agent, &plan).await?;
+        self.clarifications().check_plan(at, agent, &plan).await?;
         let said = ask.requested_by_role.as_deref();
-        let requested_by_role = requested_by(&at.project.document, &asking(agent), said).map_err(Refusal::invalid)?;
+        let requested_by_role =
+            requested_by(&at.project.document, &role_subject(agent), said).map_err(Refusal::invalid)?;
         let content = json!({ "plan": plan.document.plan_id, "revision": plan.revision });
         let arguments = content.as_object().cloned().unwrap_or_default();
         let digest = digest_of(at, agent, PLAN_TOOL.into(), arguments)?;
@@ -214,14 +215,14 @@ impl<'engine> Plans<'engine> {
         self.run_locked(|| async {
             let plan = self.own_plan(at, agent, id).await?;
             let decision = self.decision_about(&plan).await?;
-            let turn = self.turn_of(decision.as_ref()).await;
+            let lock = self.lock_session_of(decision.as_ref()).await;
             let allowances = self.allowances_about(decision.as_ref()).await?;
             let of_step = |allowance: &Allowance| allowance.step.as_ref().is_some_and(|of| of.step == *step);
             let allowance = allowances.into_iter().find(|allowance| allowance.is_open() && of_step(allowance));
             let approved = self.with_session(decision.filter(|_| is_running(&plan))).await?;
             let view = StepView { place: place(at), plan, approved, allowance, guards: agent.guards.clone() };
             let operation = ReportStep { step: step.clone(), report: report.clone() };
-            Ok((turn, operation.decide(&view, &self.env()?)?))
+            Ok((lock, operation.decide(&view, &self.env()?)?))
         })
         .await
     }
@@ -266,12 +267,12 @@ impl<'engine> Plans<'engine> {
         guards: Vec<Guard>,
     ) -> Result<(Option<SessionLockGuard<'engine>>, Step<Plan>), Refusal> {
         let decision = self.decision_about(&plan).await?.filter(|_| is_running(&plan));
-        let turn = self.turn_of(decision.as_ref()).await;
+        let lock = self.lock_session_of(decision.as_ref()).await;
         let plan = self.decisions().plan_of(Some(plan.key)).await?.ok_or(Refusal::Internal)?;
         let allowances = self.allowances_about(decision.as_ref()).await?;
         let approved = self.with_session(decision).await?;
         let view = CancelPlanView { place: place(at), plan, approved, allowances, guards };
-        Ok((turn, operation.decide(&view, &self.env()?)?))
+        Ok((lock, operation.decide(&view, &self.env()?)?))
     }
 
     async fn with_session(self, decision: Option<Decision>) -> Result<Option<(Decision, AaepSession)>, Refusal> {
@@ -284,9 +285,9 @@ impl<'engine> Plans<'engine> {
         }
     }
 
-    async fn turn_of(self, decision: Option<&Decision>) -> Option<SessionLockGuard<'engine>> {
+    async fn lock_session_of(self, decision: Option<&Decision>) -> Option<SessionLockGuard<'engine>> {
         match decision {
-            Some(decision) => self.engine.turns.take(decision.asked_in).await,
+            Some(decision) => self.engine.session_locks.lock(decision.asked_in).await,
             None => None,
         }
     }
@@ -311,13 +312,13 @@ impl<'engine> Plans<'engine> {
     }
 
     fn may_write_plans(self, at: &ProjectAt, agent: &AgentPrincipal) -> Result<(), Refusal> {
-        may(at, agent, roles::PLAN_CREATE)
+        require_capability(at, agent, roles::PLAN_CREATE)
     }
 }
 
 /// A capability that a role of the agent must have (M-06).
-pub(super) fn may(at: &ProjectAt, agent: &AgentPrincipal, capability: &str) -> Result<(), Refusal> {
-    match asking(agent).can(&at.project.document, capability) {
+pub(super) fn require_capability(at: &ProjectAt, agent: &AgentPrincipal, capability: &str) -> Result<(), Refusal> {
+    match role_subject(agent).can(&at.project.document, capability) {
         true => Ok(()),
         false => Err(Refusal::NotAuthorized(format!("no role of this agent has the capability {capability}"))),
     }
@@ -337,7 +338,7 @@ pub struct Proposal {
 const PLAN_TOOL: &str = "plan";
 
 /// An agent as the role check sees it.
-pub(super) fn asking(agent: &AgentPrincipal) -> Asking<'_> {
+pub(super) fn role_subject(agent: &AgentPrincipal) -> Asking<'_> {
     let key = agent.raiser.api_key.is_some();
     Asking {
         principal: &agent.raiser.principal,

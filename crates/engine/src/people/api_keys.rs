@@ -2,7 +2,7 @@
 
 use crate::{
     credentials::PresentedCredential,
-    decisions::bound_to,
+    decisions::bound_key,
     projects::ProjectAt,
     services::People,
     store::{self, ApiKeyByHash, ApiKeyById, ApiKeysOfProject, DelegationsOfPerson},
@@ -65,7 +65,7 @@ impl People<'_> {
             RevokeKey.decide(&view, &self.env()?)
         };
         let key = self.run(revoke).await?;
-        self.agents().end_late_of_delegation(project, key.key).await?;
+        self.agents().end_late_decisions_of_delegation(project, key.key).await?;
         Ok(key)
     }
 
@@ -80,14 +80,14 @@ impl People<'_> {
         secret: impl Into<PresentedCredential<'a>>,
     ) -> Result<Actor, Refusal> {
         let presented = secret.into();
-        self.may_decide()?;
+        self.check_clock()?;
         let key = store::find_one(&*self.store, ApiKeyByHash(Digest::of(presented.token.as_bytes()))).await?;
         let live = key.filter(|key| key.project == at.project.key);
         if let Some(key) = live.as_ref().filter(|key| !key.is_live()) {
             return Err(Refusal::NotAuthorized(key.refusal().into()));
         }
         if let Some(key) = &live {
-            self.possess(at, bound_to(key)?.as_ref(), false, &presented.shown()).await?;
+            self.prove_possession(at, bound_key(key)?.as_ref(), false, &presented.hashed()).await?;
         }
         match live {
             Some(key) if key.kind == ApiKeyKind::Admin => Ok(Actor::AdminKey(Box::new(key))),

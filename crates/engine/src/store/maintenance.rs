@@ -11,7 +11,7 @@ use super::{
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 
 #[derive(Clone, Debug)]
-pub(crate) enum Chore {
+pub(crate) enum MaintenanceJob {
     Sweep {
         what: Swept,
         now: UnixMillis,
@@ -74,7 +74,7 @@ impl Swept {
 pub(crate) const SWEEP: u64 = 1000;
 
 /// Runs one job and returns the number of rows it touched.
-pub(crate) async fn run<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, StoreError> {
+pub(crate) async fn run<S: Sql>(sql: &mut S, chore: MaintenanceJob) -> Result<u64, StoreError> {
     let done = transact(sql, chore).await;
     if done.is_err() {
         sql.rollback().await;
@@ -82,16 +82,16 @@ pub(crate) async fn run<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, StoreE
     Ok(done?)
 }
 
-async fn transact<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, StoreFailure> {
+async fn transact<S: Sql>(sql: &mut S, chore: MaintenanceJob) -> Result<u64, StoreFailure> {
     sql.begin(Access::Write).await?;
     let touched = match chore {
-        Chore::Sweep { what, now } => sweep(sql, what, now).await,
-        Chore::Index { limit } => index(sql, limit).await,
-        Chore::Erase { project, lane, pos } => erase(sql, project, lane, pos).await,
-        Chore::KeepTime { now } => kept_time::keep(sql, now).await,
-        Chore::AcceptTime { now, nonces_until } => kept_time::accept(sql, now, nonces_until).await,
-        Chore::Remove { what, before } => retention::remove(sql, what, before).await,
-        Chore::Reclaim => sql.reclaim().await,
+        MaintenanceJob::Sweep { what, now } => sweep(sql, what, now).await,
+        MaintenanceJob::Index { limit } => index(sql, limit).await,
+        MaintenanceJob::Erase { project, lane, pos } => erase(sql, project, lane, pos).await,
+        MaintenanceJob::KeepTime { now } => kept_time::keep(sql, now).await,
+        MaintenanceJob::AcceptTime { now, nonces_until } => kept_time::accept(sql, now, nonces_until).await,
+        MaintenanceJob::Remove { what, before } => retention::remove(sql, what, before).await,
+        MaintenanceJob::Reclaim => sql.reclaim().await,
     }?;
     sql.commit().await?;
     Ok(touched)

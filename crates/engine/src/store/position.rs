@@ -79,7 +79,7 @@ impl Position {
     }
 
     /// Whether the database still has everything up to here.
-    pub(crate) async fn is_in<S: Sql>(&self, sql: &mut S) -> Result<Result<(), Older>, StoreFailure> {
+    pub(crate) async fn check_against<S: Sql>(&self, sql: &mut S) -> Result<Result<(), Older>, StoreFailure> {
         let (database, found) = identity(sql).await?;
         if database != self.database {
             return Ok(Err(Older::Another));
@@ -121,7 +121,7 @@ impl LastEntry {
 }
 
 /// Whether anything was ever committed here.
-pub(crate) async fn is_filled<S: Sql>(sql: &mut S) -> Result<bool, StoreFailure> {
+pub(crate) async fn has_commits<S: Sql>(sql: &mut S) -> Result<bool, StoreFailure> {
     let text = "SELECT lane FROM lanes WHERE commits > 0 OR next_pos > 1 LIMIT 1";
     Ok(!sql.query(text, &[]).await?.is_empty())
 }
@@ -232,24 +232,24 @@ impl Keeper {
     }
 
     /// Whether the database still has everything acknowledged; if not, this node leaves service.
-    pub(crate) async fn look<S: Sql>(&self, sql: &mut S) -> Result<(), StoreFailure> {
-        self.health.is_well()?;
-        match self.position.is_in(sql).await? {
+    pub(crate) async fn check<S: Sql>(&self, sql: &mut S) -> Result<(), StoreFailure> {
+        self.health.check()?;
+        match self.position.check_against(sql).await? {
             Ok(()) => Ok(()),
-            Err(older) => Err(self.went_back(&older)),
+            Err(older) => Err(self.fail_rolled_back(&older)),
         }
     }
 
     /// The same check by the lane's row that a transaction has read anyway.
-    pub(crate) fn look_at(&self, lane: i64, commits: i64) -> Result<(), StoreFailure> {
-        self.health.is_well()?;
+    pub(crate) fn check_commits(&self, lane: i64, commits: i64) -> Result<(), StoreFailure> {
+        self.health.check()?;
         if lane == self.position.lane && commits < self.position.commits {
-            return Err(self.went_back(&Older::Behind { found: commits, kept: self.position.commits }));
+            return Err(self.fail_rolled_back(&Older::Behind { found: commits, kept: self.position.commits }));
         }
         Ok(())
     }
 
-    fn went_back(&self, older: &Older) -> StoreFailure {
+    fn fail_rolled_back(&self, older: &Older) -> StoreFailure {
         self.health.fail(format!(
             "the database went back while this node used it: {older}; stop all nodes, and bring the newest one back or \
              run `countersign restore --adopt`"

@@ -66,7 +66,7 @@ impl Search {
 
     pub(crate) fn statement(self) -> (String, Vec<SqlValue>) {
         let (comparisons, mut params): (Vec<Comparison>, Vec<SqlValue>) = self.conditions.into_iter().unzip();
-        let mut text = format!("SELECT doc FROM {}", tables::shape(self.table).name);
+        let mut text = format!("SELECT doc FROM {}", tables::columns_of(self.table).name);
         for ((column, operator), n) in comparisons.into_iter().zip(1..) {
             let word = if n == 1 { "WHERE" } else { "AND" };
             text += &format!(" {word} {column} {operator} ${n}");

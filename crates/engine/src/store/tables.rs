@@ -18,7 +18,7 @@ pub(crate) struct TableColumns {
     pub(crate) columns: &'static [&'static str],
 }
 
-pub(crate) const fn shape(table: Table) -> TableColumns {
+pub(crate) const fn columns_of(table: Table) -> TableColumns {
     let (name, columns): (_, &'static [_]) = match table {
         Table::Project => ("projects", &["id"]),
         Table::Person => ("people", &["issuer", "subject"]),
@@ -183,7 +183,7 @@ fn of_decision(r: &Decision) -> Vec<SqlValue> {
         r.asks().as_deref().into(),
         r.due().map(|due| due.0).into(),
     ];
-    values.extend(while_live(&r.raised_by, open));
+    values.extend(live_columns(&r.raised_by, open));
     values.push(r.raised_by.principal.as_str().into());
     values.push(r.effect.as_ref().filter(|_| open).map(|effect| &effect.0).into());
     values.extend([r.settled_at().map(|at| at.0).into(), r.asked_in.into(), r.plan().into()]);
@@ -193,19 +193,19 @@ fn of_decision(r: &Decision) -> Vec<SqlValue> {
 fn of_allowance(r: &Allowance) -> Vec<SqlValue> {
     let open = r.is_open();
     let mut values: Vec<SqlValue> = vec![r.decision.into(), open.then_some(r.until.0).into()];
-    values.extend(while_live(&r.raised_by, open));
+    values.extend(live_columns(&r.raised_by, open));
     values.extend([r.project.into(), r.digest.as_ref().filter(|_| open).map(|digest| &digest.0).into()]);
-    values.extend(while_bounded(r, open && r.is_bounded()));
+    values.extend(standing_columns(r, open && r.is_bounded()));
     values
 }
 
 /// The columns to find an open standing approval by: its holder, its person, its approver and its project.
-fn while_bounded(r: &Allowance, open: bool) -> [SqlValue; 4] {
+fn standing_columns(r: &Allowance, open: bool) -> [SqlValue; 4] {
     let by = &r.raised_by;
     [Some(by.holder()), Some(by.person), r.decided_by, Some(r.project)].map(|key| key.filter(|_| open).into())
 }
 
-fn while_live(raiser: &Raiser, open: bool) -> [SqlValue; 2] {
+fn live_columns(raiser: &Raiser, open: bool) -> [SqlValue; 2] {
     // Row keys are unique over all tables, so the same column serves delegations and API keys.
     let principal = raiser.delegation.or(raiser.api_key);
     [principal.filter(|_| open).into(), raiser.session.filter(|_| open).into()]
@@ -264,7 +264,7 @@ fn of_plan(r: &Plan) -> Vec<SqlValue> {
     let live = matches!(r.document.status, PlanStatus::Proposed | PlanStatus::Approved | PlanStatus::InProgress);
     let mut values: Vec<SqlValue> =
         vec![r.project.into(), r.id.as_str().into(), r.by.principal.as_str().into(), r.by.person.into()];
-    values.extend(while_live(&r.by, live));
+    values.extend(live_columns(&r.by, live));
     values.push(trace::finished_at(&r.document).map(|at| at.0).into());
     values
 }
@@ -303,9 +303,9 @@ pub(crate) const KEEP_PROJECT_VERSION: &str = "INSERT INTO project_versions (pro
      VALUES ($1, $2, $3) ON CONFLICT (project, version) DO UPDATE SET doc = excluded.doc";
 
 #[expect(clippy::indexing_slicing, reason = "there is a text for each table, in the order of the enum")]
-pub(crate) fn texts(table: Table) -> &'static TableStatements {
+pub(crate) fn statements_of(table: Table) -> &'static TableStatements {
     static TEXTS: LazyLock<Vec<TableStatements>> =
-        LazyLock::new(|| Table::ALL.iter().map(|t| TableStatements::of(&shape(*t))).collect());
+        LazyLock::new(|| Table::ALL.iter().map(|t| TableStatements::of(&columns_of(*t))).collect());
     &TEXTS[table as usize]
 }
 

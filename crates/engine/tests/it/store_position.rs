@@ -6,7 +6,7 @@ use crate::{
 };
 use countersign_core::step::Effects;
 use countersign_engine::store::{
-    self, Opening, Outcome, PostgresPlace, Store, StoreError, StoreLocation, StoreOptions,
+    self, Opening, Outcome, PostgresLocation, Store, StoreError, StoreLocation, StoreOptions,
 };
 use std::{
     path::{Path, PathBuf},
@@ -41,7 +41,8 @@ fn step(n: i64) -> Effects {
 /// A database of each kind with three commits, closed, to be changed from outside.
 async fn places(folder: &Folder) -> Vec<StoreLocation> {
     let url = postgres::fresh_database().await;
-    let places = vec![StoreLocation::File(folder.0.join("plane.db")), StoreLocation::Postgres(PostgresPlace::new(url))];
+    let places =
+        vec![StoreLocation::File(folder.0.join("plane.db")), StoreLocation::Postgres(PostgresLocation::new(url))];
     for place in &places {
         let store = open(place, &folder.0).await.unwrap();
         for n in 1..4 {

@@ -60,7 +60,7 @@ impl FromRequestParts<App> for Reading {
 
 async fn by_credential(app: &App, at: &ProjectAt, credential: &BearerCredential) -> Result<ChainReader, Refusal> {
     let url = credential.url(at);
-    Ok(match app.engine.plans().speaker(at, credential.presented(&url)?).await?.reader() {
+    Ok(match app.engine.plans().authenticate_caller(at, credential.presented(&url)?).await?.reader() {
         PlanReader::Agent(agent) => ChainReader::Agent(agent),
         PlanReader::Person(member) => ChainReader::Person(member),
         PlanReader::Admin => ChainReader::Admin,

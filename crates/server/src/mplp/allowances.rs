@@ -47,7 +47,7 @@ pub(crate) async fn revoke(
     MplpBody(given): MplpBody<ReasonGiven>,
 ) -> Result<axum::Json<Left>, Denied> {
     let by = caller.person(&app)?;
-    let over = app.engine.decisions().take_back(&caller.at, &id, &by, given.reason).await?;
+    let over = app.engine.decisions().revoke_allowance(&caller.at, &id, &by, given.reason).await?;
     Ok(axum::Json(responses::left(&over)))
 }
 

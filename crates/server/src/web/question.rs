@@ -124,12 +124,12 @@ impl Before {
         let who = visit.person()?;
         let id = path.get(ID).map_or("", String::as_str);
         let member = app.engine.people().member(who, at.project.key).await?;
-        let whole = app.engine.decisions().seen_decision(&at, &member, id).await?;
+        let whole = app.engine.decisions().visible_decision(&at, &member, id).await?;
         let decision = &whole.decision;
         let plan = plan_of(app, &at, &member, decision).await?;
         let arguments = app.engine.decisions().kept_arguments(&at.project, decision).await?.unwrap_or_default();
         let asked_for = match decision.is_pending() && decision.target.is_none() {
-            true => app.engine.decisions().asked_for(&at.project, decision).await?,
+            true => app.engine.decisions().requested_call(&at.project, decision).await?,
             false => None,
         };
         let gap = app.engine.clarifications().asked_gap(decision).await?;
@@ -217,7 +217,7 @@ impl Before {
     /// Whether the person already gave the same answer: a form sent twice must not report that another person was
     /// faster.
     async fn said_the_same(&self, app: &App, given: &AnswerContent) -> Result<bool, Refusal> {
-        let now = app.engine.decisions().seen_decision(&self.at, &self.member, &self.whole.decision.id).await?;
+        let now = app.engine.decisions().visible_decision(&self.at, &self.member, &self.whole.decision.id).await?;
         let me = self.member.person.key;
         Ok(match (&now.decision.state, given) {
             (DecisionState::Accepted { by, .. }, AnswerContent::Reply { decision: YesNo::Accept, .. }) => {

@@ -41,17 +41,17 @@ impl NodeRow {
             held_proofs: Vec::new(),
             keeper: None,
         };
-        node.make_ready().await?;
+        node.reconnect().await?;
         Ok(node)
     }
 
-    pub(super) async fn make_ready(&mut self) -> Result<(), StoreFailure> {
+    pub(super) async fn reconnect(&mut self) -> Result<(), StoreFailure> {
         if self.connection.is_lost() {
             self.connection = PooledConnection::take(&self.pool).await?;
-            self.look().await?;
+            self.check_position().await?;
         }
         if self.lane.is_none() {
-            self.look().await?;
+            self.check_position().await?;
             let lane = Lane::take(&mut self.connection).await?;
             self.number.set(lane.number);
             self.lane = Some(lane);
@@ -61,18 +61,18 @@ impl NodeRow {
 
     /// Whether the database still has everything this node acknowledged: it may have been replaced, or restored from a backup
     ///
-    async fn look(&mut self) -> Result<(), StoreFailure> {
+    async fn check_position(&mut self) -> Result<(), StoreFailure> {
         match &self.keeper {
-            Some(keeper) => keeper.look(&mut self.connection).await,
+            Some(keeper) => keeper.check(&mut self.connection).await,
             None => Ok(()),
         }
     }
 
-    pub(super) fn look_at(&self, lane: i64, commits: i64) -> Result<(), StoreFailure> {
-        self.keeper.as_ref().map_or(Ok(()), |keeper| keeper.look_at(lane, commits))
+    pub(super) fn check_commits(&self, lane: i64, commits: i64) -> Result<(), StoreFailure> {
+        self.keeper.as_ref().map_or(Ok(()), |keeper| keeper.check_commits(lane, commits))
     }
 
-    pub(super) fn keep(&mut self, gains: &Gains<'_>) {
+    pub(super) fn advance_position(&mut self, gains: &Gains<'_>) {
         if let (Some(keeper), Some(lane)) = (&mut self.keeper, &self.lane) {
             keeper.advance(lane.number, gains);
         }
@@ -85,7 +85,7 @@ impl NodeRow {
     }
 
     pub(super) async fn renew_lane(&mut self) -> Result<(), StoreFailure> {
-        self.make_ready().await?;
+        self.reconnect().await?;
         let Some(lane) = &self.lane else { return Ok(()) };
         if !lane.renew(&mut self.connection).await? {
             self.lane = None;

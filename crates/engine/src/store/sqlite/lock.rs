@@ -41,7 +41,7 @@ impl DatabaseLock {
         let mut file = open(&path).map_err(unusable)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(LockError::Held(Holder::noted(&mut file))),
+            Err(TryLockError::WouldBlock) => return Err(LockError::Held(Holder::from_file(&mut file))),
             Err(TryLockError::Error(why)) => return Err(unusable(why)),
         }
         note(&mut file, now).map_err(unusable)?;
@@ -59,14 +59,14 @@ impl DatabaseLock {
         // Shared, so that two queries at the same moment do not see each other.
         match file.try_lock_shared() {
             Ok(()) => Ok(None),
-            Err(TryLockError::WouldBlock) => Ok(Some(Holder::noted(&mut file))),
+            Err(TryLockError::WouldBlock) => Ok(Some(Holder::from_file(&mut file))),
             Err(TryLockError::Error(why)) => Err(unusable(why)),
         }
     }
 }
 
 impl Holder {
-    fn noted(file: &mut File) -> Self {
+    fn from_file(file: &mut File) -> Self {
         let mut text = String::new();
         let _unreadable_is_unknown = file.rewind().and_then(|()| file.read_to_string(&mut text));
         let after = |label: &str| text.lines().find_map(|line| line.strip_prefix(label)).map(str::trim);
@@ -89,7 +89,7 @@ impl std::fmt::Display for Holder {
 
 impl LockError {
     /// The same as a store error.
-    pub fn about(self, database: &Path) -> StoreError {
+    pub fn store_error(self, database: &Path) -> StoreError {
         match self {
             Self::Held(holder) => StoreError::Held { path: database.to_owned(), holder },
             unusable @ Self::Unusable { .. } => {

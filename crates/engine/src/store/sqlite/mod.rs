@@ -18,7 +18,7 @@ use super::{
     Opening, Store, StoreClock, StoreError,
     error::StoreFailure,
     health::Health,
-    maintenance::Chore,
+    maintenance::MaintenanceJob,
     open_store::{Backend, OpenedStore},
     signals::Listeners,
     writer::{self, Jobs, Writer},
@@ -53,11 +53,11 @@ pub(super) async fn open_file(
     clock: StoreClock,
     readers: usize,
 ) -> Result<Arc<dyn Store>, StoreError> {
-    prepare::look(&path, opening.create)?;
+    prepare::check_file(&path, opening.create)?;
     let lock = match DatabaseLock::acquire(&path, clock()) {
         Ok(lock) => Some(lock),
         Err(LockError::Held(_)) if !opening.alone => None,
-        Err(why) => return Err(why.about(&path)),
+        Err(why) => return Err(why.store_error(&path)),
     };
     open(
         DatabaseFile { path, durability: Durability::Full, opening },
@@ -171,16 +171,16 @@ impl Backend for Sqlite {
     }
 
     /// The last connection to close checkpoints the write-ahead log, and that should be the writer's.
-    fn let_readers_go(&self) {
+    fn close_readers(&self) {
         if let Some(check) = &self.check {
             check.end();
         }
-        self.readers.let_go();
+        self.readers.close_idle();
     }
 
     /// There is one writer, also for maintenance.
-    async fn chore(&self, chore: Chore) -> Result<u64, StoreError> {
-        self.writer.chore(chore).await
+    async fn maintain(&self, chore: MaintenanceJob) -> Result<u64, StoreError> {
+        self.writer.maintain(chore).await
     }
 
     fn writer(&self) -> &Writer {

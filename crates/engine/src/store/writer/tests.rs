@@ -39,10 +39,10 @@ impl Tx for Scripted {
         self.commits += 1;
         self.script.pop_front().map_or(Ok(()), Err)
     }
-    fn tell(&mut self, _: &FeedPosition, news: Batch) {
+    fn publish(&mut self, _: &FeedPosition, news: Batch) {
         self.told.extend(news);
     }
-    async fn beat(&mut self) -> Result<(), StoreFailure> {
+    async fn heartbeat(&mut self) -> Result<(), StoreFailure> {
         Ok(())
     }
     async fn close(&mut self) {}

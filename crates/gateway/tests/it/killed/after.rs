@@ -103,7 +103,7 @@ pub(super) async fn becomes_unknown(scene: &BankScene, decision: &Value) {
     assert_eq!(execution(scene, decision).await, "unknown");
     is_taken(scene, decision).await;
     scene.plane.advance_secs(600).await;
-    scene.plane.engine.tidy().await.unwrap();
+    scene.plane.engine.run_maintenance().await.unwrap();
     assert_eq!(execution(scene, decision).await, "unknown", "time does not tell");
     is_taken(scene, decision).await;
 }

@@ -4,7 +4,7 @@ use super::{
     cases::lasting,
     story::{Told, WHOLE},
 };
-use countersign_engine::store::{PostgresPlace, StoreLocation};
+use countersign_engine::store::{PostgresLocation, StoreLocation};
 use countersign_protocol::time::UnixMillis;
 use countersign_server::{Limits, serve};
 use countersign_testkit::{
@@ -125,7 +125,7 @@ fn orders() -> Option<Orders> {
 async fn run(orders: Orders) {
     let place = match orders.database {
         Database::File(path) => StoreLocation::File(path),
-        Database::Postgres(url) => StoreLocation::Postgres(PostgresPlace::new(url)),
+        Database::Postgres(url) => StoreLocation::Postgres(PostgresLocation::new(url)),
     };
     let doom = orders.doom;
     let setup = Setup {

@@ -66,7 +66,7 @@ async fn survives(kit: Kit, doom: Doom) -> (bool, usize, usize, usize) {
 /// Nothing happens by itself; and a repeat is another write, unless the first one's outcome is unknown.
 async fn is_left_alone(scene: &BankScene, (begun, effects, told): (usize, usize, usize)) {
     scene.plane.advance_secs(600).await;
-    scene.plane.engine.tidy().await.unwrap();
+    scene.plane.engine.run_maintenance().await.unwrap();
     assert_eq!((recorded(scene).await, scene.bank.effects().len()), ((begun, told), effects));
     let again = scene.sends(note()).await;
     if begun > told {
