@@ -4,13 +4,13 @@ use crate::{
     dpop::EPOCH_S,
     engine::Engine,
     node_clock::MOST_MS,
-    store::{self, AllAccessTokens, AllPeople, AllowancesDue, DecisionsDue, ExecutionsDue, KeptTime, Outcome},
+    store::{AllAccessTokens, AllPeople, AllowancesDue, DecisionsDue, ExecutionsDue, KeptTime, Outcome},
     timekeeping::ClockFault,
 };
 use countersign_core::{
     clock::{AcceptClock, AcceptClockView, ClockAccepted, EndedWithClock, signs_out},
-    decision::due::{AllowanceDueView, DueView, EndLeaseWithClock, LapseWithClock, QuestionDue},
-    records::{Allowance, Decision, Execution, Project},
+    decision::due::{EndLeaseWithClock, LapseWithClock, QuestionDue},
+    records::Project,
     refusal::Refusal,
     step::{Operation as _, Step},
 };
@@ -89,21 +89,21 @@ impl Engine {
     }
 
     async fn end_with_clock(self: &Arc<Self>, now: UnixMillis) -> Result<BTreeMap<RowKey, EndedWithClock>, Refusal> {
-        let (mut ended, (by, limit), store) = (BTreeMap::<_, EndedWithClock>::new(), ALL, &*self.store);
+        let (mut ended, (by, limit)) = (BTreeMap::<_, EndedWithClock>::new(), ALL);
         let still_to_come = |at: UnixMillis| at.millis_since(now) > MOST_MS;
-        let allowances = store::find_all(store, AllowancesDue { by, limit }).await?;
+        let allowances = self.find_all(AllowancesDue { by, limit }).await?;
         for allowance in allowances {
             if self.lapse_with_clock(allowance.key, now).await? {
                 ended.entry(allowance.project).or_default().approvals += 1;
             }
         }
-        let executions = store::find_all(store, ExecutionsDue { by, limit }).await?;
+        let executions = self.find_all(ExecutionsDue { by, limit }).await?;
         for execution in executions.into_iter().filter(|execution| still_to_come(execution.claimed_at)) {
             if self.end_lease_with_clock(execution.key, now).await? {
                 ended.entry(execution.project).or_default().claims += 1;
             }
         }
-        let questions = store::find_all(store, DecisionsDue { by, limit }).await?;
+        let questions = self.find_all(DecisionsDue { by, limit }).await?;
         for question in questions.into_iter().filter(|question| still_to_come(question.asked_at)) {
             if self.expire_with_clock(question.key, now).await? {
                 ended.entry(question.project).or_default().questions += 1;
@@ -114,15 +114,9 @@ impl Engine {
 
     async fn lapse_with_clock(self: &Arc<Self>, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
         self.run_locked(|| async {
-            let Some(allowance) = store::get::<Allowance>(&*self.store, key).await? else {
+            let Some((lock, view)) = self.decisions().lock_allowance(key).await? else {
                 return Ok((None, Step::answer(false)));
             };
-            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
-            let decision = decision.ok_or(Refusal::Internal)?;
-            let lock = self.session_locks.lock(decision.asked_in).await;
-            let (place, session) = self.decisions().project_and_session(&decision).await?;
-            let plan = self.decisions().plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
-            let view = AllowanceDueView { place, decision, session, allowance, plan };
             Ok((lock, LapseWithClock.decide(&view, &self.env_at(now)?)?))
         })
         .await
@@ -130,14 +124,9 @@ impl Engine {
 
     async fn end_lease_with_clock(self: &Arc<Self>, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
         self.run_locked(|| async {
-            let Some(execution) = store::get::<Execution>(&*self.store, key).await? else {
+            let Some((lock, view)) = self.decisions().lock_execution(key).await? else {
                 return Ok((None, Step::answer(false)));
             };
-            let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
-            let decision = decision.ok_or(Refusal::Internal)?;
-            let lock = self.session_locks.lock(decision.asked_in).await;
-            let (place, session) = self.decisions().project_and_session(&decision).await?;
-            let view = self.decisions().execution_view(place, decision, session, execution).await?;
             Ok((lock, EndLeaseWithClock.decide(&view, &self.env_at(now)?)?))
         })
         .await
@@ -146,16 +135,12 @@ impl Engine {
     /// Expires a question: its deadline would be late by as much as the clock was ahead.
     async fn expire_with_clock(self: &Arc<Self>, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
         let expire = || async {
-            let found: Option<Decision> = store::get(&*self.store, key).await?;
-            let Some(decision) = found.filter(Decision::is_pending) else {
+            let found = self.decisions().lock_decision(key).await?;
+            let Some((lock, view)) = found.filter(|(_, view)| view.decision.is_pending()) else {
                 return Ok((None, Step::answer(false)));
             };
-            let lock = self.session_locks.lock(decision.asked_in).await;
-            let (place, session) = self.decisions().project_and_session(&decision).await?;
-            let plan = self.decisions().plan_of(decision.plan()).await?;
             let over = QuestionDue { serving_since: now, nobody_there: true };
-            let step = over.decide(&DueView { place, decision, session, plan }, &self.env_at(now)?)?;
-            Ok::<_, Refusal>((lock, step.map(|()| true)))
+            Ok::<_, Refusal>((lock, over.decide(&view, &self.env_at(now)?)?.map(|()| true)))
         };
         match self.run_to_outcome(expire).await? {
             (Outcome::Committed, ended) => Ok(ended),
@@ -188,9 +173,9 @@ impl Engine {
         let projects = self.projects().await?.into_iter().map(with_ended).collect();
         let mut view = AcceptClockView { projects, people: Vec::new(), access_tokens: Vec::new() };
         if signs_out {
-            let tokens = store::find_all(&*self.store, AllAccessTokens).await?;
+            let tokens = self.find_all(AllAccessTokens).await?;
             view.access_tokens = tokens.iter().map(|token| token.key).collect();
-            view.people = store::find_all(&*self.store, AllPeople).await?;
+            view.people = self.find_all(AllPeople).await?;
         }
         Ok(view)
     }

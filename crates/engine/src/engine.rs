@@ -4,7 +4,6 @@ use crate::{
     aaep::hub::Hub,
     calls::{Assertions, UnrecordedOutcomes},
     clarification::RuleBooks,
-    clock_skew::ClockSkew,
     credential_cache::{CredentialCache, ProjectCache},
     decisions::StandingApprovalCache,
     dpop::Proofs,
@@ -18,11 +17,17 @@ use crate::{
     people::{PasswordCost, Passwords},
     ports::{Operators, UpstreamProbes},
     session_locks::SessionLocks,
-    store::{FeedFreshness, Retention, StorageStats, Store, StoreError},
-    timekeeping::{ClockFault, Timekeeping},
+    store::{FeedFreshness, Outcome, Retention, StorageStats, Store, StoreError},
+    timekeeping::{ClockFault, ClockSkew, Timekeeping},
     waiters::Waiters,
 };
-use countersign_core::{decision::answer::NotCounted, env::Env, people::sign_in::Throttle, refusal::Refusal};
+use countersign_core::{
+    decision::answer::NotCounted,
+    env::Env,
+    people::sign_in::Throttle,
+    refusal::Refusal,
+    step::{Count, Effects},
+};
 use countersign_jose::{KeyPolicy, ProofKeys};
 use countersign_protocol::{origin::Origin, time::UnixMillis};
 use std::{
@@ -252,6 +257,25 @@ impl Engine {
             // With a wrong clock, rows may only seem to be expired.
             Err(_) => Ok(()),
         }
+    }
+
+    /// The state of the storage of a node that can serve; if it cannot serve, the reason.
+    pub async fn readiness(&self) -> Result<&'static str, String> {
+        if let Some(trouble) = self.clock_fault() {
+            return Err(trouble.to_string());
+        }
+        let unusable = || self.store.health().fault.unwrap_or_else(|| "the store cannot be used".into());
+        if self.keys().is_none() || self.store.health().fault.is_some() || !self.can_write().await {
+            return Err(unusable());
+        }
+        Ok(self.store.health().check.unwrap_or_default())
+    }
+
+    async fn can_write(&self) -> bool {
+        let until = self.now().plus_secs(60);
+        let count = Count { name: "readiness", key: "node:ready".into(), by: 1, limit: i64::MAX, until };
+        let writes = self.commit(Effects { counts: vec![count], ..Effects::default() }).await == Outcome::Committed;
+        writes && self.env().is_ok() && self.store.ping().await.is_ok()
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::{
     engine::{Engine, Tenancy},
-    store::{self, AllProjects, MembershipsOfPerson, ProjectById, StoreError},
+    store::{AllProjects, MembershipsOfPerson, ProjectById, StoreError},
 };
 use countersign_core::{
     aap::manifest::{self, Addressed},
+    decision::ProjectRef,
     project::{Applied, Apply, ApplyRefusal, ApplyView},
     records::Project,
     refusal::Refusal,
@@ -59,6 +60,10 @@ impl ProjectAt {
         };
         let resource_origin = self.resources.as_ref().map(|origin| origin.as_str().to_owned());
         Manifest { resource_origin, ..manifest::of_project(&self.project.document, &self.service, &addressed) }
+    }
+
+    pub(crate) fn project_ref(&self) -> ProjectRef {
+        (self.project.key, self.project.id.clone())
     }
 
     /// The beginning of the path of a scoped endpoint.
@@ -147,21 +152,21 @@ impl Engine {
     }
 
     pub async fn projects(&self) -> Result<Vec<Project>, StoreError> {
-        store::find_all(&*self.store, AllProjects).await
+        self.find_all(AllProjects).await
     }
 
     /// The projects of which a person is a member.
     pub async fn projects_of(&self, person: RowKey) -> Result<Vec<Project>, Refusal> {
-        let places = store::find_all(&*self.store, MembershipsOfPerson(person)).await?;
+        let places = self.find_all(MembershipsOfPerson(person)).await?;
         let mut found = Vec::new();
         for place in places {
-            found.extend(store::get::<Project>(&*self.store, place.project).await?);
+            found.extend(self.get::<Project>(place.project).await?);
         }
         Ok(found)
     }
 
     pub async fn find_project(&self, id: &ProjectId) -> Result<Option<Project>, StoreError> {
-        store::find_one(&*self.store, ProjectById(id.to_string())).await
+        self.find_one(ProjectById(id.to_string())).await
     }
 
     /// Applies a document; the next request is decided by it.

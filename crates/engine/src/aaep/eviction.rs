@@ -8,7 +8,7 @@ use super::{
 use crate::{
     engine::Engine,
     services::Events,
-    store::{self, MembershipOf, SubscriptionsOpenOfPerson},
+    store::{MembershipOf, SubscriptionsOpenOfPerson},
 };
 use countersign_core::{
     decision::audience,
@@ -95,14 +95,13 @@ impl Events<'_> {
     }
 
     async fn reload_subscription(self, subscription: RowKey) -> Result<(), Refusal> {
-        let row: Option<Subscription> = store::get(&*self.store, subscription).await?;
-        let Some(row) = row else { return Ok(()) };
+        let Some(row) = self.get::<Subscription>(subscription).await? else { return Ok(()) };
         if row.closed_at.is_some() {
             self.hub.end(row.key, super::hub::CLOSED, self.now());
             self.hub.remove_closed((row.project, row.person), row.key);
             return Ok(());
         }
-        let Some(project) = self.project_of(row.project).await? else { return Ok(()) };
+        let Some(project) = self.get::<Project>(row.project).await? else { return Ok(()) };
         let terms = terms_of(&project, &row)?;
         self.hub.set_time_extension((row.project, row.person), row.key, terms.time_extension);
         match self.hub.get(row.key) {
@@ -129,7 +128,7 @@ impl Events<'_> {
     }
 
     async fn close_invalid_subscriptions(self, project: &Project, person: RowKey) -> Result<(), Refusal> {
-        let rows = store::find_all(&*self.store, SubscriptionsOpenOfPerson { project: project.key, person }).await?;
+        let rows = self.find_all(SubscriptionsOpenOfPerson { project: project.key, person }).await?;
         let mut known = LoadedRows::default();
         for row in rows {
             if known.roles(self.engine, project, row.owner).await?.is_none() {
@@ -142,11 +141,11 @@ impl Events<'_> {
     /// Loads the time extensions of these people, unless this node already knows them.
     pub(crate) async fn load_time_extensions(self, project: &Project, people: &[RowKey]) -> Result<(), Refusal> {
         for person in self.hub.people_to_load(project.key, people) {
-            let lookup = SubscriptionsOpenOfPerson { project: project.key, person };
-            let rows = store::find_all(&*self.store, lookup).await.map_err(|why| {
-                self.hub.loading_failed(project.key, person);
-                Refusal::from(why)
-            })?;
+            let rows =
+                self.find_all(SubscriptionsOpenOfPerson { project: project.key, person }).await.map_err(|why| {
+                    self.hub.loading_failed(project.key, person);
+                    Refusal::from(why)
+                })?;
             for row in rows.iter().filter(|row| row.capabilities.get(PREFIX).is_some()) {
                 let seconds = terms_of(project, row)?.time_extension;
                 self.hub.set_time_extension((project.key, person), row.key, seconds);
@@ -168,7 +167,7 @@ impl Events<'_> {
     }
 
     async fn settle_unanswerable(self, project: &Project, person: RowKey) -> Result<(), Refusal> {
-        let place = store::find_one(&*self.store, MembershipOf { project: project.key, person }).await?;
+        let place = self.find_one(MembershipOf { project: project.key, person }).await?;
         let roles = place.map(|place| place.roles).unwrap_or_default();
         for item in self.decisions().open_questions(project.key, person, &roles).await? {
             if !self.hub.has_answerer(project.key, &audience(&item.decision)) {
@@ -179,24 +178,21 @@ impl Events<'_> {
     }
 
     async fn close_delivery(self, outlet: &Delivery) {
-        let closed = match self.project_of(outlet.project).await {
-            Ok(Some(project)) => self.close_row(&project, outlet.key).await,
-            Ok(None) => Ok(()),
-            Err(refusal) => Err(refusal),
+        let closed = async {
+            match self.get::<Project>(outlet.project).await? {
+                Some(project) => self.close_row(&project, outlet.key).await,
+                None => Ok(()),
+            }
         };
-        if let Err(why) = closed {
+        if let Err(why) = closed.await {
             tracing::error!(%why, subscription = outlet.id, "a subscription could not be closed");
         }
     }
 
     async fn reader_left(self, outlet: &Delivery) {
-        if let Ok(Some(project)) = self.project_of(outlet.project).await {
+        if let Ok(Some(project)) = self.get::<Project>(outlet.project).await {
             self.settle_if_unanswerable(&project, outlet.person).await;
         }
-    }
-
-    async fn project_of(self, key: RowKey) -> Result<Option<Project>, Refusal> {
-        Ok(store::get(&*self.store, key).await?)
     }
 }
 
@@ -212,7 +208,7 @@ impl LoadedRows {
         if let Some(known) = self.projects.get(&key) {
             return Ok(known.clone());
         }
-        let project = engine.events().project_of(key).await?.map(Arc::new);
+        let project = engine.get(key).await?.map(Arc::new);
         self.projects.insert(key, project.clone());
         Ok(project)
     }

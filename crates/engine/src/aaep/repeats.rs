@@ -1,12 +1,7 @@
 //! Repeated events, recognised by the agent's own id on every node and after a restart.
 
 use super::sessions::Spoke;
-use crate::{
-    decisions::RaisedDecision,
-    projects::ProjectAt,
-    services::Events,
-    store::{self, AgentEventSame},
-};
+use crate::{decisions::RaisedDecision, projects::ProjectAt, services::Events, store::AgentEventSame};
 use countersign_core::{
     aaep::repeat::SentEvent,
     records::{AaepSession, AgentEventAnswer, Decision},
@@ -38,8 +33,7 @@ impl Events<'_> {
         sent: Option<&SentEvent>,
     ) -> Result<Option<RaisedDecision>, Refusal> {
         let Some(AgentEventAnswer::Asked { decision }) = self.answered_before(at, sent).await? else { return Ok(None) };
-        let decision: Option<Decision> = store::get(&*self.store, decision).await?;
-        let decision = decision.ok_or(Refusal::Internal)?;
+        let decision: Decision = self.load(decision).await?;
         let (page, whole) =
             (self.decisions().page_of(at, &decision.id), self.decisions().load_whole(decision.clone()).await?);
         Ok(Some(RaisedDecision { document: whole.document(page), decision, fresh: false }))
@@ -52,7 +46,7 @@ impl Events<'_> {
         sent: Option<&SentEvent>,
     ) -> Result<Option<AaepSession>, Refusal> {
         match self.answered_before(at, sent).await? {
-            Some(AgentEventAnswer::Opened { session }) => Ok(store::get(&*self.store, session).await?),
+            Some(AgentEventAnswer::Opened { session }) => Ok(self.get(session).await?),
             _ => Ok(None),
         }
     }
@@ -63,7 +57,7 @@ impl Events<'_> {
         sent: Option<&SentEvent>,
     ) -> Result<Option<AgentEventAnswer>, Refusal> {
         let Some(sent) = sent else { return Ok(None) };
-        let known = store::find_one(&*self.store, AgentEventSame { project: at.project.key, same: sent.same }).await?;
+        let known = self.find_one(AgentEventSame { project: at.project.key, same: sent.same }).await?;
         known.map(|known| sent.answered(&known)).transpose()
     }
 }

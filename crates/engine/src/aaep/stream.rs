@@ -5,13 +5,7 @@ use super::{
     subscribers::Listener,
     terms::terms_of,
 };
-use crate::{
-    engine::Engine,
-    projects::ProjectAt,
-    runner::TRIES,
-    services::Events,
-    store::{self, AaepSessionsOpenOfPerson},
-};
+use crate::{engine::Engine, projects::ProjectAt, runner::TRIES, services::Events, store::AaepSessionsOpenOfPerson};
 use countersign_core::{
     aaep::late,
     env::Mint,
@@ -139,7 +133,7 @@ impl Events<'_> {
     async fn snapshot(self, at: &ProjectAt, listener: &Listener) -> Result<Vec<Joined>, Refusal> {
         let (project, person) = (at.project.key, listener.person_key());
         // Sessions first: a question raised in between is then delivered twice rather than never.
-        let own = store::find_all(&*self.store, AaepSessionsOpenOfPerson { project, person }).await?;
+        let own = self.find_all(AaepSessionsOpenOfPerson { project, person }).await?;
         let mut open: BTreeMap<RowKey, SessionSnapshot> =
             own.into_iter().map(|session| (session.key, SessionSnapshot::own(session))).collect();
         for item in self.decisions().open_questions(project, person, &listener.member.roles()).await? {

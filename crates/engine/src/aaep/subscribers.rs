@@ -4,7 +4,7 @@ use crate::{
     people::SignedIn,
     projects::ProjectAt,
     services::Events,
-    store::{self, MembershipOf, SubscriberTokenByHash, SubscriberTokenById, SubscriberTokensOfPerson},
+    store::{MembershipOf, SubscriberTokenByHash, SubscriberTokenById, SubscriberTokensOfPerson},
 };
 use countersign_core::{
     aaep::subscribers::{
@@ -112,7 +112,7 @@ impl Events<'_> {
             return Err(unknown_token());
         }
         self.check_clock()?;
-        let token = store::find_one(&*self.store, SubscriberTokenByHash(Digest::of(secret.as_bytes()))).await?;
+        let token = self.find_one(SubscriberTokenByHash(Digest::of(secret.as_bytes()))).await?;
         let token = token.ok_or_else(unknown_token)?;
         self.subscriber_of_token(&at.project, &token).await?.ok_or_else(unknown_token)
     }
@@ -132,14 +132,14 @@ impl Events<'_> {
     ) -> Result<Option<Listener>, Refusal> {
         match owner {
             SubscriptionOwner::Token { key } => {
-                let token: Option<SubscriberToken> = store::get(&*self.store, key).await?;
+                let token: Option<SubscriberToken> = self.get(key).await?;
                 match token {
                     Some(token) => self.subscriber_of_token(project, &token).await,
                     None => Ok(None),
                 }
             }
             SubscriptionOwner::WebSession { key } => {
-                let session: Option<WebSession> = store::get(&*self.store, key).await?;
+                let session: Option<WebSession> = self.get(key).await?;
                 match session {
                     Some(session) => self.subscriber_of_session(project, &session).await,
                     None => Ok(None),
@@ -175,9 +175,8 @@ impl Events<'_> {
         person: RowKey,
         fresh_until: UnixMillis,
     ) -> Result<Option<ProjectMember>, Refusal> {
-        let person: Option<Person> = store::get(&*self.store, person).await?;
-        let Some(person) = person else { return Ok(None) };
-        let membership = store::find_one(&*self.store, MembershipOf { project, person: person.key }).await?;
+        let Some(person) = self.get::<Person>(person).await? else { return Ok(None) };
+        let membership = self.find_one(MembershipOf { project, person: person.key }).await?;
         Ok(Some(ProjectMember { person, membership, fresh_until }))
     }
 
@@ -202,8 +201,7 @@ impl Events<'_> {
 
     /// A person's tokens in a project, including revoked ones, newest first.
     pub async fn subscriber_tokens(self, at: &ProjectAt, person: RowKey) -> Result<Vec<SubscriberToken>, Refusal> {
-        let lookup = SubscriberTokensOfPerson { project: at.project.key, person };
-        let mut found = store::find_all(&*self.store, lookup).await?;
+        let mut found = self.find_all(SubscriberTokensOfPerson { project: at.project.key, person }).await?;
         found.reverse();
         Ok(found)
     }
@@ -217,8 +215,7 @@ impl Events<'_> {
     ) -> Result<SubscriberToken, Refusal> {
         let project = Arc::new(at.project.clone());
         self.run(|| async {
-            let lookup = SubscriberTokenById { project: at.project.key, id: id.to_owned() };
-            let token = store::find_one(&*self.store, lookup).await?;
+            let token = self.find_one(SubscriberTokenById { project: at.project.key, id: id.to_owned() }).await?;
             let token = token.ok_or_else(|| Refusal::NotFound("there is no such subscriber token".into()))?;
             let view = RevokeTokenView { project: Arc::clone(&project), member: member.clone(), token };
             RevokeToken.decide(&view, &self.env()?)

@@ -5,12 +5,7 @@ use super::{
     subscribers::Listener,
     terms::{MOST_OF_A_PERSON, manifest_uri, offer, producer, terms_of},
 };
-use crate::{
-    projects::ProjectAt,
-    runner::TRIES,
-    services::Events,
-    store::{self, SubscriptionById},
-};
+use crate::{projects::ProjectAt, runner::TRIES, services::Events, store::SubscriptionById};
 use countersign_core::{
     aaep::{
         negotiate::{self, Offer, SubscriptionTerms, negotiate},
@@ -91,8 +86,7 @@ impl Events<'_> {
         listener: &Listener,
         id: &str,
     ) -> Result<Subscription, Refusal> {
-        let row =
-            store::find_one(&*self.store, SubscriptionById { project: at.project.key, id: id.to_owned() }).await?;
+        let row = self.find_one(SubscriptionById { project: at.project.key, id: id.to_owned() }).await?;
         let own = row.filter(|row| {
             row.project == listener.project && row.person == listener.person_key() && row.closed_at.is_none()
         });
@@ -102,7 +96,7 @@ impl Events<'_> {
     /// Closes a row and its outlet on this node; other nodes learn of it by signal.
     pub(super) async fn close_row(self, project: &Project, key: RowKey) -> Result<(), Refusal> {
         let close = || async {
-            let row: Option<Subscription> = store::get(&*self.store, key).await?;
+            let row: Option<Subscription> = self.get(key).await?;
             let Some(row) = row else { return Ok(Step::answer(None)) };
             let step = Close.decide(&row, &self.env()?)?;
             Ok::<_, Refusal>(step.map(|_| Some((row.project, row.person))))

@@ -4,7 +4,7 @@ use crate::{
     credentials::PresentedCredential,
     projects::{Address, ProjectAt},
     services::Agents,
-    store::{self, AccessTokenByHash, Outcome, StoreError},
+    store::{AccessTokenByHash, Outcome, StoreError},
 };
 use countersign_core::{
     aap::access::{AccessView, Bearer, Call, bearer_holds, key_is_stale},
@@ -69,14 +69,10 @@ impl Agents<'_> {
     }
 
     async fn load_bearer(self, project: &Project, hash: &Digest) -> Result<Option<Bearer>, StoreError> {
-        let store = &*self.store;
-        let token = store::find_one(store, AccessTokenByHash(*hash)).await?;
+        let token = self.find_one(AccessTokenByHash(*hash)).await?;
         let Some(token) = token.filter(|token| token.project == project.key) else { return Ok(None) };
-        let Some(session) = store::get::<Session>(store, token.session).await? else { return Ok(None) };
-        let delegation = match session.delegation {
-            Some(key) => store::get(store, key).await?,
-            None => None,
-        };
+        let Some(session) = self.get::<Session>(token.session).await? else { return Ok(None) };
+        let delegation = self.get_some(session.delegation).await?;
         Ok(Some(Bearer { token, session, delegation }))
     }
 
@@ -104,7 +100,7 @@ impl Agents<'_> {
                 return Ok(bearer);
             }
         }
-        let session = store::get(&*self.store, session.key).await?.unwrap_or(bearer.session);
+        let session = self.get(session.key).await?.unwrap_or(bearer.session);
         Ok(Bearer { session, ..bearer })
     }
 

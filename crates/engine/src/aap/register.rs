@@ -4,7 +4,7 @@ use super::operator::ProvenOperator;
 use crate::{
     projects::ProjectAt,
     services::Agents,
-    store::{self, DelegationById, Outcome, RevokedReceiptByHash, SessionById, SessionKeyByJkt, StoreError},
+    store::{DelegationById, Outcome, RevokedReceiptByHash, SessionById, SessionKeyByJkt, StoreError},
 };
 use countersign_core::{
     aap::{
@@ -105,11 +105,8 @@ impl Agents<'_> {
     }
 
     async fn key_holder(self, project: &Project, proof: &SpentProof) -> Result<Option<Session>, Refusal> {
-        let key = store::find_one(&*self.store, SessionKeyByJkt { project: project.key, jkt: proof.jkt }).await?;
-        match key {
-            Some(key) => Ok(store::get(&*self.store, key.session).await?),
-            None => Ok(None),
-        }
+        let key = self.find_one(SessionKeyByJkt { project: project.key, jkt: proof.jkt }).await?;
+        Ok(self.get_some(key.map(|key| key.session)).await?)
     }
 
     /// A refusal, once its proof is spent: a proof shown before is a replay, before any other error (C-93).
@@ -146,12 +143,11 @@ impl Agents<'_> {
         delegation: Option<&VerifiedDelegation>,
         receipt: Option<&VerifiedReceipt>,
     ) -> Result<RegisterView, StoreError> {
-        let store = &*self.store;
         let key = project.key;
         let delegation = match delegation {
             Some(fact) => {
                 let id = fact.claims().delegation_id.clone();
-                store::find_one(store, DelegationById { project: key, id }).await?
+                self.find_one(DelegationById { project: key, id }).await?
             }
             None => None,
         };
@@ -159,14 +155,13 @@ impl Agents<'_> {
         let session = match named {
             Some(session_id) => {
                 let operator = operator.fact.domain().to_string();
-                store::find_one(store, SessionById { project: key, operator, session_id }).await?
+                self.find_one(SessionById { project: key, operator, session_id }).await?
             }
             None => None,
         };
         let receipt_revoked = match receipt {
             Some(fact) => {
-                let lookup = RevokedReceiptByHash { project: key, sha256: *fact.said_sha256() };
-                store::find_one(store, lookup).await?.is_some()
+                self.find_one(RevokedReceiptByHash { project: key, sha256: *fact.said_sha256() }).await?.is_some()
             }
             None => false,
         };

@@ -1,10 +1,6 @@
 //! `POST /agent/revoke`
 
-use crate::{
-    projects::ProjectAt,
-    services::Agents,
-    store::{self, DelegationById},
-};
+use crate::{projects::ProjectAt, services::Agents, store::DelegationById};
 use countersign_core::{
     aap::revoke::{PolicyEnd, Reason, Revoke, RevokeView},
     decision::call_off::Live,
@@ -25,8 +21,7 @@ impl Agents<'_> {
         let id = body.delegation_id.as_ref().ok_or_else(|| Refusal::invalid("delegation_id is required"))?;
         let reason = body.reason.as_deref().map(|text| Reason::parse(text).ok_or_else(bad_reason)).transpose()?;
         let revoke = || async {
-            let lookup = DelegationById { project: at.project.key, id: id.clone() };
-            let delegation = store::find_one(&*self.store, lookup).await?;
+            let delegation = self.find_one(DelegationById { project: at.project.key, id: id.clone() }).await?;
             let key = delegation.as_ref().map(|delegation: &Delegation| delegation.key);
             let live = match key {
                 Some(key) => self.decisions().live_of_delegation(key).await?,
@@ -51,10 +46,8 @@ impl Agents<'_> {
 
     /// Records the expiry of a delegation. The row's version decides which node does.
     pub(crate) async fn expire_delegation(self, key: RowKey) -> Result<(), Refusal> {
-        let delegation: Option<Delegation> = store::get(&*self.store, key).await?;
-        let Some(delegation) = delegation else { return Ok(()) };
-        let project: Option<Project> = store::get(&*self.store, delegation.project).await?;
-        let project = project.ok_or(Refusal::Internal)?;
+        let Some(delegation) = self.get::<Delegation>(key).await? else { return Ok(()) };
+        let project: Project = self.load(delegation.project).await?;
         let live = self.decisions().live_of_delegation(key).await?;
         let view = RevokeView { project, delegation: Some(delegation), live };
         let step = PolicyEnd.decide(&view, &self.env()?)?;

@@ -6,7 +6,7 @@ use crate::{
     projects::{Address, ProjectAt},
     runner::TRIES,
     services::Calls,
-    store::{self, Outcome, PlansLiveOfSession},
+    store::{Outcome, PlansLiveOfSession},
 };
 use countersign_core::{
     aap::access::{
@@ -152,7 +152,7 @@ impl Calls<'_> {
         let memo = OnceLock::new();
         match self.decide_on(&view, call, &memo) {
             Ok(CallVerdict::Authorized(call)) if call.facts().is_self_asserted() => {
-                let plans = store::find_all(&*self.store, PlansLiveOfSession(call.facts().session())).await?;
+                let plans = self.find_all(PlansLiveOfSession(call.facts().session())).await?;
                 Ok(Ok(within_plans(CallVerdict::Authorized(call), &plans)))
             }
             Ok(CallVerdict::Authorized(call)) => Ok(Ok(CallVerdict::Authorized(call))),

@@ -4,7 +4,7 @@ use super::{
     BodyDigest, DecidedCall, Egress, HeldFacts, Permit, UpstreamError, UpstreamOutcome, Watch,
     approve::{Approval, Pending},
 };
-use crate::{projects::Address, services::Calls, store};
+use crate::{projects::Address, services::Calls};
 use async_trait::async_trait;
 use countersign_core::{
     aap::access::{Call, CallFacts, ReadWrite},
@@ -221,7 +221,7 @@ impl Calls<'_> {
     async fn check_claim(self, held: &HeldFacts) -> Result<(), UpstreamError> {
         let has_time = || held.has_lease_at(self.now(), self.clock.monotonic_ms());
         if has_time() && self.clock.monotonic_ms().saturating_sub(held.leased_at_ms) > TRUSTED_MS {
-            let found: Result<Option<Execution>, _> = store::get(&*self.store, held.execution).await;
+            let found: Result<Option<Execution>, _> = self.get(held.execution).await;
             match found {
                 Ok(Some(execution)) if held.is_claim(&execution) => {}
                 Ok(_) => return Err(UpstreamError::NotSent("its claim was settled meanwhile")),

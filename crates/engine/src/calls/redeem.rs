@@ -8,7 +8,6 @@ use crate::{
     credentials::PresentedHash,
     projects::{Address, ProjectAt},
     services::Calls,
-    store,
 };
 use countersign_core::{
     aap::access::{Call, bearer_holds},
@@ -90,8 +89,7 @@ impl Calls<'_> {
         if decision.point != Point::Gateway {
             return Ok(None);
         }
-        let kept: Option<HeldRequest> = store::get(&*self.store, decision.key).await?;
-        let Some(kept) = kept else { return Ok(None) };
+        let Some(kept) = self.get::<HeldRequest>(decision.key).await? else { return Ok(None) };
         let opened = self.project_sealer(project).await?.open(&sealed_for(&decision.digest), &kept.sealed);
         let bytes = opened.map_err(|_| Refusal::Internal)?;
         serde_json::from_slice(&bytes).map(Some).map_err(|_| Refusal::Internal)

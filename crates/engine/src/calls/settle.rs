@@ -57,7 +57,7 @@ impl<'engine> Calls<'engine> {
             return;
         };
         let superseded = async {
-            let done: Option<Decision> = store::get(&*self.store, held.decision).await?;
+            let done: Option<Decision> = self.get(held.decision).await?;
             self.decisions().supersede_questions(&done.ok_or(Refusal::Internal)?, effect).await
         };
         if let Err(refusal) = superseded.await {
@@ -72,7 +72,7 @@ impl<'engine> Calls<'engine> {
         let record = || async {
             let row = match open.authorized.write() {
                 // A person settled it, or it expired.
-                Some(write) if again.swap(true, Ordering::Relaxed) => self.unsettled_row(write.key).await?,
+                Some(write) if again.swap(true, Ordering::Relaxed) => self.get(write.key).await?,
                 write => write.cloned(),
             };
             let env = self.record_env()?;
@@ -129,10 +129,10 @@ impl<'engine> Calls<'engine> {
         (decision, execution_id): (RowKey, &str),
         project: &(RowKey, ProjectId),
     ) -> Result<(Option<SessionLockGuard<'engine>>, ExecutionView), Refusal> {
-        let decision: Decision = store::get(&*self.store, decision).await?.ok_or(Refusal::Internal)?;
+        let decision: Decision = self.load(decision).await?;
         let lock = self.engine.session_locks.lock(decision.asked_in).await;
         let lookup = store::ExecutionById { project: decision.project, id: execution_id.to_owned() };
-        let execution = store::find_one(&*self.store, lookup).await?.ok_or(Refusal::Internal)?;
+        let execution = self.find_one(lookup).await?.ok_or(Refusal::Internal)?;
         may_report(execution.point, Point::Gateway)?;
         let session = self.decisions().session_of_decision(&decision).await?;
         Ok((lock, self.decisions().execution_view(project.clone(), decision, session, execution).await?))

@@ -225,7 +225,7 @@ impl Calls<'_> {
         let record = || async {
             let mut effects = outcome.effects();
             if let Some((row, seen)) = &outcome.write {
-                let row = self.unsettled_row(*row).await?;
+                let row = self.get(*row).await?;
                 effects = effects.and(self.apply_write_outcome(row.as_ref(), seen, &outcome.project, &self.env()?)?);
             }
             let (lock, reported) = match &outcome.execution {

@@ -1,6 +1,6 @@
 //! Abandoning a clarification session, by its agent or by a person.
 
-use crate::{decisions::AgentPrincipal, projects::ProjectAt, services::Clarifications, store};
+use crate::{decisions::AgentPrincipal, projects::ProjectAt, services::Clarifications};
 use countersign_core::{
     clarification::{
         abandon::{Abandon, AbandonView},
@@ -53,7 +53,7 @@ impl Clarifications<'_> {
         member: &ProjectMember,
     ) -> Result<Option<MplpId>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
-        let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await?;
+        let session: Option<ClarificationSession> = self.get(of.session).await?;
         let now = self.now();
         let matters = |session: &ClarificationSession| {
             now < session.expires_at

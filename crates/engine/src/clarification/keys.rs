@@ -1,10 +1,6 @@
 //! A project's signing keys for clarification: created on first use, encrypted at rest, rotated publicly (W-20).
 
-use crate::{
-    projects::ProjectAt,
-    services::Clarifications,
-    store::{self, ClarificationKeysOf},
-};
+use crate::{projects::ProjectAt, services::Clarifications, store::ClarificationKeysOf};
 use countersign_core::{
     clarification::{key::AskingKey, view},
     evidence::DraftEntry,
@@ -91,7 +87,7 @@ impl Clarifications<'_> {
 
     /// Oldest first.
     async fn clarification_keys(self, project: &Project) -> Result<Vec<ClarificationKey>, Refusal> {
-        let mut keys = store::find_all(&*self.store, ClarificationKeysOf(project.key)).await?;
+        let mut keys = self.find_all(ClarificationKeysOf(project.key)).await?;
         keys.sort_by_key(|key| key.generation);
         Ok(keys)
     }

@@ -5,7 +5,6 @@ use crate::{
     mplp::Proposal,
     projects::ProjectAt,
     services::Clarifications,
-    store,
 };
 use countersign_core::{
     clarification::{stops, texts::ClarificationResult, transition::with_answers, view},
@@ -111,8 +110,7 @@ impl Clarifications<'_> {
 
     async fn pending_question_about(self, at: &ProjectAt, plan: &Plan) -> Result<Option<RaisedDecision>, Refusal> {
         let Some(key) = plan.confirm else { return Ok(None) };
-        let decision: Option<Decision> = store::get(&*self.store, key).await?;
-        let decision = decision.ok_or(Refusal::Internal)?;
+        let decision: Decision = self.load(key).await?;
         let page = self.decisions().page_of(at, &decision.id);
         let session = self.decisions().session_of_decision(&decision).await?;
         let whole = Whole { decision: decision.clone(), session, allowance: None, execution: None };

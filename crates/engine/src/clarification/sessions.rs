@@ -4,7 +4,7 @@ use crate::{
     decisions::{AgentPrincipal, RaisedDecision},
     projects::ProjectAt,
     services::Clarifications,
-    store::{self, ClarificationSessionById, ClarificationSessionSame, Outcome},
+    store::{ClarificationSessionById, ClarificationSessionSame, Outcome},
 };
 use countersign_core::{
     clarification::{
@@ -136,10 +136,10 @@ impl Clarifications<'_> {
         id: Option<&MplpId>,
         same: &Digest,
     ) -> Result<Option<ClarificationSession>, Refusal> {
-        let (store, project) = (&*self.store, at.project.key);
+        let project = at.project.key;
         Ok(match id {
-            Some(id) => store::find_one(store, ClarificationSessionById { project, id: id.clone() }).await?,
-            None => store::find_one(store, ClarificationSessionSame { project, same: *same }).await?,
+            Some(id) => self.find_one(ClarificationSessionById { project, id: id.clone() }).await?,
+            None => self.find_one(ClarificationSessionSame { project, same: *same }).await?,
         })
     }
 
@@ -356,7 +356,7 @@ impl Clarifications<'_> {
         at: &ProjectAt,
         id: &MplpId,
     ) -> Result<Option<ClarificationSession>, Refusal> {
-        Ok(store::find_one(&*self.store, ClarificationSessionById { project: at.project.key, id: id.clone() }).await?)
+        Ok(self.find_one(ClarificationSessionById { project: at.project.key, id: id.clone() }).await?)
     }
 }
 

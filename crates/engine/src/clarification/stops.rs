@@ -2,7 +2,7 @@
 
 use crate::{
     services::Clarifications,
-    store::{self, ClarificationSessionById, ClarificationSessionOfHolder, ClarificationSessionsOpenOfHolder},
+    store::{ClarificationSessionById, ClarificationSessionOfHolder, ClarificationSessionsOpenOfHolder},
 };
 use countersign_core::{
     aap::access::CallFacts,
@@ -50,8 +50,7 @@ impl Clarifications<'_> {
             return Ok(());
         }
         let (project_key, holder) = (project.key, raiser.holder());
-        let lookup = ClarificationSessionsOpenOfHolder { project: project_key, holder };
-        let sessions = store::find_all(&*self.store, lookup).await?;
+        let sessions = self.find_all(ClarificationSessionsOpenOfHolder { project: project_key, holder }).await?;
         let now = self.now();
         stops::check(&sessions, operations, about, now)?;
         for over in sessions.into_iter().filter(|session| now >= session.expires_at) {
@@ -92,8 +91,7 @@ impl Clarifications<'_> {
     }
 
     async fn last_clarified(self, project: &Project, holder: RowKey) -> Result<Option<ClarificationResult>, Refusal> {
-        let lookup = ClarificationSessionOfHolder { project: project.key, holder };
-        let session = store::find_one(&*self.store, lookup).await?;
+        let session = self.find_one(ClarificationSessionOfHolder { project: project.key, holder }).await?;
         let now = self.now();
         let abandoned = |session: &ClarificationSession| matches!(session.state, ClarificationState::Abandoned { .. });
         Ok(session
@@ -109,8 +107,7 @@ impl Clarifications<'_> {
         raiser: &Raiser,
         id: &MplpId,
     ) -> Result<Option<ClarificationResult>, Refusal> {
-        let lookup = ClarificationSessionById { project: project.key, id: id.clone() };
-        let session = store::find_one(&*self.store, lookup).await?;
+        let session = self.find_one(ClarificationSessionById { project: project.key, id: id.clone() }).await?;
         let session = session.filter(|session| session.by.principal == raiser.principal);
         let session = session.ok_or_else(countersign_core::clarification::no_session)?;
         if session.unanswered().next().is_some() {

@@ -4,7 +4,7 @@ use crate::{
     credentials::PresentedCredential,
     projects::ProjectAt,
     services::Decisions,
-    store::{self, ApiKeyByHash, PersonBySubject},
+    store::{ApiKeyByHash, PersonBySubject},
 };
 use countersign_core::{
     aap::access::{CallFacts, bearer_holds, proof_required},
@@ -100,7 +100,7 @@ impl Decisions<'_> {
     }
 
     async fn agent_by_key(self, at: &ProjectAt, secret: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
-        let key = store::find_one(&*self.store, ApiKeyByHash(Digest::of(secret.as_bytes()))).await?;
+        let key = self.find_one(ApiKeyByHash(Digest::of(secret.as_bytes()))).await?;
         let key = key.filter(|key| key.project == at.project.key);
         let key = key.ok_or_else(|| Refusal::NotAuthorized("the API key is unknown or was revoked".into()))?;
         if !key.is_live() {
@@ -112,8 +112,7 @@ impl Decisions<'_> {
         let bound = bound_key(&key)?;
         let mut asks = Vec::new();
         for subject in &key.asks {
-            let lookup = PersonBySubject { issuer: LOCAL.into(), subject: subject.clone() };
-            let person = store::find_one(&*self.store, lookup).await?;
+            let person = self.find_one(PersonBySubject { issuer: LOCAL.into(), subject: subject.clone() }).await?;
             asks.extend(person.filter(|person| !person.disabled).map(|person| person.key));
         }
         let agent = AgentPrincipal {

@@ -1,10 +1,9 @@
 //! Answers of people from all channels: one path, one compare-and-set.
 
-use super::claims::place;
 use crate::{
     projects::ProjectAt,
     services::Decisions,
-    store::{self, DecisionByReply, ExecutionById, Outcome},
+    store::{DecisionByReply, ExecutionById, Outcome},
 };
 use countersign_core::{
     decision::{
@@ -28,7 +27,7 @@ pub type Answered = Result<CountedAnswer, NotCounted>;
 impl Decisions<'_> {
     /// Answers the question of a reply token.
     pub async fn answer_by_token(self, at: &ProjectAt, token: &str, answer: &Answer) -> Answered {
-        let decision = store::find_one(&*self.store, DecisionByReply(Digest::of(token.as_bytes()))).await?;
+        let decision = self.find_one(DecisionByReply(Digest::of(token.as_bytes()))).await?;
         let decision = decision.filter(|decision| decision.project == at.project.key);
         self.answer(at, decision, answer).await
     }
@@ -55,7 +54,7 @@ impl Decisions<'_> {
         }
         let _lock = self.session_locks.lock(found.asked_in).await;
         let settle = || async {
-            let decision: Option<Decision> = store::get(&*self.store, found.key).await?;
+            let decision: Option<Decision> = self.get(found.key).await?;
             let decision = decision.ok_or(NotCounted::Unknown)?;
             let session = self.session_of_decision(&decision).await?;
             let view = self.answer_view(at, decision, session, answer).await?;
@@ -86,7 +85,7 @@ impl Decisions<'_> {
             None => None,
         };
         Ok(AnswerView {
-            place: place(at),
+            place: at.project_ref(),
             pause_s: document.decisions.pause_seconds,
             plan: self.plan_of(decision.plan()).await?,
             policy: document.plans.clone(),
@@ -111,7 +110,7 @@ impl Decisions<'_> {
             let lock = self.session_locks.lock(decision.asked_in).await;
             let session = self.session_of_decision(&decision).await?;
             let plan = self.plan_of(decision.plan()).await?;
-            let view = DueView { place: place(at), decision, session, plan };
+            let view = DueView { place: at.project_ref(), decision, session, plan };
             let operation = CallOff { by: by.clone(), reason: reason.clone(), by_override };
             Ok::<_, NotCounted>((lock, operation.decide(&view, &self.env()?)?))
         };
@@ -130,7 +129,7 @@ impl Decisions<'_> {
             let decision = self.decision_at(at.project.key, id).await?.ok_or(NotCounted::Unknown)?;
             let lock = self.session_locks.lock(decision.asked_in).await;
             let session = self.session_of_decision(&decision).await?;
-            let view = DueView { place: place(at), decision, session, plan: None };
+            let view = DueView { place: at.project_ref(), decision, session, plan: None };
             Ok::<_, NotCounted>((lock, Extend { by: by.clone(), seconds }.decide(&view, &self.env()?)?))
         };
         counted_answer(self.run_to_outcome(extend).await?)
@@ -147,13 +146,13 @@ impl Decisions<'_> {
     ) -> Result<Execution, Refusal> {
         self.run(|| async {
             let lookup = ExecutionById { project: at.project.key, id: execution_id.to_owned() };
-            let execution = store::find_one(&*self.store, lookup).await?;
+            let execution = self.find_one(lookup).await?;
             let execution = execution.ok_or_else(|| Refusal::NotFound("there is no such execution".into()))?;
-            let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
+            let decision: Option<Decision> = self.get(execution.decision).await?;
             let removed = || Refusal::NotFound("the decision of this execution is not kept any more".into());
             let decision = decision.ok_or_else(removed)?;
             let session = self.session_of_decision(&decision).await?;
-            let view = self.execution_view(place(at), decision, session, execution).await?;
+            let view = self.execution_view(at.project_ref(), decision, session, execution).await?;
             let own_approval = at.project.document.decisions.own_approval;
             let operation = Reconcile { by: by.clone(), ran, reason: reason.to_owned(), own_approval };
             operation.decide(&view, &self.env()?)

@@ -5,12 +5,11 @@ use crate::{
     projects::ProjectAt,
     services::Decisions,
     session_locks::SessionLockGuard,
-    store::{self, ExecutionFenced, ExecutionsOfDecision, MembershipOf, Outcome},
+    store::{ExecutionFenced, ExecutionsOfDecision, MembershipOf, Outcome},
 };
 use countersign_core::{
     bounded::{ActionTarget, Arguments, Units},
     decision::{
-        ProjectRef,
         answer::counts,
         call_off::Withdraw,
         claim::{Claim, ClaimView},
@@ -135,7 +134,7 @@ impl<'engine> Decisions<'engine> {
     /// The highest fence among all claims of this effect so far.
     async fn highest_fence(self, project: RowKey, claiming: &Claiming) -> Result<i64, Refusal> {
         let lookup = ExecutionFenced { project, fence_of: claiming.effect.unwrap_or(claiming.digest) };
-        let newest = store::find_one(&*self.store, lookup).await?;
+        let newest = self.find_one(lookup).await?;
         Ok(newest.map_or(0, |execution| execution.fence))
     }
 
@@ -147,7 +146,7 @@ impl<'engine> Decisions<'engine> {
         decision: &Decision,
         claiming: &Claiming,
     ) -> Result<ClaimView, Refusal> {
-        let decision: Decision = store::get(&*self.store, decision.key).await?.ok_or(Refusal::Internal)?;
+        let decision: Decision = self.load(decision.key).await?;
         let allowances = self.allowances_of(&decision).await?;
         let allowance = match claiming.allowance {
             Some(key) => allowances.into_iter().find(|allowance| allowance.key == key),
@@ -163,7 +162,7 @@ impl<'engine> Decisions<'engine> {
         let same_effect = self.same_effect(decision.project, claiming.effect).await?;
         let plan = self.plan_of(allowance.as_ref().and_then(|a| Some(a.step.as_ref()?.plan))).await?;
         Ok(ClaimView {
-            place: place(at),
+            place: at.project_ref(),
             allowance,
             session,
             guards,
@@ -209,10 +208,9 @@ impl<'engine> Decisions<'engine> {
         by: &Ballot,
         guards: &mut Vec<Guard>,
     ) -> Result<bool, Refusal> {
-        let person: Option<Person> = store::get(&*self.store, by.person).await?;
+        let person: Option<Person> = self.get(by.person).await?;
         let Some(person) = person.filter(|person| !person.disabled) else { return Ok(false) };
-        let lookup = MembershipOf { project: at.project.key, person: person.key };
-        let membership = store::find_one(&*self.store, lookup).await?;
+        let membership = self.find_one(MembershipOf { project: at.project.key, person: person.key }).await?;
         let member = ProjectMember { person, membership, fresh_until: self.now() };
         guards.extend(member.guards());
         let roles = member.roles();
@@ -246,7 +244,7 @@ impl<'engine> Decisions<'engine> {
             let execution = self.reported_execution(&decision, body.execution_id.as_deref()).await?;
             may_report(execution.point, Point::AgentClaimed)?;
             let session = self.session_of_decision(&decision).await?;
-            let view = self.execution_view(place(at), decision, session, execution).await?;
+            let view = self.execution_view(at.project_ref(), decision, session, execution).await?;
             let step = operation.clone().decide(&view, &self.env()?)?;
             Ok::<_, Refusal>((lock, step.map(|execution| (view.decision, execution))))
         };
@@ -259,7 +257,7 @@ impl<'engine> Decisions<'engine> {
 
     /// The execution of a report: the named one, the only one in progress, or the last.
     async fn reported_execution(self, decision: &Decision, id: Option<&str>) -> Result<Execution, Refusal> {
-        let all = store::find_all(&*self.store, ExecutionsOfDecision(decision.key)).await?;
+        let all = self.find_all(ExecutionsOfDecision(decision.key)).await?;
         if let Some(id) = id {
             let named = all.into_iter().find(|execution| execution.id == id);
             return named.ok_or_else(|| Refusal::NotFound("there is no such execution of this decision".into()));
@@ -293,7 +291,7 @@ impl<'engine> Decisions<'engine> {
     /// Withdraws a question that needs no answer any more.
     pub(crate) async fn withdraw_open(self, at: &ProjectAt, key: RowKey, reason: &str) -> Result<(), Refusal> {
         self.run_locked(|| async {
-            let decision: Option<Decision> = store::get(&*self.store, key).await?;
+            let decision: Option<Decision> = self.get(key).await?;
             match decision.filter(Decision::is_pending) {
                 Some(decision) => self.decide_withdrawal(at, decision, Some(reason.to_owned())).await,
                 None => Ok((None, Step::answer(()))),
@@ -311,14 +309,10 @@ impl<'engine> Decisions<'engine> {
         let lock = self.engine.session_locks.lock(decision.asked_in).await;
         let session = self.session_of_decision(&decision).await?;
         let plan = self.plan_of(decision.plan()).await?;
-        let view = DueView { place: place(at), decision, session, plan };
+        let view = DueView { place: at.project_ref(), decision, session, plan };
         let step = Withdraw { reason }.decide(&view, &self.env()?)?;
         Ok((lock, step))
     }
-}
-
-pub(super) fn place(at: &ProjectAt) -> ProjectRef {
-    (at.project.key, at.project.id.clone())
 }
 
 /// An open one comes first; the claim names the reason if none is open.

@@ -5,7 +5,7 @@ use super::claims::call_of;
 use crate::{
     calls::call_of_request,
     services::Decisions,
-    store::{self, PlansLiveOfDelegation, PlansLiveOfSession},
+    store::{PlansLiveOfDelegation, PlansLiveOfSession},
 };
 use countersign_core::{
     decision::grant::AskedFor,
@@ -64,8 +64,7 @@ impl Decisions<'_> {
     }
 
     async fn kept_call(self, project: &Project, decision: &Decision) -> Result<Option<KeptCall>, Refusal> {
-        let kept: Option<HeldRequest> = store::get(&*self.store, decision.key).await?;
-        let Some(kept) = kept else { return Ok(None) };
+        let Some(kept) = self.get::<HeldRequest>(decision.key).await? else { return Ok(None) };
         let opened = self.project_sealer(project).await?.open(PURPOSE, &kept.sealed);
         let bytes = opened.map_err(|_| Refusal::Internal)?;
         serde_json::from_slice(&bytes).map(Some).map_err(|_| Refusal::Internal)
@@ -88,8 +87,8 @@ impl Decisions<'_> {
         question: &mut Confirmation,
     ) -> Result<(), Refusal> {
         let plans = match raiser.session {
-            Some(session) => store::find_all(&*self.store, PlansLiveOfSession(session)).await?,
-            None => store::find_all(&*self.store, PlansLiveOfDelegation(raiser.holder())).await?,
+            Some(session) => self.find_all(PlansLiveOfSession(session)).await?,
+            None => self.find_all(PlansLiveOfDelegation(raiser.holder())).await?,
         };
         deviation::mark(question, &plans, call);
         Ok(())

@@ -1,16 +1,12 @@
 //! MPLP callers: an agent, a person's subscriber or an admin key, authenticated by the request's credential.
 
-use super::plans::PlanReader;
 use crate::{
-    aaep::Listener,
-    credentials::PresentedCredential,
-    decisions::AgentPrincipal,
-    projects::ProjectAt,
-    services::Plans,
-    store::{self, ApiKeyByHash},
+    aaep::Listener, credentials::PresentedCredential, decisions::AgentPrincipal, projects::ProjectAt, services::Plans,
+    store::ApiKeyByHash,
 };
 use countersign_core::{
-    records::{ApiKey, ApiKeyKind},
+    people::ProjectMember,
+    records::{ApiKey, ApiKeyKind, Role},
     refusal::Refusal,
 };
 use countersign_protocol::hash::Digest;
@@ -23,13 +19,45 @@ pub enum Speaker {
     Admin,
 }
 
+/// A reader of a project's plans, Confirms, events and clarification chains.
+#[derive(Clone, Debug)]
+pub enum ProjectReader {
+    /// The agent sees its own.
+    Agent(Box<AgentPrincipal>),
+    /// A person sees those of their agents and those they may decide; admins and auditors see all.
+    Person(Box<ProjectMember>),
+    /// An admin key sees everything in the project.
+    Admin,
+}
+
+impl ProjectReader {
+    pub(crate) fn sees_all(&self) -> bool {
+        match self {
+            Self::Agent(_) => false,
+            Self::Person(member) => member.has(Role::Admin) || member.has(Role::Auditor),
+            Self::Admin => true,
+        }
+    }
+
+    pub(crate) fn is_agent(&self, principal: &str) -> bool {
+        matches!(self, Self::Agent(agent) if agent.raiser.principal == principal)
+    }
+
+    pub(crate) fn member(&self) -> Option<&ProjectMember> {
+        match self {
+            Self::Person(member) => Some(member),
+            _ => None,
+        }
+    }
+}
+
 impl Speaker {
     /// The caller's read access.
-    pub fn reader(&self) -> PlanReader {
+    pub fn reader(&self) -> ProjectReader {
         match self {
-            Self::Agent(agent) => PlanReader::Agent(agent.clone()),
-            Self::Person(listener) => PlanReader::Person(Box::new(listener.member.clone())),
-            Self::Admin => PlanReader::Admin,
+            Self::Agent(agent) => ProjectReader::Agent(agent.clone()),
+            Self::Person(listener) => ProjectReader::Person(Box::new(listener.member.clone())),
+            Self::Admin => ProjectReader::Admin,
         }
     }
 }
@@ -71,7 +99,7 @@ impl Plans<'_> {
         if !token.starts_with("csk_") {
             return Ok(false);
         }
-        let key = store::find_one(&*self.store, ApiKeyByHash(Digest::of(token.as_bytes()))).await?;
+        let key = self.find_one(ApiKeyByHash(Digest::of(token.as_bytes()))).await?;
         let counts = |key: &ApiKey| key.project == at.project.key && key.is_live();
         Ok(key.filter(counts).is_some_and(|key| key.kind == ApiKeyKind::Admin))
     }

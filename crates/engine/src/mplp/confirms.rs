@@ -1,12 +1,15 @@
 //! `/mplp/v1/confirms`: every confirmation as an approval record, and decisions about it (MPLP 2 to 4).
 
-use super::plans::{PlanReader, Proposal, place, require_capability, role_subject};
+use super::{
+    callers::ProjectReader,
+    plans::{Proposal, require_capability, role_subject},
+};
 use crate::{
     aaep::Listener,
     decisions::{AgentPrincipal, Answered, RaisedDecision, digest_of},
     projects::ProjectAt,
     services::Plans,
-    store::{self, DecisionsOfPrincipal, DecisionsOfProject, ImportedConfirmById, Outcome},
+    store::{DecisionsOfPrincipal, DecisionsOfProject, ImportedConfirmById, Outcome},
 };
 use countersign_core::{
     decision::{
@@ -21,6 +24,7 @@ use countersign_core::{
         roles::{self, requested_by},
         target,
     },
+    people::ProjectMember,
     records::{Decision, DecisionTarget, ImportedConfirm, Question, Role, Via},
     refusal::Refusal,
     step::Operation as _,
@@ -109,7 +113,7 @@ impl Plans<'_> {
                     .decision_at(at.project.key, &confirm::decision_id(&document.confirm_id))
                     .await?
                     .is_some();
-            let view = ImportView { place: place(at), known, guards: agent.guards.clone() };
+            let view = ImportView { place: at.project_ref(), known, guards: agent.guards.clone() };
             let operation = Import { principal: agent.raiser.principal.clone(), document: document.clone() };
             let step = operation.decide(&view, &self.env()?)?;
             Ok(step.map(|kept| kept.document))
@@ -117,7 +121,7 @@ impl Plans<'_> {
         .await
     }
 
-    pub async fn confirm(self, at: &ProjectAt, reader: &PlanReader, id: &MplpId) -> Result<ConfirmShown, Refusal> {
+    pub async fn confirm(self, at: &ProjectAt, reader: &ProjectReader, id: &MplpId) -> Result<ConfirmShown, Refusal> {
         let decision = self.decisions().decision_at(at.project.key, &confirm::decision_id(id)).await?;
         let decision = decision.filter(|decision| confirm::is_confirm(decision) && sees(reader, decision));
         if let Some(decision) = decision {
@@ -133,18 +137,18 @@ impl Plans<'_> {
     pub async fn confirms(
         self,
         at: &ProjectAt,
-        reader: &PlanReader,
+        reader: &ProjectReader,
         before: Option<RowKey>,
         limit: i64,
     ) -> Result<(Vec<Confirm>, Option<RowKey>), Refusal> {
-        let (store, project) = (&*self.store, at.project.key);
+        let project = at.project.key;
         let rows = match reader {
-            PlanReader::Agent(agent) => {
+            ProjectReader::Agent(agent) => {
                 let principal = agent.raiser.principal.clone();
-                store::find_all(store, DecisionsOfPrincipal { project, principal, before, limit }).await?
+                self.find_all(DecisionsOfPrincipal { project, principal, before, limit }).await?
             }
-            PlanReader::Person(_) | PlanReader::Admin => {
-                store::find_all(store, DecisionsOfProject { project, before, limit }).await?
+            ProjectReader::Person(_) | ProjectReader::Admin => {
+                self.find_all(DecisionsOfProject { project, before, limit }).await?
             }
         };
         let full = i64::try_from(rows.len()).is_ok_and(|found| found == limit);
@@ -247,7 +251,7 @@ impl Plans<'_> {
                 return Err(NotCounted::Unknown);
             }
             let operation = Govern { by: by.clone(), governance: governance.clone() };
-            let step = operation.decide(&GovernView { place: place(at), decision }, &self.env()?)?;
+            let step = operation.decide(&GovernView { place: at.project_ref(), decision }, &self.env()?)?;
             Ok(((), step))
         };
         match self.run_to_outcome(govern).await? {
@@ -262,7 +266,7 @@ impl Plans<'_> {
     }
 
     async fn imported(self, at: &ProjectAt, id: &MplpId) -> Result<Option<ImportedConfirm>, Refusal> {
-        Ok(store::find_one(&*self.store, ImportedConfirmById { project: at.project.key, id: id.clone() }).await?)
+        Ok(self.find_one(ImportedConfirmById { project: at.project.key, id: id.clone() }).await?)
     }
 }
 
@@ -272,24 +276,13 @@ fn may_know(by: &ProvenPerson, decision: &Decision) -> bool {
     all || audience(decision).has(by.person, &by.roles)
 }
 
-fn sees(reader: &PlanReader, decision: &Decision) -> bool {
-    match reader {
-        PlanReader::Agent(agent) => decision.raised_by.principal == agent.raiser.principal,
-        PlanReader::Person(member) => {
-            let roles = member.roles();
-            let all = [Role::Admin, Role::Auditor].iter().any(|role| roles.contains(role));
-            all || audience(decision).has(member.person.key, &roles)
-        }
-        PlanReader::Admin => true,
-    }
+fn sees(reader: &ProjectReader, decision: &Decision) -> bool {
+    let concerns = |member: &ProjectMember| audience(decision).has(member.person.key, &member.roles());
+    reader.sees_all() || reader.is_agent(&decision.raised_by.principal) || reader.member().is_some_and(concerns)
 }
 
-fn sees_imported(reader: &PlanReader, kept: &ImportedConfirm) -> bool {
-    match reader {
-        PlanReader::Agent(agent) => kept.principal == agent.raiser.principal,
-        PlanReader::Person(member) => [Role::Admin, Role::Auditor].iter().any(|role| member.has(*role)),
-        PlanReader::Admin => true,
-    }
+fn sees_imported(reader: &ProjectReader, kept: &ImportedConfirm) -> bool {
+    reader.sees_all() || reader.is_agent(&kept.principal)
 }
 
 fn no_confirm() -> Refusal {

@@ -1,6 +1,6 @@
 //! `/mplp/v1/events` and `/mplp/v1/learning-samples`: rendered from the evidence log, in the order of its commits.
 
-use super::plans::PlanReader;
+use super::callers::ProjectReader;
 use crate::{
     projects::ProjectAt,
     services::Plans,
@@ -9,7 +9,7 @@ use crate::{
 use countersign_core::{
     evidence::opened,
     mplp::{bus, samples},
-    records::{Plan, Role},
+    records::Plan,
     refusal::Refusal,
 };
 use countersign_protocol::{
@@ -75,13 +75,13 @@ impl Plans<'_> {
     pub async fn bus_events(
         self,
         at: &ProjectAt,
-        reader: &PlanReader,
+        reader: &ProjectReader,
         after: &Cursor,
         limit: usize,
     ) -> Result<BusPage, Refusal> {
         match reader {
-            PlanReader::Agent(_) => {}
-            PlanReader::Person(_) | PlanReader::Admin => require_overseer(reader)?,
+            ProjectReader::Agent(_) => {}
+            ProjectReader::Person(_) | ProjectReader::Admin => require_overseer(reader)?,
         }
         let page = self.read_feed(at, after, limit).await?;
         let mut cursor = after.clone();
@@ -114,7 +114,7 @@ impl Plans<'_> {
     pub async fn learning_samples(
         self,
         at: &ProjectAt,
-        reader: &PlanReader,
+        reader: &ProjectReader,
         after: &Cursor,
         limit: usize,
     ) -> Result<SamplePage, Refusal> {
@@ -165,19 +165,14 @@ impl Cursor {
 }
 
 /// Requires an admin or auditor of the project.
-fn require_overseer(reader: &PlanReader) -> Result<(), Refusal> {
-    let may = match reader {
-        PlanReader::Agent(_) => false,
-        PlanReader::Person(member) => [Role::Admin, Role::Auditor].iter().any(|role| member.has(*role)),
-        PlanReader::Admin => true,
-    };
+fn require_overseer(reader: &ProjectReader) -> Result<(), Refusal> {
     let why = "only for an admin key, and for people who administer the project or audit it";
-    if may { Ok(()) } else { Err(Refusal::NotAuthorized(why.into())) }
+    if reader.sees_all() { Ok(()) } else { Err(Refusal::NotAuthorized(why.into())) }
 }
 
 /// An agent sees the events of its own requests; admins and auditors see all.
-fn sees_entry(reader: &PlanReader, row: &AuditRow, members: &Map<String, Value>) -> bool {
-    let PlanReader::Agent(agent) = reader else { return true };
+fn sees_entry(reader: &ProjectReader, row: &AuditRow, members: &Map<String, Value>) -> bool {
+    let ProjectReader::Agent(agent) = reader else { return true };
     match agent.raiser.delegation {
         Some(delegation) => row.delegation == Some(delegation),
         None => members.get("principal").and_then(Value::as_str) == Some(agent.raiser.principal.as_str()),

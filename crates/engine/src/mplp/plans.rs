@@ -1,11 +1,12 @@
 //! `/mplp/v1/plans`: writing a plan, proposing it, and following it.
 
+use super::callers::ProjectReader;
 use crate::{
     decisions::{AgentPrincipal, RaiseRequest, RaisedDecision, digest_of},
     projects::ProjectAt,
     services::Plans,
     session_locks::SessionLockGuard,
-    store::{self, PlanById, PlansOfPerson, PlansOfPrincipal, PlansOfProject},
+    store::{PlanById, PlansOfPerson, PlansOfPrincipal, PlansOfProject},
 };
 use countersign_core::{
     clarification::texts::ClarificationResult,
@@ -25,7 +26,7 @@ use countersign_core::{
         submit,
     },
     people::ProjectMember,
-    records::{AaepSession, Allowance, Decision, DecisionTarget, Plan, Question, Role},
+    records::{AaepSession, Allowance, Decision, DecisionTarget, Plan, Question},
     refusal::Refusal,
     step::{Guard, Operation as _, Step},
 };
@@ -42,17 +43,6 @@ pub struct PlanShown {
     pub plan: Plan,
     pub decision: Option<Decision>,
     pub allowances: Vec<Allowance>,
-}
-
-/// The reader of plans and Confirms.
-#[derive(Clone, Debug)]
-pub enum PlanReader {
-    /// The agent sees its own.
-    Agent(Box<AgentPrincipal>),
-    /// A person sees those of their agents and those they may decide; admins and auditors see all.
-    Person(Box<ProjectMember>),
-    /// An admin key sees everything in the project.
-    Admin,
 }
 
 impl<'engine> Plans<'engine> {
@@ -82,9 +72,9 @@ impl<'engine> Plans<'engine> {
         let actions = submit::planned(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
         let lasts_s = submit::lasts_s(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
         self.run(|| async {
-            let lookup = PlanById { project: at.project.key, id: submission.plan.plan_id.clone() };
-            let known = store::find_one(&*self.store, lookup).await?;
-            let view = WriteView { place: place(at), known, guards: agent.guards.clone() };
+            let known =
+                self.find_one(PlanById { project: at.project.key, id: submission.plan.plan_id.clone() }).await?;
+            let view = WriteView { place: at.project_ref(), known, guards: agent.guards.clone() };
             let operation = WritePlan {
                 by: agent.raiser.clone(),
                 document: submission.plan.clone(),
@@ -143,10 +133,10 @@ impl<'engine> Plans<'engine> {
     }
 
     async fn plan_at(self, at: &ProjectAt, id: &MplpId) -> Result<Option<Plan>, Refusal> {
-        Ok(store::find_one(&*self.store, PlanById { project: at.project.key, id: id.clone() }).await?)
+        Ok(self.find_one(PlanById { project: at.project.key, id: id.clone() }).await?)
     }
 
-    pub async fn plan(self, at: &ProjectAt, reader: &PlanReader, id: &MplpId) -> Result<PlanShown, Refusal> {
+    pub async fn plan(self, at: &ProjectAt, reader: &ProjectReader, id: &MplpId) -> Result<PlanShown, Refusal> {
         let plan = self.plan_at(at, id).await?.ok_or_else(no_plan)?;
         let decision = self.decision_about(&plan).await?;
         match sees(reader, &plan, decision.as_ref()) {
@@ -159,23 +149,21 @@ impl<'engine> Plans<'engine> {
     pub async fn list(
         self,
         at: &ProjectAt,
-        reader: &PlanReader,
+        reader: &ProjectReader,
         before: Option<RowKey>,
         limit: i64,
     ) -> Result<Vec<Plan>, Refusal> {
-        let (store, project) = (&*self.store, at.project.key);
+        let project = at.project.key;
         Ok(match reader {
-            PlanReader::Agent(agent) => {
+            ProjectReader::Agent(agent) => {
                 let principal = agent.raiser.principal.clone();
-                store::find_all(store, PlansOfPrincipal { project, principal, before, limit }).await?
+                self.find_all(PlansOfPrincipal { project, principal, before, limit }).await?
             }
-            PlanReader::Person(member) if !(member.has(Role::Admin) || member.has(Role::Auditor)) => {
+            ProjectReader::Person(member) if !reader.sees_all() => {
                 let person = member.person.key;
-                store::find_all(store, PlansOfPerson { project, person, before, limit }).await?
+                self.find_all(PlansOfPerson { project, person, before, limit }).await?
             }
-            PlanReader::Person(_) | PlanReader::Admin => {
-                store::find_all(store, PlansOfProject { project, before, limit }).await?
-            }
+            _ => self.find_all(PlansOfProject { project, before, limit }).await?,
         })
     }
 
@@ -220,7 +208,7 @@ impl<'engine> Plans<'engine> {
             let of_step = |allowance: &Allowance| allowance.step.as_ref().is_some_and(|of| of.step == *step);
             let allowance = allowances.into_iter().find(|allowance| allowance.is_open() && of_step(allowance));
             let approved = self.with_session(decision.filter(|_| is_running(&plan))).await?;
-            let view = StepView { place: place(at), plan, approved, allowance, guards: agent.guards.clone() };
+            let view = StepView { place: at.project_ref(), plan, approved, allowance, guards: agent.guards.clone() };
             let operation = ReportStep { step: step.clone(), report: report.clone() };
             Ok((lock, operation.decide(&view, &self.env()?)?))
         })
@@ -271,7 +259,7 @@ impl<'engine> Plans<'engine> {
         let plan = self.decisions().plan_of(Some(plan.key)).await?.ok_or(Refusal::Internal)?;
         let allowances = self.allowances_about(decision.as_ref()).await?;
         let approved = self.with_session(decision).await?;
-        let view = CancelPlanView { place: place(at), plan, approved, allowances, guards };
+        let view = CancelPlanView { place: at.project_ref(), plan, approved, allowances, guards };
         Ok((lock, operation.decide(&view, &self.env()?)?))
     }
 
@@ -300,10 +288,7 @@ impl<'engine> Plans<'engine> {
     }
 
     async fn decision_about(self, plan: &Plan) -> Result<Option<Decision>, Refusal> {
-        match plan.confirm {
-            Some(key) => Ok(store::get(&*self.store, key).await?),
-            None => Ok(None),
-        }
+        Ok(self.get_some(plan.confirm).await?)
     }
 
     async fn shown(self, plan: Plan, decision: Option<Decision>) -> Result<PlanShown, Refusal> {
@@ -347,20 +332,12 @@ pub(super) fn role_subject(agent: &AgentPrincipal) -> Asking<'_> {
     }
 }
 
-fn sees(reader: &PlanReader, plan: &Plan, decision: Option<&Decision>) -> bool {
-    match reader {
-        PlanReader::Agent(agent) => plan.by.principal == agent.raiser.principal,
-        PlanReader::Person(member) => {
-            let (person, roles) = (member.person.key, member.roles());
-            let all = [Role::Admin, Role::Auditor].iter().any(|role| roles.contains(role));
-            all || plan.by.person == person || decision.is_some_and(|decision| audience(decision).has(person, &roles))
-        }
-        PlanReader::Admin => true,
-    }
-}
-
-pub(super) fn place(at: &ProjectAt) -> countersign_core::decision::ProjectRef {
-    (at.project.key, at.project.id.clone())
+fn sees(reader: &ProjectReader, plan: &Plan, decision: Option<&Decision>) -> bool {
+    let concerns = |member: &ProjectMember| {
+        let in_audience = |decision| audience(decision).has(member.person.key, &member.roles());
+        plan.by.person == member.person.key || decision.is_some_and(in_audience)
+    };
+    reader.sees_all() || reader.is_agent(&plan.by.principal) || reader.member().is_some_and(concerns)
 }
 
 fn no_plan() -> Refusal {

@@ -2,7 +2,7 @@
 
 use crate::{
     services::People,
-    store::{self, AllPeople, MembershipOf, MembershipsOfPerson, StoreError},
+    store::{AllPeople, MembershipOf, MembershipsOfPerson, StoreError},
 };
 use countersign_core::{
     people::accounts::{AccountChange, AccountRefusal, Add, SetRoles, check_password},
@@ -10,7 +10,7 @@ use countersign_core::{
     refusal::Refusal,
     step::Operation as _,
 };
-use countersign_protocol::{ids::RowKey, project::ProjectDocument};
+use countersign_protocol::ids::RowKey;
 
 #[derive(Debug, thiserror::Error)]
 pub enum AccountFailure {
@@ -85,7 +85,7 @@ impl People<'_> {
     pub async fn set_roles(self, project: RowKey, name: &str, roles: Vec<Role>) -> Result<Membership, AccountFailure> {
         let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
         self.run(|| async {
-            let current = store::find_one(&*self.store, MembershipOf { project, person: person.key }).await?;
+            let current = self.find_one(MembershipOf { project, person: person.key }).await?;
             let set = SetRoles { project, person: person.key, roles: roles.clone() };
             Ok(set.decide(&current, &self.env()?)?)
         })
@@ -94,18 +94,12 @@ impl People<'_> {
 
     /// Every person, with their memberships.
     pub async fn list(self) -> Result<Vec<(Person, Vec<Membership>)>, Refusal> {
-        let people = store::find_all(&*self.store, AllPeople).await?;
+        let people = self.find_all(AllPeople).await?;
         let mut found = Vec::new();
         for person in people {
-            let places = store::find_all(&*self.store, MembershipsOfPerson(person.key)).await?;
+            let places = self.find_all(MembershipsOfPerson(person.key)).await?;
             found.push((person, places));
         }
         Ok(found)
-    }
-
-    /// The document that was in force at a version.
-    pub async fn project_document_at(self, project: RowKey, version: i64) -> Result<Option<ProjectDocument>, Refusal> {
-        let found = store::project_at(&*self.store, project, version).await?;
-        Ok(found.map(|project| project.document))
     }
 }

@@ -4,7 +4,7 @@ use super::AccountFailure;
 use crate::{
     ended::Ending,
     services::People,
-    store::{self, MembershipOf, SubscriberTokensOfPerson},
+    store::{MembershipOf, SubscriberTokensOfPerson},
 };
 use countersign_core::{
     people::{
@@ -39,8 +39,7 @@ impl People<'_> {
     }
 
     async fn holdings_in(self, project: &Project, person: &Person) -> Result<HeldInProject, Refusal> {
-        let lookup = MembershipOf { project: project.key, person: person.key };
-        let membership = store::find_one(&*self.store, lookup).await?;
+        let membership = self.find_one(MembershipOf { project: project.key, person: person.key }).await?;
         let found: Vec<Delegation> = self.delegations_of(project.key, person.key).await?;
         let mut delegations = Vec::new();
         for delegation in found.into_iter().filter(|delegation| !delegation.is_ended()) {
@@ -53,8 +52,7 @@ impl People<'_> {
             let live = self.decisions().live_of_delegation(key.key).await?;
             keys.push((key, live));
         }
-        let lookup = SubscriberTokensOfPerson { project: project.key, person: person.key };
-        let tokens = store::find_all(&*self.store, lookup).await?;
+        let tokens = self.find_all(SubscriberTokensOfPerson { project: project.key, person: person.key }).await?;
         let counts = |token: &&SubscriberToken| token.state(person, self.now()) == TokenState::Active;
         Ok(HeldInProject {
             place: (project.key, project.id.clone()),

@@ -3,7 +3,7 @@
 use super::password::Queue;
 use crate::{
     services::People,
-    store::{self, MembershipOf, Outcome, PersonBySubject, WebSessionByToken},
+    store::{MembershipOf, Outcome, PersonBySubject, WebSessionByToken},
 };
 use countersign_core::{
     people::{
@@ -110,9 +110,9 @@ impl People<'_> {
 
     /// The person behind a cookie, if its session is valid.
     pub async fn signed_in(self, secret: &str) -> Result<Option<SignedIn>, Refusal> {
-        let session = store::find_one(&*self.store, WebSessionByToken(Digest::of(secret.as_bytes()))).await?;
+        let session = self.find_one(WebSessionByToken(Digest::of(secret.as_bytes()))).await?;
         let Some(session) = session else { return Ok(None) };
-        let person: Option<Person> = store::get(&*self.store, session.person).await?;
+        let person: Option<Person> = self.get(session.person).await?;
         let now = self.decision_time()?;
         let holds = person.filter(|person| signed_in(&session, person, now));
         Ok(holds.map(|person| SignedIn { person, session }))
@@ -120,7 +120,7 @@ impl People<'_> {
 
     /// A signed-in person as a member of a project.
     pub async fn member(self, who: &SignedIn, project: RowKey) -> Result<ProjectMember, Refusal> {
-        let membership = store::find_one(&*self.store, MembershipOf { project, person: who.person.key }).await?;
+        let membership = self.find_one(MembershipOf { project, person: who.person.key }).await?;
         Ok(ProjectMember { person: who.person.clone(), membership, fresh_until: self.fresh_until(who) })
     }
 
@@ -138,7 +138,7 @@ impl People<'_> {
 
     pub async fn sign_out_everywhere(self, who: &SignedIn) -> Result<(), Refusal> {
         self.run(|| async {
-            let person: Option<Person> = store::get(&*self.store, who.person.key).await?;
+            let person: Option<Person> = self.get(who.person.key).await?;
             let person = person.ok_or(Refusal::SignInRequired)?;
             Ok(Step { answer: (), effects: sign_in::end_everywhere(&person) })
         })
@@ -160,6 +160,6 @@ impl People<'_> {
     }
 
     pub(crate) async fn account(self, name: &str) -> Result<Option<Person>, Refusal> {
-        Ok(store::find_one(&*self.store, PersonBySubject { issuer: LOCAL.into(), subject: name.to_owned() }).await?)
+        Ok(self.find_one(PersonBySubject { issuer: LOCAL.into(), subject: name.to_owned() }).await?)
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     },
 };
 use axum::extract::{FromRequestParts, OriginalUri};
-use countersign_engine::{AgentPrincipal, PlanReader, ProjectAt, ProvenPerson, Refusal, Speaker};
+use countersign_engine::{AgentPrincipal, ProjectAt, ProjectReader, ProvenPerson, Refusal, Speaker};
 use http::request::Parts;
 
 pub(crate) struct MplpCaller {
@@ -37,7 +37,7 @@ impl FromRequestParts<App> for MplpCaller {
 
 impl MplpCaller {
     /// The caller's read access.
-    pub(super) fn reader(&self) -> PlanReader {
+    pub(super) fn reader(&self) -> ProjectReader {
         self.speaker.reader()
     }
 

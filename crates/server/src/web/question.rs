@@ -15,7 +15,7 @@ use axum::{
 };
 use countersign_engine::{
     Abandoning, Answer, AnswerContent, Answered, AskedFor, AskedGap, Assurance, Decision, DecisionState, Extra,
-    NotCounted, Plan, PlanReader, ProjectAt, ProjectMember, Refusal, Via, Whole,
+    NotCounted, Plan, ProjectAt, ProjectMember, ProjectReader, Refusal, Via, Whole,
 };
 use countersign_protocol::{aaep::event::YesNo, aap::error::Code, mplp::MplpId};
 use http::StatusCode;
@@ -303,7 +303,7 @@ async fn plan_of(
     decision: &Decision,
 ) -> Result<Option<Plan>, Refusal> {
     let Some(target) = decision.target.as_ref().filter(|target| target.plan.is_some()) else { return Ok(None) };
-    let reader = PlanReader::Person(Box::new(member.clone()));
+    let reader = ProjectReader::Person(Box::new(member.clone()));
     match app.engine.plans().plan(at, &reader, &target.target_id).await {
         Ok(shown) => Ok(Some(shown.plan)),
         Err(Refusal::NotFound(_)) => Ok(None),

@@ -54,21 +54,18 @@ impl Evidence<'_> {
     }
 
     async fn audit_view(self, at: &ProjectAt, asked: &AuditAsked) -> Result<AuditView, StoreError> {
-        let store = &*self.store;
         let project = at.project.key;
         let delegation: Option<Delegation> = match &asked.delegation_id {
-            Some(id) => store::find_one(store, DelegationById { project, id: id.clone() }).await?,
+            Some(id) => self.find_one(DelegationById { project, id: id.clone() }).await?,
             None => None,
         };
         let sessions: Vec<Session> = match &asked.session_id {
-            Some(session_id) => {
-                store::find_all(store, SessionsBySessionId { project, session_id: session_id.clone() }).await?
-            }
+            Some(session_id) => self.find_all(SessionsBySessionId { project, session_id: session_id.clone() }).await?,
             None => Vec::new(),
         };
         let mut session_delegations = Vec::new();
         for key in sessions.iter().filter_map(|session| session.delegation) {
-            session_delegations.extend(store::get::<Delegation>(store, key).await?);
+            session_delegations.extend(self.get::<Delegation>(key).await?);
         }
         Ok(AuditView {
             project,
