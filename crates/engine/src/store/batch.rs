@@ -6,10 +6,10 @@
 
 use super::{
     Outcome,
-    error::StoreFailure,
+    error::{StoreError, StoreFailure},
+    maintenance::MaintenanceJob,
     proofs::{ProofId, StoredProof},
     signals::{self, FeedPosition},
-    sql::Sql,
     step::{Item, Needs, PendingLeaf, Ready, RowChange},
 };
 use countersign_core::records::Table;
@@ -20,7 +20,7 @@ use std::{
 };
 
 /// The database's side of a batch. Between `load` and `flush` a transaction is open.
-pub(crate) trait Tx: Sql {
+pub(crate) trait Tx: Send {
     /// Ensures a connection and a lane.
     fn ready(&mut self) -> impl Future<Output = Result<(), StoreFailure>> + Send;
     /// Begins the transaction, and returns everything the steps depend on, locked.
@@ -31,6 +31,10 @@ pub(crate) trait Tx: Sql {
     fn flush(&mut self, gains: &Gains<'_>) -> impl Future<Output = Result<(), StoreFailure>> + Send;
     /// Hands the signals of the flushed batch to the listeners of this node.
     fn publish(&mut self, standing: &FeedPosition, news: signals::Batch);
+    /// Ends the transaction without a change.
+    fn abort(&mut self) -> impl Future<Output = ()> + Send;
+    /// Runs a maintenance job between two batches.
+    fn maintain(&mut self, job: MaintenanceJob) -> impl Future<Output = Result<u64, StoreError>> + Send;
     /// Called every few seconds.
     fn heartbeat(&mut self) -> impl Future<Output = Result<(), StoreFailure>> + Send;
     fn close(&mut self) -> impl Future<Output = ()> + Send;
@@ -124,7 +128,7 @@ pub(crate) struct PlacedLeaf<'a> {
 pub(crate) async fn run<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, StoreFailure> {
     let result = judge(tx, steps).await;
     if result.is_err() {
-        tx.rollback().await;
+        tx.abort().await;
     }
     result
 }
@@ -140,7 +144,7 @@ async fn judge<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Stor
         outcomes.push(commit_step(tx, &mut world, &mut gains, step).await?);
     }
     if gains.is_empty() {
-        tx.rollback().await;
+        tx.abort().await;
     } else {
         tx.flush(&gains).await?;
         tx.publish(&gains.standing, gains.news.iter().map(|item| item.news.clone()).collect());

@@ -42,29 +42,22 @@ pub(crate) enum MaintenanceJob {
 /// A table of rows that expire.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Swept {
-    table: &'static str,
-    key: &'static str,
-    until: &'static str,
+    pub(crate) table: &'static str,
+    pub(crate) key: &'static str,
+    pub(crate) until: &'static str,
     /// How much longer a row is kept, so that a late caller still learns the outcome.
-    grace: i64,
+    pub(crate) grace: i64,
 }
 
 const MINUTE: i64 = 60_000;
-const HOUR: i64 = 60 * MINUTE;
-const DAY: i64 = 24 * HOUR;
+pub(crate) const HOUR: i64 = 60 * MINUTE;
+pub(crate) const DAY: i64 = 24 * HOUR;
 
 impl Swept {
-    pub(crate) const ALL: [Self; 9] = [
+    /// Beside the records that expire ([`tables::SWEPT`](super::tables::SWEPT)).
+    pub(crate) const COUNTERS: [Self; 2] = [
         Self { table: "counts", key: "key", until: "until", grace: 0 },
         Self { table: "once_keys", key: "key", until: "until", grace: 0 },
-        Self { table: "access_tokens", key: "key", until: "expires_at", grace: HOUR },
-        Self { table: "web_sessions", key: "key", until: "expires_at", grace: HOUR },
-        Self { table: "disclosures", key: "key", until: "expires_at", grace: HOUR },
-        Self { table: "connect_requests", key: "key", until: "expires_at", grace: HOUR },
-        Self { table: "subscriptions", key: "key", until: "expires_at", grace: DAY },
-        // `until` ends its refusals; a late, different fact is compared with the row for a day more.
-        Self { table: "unsettled_writes", key: "key", until: "until", grace: DAY },
-        Self { table: "agent_events", key: "key", until: "expires_at", grace: 0 },
     ];
     /// Every live node has read it long before.
     pub(crate) const NEWS: Self = Self { table: "news", key: "(lane, pos)", until: "at", grace: 10 * MINUTE };

@@ -10,8 +10,6 @@ mod feed;
 mod feed_freshness;
 mod health;
 mod kept_time;
-mod lookup;
-mod lookups;
 mod maintenance;
 mod open_store;
 mod options;
@@ -36,17 +34,16 @@ pub use feed::{FeedPage, FeedQuery};
 pub use feed_freshness::FeedFreshness;
 pub use health::StoreHealth;
 pub use kept_time::KeptTime;
-pub use lookup::{Lookup, find_all, find_one, get, project_at};
-pub use lookups::*;
 pub use options::{Opening, PostgresLocation, StoreClock, StoreLocation, StoreOptions, open, open_as};
 pub(crate) use proofs::StoredProof;
 pub use reads::LaneHead;
 pub use retention::Retention;
-pub use search::Search;
+pub use search::{Lookup, Search, find_all, find_one, get, project_at};
 pub use signals::SignalBatch;
 pub(crate) use spent_proofs::SpentProofs;
 pub use sqlite::{DatabaseLock, Holder, LockError, Staged, back_up, vacuum};
 pub use storage_stats::{KindStats, StorageStats};
+pub use tables::*;
 
 /// The effects of a step, for wrappers between the engine and a store.
 pub use countersign_core::step::Effects;

@@ -13,6 +13,7 @@ use super::{
     signals::Listeners,
     sql::Sql,
     storage_stats::{self, StorageStats},
+    tables,
     writer::Writer,
 };
 use async_trait::async_trait;
@@ -130,7 +131,7 @@ impl<B: Backend> Store for OpenedStore<B> {
 
     async fn sweep(&self, now: UnixMillis) -> Result<u64, StoreError> {
         let mut removed = 0;
-        for what in Swept::ALL.iter().chain(B::SWEPT_TOO) {
+        for what in Swept::COUNTERS.iter().chain(tables::SWEPT).chain(B::SWEPT_TOO) {
             loop {
                 let batch = self.0.maintain(MaintenanceJob::Sweep { what: *what, now }).await?;
                 removed += batch;

@@ -5,7 +5,7 @@
 
 mod file;
 
-pub(crate) use file::PositionFile;
+pub(crate) use file::{PositionFile, companion, sync_folder_of};
 
 use super::{
     StoreError,
@@ -53,6 +53,8 @@ pub(crate) enum Older {
     Differs { pos: i64 },
 }
 
+/// The first version of the schema with an identity and a count of commits.
+const WITH_POSITION: i64 = 10;
 /// How many entries after the mark are read to compute the running hash again.
 const MOST_AFTER: i64 = 4096;
 /// How many of the last entries are checked.
@@ -121,9 +123,31 @@ impl LastEntry {
 }
 
 /// Whether anything was ever committed here.
-pub(crate) async fn has_commits<S: Sql>(sql: &mut S) -> Result<bool, StoreFailure> {
+async fn has_commits<S: Sql>(sql: &mut S) -> Result<bool, StoreFailure> {
     let text = "SELECT lane FROM lanes WHERE commits > 0 OR next_pos > 1 LIMIT 1";
     Ok(!sql.query(text, &[]).await?.is_empty())
+}
+
+/// Whether a database is known to be as new as the kept position, or has nothing that could be old. Without a kept
+/// position nobody can tell the age of a filled one. `lane` is the one to check where no position names it.
+pub(crate) async fn is_current<S: Sql>(
+    sql: &mut S,
+    schema: i64,
+    kept: Option<&Position>,
+    lane: i64,
+) -> Result<bool, StoreError> {
+    if schema < WITH_POSITION {
+        // A database without a position may come from an older version; a kept position proves that a later one was here.
+        let later = "it was written by an older version than the database that was here";
+        return kept.map_or(Ok(true), |_| Err(StoreError::Old(later.into())));
+    }
+    match kept {
+        None if has_commits(sql).await? => return Ok(false),
+        None => {}
+        Some(kept) => kept.check_against(sql).await?.map_err(|older| StoreError::Old(older.to_string()))?,
+    }
+    check_tail(sql, kept.map_or(lane, |kept| kept.lane), kept.and_then(|kept| kept.mark.as_ref())).await?;
+    Ok(true)
 }
 
 /// Checks the end of a lane: its last entries are there without a hole, fit their hashes and are those that

@@ -107,28 +107,10 @@ const KINDS: &[RecordKind] = &[
         ),
         kept: Some(("retention.feed_days", Expired::Feed)),
     },
-    RecordKind {
-        name: "short-lived",
-        tables: &[
-            "counts",
-            "once_keys",
-            "access_tokens",
-            "web_sessions",
-            "disclosures",
-            "connect_requests",
-            "subscriptions",
-            "agent_events",
-            "news",
-            "proofs_0",
-            "proofs_1",
-            "proofs_2",
-            "proofs_3",
-        ],
-        oldest: None,
-        kept: None,
-    },
 ];
 
+/// Beside the records that expire by themselves.
+const SHORT_LIVED: [&str; 7] = ["counts", "once_keys", "news", "proofs_0", "proofs_1", "proofs_2", "proofs_3"];
 const OTHER: &str = "configuration and people";
 
 impl StorageStats {
@@ -159,9 +141,12 @@ pub(crate) async fn read<S: Sql>(sql: &mut S, log_bytes: Option<u64>) -> Result<
     for kind in KINDS {
         kinds.push(of_kind(sql, kind, &mut tables).await?);
     }
-    let bytes = tables.values().sum();
-    let rows = rows_of(sql, tables.keys().map(String::as_str)).await?;
-    kinds.push(KindStats { kind: OTHER.to_owned(), rows, bytes, ..KindStats::default() });
+    let expiring = SHORT_LIVED.into_iter().chain(super::tables::SWEPT.iter().map(|swept| swept.table));
+    let expiring = expiring.filter_map(|table| tables.remove_entry(table)).collect();
+    for (kind, tables) in [("short-lived", expiring), (OTHER, tables)] {
+        let rows = rows_of(sql, tables.keys().map(String::as_str)).await?;
+        kinds.push(KindStats { kind: kind.to_owned(), rows, bytes: tables.values().sum(), ..KindStats::default() });
+    }
     let (leaves, leaves_last_day) = leaves(sql, now - 86_400_000).await?;
     let used = total_bytes.saturating_sub(free_bytes);
     let bytes_last_day = used.checked_div(leaves).map_or(0, |bytes| bytes.saturating_mul(leaves_last_day));

@@ -7,7 +7,7 @@ use super::{
     Outcome,
     batch::{self, Tx},
     error::{StoreError, StoreFailure},
-    maintenance::{self, MaintenanceJob},
+    maintenance::MaintenanceJob,
     step::Ready,
 };
 use countersign_core::step::Effects;
@@ -110,7 +110,7 @@ pub(crate) async fn run<T: Tx>(mut tx: T, mut jobs: Jobs) -> Option<oneshot::Sen
         let group = collect_group(job, &mut jobs, &mut usual).await;
         write(&mut tx, group.steps).await;
         for (chore, reply) in group.chores {
-            let _gone = reply.send(maintenance::run(&mut tx, chore).await);
+            let _gone = reply.send(tx.maintain(chore).await);
         }
         if group.close.is_some() {
             tx.close().await;

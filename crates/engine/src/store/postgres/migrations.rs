@@ -35,7 +35,7 @@ async fn migrate(client: &mut Client) -> Result<(), StoreError> {
 }
 
 /// The newest migration of this database.
-async fn newest(client: &Client) -> Result<i64, tokio_postgres::Error> {
+pub(super) async fn newest(client: &Client) -> Result<i64, tokio_postgres::Error> {
     let seen = client.query_one("SELECT to_regclass('refinery_schema_history') IS NOT NULL", &[]).await?;
     if !seen.try_get::<_, bool>(0)? {
         return Ok(0);

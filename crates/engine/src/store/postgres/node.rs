@@ -5,13 +5,7 @@ use super::{
     feed::Feed,
     lane::{Lane, LaneNumber},
 };
-use crate::store::{
-    batch::Gains,
-    error::StoreFailure,
-    position::Keeper,
-    proofs::StoredProof,
-    sql::{Access, Row, Sql, SqlValue},
-};
+use crate::store::{batch::Gains, error::StoreFailure, position::Keeper, proofs::StoredProof};
 use deadpool_postgres::Pool;
 
 pub(super) struct NodeRow {
@@ -91,40 +85,5 @@ impl NodeRow {
             self.lane = None;
         }
         Ok(())
-    }
-}
-
-impl Sql for NodeRow {
-    const NAME: &'static str = PooledConnection::NAME;
-    const TABLE_SIZES: &'static str = PooledConnection::TABLE_SIZES;
-    const DATABASE_SIZE: &'static str = PooledConnection::DATABASE_SIZE;
-    const SKIP_LOCKED: &'static str = PooledConnection::SKIP_LOCKED;
-
-    fn one_of(column: &str, placeholder: &str) -> String {
-        PooledConnection::one_of(column, placeholder)
-    }
-
-    async fn now(&mut self) -> Result<i64, StoreFailure> {
-        self.connection.now().await
-    }
-
-    async fn query(&mut self, sql: &str, params: &[SqlValue]) -> Result<Vec<Row>, StoreFailure> {
-        self.connection.query(sql, params).await
-    }
-
-    async fn execute(&mut self, sql: &str, params: &[SqlValue]) -> Result<u64, StoreFailure> {
-        self.connection.execute(sql, params).await
-    }
-
-    async fn begin(&mut self, access: Access) -> Result<(), StoreFailure> {
-        self.connection.begin(access).await
-    }
-
-    async fn commit(&mut self) -> Result<(), StoreFailure> {
-        self.connection.commit().await
-    }
-
-    async fn rollback(&mut self) {
-        self.connection.rollback().await;
     }
 }

@@ -7,8 +7,10 @@ use super::{
 };
 use crate::store::{
     batch::{Gains, Tx, Wants, World},
-    error::StoreFailure,
+    error::{StoreError, StoreFailure},
+    maintenance::{self, MaintenanceJob},
     signals::{self, FeedPosition},
+    sql::Sql as _,
     step::{Needs, RowChange},
 };
 use futures_util::future::{join, join_all};
@@ -54,6 +56,14 @@ impl Tx for NodeRow {
 
     fn publish(&mut self, standing: &FeedPosition, news: signals::Batch) {
         self.feed.publish(standing, news);
+    }
+
+    async fn abort(&mut self) {
+        self.connection.rollback().await;
+    }
+
+    async fn maintain(&mut self, job: MaintenanceJob) -> Result<u64, StoreError> {
+        maintenance::run(&mut self.connection, job).await
     }
 
     async fn heartbeat(&mut self) -> Result<(), StoreFailure> {

@@ -1,10 +1,10 @@
 //! A consistent copy of a database, made while a node goes on writing.
 
-use super::{
-    companion,
-    header::{self, Found},
+use super::header::{self, Found};
+use crate::store::{
+    StoreError,
+    position::{companion, sync_folder_of},
 };
-use crate::store::StoreError;
 use rusqlite::{Connection, OpenFlags};
 use std::{
     fs::{File, OpenOptions},
@@ -111,9 +111,4 @@ impl Staged {
     fn not_in_place(&self, why: &std::io::Error) -> StoreError {
         StoreError::Options(format!("{} could not be put in place: {why}", self.database.display()))
     }
-}
-
-fn sync_folder_of(path: &Path) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(folder)?.sync_all()
 }

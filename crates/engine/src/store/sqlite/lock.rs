@@ -2,10 +2,9 @@
 //!
 //! The lock is the operating system's and ends with its process in any case. The content of the file only names the holder.
 
-use crate::store::StoreError;
+use crate::store::{StoreError, position::companion};
 use countersign_protocol::time::UnixMillis;
 use std::{
-    ffi::OsString,
     fs::{File, OpenOptions, TryLockError},
     io::{Read as _, Seek as _, Write as _},
     path::{Path, PathBuf},
@@ -101,9 +100,7 @@ impl LockError {
 
 /// `countersign.db.lock`, which stays: removing it would let two processes lock two files of that name.
 fn beside(database: &Path) -> PathBuf {
-    let mut name = OsString::from(resolved(database));
-    name.push(".lock");
-    name.into()
+    companion(&resolved(database), ".lock")
 }
 
 /// The target of a path: two links to one database must use one lock.

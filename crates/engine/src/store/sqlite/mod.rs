@@ -20,6 +20,7 @@ use super::{
     health::Health,
     maintenance::MaintenanceJob,
     open_store::{Backend, OpenedStore},
+    position::companion,
     signals::Listeners,
     writer::{self, Jobs, Writer},
 };
@@ -31,11 +32,7 @@ use full_check::FullCheck;
 use futures_util::future::BoxFuture;
 pub use lock::{DatabaseLock, Holder, LockError};
 use readers::Readers;
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 use temporary::TemporaryFolder;
 pub use vacuum::vacuum;
 
@@ -108,13 +105,6 @@ async fn open(
         health,
         check,
     })))
-}
-
-/// `countersign.db-wal` and the like.
-fn companion(database: &Path, end: &str) -> PathBuf {
-    let mut name = OsString::from(database);
-    name.push(end);
-    name.into()
 }
 
 /// The writer's thread has a small runtime of its own, so that a slow disk holds up nothing else.

@@ -16,9 +16,6 @@ use crate::store::{
 use futures_util::FutureExt as _;
 use std::{path::Path, sync::Arc};
 
-/// The first version of the schema with an identity and a count of commits.
-const WITH_POSITION: i64 = 10;
-
 /// A new database is created only on demand, and never where one was before.
 pub(super) fn check_file(path: &Path, create: bool) -> Result<(), StoreError> {
     if header::probe(path)? == Found::Database {
@@ -73,23 +70,16 @@ fn check(
     schema: i64,
     kept: Option<&Position>,
 ) -> Result<(), StoreError> {
-    if schema < WITH_POSITION {
-        // A database without a position may come from an older version; a kept position proves that a later one was here.
-        let later = "it was written by an older version than the database that was here";
-        return kept.map_or(Ok(()), |_| Err(old(path, later)));
-    }
-    match kept {
-        None if now(position::has_commits(connection))? => {
+    let current = position::is_current(connection, schema, kept, tx::LANE).now_or_never();
+    match current.unwrap_or(Ok(true)) {
+        Ok(true) => Ok(()),
+        Ok(false) => {
             let missing = PositionFile::beside(path);
-            return Err(old(path, &format!("{} is missing, so nobody can tell how old it is", missing.display())));
+            Err(old(path, &format!("{} is missing, so nobody can tell how old it is", missing.display())))
         }
-        None => {}
-        Some(kept) => {
-            now(kept.check_against(connection))?.map_err(|older| old(path, &older.to_string()))?;
-        }
+        Err(StoreError::Old(why)) => Err(old(path, &why)),
+        Err(why) => Err(why),
     }
-    let mark = kept.and_then(|kept| kept.mark.as_ref());
-    position::check_tail(connection, tx::LANE, mark).now_or_never().unwrap_or(Ok(()))
 }
 
 /// From here on the position is kept and the files are watched.

@@ -3,7 +3,8 @@
 use super::connection::{SqliteConnection, failure};
 use crate::store::{
     batch::{Gains, Head, PlacedLeaf, Tally, Tx, Wants, World},
-    error::StoreFailure,
+    error::{StoreError, StoreFailure},
+    maintenance::{self, MaintenanceJob},
     signals::{self, FeedPosition},
     sql::{Sql as _, SqlValue},
     step::{Needs, RowChange},
@@ -58,6 +59,14 @@ impl Tx for SqliteConnection {
 
     fn publish(&mut self, _: &FeedPosition, news: signals::Batch) {
         self.listeners.publish(news);
+    }
+
+    async fn abort(&mut self) {
+        self.rollback().await;
+    }
+
+    async fn maintain(&mut self, job: MaintenanceJob) -> Result<u64, StoreError> {
+        maintenance::run(self, job).await
     }
 
     async fn heartbeat(&mut self) -> Result<(), StoreFailure> {
