@@ -98,6 +98,13 @@ pub(crate) async fn open_postgres(url: &str) -> Arc<dyn Store> {
     store::open(options).await.unwrap()
 }
 
+pub(crate) async fn two_nodes() -> (String, Arc<dyn Store>, Arc<dyn Store>) {
+    let url = postgres::fresh_database().await;
+    let (left, right) = tokio::join!(open_postgres(&url), open_postgres(&url));
+    postgres::set_clock(&url, START).await;
+    (url, left, right)
+}
+
 pub(crate) fn fixed() -> store::StoreClock {
     Arc::new(|| UnixMillis(START))
 }

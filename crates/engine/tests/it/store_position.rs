@@ -3,31 +3,13 @@
 use crate::{
     postgres,
     store::{START, entry, fixed, put, secret},
+    store_open::Folder,
 };
 use countersign_core::step::Effects;
 use countersign_engine::store::{
     self, Opening, Outcome, PostgresLocation, Store, StoreError, StoreLocation, StoreOptions,
 };
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("countersign-position-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use std::{path::Path, sync::Arc};
 
 async fn open(place: &StoreLocation, state: &Path) -> Result<Arc<dyn Store>, StoreError> {
     let opening = Opening { alone: true, create: true, adopt: false, state: Some(state.into()) };

@@ -5,8 +5,9 @@ use crate::{
     store_decisions::{
         AT,
         rows::{aaep_session, decision, execution, expired},
+        write,
     },
-    store_retention::{DAY, append, committed, delegation, remaining, remove, write},
+    store_retention::{DAY, append, committed, delegation, remaining, remove},
     store_retention_plans::{clarification, confirmed, plan_after},
 };
 use countersign_core::records::{AaepSessionState, Decision, Delegation, ExecutionState};
@@ -37,15 +38,15 @@ on_both_stores! {
     async fn nothing_is_removed_before_the_next_removal_and_held_rows_are_overdue_after_it(bench) {
         let usual = Retention::default();
         assert_eq!(next(&bench, "decisions", 50).await, None, "no row has ended");
-        write(&*bench.store, aaep_session(1, 1, AaepSessionState::Over { at: AT })).await;
+        write(&bench, aaep_session(1, 1, AaepSessionState::Over { at: AT })).await;
         let mut asked = Decision { asked_in: 1, ..decision(101, 1, expired()) };
         asked.raised_by.principal = "agt_50".into();
-        write(&*bench.store, asked).await;
-        write(&*bench.store, execution(1, 1, ExecutionState::Unknown { since: AT })).await;
-        write(&*bench.store, delegation(50, Some(START + 5 * DAY))).await;
+        write(&bench, asked).await;
+        write(&bench, execution(1, 1, ExecutionState::Unknown { since: AT })).await;
+        write(&bench, delegation(50, Some(START + 5 * DAY))).await;
         append(&bench, vec![entry(1, START + DAY, 50, 60, "call")]).await;
-        write(&*bench.store, clarification(1, START, confirmed(START + 20 * DAY))).await;
-        write(&*bench.store, plan_after(1, &[(PlanStatus::Failed, START + 30 * DAY)])).await;
+        write(&bench, clarification(1, START, confirmed(START + 20 * DAY))).await;
+        write(&bench, plan_after(1, &[(PlanStatus::Failed, START + 30 * DAY)])).await;
         for (kind, day) in ENDED {
             assert_eq!(next(&bench, kind, 50).await, Some((day, false)), "{kind}");
         }
@@ -58,7 +59,7 @@ on_both_stores! {
         for (kind, _) in &ENDED[5..] {
             assert_eq!(next(&bench, kind, 200).await, None, "{kind}");
         }
-        write(&*bench.store, execution(1, 2, committed(START + 110 * DAY))).await;
+        write(&bench, execution(1, 2, committed(START + 110 * DAY))).await;
         remove(&bench, 199, &usual).await;
         assert_eq!(remaining::<Decision>(&bench, [101]).await, [101]);
         remove(&bench, 200, &usual).await;
