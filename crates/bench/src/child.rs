@@ -2,7 +2,7 @@
 
 use crate::{Benchmark, StoreKind};
 use anyhow::Context as _;
-use countersign_engine::store::{PostgresPlace, StoreLocation};
+use countersign_engine::store::{PostgresLocation, StoreLocation};
 use countersign_protocol::hash::Digest;
 use countersign_server::{Limits, serve};
 use countersign_testkit::{Connected, Plane, Setup, postgres};

@@ -270,7 +270,7 @@ where
         let inner = self.inner.take().ok_or(UpstreamError::NotSent("it was sent already"))?;
         let mut asking = pin!(inner.call_once(request));
         let first = poll!(asking.as_mut());
-        permit.handed_on();
+        permit.mark_sent();
         match first {
             Poll::Ready(answer) => answer,
             Poll::Pending => await_response(permit, asking).await,

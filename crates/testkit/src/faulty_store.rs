@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use countersign_engine::store::{
-    AuditPage, AuditQuery, Effects, FeedPage, FeedQuery, Hearing, KeptTime, LaneHead, NewsBatch, Outcome, Retention,
-    Search, StorageStats, Store, StoreError, StoreHealth,
+    AuditPage, AuditQuery, Effects, FeedFreshness, FeedPage, FeedQuery, KeptTime, LaneHead, Outcome, Retention, Search,
+    SignalBatch, StorageStats, Store, StoreError, StoreHealth,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use serde::{Deserialize, Serialize};
@@ -127,12 +127,12 @@ impl Store for FaultyStore {
         !self.faults.active() && self.store.is_sound()
     }
 
-    fn listen(&self) -> UnboundedReceiver<NewsBatch> {
+    fn listen(&self) -> UnboundedReceiver<SignalBatch> {
         self.store.listen()
     }
 
-    fn hearing(&self) -> Hearing {
-        self.store.hearing()
+    fn feed_freshness(&self) -> FeedFreshness {
+        self.store.feed_freshness()
     }
 
     async fn other_nodes(&self) -> Result<Vec<i64>, StoreError> {

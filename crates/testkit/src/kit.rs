@@ -3,7 +3,7 @@
 use crate::{Plane, Setup, postgres};
 use countersign_engine::{
     Clock,
-    store::{PostgresPlace, StoreLocation},
+    store::{PostgresLocation, StoreLocation},
 };
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -31,7 +31,7 @@ impl Kit {
     pub async fn fresh_location(self) -> StoreLocation {
         match self.0 {
             Backend::Sqlite => StoreLocation::Temporary,
-            Backend::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::migrated_database().await)),
+            Backend::Postgres => StoreLocation::Postgres(PostgresLocation::new(postgres::migrated_database().await)),
         }
     }
 }

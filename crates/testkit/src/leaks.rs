@@ -5,7 +5,7 @@ use base64::{
     Engine as _,
     engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
 };
-use countersign_engine::store::{PostgresPlace, StoreLocation};
+use countersign_engine::store::{PostgresLocation, StoreLocation};
 use std::{
     collections::HashSet,
     ffi::OsString,
@@ -43,7 +43,7 @@ impl Kit {
         let folder = Folder::make();
         let place = match self.0 {
             Backend::Sqlite => StoreLocation::File(folder.path().join("countersign.db")),
-            Backend::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::migrated_database().await)),
+            Backend::Postgres => StoreLocation::Postgres(PostgresLocation::new(postgres::migrated_database().await)),
         };
         (place, folder)
     }

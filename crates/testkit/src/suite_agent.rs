@@ -65,7 +65,7 @@ impl SuiteAgent {
     pub async fn start(plane: &Plane, person: &TestPerson) -> Self {
         let at = plane.at().await;
         let token = person.subscriber(plane).await.token;
-        let listener = plane.engine.events().listener_by_token(&at, &token).await.expect("a listener");
+        let listener = plane.engine.events().subscriber_by_token(&at, &token).await.expect("a listener");
         let agent = plane.agent_key(&person.name, &["rooms.book", "mail.send", "records.delete"]).await;
         let voice = Voice::new(Arc::clone(&plane.engine), at.clone(), agent.token);
         let (tell, told) = mpsc::unbounded_channel();

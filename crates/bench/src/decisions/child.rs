@@ -73,7 +73,7 @@ async fn prepare(
 
 /// Raises questions concurrently, so that they share commits.
 async fn pending(plane: &Plane, at: &ProjectAt, count: usize, agent: &TestAgent) -> anyhow::Result<()> {
-    let agent = plane.engine.decisions().agent(at, &agent.token).await?;
+    let agent = plane.engine.decisions().authenticate_agent(at, &agent.token).await?;
     for start in (0..count).step_by(512) {
         let raised = (start..count.min(start + 512)).map(|n| {
             let (engine, at, agent) = (plane.engine.clone(), at.clone(), agent.clone());
@@ -96,7 +96,7 @@ async fn listening(
     count: usize,
 ) -> anyhow::Result<Vec<EventStream>> {
     let token = person.subscriber(plane).await.token;
-    let listener = plane.engine.events().listener_by_token(at, &token).await?;
+    let listener = plane.engine.events().subscriber_by_token(at, &token).await?;
     let request = SubscriptionRequest::parse(&json!({
         "type": "subscription.request", "aaep_version": "1.0.0", "subscriber_id": "bench",
         "capabilities": { "supports_confirmation_reply": true, "coalesce_boundaries": ["none"] },
@@ -120,7 +120,7 @@ async fn deliveries(
     streams: &mut [EventStream],
 ) -> anyhow::Result<f64> {
     let Some(agent) = agents.first() else { return Ok(0.0) };
-    let agent = plane.engine.decisions().agent(at, &agent.token).await?;
+    let agent = plane.engine.decisions().authenticate_agent(at, &agent.token).await?;
     let mut best = Vec::new();
     for n in 0..ROUNDS {
         plane.engine.decisions().raise_confirmation(at, &agent, &question(1_000_000 + n, 3600)).await?;

@@ -10,7 +10,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use countersign_engine::{
     Address, Clock, Engine,
-    store::{PostgresPlace, StoreLocation},
+    store::{PostgresLocation, StoreLocation},
 };
 use countersign_gateway::CountersignLayer;
 use countersign_jose::ProofKey;
@@ -80,7 +80,7 @@ async fn prepare(task: Preparing) -> anyhow::Result<()> {
         }
         StoreKind::Postgres => {
             let url = postgres::fresh_durable_database().await;
-            (Database::Postgres(url.clone()), StoreLocation::Postgres(PostgresPlace::new(url)))
+            (Database::Postgres(url.clone()), StoreLocation::Postgres(PostgresLocation::new(url)))
         }
     };
     let plane = Plane::start(setup(&task.upstream, FILLED_S), place).await;
@@ -140,7 +140,7 @@ async fn serve(task: ServingConfig) -> anyhow::Result<()> {
     let begun = Instant::now();
     let place = match &task.place {
         Database::File(file) => StoreLocation::File(file.clone()),
-        Database::Postgres(url) => StoreLocation::Postgres(PostgresPlace::new(url.clone())),
+        Database::Postgres(url) => StoreLocation::Postgres(PostgresLocation::new(url.clone())),
     };
     let plane = Plane::resume(setup("http://unused.test", task.up_for_s), place).await;
     let mut engines = vec![Arc::clone(&plane.engine)];

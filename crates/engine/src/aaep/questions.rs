@@ -21,7 +21,7 @@ impl Events<'_> {
     }
 
     /// Extends the deadline for this person, within policy; returns the new deadline.
-    pub async fn more_time_for(
+    pub async fn extend_deadline(
         self,
         at: &ProjectAt,
         listener: &Listener,

@@ -26,9 +26,9 @@ impl Watch {
 
 impl Calls<'_> {
     /// Resolves when the stream must end, with the reason.
-    pub async fn cut_off(self, watch: &Watch) -> Refusal {
+    pub async fn wait_for_cut_off(self, watch: &Watch) -> Refusal {
         loop {
-            if let Err(refusal) = self.still_holds(watch).await {
+            if let Err(refusal) = self.check_stream(watch).await {
                 return refusal;
             }
             tokio::time::sleep(LOOK_AGAIN).await;
@@ -36,7 +36,7 @@ impl Calls<'_> {
     }
 
     /// From the store each time: the cache may be stale, and no commit would notice.
-    async fn still_holds(self, watch: &Watch) -> Result<(), Refusal> {
+    async fn check_stream(self, watch: &Watch) -> Result<(), Refusal> {
         let now = self.now();
         if now >= watch.facts.ends_at() {
             return Err(Refusal::AccessTokenExpired);
@@ -54,7 +54,7 @@ impl Calls<'_> {
     /// The end of a stream, for the audit.
     pub async fn close_stream(self, watch: Watch, why: &str, bytes: u64) {
         let recorded = async {
-            let effects = watch.facts.record_stream_end(why, bytes, &self.env_of_record()?)?;
+            let effects = watch.facts.record_stream_end(why, bytes, &self.record_env()?)?;
             Ok::<_, Refusal>(self.commit(effects).await)
         };
         if !matches!(recorded.await, Ok(crate::store::Outcome::Committed)) {

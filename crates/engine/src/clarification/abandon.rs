@@ -1,6 +1,6 @@
 //! Abandoning a clarification session, by its agent or by a person.
 
-use crate::{decisions::AgentPrincipal, projects::ProjectAt, services::Clarifications, store};
+use crate::{decisions::AgentPrincipal, projects::ProjectAt, services::Clarifications};
 use countersign_core::{
     clarification::{ClarificationView, abandon::Abandon, no_session, view},
     people::ProjectMember,
@@ -33,7 +33,7 @@ impl Clarifications<'_> {
                 Abandoning::Agent(agent) => (Abandon::Agent(agent.raiser.clone()), agent.guards.clone()),
                 Abandoning::Person(member) => (Abandon::Person(Box::new(member.clone())), Vec::new()),
             };
-            let key = self.asking_key(&at.project).await?;
+            let key = self.signing_key(&at.project).await?;
             let project = Arc::new(at.project.clone());
             let view = ClarificationView { project, session, rules: Arc::clone(&rules), key, guards };
             operation.decide(&view, &self.env()?)
@@ -50,7 +50,7 @@ impl Clarifications<'_> {
         member: &ProjectMember,
     ) -> Result<Option<MplpId>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
-        let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await?;
+        let session: Option<ClarificationSession> = self.get(of.session).await?;
         let now = self.now();
         let matters = |session: &ClarificationSession| {
             now < session.expires_at

@@ -86,7 +86,7 @@ impl Decisions<'_> {
     ) -> Result<RaisedDecision, Refusal> {
         let tool = body.tool.clone().unwrap_or_default();
         agent.may_ask_for(&tool)?;
-        self.clarifications().may_be_asked(&at.project, &agent.raiser, &tool).await?;
+        self.clarifications().check_question(&at.project, &agent.raiser, &tool).await?;
         let digest = agent_digest(at, agent, body)?;
         let call = body.tool.clone().map(|tool| call_of(tool, &body.arguments.clone().unwrap_or_default()));
         if let Some(covered) = self.already_allowed(at, agent, &tool, call.as_ref()).await? {
@@ -111,7 +111,7 @@ impl Decisions<'_> {
             self.mark_deviation(&agent.raiser, call, &mut question).await?;
         }
         self.clarifications()
-            .mark_clarified(&at.project, &agent.raiser, body.clarification_session_id.as_ref(), &mut question)
+            .add_clarified_answers(&at.project, &agent.raiser, body.clarification_session_id.as_ref(), &mut question)
             .await?;
         let keep = match &body.tool {
             Some(tool) => Some(self.seal_call(&at.project, tool, body.arguments.as_ref()).await?),
@@ -187,10 +187,10 @@ impl Decisions<'_> {
         let Some(call) = call else { return Ok(None) };
         let (project, point) = (at.project.key, Point::AgentClaimed);
         let mut passed_over = Vec::new();
-        while let Some(allowance) = self.covering(project, &agent.raiser, point, call, &passed_over).await? {
+        while let Some(allowance) = self.find_covering(project, &agent.raiser, point, call, &passed_over).await? {
             let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
-            if self.can_still_be_spent(at, &decision, &allowance, tool).await? {
+            if self.is_still_claimable(at, &decision, &allowance, tool).await? {
                 return self.allowed(at, decision, allowance).await.map(Some);
             }
             passed_over.push(allowance.key);
@@ -217,7 +217,7 @@ impl Decisions<'_> {
         for allowance in open.into_iter().filter(fits) {
             let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let Some(decision) = decision.filter(|decision| decision.same == same) else { continue };
-            if self.can_still_be_spent(at, &decision, &allowance, tool).await? {
+            if self.is_still_claimable(at, &decision, &allowance, tool).await? {
                 return self.allowed(at, decision, allowance).await.map(Some);
             }
         }
@@ -245,17 +245,17 @@ impl Decisions<'_> {
         let project = Arc::new(at.project.clone());
         let raise = || async {
             let session = self.session_to_ask_in(at, agent, asking.session_id.as_deref()).await?;
-            let turn = match &session {
-                Some(session) => self.turns.take(session.key).await,
+            let lock = match &session {
+                Some(session) => self.session_locks.lock(session.key).await,
                 None => None,
             };
-            if let Some(raised) = self.events().asked_before(at, asking.asked.sent.as_ref()).await? {
-                return Ok((turn, Step::answer((raised, self.now()))));
+            if let Some(raised) = self.events().raised_before(at, asking.asked.sent.as_ref()).await? {
+                return Ok((lock, Step::answer((raised, self.now()))));
             }
             let view = self.raise_view(&project, agent, &asking, session).await?;
             let env = self.env()?;
             let step = self.raise(agent, &asking.asked)?.decide(&view, &env)?;
-            Ok::<_, Refusal>((turn, step.map(|raised| (self.raised(at, raised), env.now))))
+            Ok::<_, Refusal>((lock, step.map(|raised| (self.raised(at, raised), env.now))))
         };
         match self.run_to_outcome(raise).await? {
             (Outcome::Committed, (raised, _)) => Ok(raised),
@@ -302,17 +302,17 @@ impl Decisions<'_> {
         let own = agent.raiser.person;
         let by_steps: Vec<RowKey> = plan.iter().flat_map(|(_, named)| named.concat()).collect();
         let concerned: Vec<RowKey> = [named.as_slice(), &by_steps, asks.as_slice(), &[own]].concat();
-        self.events().know_times(project, &concerned).await?;
-        let needs_s = self.hub.needs_time(project.key, &concerned);
+        self.events().load_time_extensions(project, &concerned).await?;
+        let needs_s = self.hub.longest_time_extension(project.key, &concerned);
         let among = Audience { people: concerned, roles: approvers.iter().filter_map(|name| role(name)).collect() };
         Ok(RaiseView {
             under_way: self.under_way(project.key, asked.digest).await?,
             same_effect: self.same_effect(project.key, asked.effect).await?,
-            last_ran_at: self.last_ran(project.key, asked.digest).await?,
+            last_ran_at: self.last_run_at(project.key, asked.digest).await?,
             people: People { own, named, asks, needs_s },
             plan,
             guards: agent.guards.clone(),
-            somebody_there: !project.document.decisions.early_reject || self.hub.somebody_answers(project.key, &among),
+            somebody_there: !project.document.decisions.early_reject || self.hub.has_answerer(project.key, &among),
             project: Arc::clone(project),
             session,
             pending,

@@ -146,7 +146,7 @@ async fn a_stream_is_forgotten_a_minute_after_its_reader_left_and_its_subscripti
     let last = text(is_asked(&mut stream).await.last().unwrap(), "event_id");
     drop(stream);
     world.clock.advance_secs(61);
-    world.engine.events().tend();
+    world.engine.events().run_hub_timers();
     let mut back = world.engine.events().stream(&world.at, &alice, &id, Some(&last)).await.unwrap();
     assert_eq!(kinds(&is_asked(&mut back).await), ["state.changed", "awaiting.confirmation"]);
 }

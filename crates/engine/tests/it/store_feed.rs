@@ -2,13 +2,14 @@
 
 use crate::{
     postgres,
-    store::{Bench, START, committed, entry, fixed, guard, on_both_stores, open_postgres},
+    store::{Bench, START, committed, entry, fixed, guard, on_both_stores, open_postgres, two_nodes},
+    store_open::Folder,
 };
 use countersign_core::step::{Effects, EvidenceDraft};
 use countersign_engine::store::{self, AuditRow, FeedPage, FeedQuery, Outcome, Store, StoreLocation, StoreOptions};
 use countersign_protocol::{evidence, ids::RowKey};
 use futures_util::future::join_all;
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 const PROJECT: RowKey = 1;
 const TOLD_ON: [&str; 7] = [
@@ -160,9 +161,9 @@ on_both_stores! {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_goes_on_after_a_restart_where_it_was() {
-    let folder = tempfile("feed-restart");
+    let folder = Folder::new("feed-restart");
     let open = || {
-        store::open(StoreOptions { readers: 8, place: StoreLocation::File(folder.join("plane.db")), clock: fixed() })
+        store::open(StoreOptions { readers: 8, place: StoreLocation::File(folder.0.join("plane.db")), clock: fixed() })
     };
     let url = postgres::fresh_database().await;
     for sqlite in [true, false] {
@@ -181,19 +182,6 @@ async fn it_goes_on_after_a_restart_where_it_was() {
         );
         second.close().await;
     }
-    std::fs::remove_dir_all(folder).unwrap();
-}
-
-fn tempfile(name: &str) -> std::path::PathBuf {
-    let folder = std::env::temp_dir().join(format!("countersign-test-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-async fn two_nodes() -> (String, Arc<dyn Store>, Arc<dyn Store>) {
-    let url = postgres::fresh_database().await;
-    let (left, right) = tokio::join!(open_postgres(&url), open_postgres(&url));
-    (url, left, right)
 }
 
 ///

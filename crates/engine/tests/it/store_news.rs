@@ -8,7 +8,7 @@ use countersign_core::{
     signals::{AaepSignal, Audience, Signal},
     step::Effects,
 };
-use countersign_engine::store::{NewsBatch, Outcome, Store};
+use countersign_engine::store::{Outcome, SignalBatch, Store};
 use countersign_protocol::{aaep::event::Event, ids::RowKey, time::UnixMillis};
 use futures_util::future::join_all;
 use serde_json::json;
@@ -18,7 +18,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 /// A timeout that only a failing test reaches.
 const LONG: Duration = Duration::from_secs(30);
 
-struct Listener(UnboundedReceiver<NewsBatch>);
+struct Listener(UnboundedReceiver<SignalBatch>);
 
 impl Listener {
     fn of(store: &Arc<dyn Store>) -> Self {

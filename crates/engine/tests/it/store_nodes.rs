@@ -2,19 +2,12 @@
 
 use crate::{
     postgres,
-    store::{START, committed, count, entry, guard, once, open_postgres, put, secret},
+    store::{START, committed, count, entry, guard, once, open_postgres, put, secret, two_nodes},
 };
 use countersign_core::step::{Count, Effects};
 use countersign_engine::store::{AuditBy, AuditQuery, Outcome, Store};
 use futures_util::future::join_all;
 use std::{collections::BTreeSet, sync::Arc};
-
-async fn two_nodes() -> (String, Arc<dyn Store>, Arc<dyn Store>) {
-    let url = postgres::fresh_database().await;
-    let (left, right) = tokio::join!(open_postgres(&url), open_postgres(&url));
-    postgres::set_clock(&url, START).await;
-    (url, left, right)
-}
 
 /// The same step many times, at both nodes at once.
 async fn at_both(left: &Arc<dyn Store>, right: &Arc<dyn Store>, each: usize, step: &Effects) -> Vec<Outcome> {

@@ -15,7 +15,8 @@ use countersign_core::{
 };
 use countersign_engine::store::{
     self, AllowancesOfDecision, AllowancesOpenByDigest, AuditBy, AuditQuery, DecisionsOfPrincipal, DelegationsDue,
-    FeedQuery, Outcome, PostgresPlace, SecretByName, SessionKeyByJkt, Store, StoreError, StoreLocation, StoreOptions,
+    FeedQuery, Outcome, PostgresLocation, SecretByName, SessionKeyByJkt, Store, StoreError, StoreLocation,
+    StoreOptions,
 };
 use countersign_protocol::time::UnixMillis;
 use std::{
@@ -121,7 +122,8 @@ async fn a_postgresql_database_from_a_newer_version_is_refused() {
     open_postgres(&url).await.close().await;
     let later = "INSERT INTO refinery_schema_history VALUES (99, 'later', '2026-01-01T00:00:00Z', '1')";
     postgres::run(&url, later).await;
-    let options = StoreOptions { readers: 8, place: StoreLocation::Postgres(PostgresPlace::new(url)), clock: fixed() };
+    let options =
+        StoreOptions { readers: 8, place: StoreLocation::Postgres(PostgresLocation::new(url)), clock: fixed() };
     assert!(matches!(refusal(options).await, StoreError::Newer { found: 99, .. }));
 }
 
@@ -131,14 +133,14 @@ async fn a_place_that_cannot_be_used_is_named() {
     assert!(missing.contains("/nowhere/plane.db") && missing.contains("must exist"), "{missing}");
     let garbled = StoreOptions {
         readers: 8,
-        place: StoreLocation::Postgres(PostgresPlace::new("not an address")),
+        place: StoreLocation::Postgres(PostgresLocation::new("not an address")),
         clock: fixed(),
     };
     assert!(refusal(garbled).await.to_string().contains("postgres://user@host/database"));
-    let nobody = PostgresPlace::new("postgres://nobody@127.0.0.1:1/none");
+    let nobody = PostgresLocation::new("postgres://nobody@127.0.0.1:1/none");
     let nobody = StoreOptions { readers: 8, place: StoreLocation::Postgres(nobody), clock: fixed() };
     assert!(matches!(refusal(nobody).await, StoreError::Unavailable(_)));
-    let bare = PostgresPlace::new("postgres://nobody@127.0.0.1:1/none?sslmode=verify-full");
+    let bare = PostgresLocation::new("postgres://nobody@127.0.0.1:1/none?sslmode=verify-full");
     let bare = StoreOptions { readers: 8, place: StoreLocation::Postgres(bare), clock: fixed() };
     assert!(refusal(bare).await.to_string().contains("PEM file"));
 }
@@ -148,7 +150,7 @@ async fn a_refusal_by_postgresql_is_reported_with_its_cause_and_without_the_pass
     let url = postgres::fresh_database().await.replace("postgres@", "postgres:hunter2@");
     let (server, _) = url.rsplit_once('/').unwrap();
     let told = async |url: String| {
-        let place = StoreLocation::Postgres(PostgresPlace::new(url));
+        let place = StoreLocation::Postgres(PostgresLocation::new(url));
         refusal(StoreOptions { readers: 8, place, clock: fixed() }).await.to_string()
     };
     let missing = told(format!("{server}/nowhere")).await;
@@ -162,20 +164,21 @@ async fn a_refusal_by_postgresql_is_reported_with_its_cause_and_without_the_pass
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_over_tls_is_used_only_if_its_certificate_is_vouched_for() {
     let url = postgres::over_tls(&postgres::fresh_database().await);
-    let vouched = PostgresPlace { root_certificates: Some(postgres::root_certificate()), ..PostgresPlace::new(&url) };
-    let open = |place: PostgresPlace| {
+    let vouched =
+        PostgresLocation { root_certificates: Some(postgres::root_certificate()), ..PostgresLocation::new(&url) };
+    let open = |place: PostgresLocation| {
         store::open(StoreOptions { readers: 8, place: StoreLocation::Postgres(place), clock: fixed() })
     };
     let store = open(vouched.clone()).await.unwrap();
     assert_eq!(store.commit(put(secret(1, 1, "a"))).await, Outcome::Committed);
 
-    let by_another_name = PostgresPlace { url: url.replace("localhost", "127.0.0.1"), ..vouched };
+    let by_another_name = PostgresLocation { url: url.replace("localhost", "127.0.0.1"), ..vouched };
     assert!(open(by_another_name).await.is_err());
     let folder = Folder::new("tls");
     let stranger = folder.0.join("stranger.crt");
     let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     std::fs::write(&stranger, certified.cert.pem()).unwrap();
-    let of_a_stranger = PostgresPlace { root_certificates: Some(stranger), ..PostgresPlace::new(&url) };
+    let of_a_stranger = PostgresLocation { root_certificates: Some(stranger), ..PostgresLocation::new(&url) };
     assert!(open(of_a_stranger).await.is_err());
 }
 

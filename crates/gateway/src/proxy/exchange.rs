@@ -167,7 +167,7 @@ impl ProxyExchange {
                 () = &mut left, if !has_left => {
                     has_left = true;
                     connection.end_send_right();
-                    permit.handed_on();
+                    permit.mark_sent();
                 }
                 why = &mut cut, if !has_left => return Err(why.into()),
                 () = &mut late => return Err(UpstreamError::TimedOut("the upstream did not respond in time").into()),

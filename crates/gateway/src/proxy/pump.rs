@@ -80,7 +80,7 @@ where
     };
     if let Some(egress) = pumping.egress {
         // Before the caller sees the end, so that its next call can use the unused part of the reservation.
-        pumping.engine.calls().passed_all(egress).await;
+        pumping.engine.calls().give_back_unused(egress).await;
     }
     let _told = ended.send(end.result());
     drop(to);
@@ -103,7 +103,7 @@ where
         let Ok(piece) = piece else { return End::Broken };
         let asked = piece.len() as u64;
         let passed = match egress {
-            Some(egress) => engine.calls().pass(egress, asked).await,
+            Some(egress) => engine.calls().allow_bytes(egress, asked).await,
             None => asked,
         };
         *bytes += passed;
@@ -121,7 +121,7 @@ where
 /// Only streams are watched; an ordinary response was released when it was settled.
 pub(super) async fn cut_off(engine: &Arc<Engine>, watch: Option<&Watch>) -> Refusal {
     match watch {
-        Some(watch) => engine.calls().cut_off(watch).await,
+        Some(watch) => engine.calls().wait_for_cut_off(watch).await,
         None => std::future::pending().await,
     }
 }

@@ -110,7 +110,7 @@ impl WebSocketRelay {
             _ => "it never began".to_owned(),
         };
         if let Some(egress) = self.egress {
-            self.engine.calls().passed_all(egress).await;
+            self.engine.calls().give_back_unused(egress).await;
         }
         if let Some(watch) = self.watch {
             self.engine.calls().close_stream(watch, &why, self.bytes).await;
@@ -160,7 +160,7 @@ async fn metered(
             Ok(read) => read as u64,
         };
         let passed = match egress {
-            Some(egress) => engine.calls().pass(egress, read).await,
+            Some(egress) => engine.calls().allow_bytes(egress, read).await,
             None => read,
         };
         *bytes += passed;

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use axum::extract::{FromRequestParts, State};
-use countersign_engine::{ChainReader, PlanReader, ProjectAt, Refusal};
+use countersign_engine::{ProjectAt, ProjectReader, Refusal};
 use countersign_protocol::{aap::error::ErrorEnvelope, clarification::Audit};
 use http::request::Parts;
 
@@ -39,7 +39,7 @@ pub(crate) async fn get(
 /// The reader, authenticated by `Authorization` or, without one, by a sign-in session.
 pub(crate) struct Reading {
     at: ProjectAt,
-    reader: ChainReader,
+    reader: ProjectReader,
 }
 
 impl FromRequestParts<App> for Reading {
@@ -58,16 +58,12 @@ impl FromRequestParts<App> for Reading {
     }
 }
 
-async fn by_credential(app: &App, at: &ProjectAt, credential: &BearerCredential) -> Result<ChainReader, Refusal> {
+async fn by_credential(app: &App, at: &ProjectAt, credential: &BearerCredential) -> Result<ProjectReader, Refusal> {
     let url = credential.url(at);
-    Ok(match app.engine.plans().speaker(at, credential.presented(&url)?).await?.reader() {
-        PlanReader::Agent(agent) => ChainReader::Agent(agent),
-        PlanReader::Person(member) => ChainReader::Person(member),
-        PlanReader::Admin => ChainReader::Admin,
-    })
+    Ok(app.engine.plans().authenticate_caller(at, credential.presented(&url)?).await?.reader())
 }
 
-async fn signed_in(app: &App, at: &ProjectAt, asker: &Asker) -> Result<ChainReader, Refusal> {
+async fn signed_in(app: &App, at: &ProjectAt, asker: &Asker) -> Result<ProjectReader, Refusal> {
     let who = asker.signed_in.as_ref().ok_or(Refusal::NoCredentials)?;
-    Ok(ChainReader::Person(Box::new(app.engine.people().member(who, at.project.key).await?)))
+    Ok(ProjectReader::Person(Box::new(app.engine.people().member(who, at.project.key).await?)))
 }

@@ -33,7 +33,7 @@ impl FromRequestParts<App> for SessionAsker {
         if let Some(credential) = BearerCredential::of(&parts.headers, &SentTo::of(parts))? {
             Nonce::of(parts).give(app.engine.calls().nonce_for_calls_at(&at));
             let url = credential.url(&at);
-            let speaker = app.engine.plans().speaker(&at, credential.presented(&url)?).await?;
+            let speaker = app.engine.plans().authenticate_caller(&at, credential.presented(&url)?).await?;
             return Ok(Self { at, who: ClarificationCaller::Bearer(speaker) });
         }
         let asker = Asker::from_request_parts(parts, app).await?;

@@ -3,7 +3,7 @@
 use super::{caller::MplpCaller, denied::Denied, ids::named, requests::MplpBody, responses};
 use crate::{App, http::answer::RefusalResponse};
 use axum::extract::{FromRequestParts, State};
-use countersign_engine::PlanReader;
+use countersign_engine::ProjectReader;
 use countersign_protocol::{
     aap::error::ErrorEnvelope,
     mplp::{AllowanceShown, Left, ListPage, ReasonGiven},
@@ -23,7 +23,7 @@ pub(crate) async fn get(
     caller: MplpCaller,
 ) -> Result<axum::Json<ListPage<AllowanceShown>>, Denied> {
     caller.person(&app)?;
-    let PlanReader::Person(member) = caller.reader() else {
+    let ProjectReader::Person(member) = caller.reader() else {
         return Ok(axum::Json(ListPage { items: Vec::new(), next: None }));
     };
     let open = app.engine.decisions().open_allowances(&caller.at, &member).await?;
@@ -47,7 +47,7 @@ pub(crate) async fn revoke(
     MplpBody(given): MplpBody<ReasonGiven>,
 ) -> Result<axum::Json<Left>, Denied> {
     let by = caller.person(&app)?;
-    let over = app.engine.decisions().take_back(&caller.at, &id, &by, given.reason).await?;
+    let over = app.engine.decisions().revoke_allowance(&caller.at, &id, &by, given.reason).await?;
     Ok(axum::Json(responses::left(&over)))
 }
 

@@ -10,7 +10,7 @@ use crate::{
     },
 };
 use axum::extract::{FromRequestParts, OriginalUri};
-use countersign_engine::{AgentPrincipal, PlanReader, ProjectAt, ProvenPerson, Refusal, Speaker};
+use countersign_engine::{AgentPrincipal, ProjectAt, ProjectReader, ProvenPerson, Refusal, Speaker};
 use http::request::Parts;
 
 pub(crate) struct MplpCaller {
@@ -30,14 +30,14 @@ impl FromRequestParts<App> for MplpCaller {
         Nonce::of(parts).give(app.engine.calls().nonce_for_calls_at(&at));
         let credential = BearerCredential::of(&parts.headers, &SentTo::of(parts))?.ok_or(Refusal::NoCredentials)?;
         let url = credential.url(&at);
-        let speaker = app.engine.plans().speaker(&at, credential.presented(&url)?).await?;
+        let speaker = app.engine.plans().authenticate_caller(&at, credential.presented(&url)?).await?;
         Ok(Self { at, speaker, token: credential.token, base: base(parts) })
     }
 }
 
 impl MplpCaller {
     /// The caller's read access.
-    pub(super) fn reader(&self) -> PlanReader {
+    pub(super) fn reader(&self) -> ProjectReader {
         self.speaker.reader()
     }
 
@@ -52,7 +52,7 @@ impl MplpCaller {
     /// The person, for endpoints that only people may use.
     pub(super) fn person(&self, app: &App) -> Result<ProvenPerson, Refusal> {
         match &self.speaker {
-            Speaker::Person(listener) => Ok(app.engine.plans().deciding(&self.at, listener)),
+            Speaker::Person(listener) => Ok(app.engine.plans().proven_person(&self.at, listener)),
             Speaker::Agent(_) | Speaker::Admin => {
                 Err(Refusal::NotAuthorized("only a person may do this, with their own subscriber token".into()))
             }

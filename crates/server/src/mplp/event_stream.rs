@@ -39,11 +39,11 @@ impl EventFollower {
     async fn look(&mut self) -> Option<()> {
         let engine = self.app.engine();
         let plans = engine.plans();
-        let mut news = pin!(plans.something_happens());
+        let mut news = pin!(plans.wait_for_events());
         // Registered before the read, so that no change is missed.
         let _not_yet = futures_util::poll!(&mut news);
         let at = engine.project(&self.at.address).await.ok()?;
-        let reader = plans.speaker_again(&at, &self.token).await.ok()?.reader();
+        let reader = plans.reauthenticate_caller(&at, &self.token).await.ok()?.reader();
         let page = plans.bus_events(&at, &reader, &self.cursor, LOOK).await.ok()?;
         if page.events.is_empty() && !page.more {
             news.await;

@@ -5,7 +5,7 @@ use crate::{
     http::{address::SourceNetwork, answer::RefusalResponse, at::AtProject, body::Json, caller::Asker},
 };
 use axum::{Router, extract::State, routing::get};
-use countersign_engine::{Actor, ApplyRefusal, ApplyTrouble, ProjectAt, Refusal, Role};
+use countersign_engine::{Actor, ApplyError, ApplyRefusal, ProjectAt, Refusal, Role};
 use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::project::ProjectDocument;
 
@@ -76,13 +76,13 @@ async fn admin(app: &App, at: &ProjectAt, asker: &Asker, source: &str) -> Result
     }
 }
 
-fn refused(trouble: ApplyTrouble) -> Refusal {
+fn refused(trouble: ApplyError) -> Refusal {
     match trouble {
-        ApplyTrouble::Refused(ApplyRefusal::Problems(problems)) => {
+        ApplyError::Refused(ApplyRefusal::Problems(problems)) => {
             let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
             Refusal::invalid(format!("the document cannot be applied: {}", lines.join("; ")))
         }
-        ApplyTrouble::Refused(other) => Refusal::Conflict(other.to_string()),
-        ApplyTrouble::Store(_) | ApplyTrouble::Unavailable => Refusal::Unavailable,
+        ApplyError::Refused(other) => Refusal::Conflict(other.to_string()),
+        ApplyError::Store(_) | ApplyError::Unavailable => Refusal::Unavailable,
     }
 }

@@ -62,7 +62,7 @@ impl FromRequestParts<App> for AgentCaller {
         Nonce::of(parts).give(app.engine.calls().nonce_for_calls_at(&at));
         let credential = BearerCredential::of(&parts.headers, &SentTo::of(parts))?.ok_or(Refusal::NoCredentials)?;
         let url = credential.url(&at);
-        let agent = app.engine.decisions().agent(&at, credential.presented(&url)?).await?;
+        let agent = app.engine.decisions().authenticate_agent(&at, credential.presented(&url)?).await?;
         Ok(Self { at, agent, token: credential.token })
     }
 }

@@ -19,7 +19,7 @@ use axum::{
     response::Response,
 };
 use countersign_engine::{
-    Plan, PlanReader, PlanShown, ProjectAt, ProjectMember, Refusal, Role, Via, audience, is_entitled,
+    Plan, PlanShown, ProjectAt, ProjectMember, ProjectReader, Refusal, Role, Via, audience, is_entitled,
     mplp_views::is_running,
 };
 use countersign_protocol::mplp::{BaseEvent, MplpId, Plan as PlanDocument, PlanStatus, PlanStep};
@@ -84,7 +84,7 @@ impl Here {
         let member = app.engine.people().member(visit.person()?, at.project.key).await?;
         let id = path.get("plan_id").map_or("", String::as_str);
         let id = MplpId::parse(id).map_err(|_| Refusal::NotFound("there is no such plan".into()))?;
-        let shown = app.engine.plans().plan(&at, &PlanReader::Person(Box::new(member.clone())), &id).await?;
+        let shown = app.engine.plans().plan(&at, &ProjectReader::Person(Box::new(member.clone())), &id).await?;
         Ok(Self { at, member, shown })
     }
 

@@ -15,7 +15,7 @@ use axum::{
 };
 use countersign_engine::{
     Abandoning, Answer, AnswerContent, Answered, AskedFor, AskedGap, Assurance, Decision, DecisionState, Extra,
-    NotCounted, Plan, PlanReader, ProjectAt, ProjectMember, Refusal, Via, Whole,
+    NotCounted, Plan, ProjectAt, ProjectMember, ProjectReader, Refusal, Via, Whole,
 };
 use countersign_protocol::{aaep::event::YesNo, aap::error::Code, mplp::MplpId};
 use http::StatusCode;
@@ -124,12 +124,12 @@ impl Before {
         let who = visit.person()?;
         let id = path.get(ID).map_or("", String::as_str);
         let member = app.engine.people().member(who, at.project.key).await?;
-        let whole = app.engine.decisions().seen_decision(&at, &member, id).await?;
+        let whole = app.engine.decisions().visible_decision(&at, &member, id).await?;
         let decision = &whole.decision;
         let plan = plan_of(app, &at, &member, decision).await?;
         let arguments = app.engine.decisions().kept_arguments(&at.project, decision).await?.unwrap_or_default();
         let asked_for = match decision.is_pending() && decision.target.is_none() {
-            true => app.engine.decisions().asked_for(&at.project, decision).await?,
+            true => app.engine.decisions().requested_call(&at.project, decision).await?,
             false => None,
         };
         let gap = app.engine.clarifications().asked_gap(decision).await?;
@@ -217,7 +217,7 @@ impl Before {
     /// Whether the person already gave the same answer: a form sent twice must not report that another person was
     /// faster.
     async fn said_the_same(&self, app: &App, given: &AnswerContent) -> Result<bool, Refusal> {
-        let now = app.engine.decisions().seen_decision(&self.at, &self.member, &self.whole.decision.id).await?;
+        let now = app.engine.decisions().visible_decision(&self.at, &self.member, &self.whole.decision.id).await?;
         let me = self.member.person.key;
         Ok(match (&now.decision.state, given) {
             (DecisionState::Accepted { by, .. }, AnswerContent::Reply { decision: YesNo::Accept, .. }) => {
@@ -303,7 +303,7 @@ async fn plan_of(
     decision: &Decision,
 ) -> Result<Option<Plan>, Refusal> {
     let Some(target) = decision.target.as_ref().filter(|target| target.plan.is_some()) else { return Ok(None) };
-    let reader = PlanReader::Person(Box::new(member.clone()));
+    let reader = ProjectReader::Person(Box::new(member.clone()));
     match app.engine.plans().plan(at, &reader, &target.target_id).await {
         Ok(shown) => Ok(Some(shown.plan)),
         Err(Refusal::NotFound(_)) => Ok(None),

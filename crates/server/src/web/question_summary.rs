@@ -71,7 +71,7 @@ pub(super) async fn principal(
     decision: &Decision,
 ) -> Result<String, Refusal> {
     match audience(decision).includes(member.person.key, &member.roles()) {
-        true => Ok(app.engine.decisions().seen_decision(at, member, &decision.id).await?.session.producer.agent_id),
+        true => Ok(app.engine.decisions().visible_decision(at, member, &decision.id).await?.session.producer.agent_id),
         false => Ok(decision.raised_by.principal.clone()),
     }
 }

@@ -86,7 +86,7 @@ async fn find(
     if let Some(found) = found {
         return Ok(found);
     }
-    let seen = app.engine.decisions().seen_decision(at, member, decision_id).await?;
+    let seen = app.engine.decisions().visible_decision(at, member, decision_id).await?;
     match seen.execution.is_some_and(|execution| execution.id == execution_id) {
         true => Err(Refusal::Conflict("the outcome is already known".into())),
         false => Err(Refusal::NotFound("there is no such execution".into())),

@@ -1,6 +1,6 @@
 //! A clock leap pauses decisions and changes nothing; an administrator accepts a corrected clock.
 
-use countersign_engine::{ClockTrouble, StartError, store::StoreLocation};
+use countersign_engine::{ClockFault, StartError, store::StoreLocation};
 use countersign_server::admin::{AcceptClock, AcceptedClock, AdminRefusal, AdminRequest as _};
 use countersign_testkit::{
     Plane, Setup, TestPerson,
@@ -41,7 +41,7 @@ on_both_stores! {
             let (status, why) = plane.readyz().await;
             assert!(status == 503 && why.contains("clock leapt") && why.contains("clock accept"), "{status} {why}");
             plane.step_clock_secs(-leap).await;
-            plane.engine.keep_pace().await.unwrap();
+            plane.engine.measure_clock_skew().await.unwrap();
             assert_eq!(plane.readyz().await.0, 200, "{leap}");
             scene.sends(GatewayRequest::new("GET", "/accounts")).await.expect(200);
             alice.get(plane, "/v1/agents").await.expect(200);
@@ -60,11 +60,11 @@ on_both_stores! {
                 plane.clock.advance_secs(1);
                 plane.advance_without_settling(0).await;
                 assert!(plane.engine.decisions().settle_due().await.is_err(), "something was settled by a clock that leapt");
-                plane.engine.tidy().await.unwrap();
+                plane.engine.run_maintenance().await.unwrap();
             }
             assert_eq!(agent.reads_decision(&plane, &asked).await.status, 503);
             plane.step_clock_secs(-leap).await;
-            plane.engine.tidy().await.unwrap();
+            plane.engine.run_maintenance().await.unwrap();
             plane.engine.decisions().settle_due().await.unwrap();
             for decision in [&asked, &tidied] {
                 assert_eq!(agent.reads_decision(&plane, decision).await.expect(200).json()["state"], "pending", "{leap}");
@@ -85,7 +85,7 @@ on_both_stores! {
         plane.advance_without_settling(2).await;
         assert!(plane.engine.decisions().settle_due().await.is_err());
         plane.step_clock_secs(-YEAR_S).await;
-        plane.engine.keep_pace().await.unwrap();
+        plane.engine.measure_clock_skew().await.unwrap();
         plane.engine.decisions().settle_due().await.unwrap();
         assert_eq!(agent.reads_decision(&plane, &tidied).await.expect(200).json()["expired_as"], "reject");
     }
@@ -103,7 +103,7 @@ on_both_stores! {
         let (sent, ()) = tokio::join!(scene.sends(BankFixture::transfer().confirmed("true")), leaps);
         assert_eq!(sent.status, 201, "{}", sent.text());
         scene.plane.step_clock_secs(-YEAR_S).await;
-        scene.plane.engine.keep_pace().await.unwrap();
+        scene.plane.engine.measure_clock_skew().await.unwrap();
         let looked = scene.reads_decision(&scene.agent, &decision).await;
         assert_eq!(looked["execution"]["state"], "committed", "{looked}");
         assert_eq!(scene.bank.effects().len(), 1);
@@ -172,11 +172,11 @@ on_both_stores! {
     async fn a_start_on_a_database_that_was_ahead_is_refused_until_the_clock_is_accepted(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         plane.account("alice").await;
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
         plane.engine.store().close().await;
         plane.step_clock_secs(-YEAR_S).await;
         let refused = plane.start_again().await.err();
-        let Some(StartError::Clock(why @ ClockTrouble::Behind { .. })) = refused else { panic!("{refused:?}") };
+        let Some(StartError::Clock(why @ ClockFault::Behind { .. })) = refused else { panic!("{refused:?}") };
         let told = why.to_string();
         assert!(told.contains("2026-11-15T12:00:00") && told.contains("2025-11-15T12:00:00"), "{told}");
         assert!(told.contains("clock accept") && !told.contains("NTP"), "{told}");
@@ -212,14 +212,14 @@ async fn a_database_server_whose_clock_leaps_pauses_its_nodes() {
         postgres::set_clock(&place.url, plane.now().plus_secs(leap).0).await;
         // A reply is never refused as late before the node has compared the clocks.
         assert!(leap < 0 || format!("{:?}", alice.tries(&plane, &asked, true).await).contains("Unavailable"));
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
         assert!(plane.engine.decisions().settle_due().await.is_err());
         assert_eq!(alice.get(&plane, "/v1/agents").await.status, 503);
         let (status, why) = plane.readyz().await;
         assert!(status == 503 && why.contains("database server"), "{why}");
         assert!(accept(&plane).await.is_err(), "clocks that do not agree were accepted");
         postgres::set_clock(&place.url, plane.now().0).await;
-        plane.engine.keep_pace().await.unwrap();
+        plane.engine.measure_clock_skew().await.unwrap();
         assert_eq!(agent.reads_decision(&plane, &asked).await.expect(200).json()["state"], "pending");
     }
     alice.accepts(&plane, &asked).await;
@@ -231,8 +231,8 @@ async fn a_clock_that_one_node_accepted_is_taken_up_by_the_others() {
     let plane = countersign_testkit::Kit(countersign_testkit::Backend::Postgres).plane().await;
     let (second, _router) = plane.second_node().await;
     plane.step_clock_secs(3600).await;
-    assert!(second.clock_trouble().is_some());
+    assert!(second.clock_fault().is_some());
     accept(&plane).await.unwrap();
-    second.keep_pace().await.unwrap();
-    assert_eq!((second.clock_trouble(), second.now()), (None, plane.now()));
+    second.measure_clock_skew().await.unwrap();
+    assert_eq!((second.clock_fault(), second.now()), (None, plane.now()));
 }

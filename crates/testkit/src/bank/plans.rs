@@ -228,7 +228,7 @@ impl TestPerson {
     /// Revokes the allowance of a step of a plan.
     pub async fn revokes_allowance(&self, plane: &Plane, step: &Value) -> Result<Allowance, Refusal> {
         let id = step["runs"]["left"]["allowance_id"].as_str().expect("something that is left");
-        plane.engine.decisions().take_back(&plane.at().await, id, &self.answerer(plane).await, None).await
+        plane.engine.decisions().revoke_allowance(&plane.at().await, id, &self.answerer(plane).await, None).await
     }
 
     /// Cancels a plan with its remaining allowances.

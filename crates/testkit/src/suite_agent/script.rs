@@ -45,7 +45,7 @@ impl Voice {
     }
 
     async fn starts(&self, text: &str) -> Speaker {
-        let agent = self.engine.decisions().agent(&self.at, &self.token).await.expect("an agent");
+        let agent = self.engine.decisions().authenticate_agent(&self.at, &self.token).await.expect("an agent");
         let started = event("session.started", "On it.", json!({ "requested_by": "the suite" }));
         let session = self.engine.events().open_aaep_session(&self.at, &agent, sound(&started)).await;
         let session = session.unwrap_or_else(|why| panic!("no session for {text:?}: {why}")).id;

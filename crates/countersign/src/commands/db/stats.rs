@@ -34,11 +34,7 @@ fn row(stats: &KindStats) -> [String; 6] {
         stats.bytes.to_string(),
         time(stats.oldest),
         stats.setting.clone().unwrap_or_default(),
-        match stats.next_removal {
-            // Some have ended, and none may be removed.
-            None if stats.oldest.is_some() && stats.setting.is_some() => "held by open records".to_owned(),
-            next => time(next),
-        },
+        if stats.overdue { "due, or held by other records".to_owned() } else { time(stats.next_removal) },
     ]
 }
 
@@ -66,6 +62,7 @@ fn json(stats: &StorageStats) -> Value {
             "oldest": kind.oldest.map(|at| at.to_rfc3339()),
             "setting": kind.setting,
             "next_removal": kind.next_removal.map(|at| at.to_rfc3339()),
+            "overdue": kind.overdue,
         })
     };
     json!({

@@ -31,7 +31,7 @@ async fn a_signed_in_person_does_not_wait_behind_strangers() {
     let passwords = passwords();
     let _strangers = passwords.anybody.acquire_many(2).await.expect("all places");
     let hash = passwords.hash("correct horse", [7; 16]).await.expect("a hash");
-    assert!(passwords.fits("correct horse", Some(&hash), Queue::SignedIn).await.expect("an answer"));
-    let waiting = passwords.fits("correct horse", Some(&hash), Queue::Anybody);
+    assert!(passwords.verify("correct horse", Some(&hash), Queue::SignedIn).await.expect("an answer"));
+    let waiting = passwords.verify("correct horse", Some(&hash), Queue::Anybody);
     assert!(tokio::time::timeout(Duration::from_millis(50), waiting).await.is_err());
 }

@@ -63,13 +63,13 @@ impl Flushed {
     fn poll_right(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             let right = self.right.get();
-            match right.filter(|right| !right.holds()) {
+            match right.filter(|right| !right.is_valid()) {
                 None => return Poll::Ready(Ok(())),
                 Some(right) if right.is_cut() => {
                     return Poll::Ready(Err(io::Error::other("the write was cut off while it was being sent")));
                 }
                 Some(right) => {
-                    let regained = self.regained.get_or_insert_with(|| Box::pin(right.is_regained()));
+                    let regained = self.regained.get_or_insert_with(|| Box::pin(right.recovered()));
                     ready!(regained.as_mut().poll(cx));
                     self.regained = None;
                 }

@@ -91,7 +91,7 @@ pub(super) async fn becomes_unknown(fixture: &BankFixture, decision: &Value) {
     assert_eq!(execution(fixture, decision).await, "unknown");
     is_taken(fixture, decision).await;
     fixture.plane.advance_secs(600).await;
-    fixture.plane.engine.tidy().await.unwrap();
+    fixture.plane.engine.run_maintenance().await.unwrap();
     assert_eq!(execution(fixture, decision).await, "unknown", "time does not tell");
     is_taken(fixture, decision).await;
 }

@@ -1,7 +1,7 @@
 //! A node in a process of its own, killed on drop.
 
 use super::story::{Acknowledged, WHOLE};
-use countersign_engine::store::{PostgresPlace, StoreLocation};
+use countersign_engine::store::{PostgresLocation, StoreLocation};
 use countersign_protocol::time::UnixMillis;
 use countersign_server::{Limits, serve};
 use countersign_testkit::{
@@ -122,7 +122,7 @@ fn orders() -> Option<Orders> {
 async fn run(orders: Orders) {
     let place = match orders.database {
         Database::File(path) => StoreLocation::File(path),
-        Database::Postgres(url) => StoreLocation::Postgres(PostgresPlace::new(url)),
+        Database::Postgres(url) => StoreLocation::Postgres(PostgresLocation::new(url)),
     };
     let crash = orders.crash;
     let setup = Setup {

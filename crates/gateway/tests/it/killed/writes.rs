@@ -61,7 +61,7 @@ async fn survives(kit: Kit, crash: CrashPoint) -> (bool, usize, usize, usize) {
 /// Nothing happens by itself; and a repeat is another write, unless the first one's outcome is unknown.
 async fn is_left_alone(fixture: &BankFixture, (begun, effects, told): (usize, usize, usize)) {
     fixture.plane.advance_secs(600).await;
-    fixture.plane.engine.tidy().await.unwrap();
+    fixture.plane.engine.run_maintenance().await.unwrap();
     assert_eq!((recorded(fixture).await, fixture.bank.effects().len()), ((begun, told), effects));
     let again = fixture.sends(note()).await;
     if begun > told {

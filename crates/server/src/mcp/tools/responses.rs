@@ -2,7 +2,7 @@
 
 use super::next;
 use crate::{mcp::tool::ToolCall, mplp::responses};
-use countersign_engine::{PlanReader, Refusal};
+use countersign_engine::{ProjectReader, Refusal};
 use countersign_protocol::{
     decisions::DecisionDocument,
     mplp::{MplpId, PlanActions, PlanStatus},
@@ -38,7 +38,7 @@ impl PlanTold {
     /// The current state of a plan of the caller's.
     pub(super) async fn of(call: &ToolCall, plan: &MplpId) -> Result<Self, Refusal> {
         let (at, agent) = (&call.caller.at, &call.caller.agent);
-        let shown = call.engine().plans().plan(at, &PlanReader::Agent(Box::new(agent.clone())), plan).await?;
+        let shown = call.engine().plans().plan(at, &ProjectReader::Agent(Box::new(agent.clone())), plan).await?;
         let decision = match &shown.decision {
             Some(decision) => Some(call.engine().decisions().decision(at, agent, &decision.id).await?),
             None => None,

@@ -118,7 +118,7 @@ async fn two_nodes_write_two_lanes_and_both_chains_hold() {
     // One list of both, once from the tail and once from the index.
     for _ in 0..2 {
         assert_eq!(scene.calls().await.len(), 6);
-        scene.plane.engine.tidy().await.unwrap();
+        scene.plane.engine.run_maintenance().await.unwrap();
     }
 }
 

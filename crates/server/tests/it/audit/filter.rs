@@ -36,7 +36,7 @@ on_both_stores! {
             // The same instant in another zone.
             let elsewhere = moments[1].plus_secs(3600).to_rfc3339().replace('Z', "%2B01:00");
             assert_eq!(span(Some(elsewhere), None).await, all[1..]);
-            scene.plane.engine.tidy().await.unwrap();
+            scene.plane.engine.run_maintenance().await.unwrap();
         }
     }
 

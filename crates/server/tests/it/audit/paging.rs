@@ -36,7 +36,7 @@ on_both_stores! {
         assert_eq!(whole.len(), 42);
         for indexed in [false, true] {
             if indexed {
-                scene.plane.engine.tidy().await.unwrap();
+                scene.plane.engine.run_maintenance().await.unwrap();
             }
             for size in [1, 2, 3, 7, 41, 42, 43] {
                 let entries = walk(&scene, &format!("limit={size}"), async |_| ()).await;
@@ -57,7 +57,7 @@ on_both_stores! {
                 scene.write().await.expect(201);
             }
             if page % 3 == 1 {
-                scene.plane.engine.tidy().await.unwrap();
+                scene.plane.engine.run_maintenance().await.unwrap();
             }
             if page % 4 == 2 {
                 scene.plane.advance_secs(1).await;

@@ -67,7 +67,7 @@ on_both_stores! {
         let alice = plane.person("alice").await;
         let (late, in_time) = (approved(&plane, &alice, json!({})).await, approved(&plane, &alice, json!({})).await);
         plane.advance_secs(599).await;
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
         plane.post(TOKEN, &exchange(&plane, &in_time)).await.expect(200);
         plane.advance_secs(1).await;
         let answer = plane.post(TOKEN, &exchange(&plane, &late)).await;

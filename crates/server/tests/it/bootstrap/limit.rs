@@ -48,11 +48,11 @@ on_sqlite! {
             asked.push(ask(&plane, "north", "acme.test").await.expect(201).json()["request_id"].clone());
         }
         let id = |n: usize| asked[n].as_str().unwrap();
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
         assert!(plane.engine.agents().connectable(id(0)).await.is_ok());
         // Ten minutes to answer, and an hour in which a late answer is told of the expiry.
         plane.advance_secs(600 + 3600 + 1).await;
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
         for n in 0..5 {
             assert!(plane.engine.agents().connectable(id(n)).await.is_err(), "a row stays for ever");
         }

@@ -1,7 +1,7 @@
 //! The participants: a program with a key, alice's subscriber, and a record of executed actions.
 
 use super::story::{Act, Step, arguments, is_clarification, tool};
-use countersign_engine::store::{PostgresPlace, StoreLocation};
+use countersign_engine::store::{PostgresLocation, StoreLocation};
 use countersign_testkit::{
     Answer, Backend, Kit, Plane, Setup, TestAgent,
     aaep::{ReceivedEvents, Subscriber},
@@ -78,7 +78,7 @@ impl Script {
     pub(super) fn place(&self) -> StoreLocation {
         match &self.database {
             Database::File(path) => StoreLocation::File(path.clone()),
-            Database::Postgres(url) => StoreLocation::Postgres(PostgresPlace::new(url.clone())),
+            Database::Postgres(url) => StoreLocation::Postgres(PostgresLocation::new(url.clone())),
         }
     }
 

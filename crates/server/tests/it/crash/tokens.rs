@@ -16,7 +16,7 @@ on_both_stores! {
 
         let plane = plane.restart().await;
         plane.advance_secs(25 * 3600).await;
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
         let again = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let mut heard = subscriber.opens_stream(&plane).await;
         let new = heard.next_of("awaiting.confirmation").await;

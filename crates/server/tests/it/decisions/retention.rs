@@ -29,14 +29,14 @@ on_both_stores! {
         let told = events().await.text().len();
 
         plane.advance_secs(89 * DAY).await;
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
         agent.reads_decision(&plane, &ran).await.expect(200);
         let again = agent.requests_confirmation(&plane, &confirmation("payments.send", json!({ "amount": 1 }))).await.expect(201).json();
         assert!(again["last_ran_at"].is_string(), "{again}");
         assert!(events().await.text().len() >= told);
 
         plane.advance_secs(2 * DAY).await;
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
         let removed = agent.reads_decision(&plane, &ran).await;
         assert_eq!(removed.status, 404);
         assert!(removed.text().contains("not kept any more"), "{}", removed.text());
@@ -46,7 +46,7 @@ on_both_stores! {
         assert_eq!(again["last_ran_at"], Value::Null);
 
         plane.advance_secs(1000 * DAY).await;
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
         agent.reads_decision(&plane, &unknown).await.expect(200);
         let same = agent.requests_confirmation(&plane, &confirmation("payments.send", json!({ "amount": 2 }))).await;
         assert_eq!(same.refusal(), (409, "conflict".into()), "nobody knows whether it ran");

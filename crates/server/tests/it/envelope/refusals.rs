@@ -4,7 +4,7 @@ use super::assert_envelope;
 use axum::body::Body;
 use bytes::Bytes;
 use countersign_engine::{
-    Address, Clock, Engine, Entropy, KnownOperator, ManualClock, OperatorTrouble, Operators, PasswordCost, Settings,
+    Address, Clock, Engine, Entropy, KnownOperator, ManualClock, OperatorError, Operators, PasswordCost, Settings,
     Tenancy, Throttle,
     store::{self, StoreLocation, StoreOptions},
 };
@@ -159,11 +159,11 @@ struct Broken;
 
 #[async_trait::async_trait]
 impl Operators for Broken {
-    async fn operator(&self, _: &Domain, _: &str, _: UnixMillis, _: &str) -> Result<KnownOperator, OperatorTrouble> {
+    async fn operator(&self, _: &Domain, _: &str, _: UnixMillis, _: &str) -> Result<KnownOperator, OperatorError> {
         panic!("{SECRET}")
     }
 
-    async fn last_published(&self, _: &Domain, _: &str, _: UnixMillis) -> Result<Option<UnixMillis>, OperatorTrouble> {
+    async fn last_published(&self, _: &Domain, _: &str, _: UnixMillis) -> Result<Option<UnixMillis>, OperatorError> {
         panic!("{SECRET}")
     }
 }

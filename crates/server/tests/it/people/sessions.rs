@@ -45,7 +45,7 @@ on_both_stores! {
         assert!(holds(&plane, &alice).await);
         plane.advance_secs(1).await;
         assert!(!holds(&plane, &alice).await);
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
         assert!(!holds(&plane, &alice).await);
     }
 

@@ -19,7 +19,7 @@ on_both_stores! {
         let call = agent.request(Method::GET, "/calendar/events", "READ_CALENDAR").header("x-agent-intent", WORDS);
         let call = call.header("x-agent-consent", &receipt).body(axum::body::Body::empty()).unwrap();
         countersign_testkit::send_to(&plane.api(), call).await.expect(200);
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
 
         let stored = Haystack::stored(&place).await;
         for found in ["acme.test", &agent.session_id, &ready.connected.delegation_id, "READ_CALENDAR"] {

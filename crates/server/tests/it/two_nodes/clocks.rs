@@ -51,7 +51,7 @@ async fn a_node_whose_clock_leaps_settles_nothing_before_its_time_and_turns_no_a
     apart.answers(&asked).await.expect(503);
     assert_eq!(apart.stands(&asked).await["state"], "pending");
     apart.clock.advance_secs(-600);
-    apart.two.second.engine.keep_pace().await.unwrap();
+    apart.two.second.engine.measure_clock_skew().await.unwrap();
     apart.answers(&asked).await.expect(204);
     assert_eq!(apart.stands(&asked).await["state"], "accepted");
 }

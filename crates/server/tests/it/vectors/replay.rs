@@ -72,7 +72,7 @@ on_both_stores! {
         register(&world.plane, &body, &proof).await.expect(200);
         for wait_s in [0, 299, 300] {
             world.plane.advance_secs(wait_s).await;
-            world.plane.engine.tidy().await.unwrap();
+            world.plane.engine.run_maintenance().await.unwrap();
             assert_eq!(register(&world.plane, &body, &proof).await.refusal(), told(401, "dpop_replayed"), "{wait_s}");
         }
         let other = ProofKey::generate().unwrap();
@@ -89,7 +89,7 @@ on_both_stores! {
         notes(&scene, node, &scene.agent, &proof).await.expect(201);
         for wait_s in [0, 299, 300] {
             scene.plane.advance_secs(wait_s).await;
-            scene.plane.engine.tidy().await.unwrap();
+            scene.plane.engine.run_maintenance().await.unwrap();
             let again = notes(&scene, node, &scene.agent, &proof).await;
             assert_eq!(again.refusal(), told(401, "dpop_replayed"), "{wait_s}");
         }

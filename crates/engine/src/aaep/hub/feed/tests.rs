@@ -77,13 +77,13 @@ fn standing(session: i64, said: i64, questions: &[&Arc<SharedEvent>]) -> Joined 
 fn events_during_the_first_delivery_follow_it_once_each() {
     let mut feed = feed();
     let asked = question(1, 4);
-    assert!(!feed.begin(None));
+    assert!(!feed.resume_or_hold(None));
     feed.push(&progress(1, 3), true, NOW);
     feed.push(&asked, true, NOW);
     feed.push(&progress(1, 5), true, NOW);
     assert_eq!(read(&mut feed), []);
     // The session row was read after five events: the last of them is still on its way.
-    feed.tell(vec![standing(1, 5, &[&asked])], NOW);
+    feed.deliver_snapshot(vec![standing(1, 5, &[&asked])], NOW);
     assert_eq!(read(&mut feed), [(1, -1), (1, 5)]);
     feed.push(&progress(1, 6), true, NOW);
     assert_eq!(read(&mut feed), [(1, 6)]);
@@ -93,8 +93,8 @@ fn events_during_the_first_delivery_follow_it_once_each() {
 fn a_signal_later_than_its_row_is_not_delivered_again() {
     let mut feed = feed();
     let asked = question(1, 4);
-    feed.begin(None);
-    feed.tell(vec![standing(1, 5, &[&asked])], NOW);
+    feed.resume_or_hold(None);
+    feed.deliver_snapshot(vec![standing(1, 5, &[&asked])], NOW);
     for late in [progress(1, 3), asked, progress(1, 5)] {
         feed.push(&late, true, NOW);
     }
@@ -105,9 +105,9 @@ fn a_signal_later_than_its_row_is_not_delivered_again() {
 fn a_question_that_came_after_its_session_was_read_is_delivered_once() {
     let mut feed = feed();
     let asked = question(1, 4);
-    feed.begin(None);
+    feed.resume_or_hold(None);
     feed.push(&asked, true, NOW);
-    feed.tell(vec![standing(1, 4, &[&asked])], NOW);
+    feed.deliver_snapshot(vec![standing(1, 4, &[&asked])], NOW);
     assert_eq!(read(&mut feed), [(1, -1)]);
 }
 
@@ -115,10 +115,10 @@ fn a_question_that_came_after_its_session_was_read_is_delivered_once() {
 fn every_event_of_a_session_that_begins_while_a_reader_connects_is_delivered_and_counted() {
     let mut feed = feed();
     let asked = question(1, 1);
-    feed.begin(None);
+    feed.resume_or_hold(None);
     feed.push(&started(1), true, NOW);
     feed.push(&asked, true, NOW);
-    feed.tell(vec![standing(1, 2, &[&asked])], NOW);
+    feed.deliver_snapshot(vec![standing(1, 2, &[&asked])], NOW);
     let counted: Vec<bool> = std::iter::from_fn(|| feed.next(NOW)).map(|(_, form)| form.sequence).collect();
     assert_eq!(counted, [true, true]);
 }
@@ -126,8 +126,8 @@ fn every_event_of_a_session_that_begins_while_a_reader_connects_is_delivered_and
 #[test]
 fn a_sequence_with_a_hole_is_counted_no_further() {
     let mut feed = feed();
-    feed.begin(None);
-    feed.tell(Vec::new(), NOW);
+    feed.resume_or_hold(None);
+    feed.deliver_snapshot(Vec::new(), NOW);
     for spoken in [started(1), progress(1, 1), progress(1, 3), progress(1, 4), progress(2, 7)] {
         feed.push(&spoken, true, NOW);
     }

@@ -40,7 +40,7 @@ impl Heard {
 
     fn arrives_as(&mut self, session: i64, seq: i64, kind: &str, now: UnixMillis) {
         let told = &mut self.told;
-        self.order.arrived(&said(session, seq, kind), now, &mut |said| told.push((said.session, said.seq)));
+        self.order.accept(&said(session, seq, kind), now, &mut |said| told.push((said.session, said.seq)));
     }
 
     fn ticks(&mut self, now: UnixMillis) {

@@ -3,7 +3,7 @@
 use crate::{
     projects::ProjectAt,
     services::Evidence,
-    store::{self, AuditBy, AuditPlace, AuditQuery, DelegationById, SessionsBySessionId, StoreError},
+    store::{self, AuditBy, AuditPosition, AuditQuery, DelegationById, SessionsBySessionId, StoreError},
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use countersign_core::{
@@ -54,21 +54,18 @@ impl Evidence<'_> {
     }
 
     async fn audit_view(self, at: &ProjectAt, asked: &AuditAsked) -> Result<AuditView, StoreError> {
-        let store = &*self.store;
         let project = at.project.key;
         let delegation: Option<Delegation> = match &asked.delegation_id {
-            Some(id) => store::find_one(store, DelegationById { project, id: id.clone() }).await?,
+            Some(id) => self.find_one(DelegationById { project, id: id.clone() }).await?,
             None => None,
         };
         let sessions: Vec<Session> = match &asked.session_id {
-            Some(session_id) => {
-                store::find_all(store, SessionsBySessionId { project, session_id: session_id.clone() }).await?
-            }
+            Some(session_id) => self.find_all(SessionsBySessionId { project, session_id: session_id.clone() }).await?,
             None => Vec::new(),
         };
         let mut session_delegations = Vec::new();
         for key in sessions.iter().filter_map(|session| session.delegation) {
-            session_delegations.extend(store::get::<Delegation>(store, key).await?);
+            session_delegations.extend(self.get::<Delegation>(key).await?);
         }
         Ok(AuditView {
             project,
@@ -86,11 +83,11 @@ impl Evidence<'_> {
         at: &ProjectAt,
         asked: &AuditAsked,
         selection: &Selection,
-        place: AuditPlace,
+        place: AuditPosition,
     ) -> Result<String, Refusal> {
         let keys = self.keys().ok_or(Refusal::Unavailable)?;
         let place = [place.at.0.to_be_bytes(), place.lane.to_be_bytes(), place.seq.to_be_bytes()].concat();
-        let tag = keys.mac.tag("audit-cursor", &covered(at, asked, selection, &place));
+        let tag = keys.mac.tag("audit-cursor", &cursor_mac_input(at, asked, selection, &place));
         Ok(URL_SAFE_NO_PAD.encode([place, tag.to_vec()].concat()))
     }
 
@@ -100,23 +97,23 @@ impl Evidence<'_> {
         asked: &AuditAsked,
         selection: &Selection,
         cursor: &str,
-    ) -> Result<AuditPlace, Refusal> {
+    ) -> Result<AuditPosition, Refusal> {
         let refused = || Refusal::invalid("cursor is not one that this query was given");
         let keys = self.keys().ok_or(Refusal::Unavailable)?;
         let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refused())?;
         let (place, tag) = bytes.split_at_checked(24).ok_or_else(refused)?;
-        if !keys.mac.verify("audit-cursor", &covered(at, asked, selection, place), tag) {
+        if !keys.mac.verify("audit-cursor", &cursor_mac_input(at, asked, selection, place), tag) {
             return Err(refused());
         }
         let number = |n: usize| place.get(n * 8..n * 8 + 8).and_then(|b| b.try_into().ok()).map(i64::from_be_bytes);
         match (number(0), number(1), number(2)) {
-            (Some(at), Some(lane), Some(seq)) => Ok(AuditPlace { at: UnixMillis(at), lane, seq }),
+            (Some(at), Some(lane), Some(seq)) => Ok(AuditPosition { at: UnixMillis(at), lane, seq }),
             _ => Err(refused()),
         }
     }
 }
 
-fn covered(at: &ProjectAt, asked: &AuditAsked, selection: &Selection, place: &[u8]) -> Vec<u8> {
+fn cursor_mac_input(at: &ProjectAt, asked: &AuditAsked, selection: &Selection, place: &[u8]) -> Vec<u8> {
     let query = format!("{:?}", (at.project.key, selection, asked.from, asked.to, &asked.event_type));
     [Digest::of(query.as_bytes()).0.as_slice(), place].concat()
 }

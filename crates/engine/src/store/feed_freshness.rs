@@ -14,15 +14,15 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The start of the last good reading; none where one node is alone on its database.
 #[derive(Clone, Debug, Default)]
-pub struct Hearing(Option<Arc<watch::Sender<Instant>>>);
+pub struct FeedFreshness(Option<Arc<watch::Sender<Instant>>>);
 
-impl Hearing {
-    pub(crate) fn since(start: Instant) -> Self {
+impl FeedFreshness {
+    pub(crate) fn starting_at(start: Instant) -> Self {
         Self(Some(Arc::new(watch::Sender::new(start))))
     }
 
     /// To be called after everything committed before `start` has been processed.
-    pub(crate) fn heard(&self, start: Instant) {
+    pub(crate) fn record_reading(&self, start: Instant) {
         if let Some(last) = &self.0 {
             last.send_modify(|last| *last = start.max(*last));
         }
@@ -34,16 +34,16 @@ impl Hearing {
     }
 
     /// How long a write may go on being sent under a delegation or session that ended after the last good reading.
-    pub(crate) fn left(&self) -> Duration {
+    pub(crate) fn remaining(&self) -> Duration {
         self.0.as_ref().map_or(RECENT, |last| (*last.borrow() + RECENT).saturating_duration_since(monotonic()))
     }
 
     pub(crate) fn is_recent(&self) -> bool {
-        !self.left().is_zero()
+        !self.remaining().is_zero()
     }
 
     /// Resolves when it is recent: at once, or with the next good reading.
-    pub(crate) async fn is_regained(&self) {
+    pub(crate) async fn recovered(&self) {
         if let Some(last) = &self.0 {
             let recent = |last: &Instant| monotonic() < *last + RECENT;
             if last.subscribe().wait_for(recent).await.is_err() {
@@ -52,12 +52,12 @@ impl Hearing {
         }
     }
 
-    pub(crate) async fn is_regained_in_time(&self) -> bool {
-        self.is_recent() || tokio::time::timeout(PATIENCE, self.is_regained()).await.is_ok()
+    pub(crate) async fn recovers_in_time(&self) -> bool {
+        self.is_recent() || tokio::time::timeout(PATIENCE, self.recovered()).await.is_ok()
     }
 
     /// Resolves when a held-up write must be given up; never where there is only one node.
-    pub(crate) async fn is_given_up(&self) {
+    pub(crate) async fn timed_out(&self) {
         let Some(last) = &self.0 else { return std::future::pending().await };
         loop {
             let until = *last.borrow() + PATIENCE;
