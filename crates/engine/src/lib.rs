@@ -105,11 +105,6 @@ pub mod clarification_rules {
     pub use countersign_core::clarification::rules::{CaseFailed, Finding, Rules, in_force};
 }
 
-/// The clarified answers in a question.
-pub mod clarified_answers {
-    pub use countersign_core::clarification::texts::{MEMBER, SENTENCE, of_question};
-}
-
 /// Held requests: their members, and the routes that hold them.
 pub mod held {
     pub use countersign_core::held::{Explanation, HoldTerms, JsonMember, NoRoute, explain, must_be_confirmed};
@@ -123,7 +118,7 @@ pub mod mplp_views {
         pub use countersign_core::mplp::confirm::{confirm_id, decision_id, document};
     }
     pub mod deviation {
-        pub use countersign_core::mplp::deviation::MEMBER;
+        pub use countersign_core::mplp::deviation::lines;
     }
     pub mod roles {
         pub use countersign_core::mplp::roles::documents;

@@ -1,13 +1,16 @@
 //! Matches a call against an approved pattern.
 
 use super::{
-    ArgumentDifference, Arguments, Pattern, Units, Was,
+    Arguments, Pattern, Units,
     compare::{Found, PathSegment, Walk},
     difference::{in_words, name, named},
     limit::{self, LimitKind, amount, is_within},
 };
 use crate::held::JsonMember;
-use countersign_protocol::bounds::{Amount, Bound};
+use countersign_protocol::{
+    bounds::{Amount, Bound},
+    question::{ArgumentDifference, Was},
+};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -108,7 +111,7 @@ impl ReleasedArgument<'_> {
             (Bound::Amount { .. }, _) => limit::with_unit(in_words(self.is), own),
             _ => in_words(self.is),
         };
-        ArgumentDifference { name: named(self.name), is: Some(is), was: Was::Within(limit::alone(self.bound)) }
+        ArgumentDifference { name: named(self.name), is: Some(is), was: Was::Within(limit::allowed(self.bound)) }
     }
 }
 

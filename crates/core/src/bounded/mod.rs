@@ -19,7 +19,6 @@ mod units;
 
 pub use arguments::Arguments;
 pub use book::{Book, differences};
-pub use difference::{ArgumentDifference, Was};
 pub use fit::AmountUse;
 pub use limit::in_words;
 pub use pattern::{ActionTarget, BadPattern, Pattern};

@@ -5,7 +5,7 @@ use super::{
     settle::ApprovedExtent,
 };
 use crate::{
-    bounded::{ActionTarget, AmountUse, ArgumentDifference, Arguments, Pattern, Tally, Units},
+    bounded::{ActionTarget, AmountUse, Arguments, Pattern, Tally, Units},
     evidence::DraftEntry,
     mplp::progress,
     records::{Decision, Plan},
@@ -14,6 +14,7 @@ use countersign_protocol::{
     aaep::event::Risk,
     bounds::{Bound, Bounds},
     mplp::MplpId,
+    question::ArgumentDifference,
 };
 use serde_json::json;
 use std::collections::BTreeMap;

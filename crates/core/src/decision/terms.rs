@@ -379,25 +379,3 @@ impl DecisionTerms {
         }
     }
 }
-
-impl Assurance {
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "token" => Some(Self::Token),
-            "session" => Some(Self::Session),
-            "fresh" => Some(Self::Fresh),
-            "passkey" => Some(Self::Passkey),
-            _ => None,
-        }
-    }
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Token => "token",
-            Self::Session => "session",
-            Self::Fresh => "fresh",
-            Self::Passkey => "passkey",
-        }
-    }
-}

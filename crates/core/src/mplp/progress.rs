@@ -59,7 +59,7 @@ impl PlanTransition {
     /// A decision about the plan is now pending.
     pub fn proposed(&mut self, decision: &Decision) -> Result<(), Refusal> {
         if self.plan.document.status != PlanStatus::Draft {
-            let status = plan_word(self.plan.document.status);
+            let status = self.plan.document.status.as_str();
             return Err(Refusal::Conflict(format!("the plan is {status}: only a draft can be proposed")));
         }
         let asked = confirm_id(decision);
@@ -159,7 +159,7 @@ impl PlanTransition {
             return Err(Refusal::Conflict("only steps of an approved plan change their status".into()));
         }
         if !reportable(now, status) {
-            return Err(Refusal::Conflict(format!("a step cannot go from {} to {}", word(now), word(status))));
+            return Err(Refusal::Conflict(format!("a step cannot go from {} to {}", now.as_str(), status.as_str())));
         }
         if status == StepStatus::InProgress {
             may_begin(&self.plan.document, step).map_err(|why| Refusal::Conflict(why.into()))?;
@@ -182,7 +182,7 @@ impl PlanTransition {
             PlanStatus::Proposed => Err(Refusal::Conflict(
                 "a decision about the plan is pending: withdraw that question, or cancel its Confirm".into(),
             )),
-            _ => Err(Refusal::Conflict(format!("the plan is {} already", plan_word(self.plan.document.status)))),
+            _ => Err(Refusal::Conflict(format!("the plan is {} already", self.plan.document.status.as_str()))),
         }
     }
 
@@ -225,9 +225,9 @@ impl PlanTransition {
     }
 
     fn to(&mut self, status: PlanStatus, confirm_id: Option<MplpId>, reason: Option<String>) {
-        let from = plan_word(self.plan.document.status);
+        let from = self.plan.document.status.as_str();
         self.plan.document.status = status;
-        self.moved(Moved { step: None, from, to: plan_word(status), confirm_id, reason });
+        self.moved(Moved { step: None, from, to: status.as_str(), confirm_id, reason });
     }
 
     fn step_to(&mut self, id: &MplpId, status: StepStatus, reason: Option<&str>) {
@@ -235,10 +235,10 @@ impl PlanTransition {
         if step.status == status || is_final(step.status) {
             return;
         }
-        let from = word(step.status);
+        let from = step.status.as_str();
         step.status = status;
         let (step, reason) = (Some(id.clone()), reason.map(str::to_owned));
-        self.moved(Moved { step, from, to: word(status), confirm_id: None, reason });
+        self.moved(Moved { step, from, to: status.as_str(), confirm_id: None, reason });
     }
 
     /// Uses the same timestamp in the plan's own events, its `updated_at` and the evidence (M-24).
@@ -412,27 +412,4 @@ fn event_type(moved: &Moved) -> String {
     let what = if moved.step.is_some() { "step" } else { "plan" };
     // Dots only inside objects (M-15).
     format!("{what}.{}", moved.to.replace('_', "."))
-}
-
-pub fn plan_word(status: PlanStatus) -> &'static str {
-    match status {
-        PlanStatus::Draft => "draft",
-        PlanStatus::Proposed => "proposed",
-        PlanStatus::Approved => "approved",
-        PlanStatus::InProgress => "in_progress",
-        PlanStatus::Completed => "completed",
-        PlanStatus::Cancelled => "cancelled",
-        PlanStatus::Failed => "failed",
-    }
-}
-
-pub fn word(status: StepStatus) -> &'static str {
-    match status {
-        StepStatus::Pending => "pending",
-        StepStatus::InProgress => "in_progress",
-        StepStatus::Completed => "completed",
-        StepStatus::Blocked => "blocked",
-        StepStatus::Skipped => "skipped",
-        StepStatus::Failed => "failed",
-    }
 }

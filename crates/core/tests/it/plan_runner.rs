@@ -15,7 +15,6 @@ use countersign_core::{
         reconcile::Reconcile,
         take_back::{By, TakeBack},
     },
-    mplp::progress::word,
     records::Assurance,
     refusal::Refusal,
     step::{Effects, Step},
@@ -340,7 +339,7 @@ impl Runner {
                 (Matter::Cancel(may), effects(plane.cancel(self.plan, by, None, now)))
             }
             Command::Step { status } => {
-                let decided = plane.report_step(self.plan, OWN + 1, report(word(*status)), now);
+                let decided = plane.report_step(self.plan, OWN + 1, report(status.as_str()), now);
                 (Matter::Step(*status), effects(decided))
             }
             Command::Revoke if self.reference.revoked => return None,

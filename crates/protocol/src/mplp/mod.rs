@@ -25,7 +25,7 @@ pub use confirm::{Confirm, ConfirmDecision, ConfirmStatus, DecisionStatus, Targe
 pub use event::BaseEvent;
 pub use extensions::{
     AllowanceShown, AllowanceStatus, Left, PlanActions, PlanDifference, ProposeRequest, ReasonGiven, Runs, StepShown,
-    SumLeft, WhoseWords,
+    SumLeft,
 };
 pub use governance::{Governance, Module, Ref};
 pub use id::{MplpId, NotAnMplpId};

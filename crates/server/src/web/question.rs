@@ -163,7 +163,7 @@ impl Before {
             open: outcome::open(&self.at, &self.whole, now),
             plan,
             arguments,
-            difference: question_summary::difference(&self.at, decision),
+            difference: question_summary::difference(&self.at, decision, visit.language),
             clarified: clarification_answers::of(decision),
             gap,
             may: offers::of(decision, &by, &self.path()),

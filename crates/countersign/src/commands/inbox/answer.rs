@@ -16,6 +16,7 @@ use countersign_client::aaep::{
 };
 use countersign_protocol::{
     aaep::questions::OpenQuestion,
+    decisions::Assurance,
     mplp::{AllowanceShown, DecisionRequest, DecisionStatus},
 };
 use serde_json::json;
@@ -207,10 +208,10 @@ impl Listening {
 
 /// A token is not strong enough authentication for every question. A reply that could not count is not sent.
 fn enough_proof(open: &OpenQuestion) -> Result<(), Failure> {
-    if open.assurance == "token" {
+    if open.assurance == Assurance::Token {
         return Ok(());
     }
-    let why = format!("this question needs more proof than a token: {}; nothing was sent", open.assurance);
+    let why = format!("this question needs more proof than a token: {}; nothing was sent", open.assurance.as_str());
     Err(Failure::new(why).hint(how_to_answer(open)))
 }
 
