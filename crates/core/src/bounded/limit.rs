@@ -72,13 +72,13 @@ pub(super) fn allowed(bound: &Bound) -> AllowedValue {
             AllowedValue::Between { least: least.to_string(), most: with_unit(*most, unit.as_deref()) }
         }
         Bound::Amount { most, unit, .. } => AllowedValue::AtMost(with_unit(*most, unit.as_deref())),
-        Bound::OneOf(choices) => AllowedValue::OneOf(some(choices)),
+        Bound::OneOf(choices) => AllowedValue::OneOf(first_choices(choices)),
         Bound::Text { most } => AllowedValue::Characters(*most),
     }
 }
 
 /// The choices as text; if they are too many, the first ones and the number of the others.
-fn some(choices: &[Value]) -> Vec<String> {
+fn first_choices(choices: &[Value]) -> Vec<String> {
     let all = choices.iter().map(|choice| value_in_words(&member(choice), MAX_CHOICE));
     let mut room = MAX_CHOICES;
     let fits = |choice: &String| {

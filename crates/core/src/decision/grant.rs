@@ -11,7 +11,6 @@ use crate::{
     records::{Decision, Plan},
 };
 use countersign_protocol::{
-    aaep::event::Risk,
     bounds::{Bound, Bounds},
     mplp::MplpId,
     question::ArgumentDifference,
@@ -93,7 +92,7 @@ fn bounded(bounds: &Bounds, view: &AnswerView) -> Result<ApprovedExtent, NotCoun
 
 /// No argument of a high-risk irreversible action may be released.
 fn fixed_where_it_must_be(decision: &Decision, released: &BTreeMap<String, Bound>) -> Result<(), NotCounted> {
-    match decision.terms.irreversible && decision.terms.risk == Risk::High && !released.is_empty() {
+    match decision.terms.fixes_arguments() && !released.is_empty() {
         true => Err(out("this cannot be undone and its risk is high: every argument stays as it was shown")),
         false => Ok(()),
     }

@@ -1,16 +1,11 @@
 //! A pending question in a subscriber's list. The reply token is omitted: only the event carries it.
 
-use super::{render, runs};
+use super::{answer::ProvenPerson, offers::offers, render, runs};
 use crate::records::{AaepSession, Decision, DecisionState, Question};
 use countersign_protocol::{aaep::questions::OpenQuestion, decisions::DecisionKind, question::QuestionFacts};
 
-/// The question document for a subscriber, with or without high-risk approval; `None` once it is settled.
-pub fn document(
-    decision: &Decision,
-    session: &AaepSession,
-    page: String,
-    approves_high_risk: bool,
-) -> Option<OpenQuestion> {
+/// The question document for an authenticated person; `None` once it is settled.
+pub fn document(decision: &Decision, session: &AaepSession, page: String, by: &ProvenPerson) -> Option<OpenQuestion> {
     let DecisionState::Pending { deadline, .. } = decision.state else { return None };
     let common = OpenQuestion {
         decision_id: decision.id.clone(),
@@ -34,10 +29,11 @@ pub fn document(
         asked_at: decision.asked_at,
         deadline,
         latest: decision.terms.latest,
-        assurance: decision.terms.floor_for(approves_high_risk),
+        assurance: decision.terms.floor_for(by.approves_high_risk),
         high_risk_token_suffices: decision.terms.high_risk_tokens,
         page,
         last_ran_at: decision.last_ran_at,
+        offers: offers(decision, by),
         facts: QuestionFacts::default(),
         runs: runs::what_runs(decision),
     };

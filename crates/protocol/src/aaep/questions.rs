@@ -76,6 +76,8 @@ pub struct OpenQuestion {
     #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub last_ran_at: Option<UnixMillis>,
+    #[serde(flatten)]
+    pub offers: Offers,
     /// As in the event's extension.
     #[serde(flatten)]
     pub facts: QuestionFacts,
@@ -83,6 +85,38 @@ pub struct OpenQuestion {
     /// recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs: Option<WhatRuns>,
+}
+
+/// The offers to this person, with the authentication of this request. Each is checked again when it is taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Offers {
+    pub offer: Offer,
+    /// The extensions of the deadline to choose from; none if nothing would move it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more_time_seconds: Vec<i64>,
+}
+
+/// The answers that a person may give.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Offer {
+    /// This person may not answer, or the question is settled.
+    Nothing,
+    /// It is locked, and this person may not override the lock.
+    Locked,
+    /// It needs stronger authentication than any channel here offers.
+    NotHere,
+    /// It needs stronger authentication than this request had: `assurance`.
+    ProveFirst,
+    Decide {
+        approve: bool,
+        reject: bool,
+    },
+    Respond {
+        kinds: Vec<ResponseKind>,
+    },
 }
 
 /// `POST /aaep/v1/questions/{decision_id}/more-time`

@@ -19,7 +19,8 @@ use axum::{
     response::Response,
 };
 use countersign_engine::{
-    Plan, PlanReader, PlanShown, ProjectAt, ProjectMember, Refusal, Role, Via, audience, counts, mplp_views::is_running,
+    Plan, PlanReader, PlanShown, ProjectAt, ProjectMember, Refusal, Via, audience, may_take_back,
+    mplp_views::is_running,
 };
 use countersign_protocol::mplp::{BaseEvent, MplpId, Plan as PlanDocument, PlanStatus, PlanStep};
 use http::StatusCode;
@@ -108,7 +109,7 @@ impl Here {
             feedback: plan.feedback.as_ref().map(|back| back.reason.as_str().into()),
             steps: self.steps(app),
             events: document.events.iter().rev().filter_map(|event| happened(document, event)).take(EVENTS).collect(),
-            may_take_back: self.may_take_back(),
+            may_take_back: self.may_take_back(app),
             csrf: visit.csrf(app)?,
             typed: String::new(),
             error: None,
@@ -160,9 +161,9 @@ impl Here {
     }
 
     /// Whether the form is offered. The engine checks again when it is sent.
-    fn may_take_back(&self) -> bool {
-        let (person, roles) = (self.member.person.key, self.member.roles());
-        let could = |decision| counts(decision, person, &roles, false) || roles.contains(&Role::Admin);
+    fn may_take_back(&self, app: &App) -> bool {
+        let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
+        let could = |decision| may_take_back(&by, decision, None).is_ok();
         is_running(&self.shown.plan) && self.shown.decision.as_ref().is_some_and(could)
     }
 

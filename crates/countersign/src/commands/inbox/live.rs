@@ -1,7 +1,7 @@
 //! The running inbox: events, typed lines and timers.
 
 use super::{
-    answer::how_to_answer,
+    answer::{how_to_answer, needs_more_proof},
     commands::{HELP, InboxCommand, MORE_S, yes_or_no},
     connection::{Connected, ServiceClock, not_subscribed, only_listens},
     plan_steps,
@@ -12,7 +12,6 @@ use countersign_client::{
     aaep::{Announcement, Answer, Asks, Inbox, ReceivedQuestion, Replier, Speech, SubscriberClient, SubscriberEvent},
     mplp::Mplp,
 };
-use countersign_protocol::decisions::Assurance;
 use serde_json::json;
 use std::{collections::BTreeSet, io::BufRead as _, sync::Arc, time::Duration};
 use tokio::{
@@ -240,7 +239,7 @@ impl Desk<'_> {
     async fn needs_more(&self, question: &ReceivedQuestion) -> Option<String> {
         let listed = self.replier.questions().await.ok()?;
         let open = listed.questions.into_iter().find(|open| question.decision_id() == Some(&open.decision_id))?;
-        (open.assurance != Assurance::Token).then(|| how_to_answer(&open))
+        needs_more_proof(&open).then(|| how_to_answer(&open))
     }
 
     async fn more_time(&mut self, question: &ReceivedQuestion, seconds: i64) -> Result<(), Failure> {

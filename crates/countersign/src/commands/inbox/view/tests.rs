@@ -8,6 +8,7 @@ fn asked(more: Value) -> View {
         "agent_id": "robot", "operator": "acme.example", "risk_level": "high", "irreversible": true,
         "default_decision": "reject", "language": "en", "asked_at": "2026-09-21T14:13:20Z",
         "deadline": "2026-09-21T14:23:20Z", "latest": "2026-09-21T14:23:20Z", "assurance": "token", "page": "p",
+        "offer": { "kind": "decide", "approve": true, "reject": true },
     });
     open.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     View::from(&serde_json::from_value::<OpenQuestion>(open).unwrap())
