@@ -14,7 +14,7 @@ use countersign_client::{
     decisions::Decisions,
 };
 use countersign_protocol::decisions::{
-    ClaimRequest, ConfirmationRequest, DecisionDocument, OutcomeRequest, OutcomeStatus, State,
+    ClaimRequest, ClaimStatus, ConfirmationRequest, DecisionDocument, OutcomeRequest, OutcomeStatus, State,
 };
 use countersign_server::admin::{ApiKeyKind, NewKey};
 use serde_json::{Map, Value, json};
@@ -70,8 +70,8 @@ impl Asking {
         check(again.is_err(), "one approval was claimed twice")?;
         let outcome = OutcomeRequest { status: OutcomeStatus::Committed, execution_id: None, error_message: None };
         let done = self.agent.report(&decision.decision_id, &outcome).await.map_err(trouble)?;
-        let state = done.execution.map(|execution| execution.state).unwrap_or_default();
-        check(state == "committed", "the outcome was not recorded")
+        let state = done.execution.map(|execution| execution.state);
+        check(state == Some(ClaimStatus::Committed), "the outcome was not recorded")
     }
 
     /// Tries to claim the approval for another amount.

@@ -72,13 +72,15 @@ pub use countersign_core::{
     },
     clock::ClockAccepted,
     decision::{
-        answer::{Answer, AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson, is_entitled},
+        answer::{Answer, AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson},
         audience,
         document::Whole,
         grant::AskedFor,
+        offers::{MORE_TIME_S, offers},
         probe::ProbeResponse,
         reconcile::may_reconcile,
         runs::what_runs,
+        take_back::may_take_back,
     },
     epoch::EpochStarted,
     held::HttpRequest,
@@ -106,11 +108,6 @@ pub mod clarification_rules {
     pub use countersign_core::clarification::rules::{CaseFailed, Finding, Rules, in_force};
 }
 
-/// The clarified answers in a question.
-pub mod clarified_answers {
-    pub use countersign_core::clarification::texts::{MEMBER, SENTENCE, of_question};
-}
-
 /// Held requests: their members, and the routes that hold them.
 pub mod held {
     pub use countersign_core::held::{Explanation, HoldTerms, JsonMember, NoRoute, explain, must_be_confirmed};
@@ -124,7 +121,7 @@ pub mod mplp_views {
         pub use countersign_core::mplp::confirm::{confirm_id, decision_id, document};
     }
     pub mod deviation {
-        pub use countersign_core::mplp::deviation::MEMBER;
+        pub use countersign_core::mplp::deviation::lines;
     }
     pub mod roles {
         pub use countersign_core::mplp::roles::documents;

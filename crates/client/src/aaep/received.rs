@@ -10,9 +10,10 @@ use countersign_protocol::{
         event::{Event, Payload, Summaries},
         extension,
     },
+    question::QuestionFacts,
     time::UnixMillis,
 };
-use serde::de::DeserializeOwned;
+use serde::{Deserialize as _, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 /// One message of a producer.
@@ -83,6 +84,10 @@ impl<'e> Ours<'e> {
     /// A typed member; none if it has another shape.
     pub(super) fn read<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         T::deserialize(self.0?.get(name)?).ok()
+    }
+
+    pub(super) fn facts(&self) -> QuestionFacts {
+        self.0.and_then(|members| QuestionFacts::deserialize(members).ok()).unwrap_or_default()
     }
 
     /// Only the service marks its own text.

@@ -1,13 +1,13 @@
 //! An index of a holder's open patterns, for finding the match of a call among thousands.
 
 use super::{
-    ActionTarget, ArgumentDifference, Arguments, Pattern, Units,
+    ActionTarget, Arguments, Pattern, Units,
     compare::{Found, Walk, hash_but},
     limit::{LimitKind, is_within},
     resolve::Mask,
 };
 use crate::held::JsonMember;
-use countersign_protocol::{bounds::Bound, ids::RowKey};
+use countersign_protocol::{bounds::Bound, ids::RowKey, question::ArgumentDifference};
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hasher},

@@ -1,13 +1,16 @@
 //! Matches a call against an approved pattern.
 
 use super::{
-    ArgumentDifference, Arguments, Pattern, Units, Was,
+    Arguments, Pattern, Units,
     compare::{Found, PathSegment, Walk},
     difference::{argument_name, name, value_text},
     limit::{self, LimitKind, amount, is_within},
 };
 use crate::held::JsonMember;
-use countersign_protocol::bounds::{Amount, Bound};
+use countersign_protocol::{
+    bounds::{Amount, Bound},
+    question::{ArgumentDifference, Was},
+};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -111,7 +114,7 @@ impl ReleasedArgument<'_> {
         ArgumentDifference {
             name: argument_name(self.name),
             is: Some(is),
-            was: Was::Within(limit::single_call_text(self.bound)),
+            was: Was::Within(limit::allowed(self.bound)),
         }
     }
 }

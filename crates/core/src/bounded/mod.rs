@@ -19,7 +19,6 @@ mod units;
 pub use arguments::Arguments;
 pub use book::{Book, differences};
 pub(crate) use difference::plain_or_quoted;
-pub use difference::{ArgumentDifference, Was};
 pub use fit::AmountUse;
 pub use limit::bound_text;
 pub use pattern::{ActionTarget, BadPattern, Pattern};

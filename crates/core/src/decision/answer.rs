@@ -238,8 +238,7 @@ impl Answer {
         if self.decided_by.as_ref().is_some_and(by_software) {
             return Err(NotCounted::BySoftware);
         }
-        let counts = is_entitled(decision, self.by.person, &self.by.roles, self.is_approval());
-        if !self.by.may_answer || !counts || !self.role_allows(decision) {
+        if !is_entitled(decision, &self.by, self.is_approval()) {
             return Err(NotCounted::NotEntitled);
         }
         if decision.is_locked() && !(self.extra.by_override && self.by.deciding.overrides()) {
@@ -255,12 +254,6 @@ impl Answer {
             true => Err(NotCounted::TooWeak(floor)),
             false => Ok(()),
         }
-    }
-
-    /// Only an approving role decides (M-06). The person the agent acts for can always reject.
-    fn role_allows(&self, decision: &Decision) -> bool {
-        let is_clarification = matches!(decision.question, Question::Clarification(_));
-        is_clarification || self.is_own_rejection(decision) || self.by.deciding.approves()
     }
 
     /// A rejection by the person the agent acts for. It is exempt from the assurance floor.
@@ -367,6 +360,15 @@ impl Answer {
             .open_if("confidence", confidence)
             .hidden_if("correlation_id", self.correlation_id.clone())
     }
+}
+
+/// Whether this person's approval or rejection would count: by policy, and by an approving role (M-06). The person the
+/// agent acts for can always reject.
+pub(super) fn is_entitled(decision: &Decision, by: &ProvenPerson, yes: bool) -> bool {
+    let own_rejection = by.person == decision.raised_by.person && !yes;
+    let is_clarification = matches!(decision.question, Question::Clarification(_));
+    let by_role = is_clarification || own_rejection || by.deciding.approves();
+    by.may_answer && by_role && counts(decision, by.person, &by.roles, yes)
 }
 
 /// Whether an approval (`yes`) or rejection by this person counts. The person the agent acts for can always reject;

@@ -126,7 +126,7 @@ impl Claim {
         let pattern = view.allowance.as_ref().and_then(|allowance| allowance.pattern.as_ref());
         match (pattern, &self.call) {
             (Some(pattern), Some(call)) => call.fits(pattern).map_err(|differences| {
-                let told: Vec<String> = differences.iter().map(ToString::to_string).collect();
+                let told: Vec<String> = differences.iter().map(|difference| difference.text("en")).collect();
                 Refusal::ConfirmationInvalid(format!("the approval does not cover this call: {}", told.join("; ")))
             }),
             (None, _) if view.decision.digest == self.digest => Ok(Vec::new()),

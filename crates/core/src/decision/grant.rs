@@ -5,15 +5,15 @@ use super::{
     settle::ApprovedExtent,
 };
 use crate::{
-    bounded::{ActionTarget, AmountUse, ArgumentDifference, Arguments, Pattern, Tally, Units},
+    bounded::{ActionTarget, AmountUse, Arguments, Pattern, Tally, Units},
     evidence::DraftEntry,
     mplp::progress,
     records::{Decision, Plan},
 };
 use countersign_protocol::{
-    aaep::event::Risk,
     bounds::{Bound, Bounds},
     mplp::MplpId,
+    question::ArgumentDifference,
 };
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -92,7 +92,7 @@ fn bounded(bounds: &Bounds, view: &AnswerView) -> Result<ApprovedExtent, NotCoun
 
 /// No argument of a high-risk irreversible action may be released.
 fn check_released(decision: &Decision, released: &BTreeMap<String, Bound>) -> Result<(), NotCounted> {
-    match decision.terms.irreversible && decision.terms.risk == Risk::High && !released.is_empty() {
+    match decision.terms.fixes_arguments() && !released.is_empty() {
         true => Err(out_of_bounds("this cannot be undone and its risk is high: every argument stays as it was shown")),
         false => Ok(()),
     }

@@ -15,6 +15,7 @@ pub mod document;
 pub mod due;
 pub mod extend;
 pub mod grant;
+pub mod offers;
 pub mod outcome;
 pub mod probe;
 pub mod question;

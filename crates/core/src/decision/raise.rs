@@ -10,7 +10,6 @@ use crate::{
         repeat::SentEvent,
         texts::Notice,
     },
-    clarification::texts,
     decision::terms::{PartOf, People, Wishes},
     env::Env,
     mplp::progress::PlanTransition,
@@ -28,6 +27,7 @@ use countersign_protocol::{
     mplp::Governance,
     time::UnixMillis,
 };
+use serde_json::json;
 use std::sync::Arc;
 
 /// Rejections of one action before it is paused.
@@ -372,7 +372,7 @@ impl Raise {
                 .hidden("tool", self.asked.action.as_str())
                 .hidden("action", asked.action.as_str())
                 .hidden("consequence", asked.consequence.as_str())
-                .hidden_if("clarification", texts::of_question(asked).cloned()),
+                .hidden_if("clarification", asked.facts.clarification.as_ref().map(|clarified| json!(clarified))),
             Question::Clarification(asked) => {
                 entry.open("kind", "clarification").hidden("question", asked.question.as_str())
             }

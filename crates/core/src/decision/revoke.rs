@@ -135,7 +135,7 @@ fn cancelled(allowance: &Allowance, env: &Env) -> Allowance {
 }
 
 /// The person the agent acts for, the approver, every person with the right to reject, and admins.
-fn check_entitlement(by: &ProvenPerson, decision: &Decision, allowance: Option<&Allowance>) -> Result<(), Refusal> {
+pub fn check_entitlement(by: &ProvenPerson, decision: &Decision, allowance: Option<&Allowance>) -> Result<(), Refusal> {
     let gave = allowance.is_some_and(|allowance| allowance.decided_by == Some(by.person));
     let could = is_entitled(decision, by.person, &by.roles, false) || gave || by.roles.contains(&Role::Admin);
     match by.may_answer && could {

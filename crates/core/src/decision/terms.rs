@@ -261,9 +261,14 @@ pub fn policy_of_route(document: &ProjectDocument, route: &Route) -> ActionPolic
 fn floor(policy: Option<&ActionPolicy>, irreversible: bool, risk: Risk) -> (Assurance, bool) {
     match policy.and_then(|policy| policy.assurance.as_deref()) {
         Some(named) => (Assurance::from_name(named).unwrap_or(Assurance::Passkey), false),
-        None if irreversible && risk == Risk::High => (Assurance::Session, true),
+        None if is_irreversible_and_high_risk(irreversible, risk) => (Assurance::Session, true),
         None => (Assurance::Token, false),
     }
+}
+
+/// Such actions have a higher assurance floor, and no argument of theirs is released.
+pub fn is_irreversible_and_high_risk(irreversible: bool, risk: Risk) -> bool {
+    irreversible && risk == Risk::High
 }
 
 /// Irreversible if either member says so (E-05).
@@ -371,33 +376,16 @@ pub fn role(name: &str) -> Option<Role> {
 }
 
 impl DecisionTerms {
+    /// Whether every argument stays as it was shown, also under a standing approval.
+    pub fn fixes_arguments(&self) -> bool {
+        is_irreversible_and_high_risk(self.irreversible, self.risk)
+    }
+
     /// The lowest accepted assurance, with or without a token for high-risk approvals.
     pub fn floor_for(&self, approves_high_risk: bool) -> Assurance {
         match self.high_risk_tokens && approves_high_risk {
             true => Assurance::Token,
             false => self.floor.max(Assurance::Token),
-        }
-    }
-}
-
-impl Assurance {
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "token" => Some(Self::Token),
-            "session" => Some(Self::Session),
-            "fresh" => Some(Self::Fresh),
-            "passkey" => Some(Self::Passkey),
-            _ => None,
-        }
-    }
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Token => "token",
-            Self::Session => "session",
-            Self::Fresh => "fresh",
-            Self::Passkey => "passkey",
         }
     }
 }

@@ -20,8 +20,8 @@ mod template;
 mod tree;
 mod unreadable;
 
+pub use amounts::read as amounts;
 pub(crate) use amounts::unit;
-pub use amounts::{Amount, read as amounts};
 pub use details::of_arguments;
 pub(crate) use details::{leaves, literal, of_leaf, says_something, step_of};
 pub(crate) use effect::escaped;

@@ -1,14 +1,15 @@
-//! Differences between two proposals of a plan, and between a call and the plan, as lines of text.
+//! Differences between two proposals of a plan, as lines of text, and deviations of a call from the plan.
 
-use super::{progress, texts};
+use super::texts;
 use crate::{
-    bounded::{ActionTarget, ArgumentDifference, Arguments, Units, Was},
+    bounded::{ActionTarget, Arguments, Units},
     held::{shortened, shown},
     records::{AskedPlan, Plan, PlannedAction, TextAuthor},
 };
 use countersign_protocol::{
     bounds::Bound,
     mplp::{MplpId, Plan as PlanDocument, PlanStatus, PlanStep, StepStatus},
+    question::{ArgumentDifference, Deviation, Was},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +53,12 @@ pub fn changes_since(asked: &AskedPlan, plan: &Plan) -> Vec<String> {
 }
 
 /// The nearest step with the same action, and the reasons why the call does not match it.
-pub fn deviation(plan: &Plan, what: &ActionTarget, call: &Arguments, units: &Units) -> Option<(MplpId, Vec<String>)> {
+pub fn deviation(
+    plan: &Plan,
+    what: &ActionTarget,
+    call: &Arguments,
+    units: &Units,
+) -> Option<(MplpId, Vec<Deviation>)> {
     let steps = plan.document.steps.iter();
     let planned = steps.filter_map(|step| Some((step, plan.actions.get(&step.step_id)?)));
     let same = planned.filter(|(_, planned)| planned.pattern.target() == what);
@@ -63,42 +69,36 @@ pub fn deviation(plan: &Plan, what: &ActionTarget, call: &Arguments, units: &Uni
     Some((step.step_id.clone(), [differences, hindrances].concat()))
 }
 
-fn differences(planned: &PlannedAction, call: &Arguments, units: &Units) -> Vec<String> {
-    let said = |difference: &ArgumentDifference| differing_part(difference).unwrap_or_else(|| difference.to_string());
-    planned.pattern.fit(call, units).err().unwrap_or_default().iter().map(said).collect()
+fn differences(planned: &PlannedAction, call: &Arguments, units: &Units) -> Vec<Deviation> {
+    planned.pattern.fit(call, units).err().unwrap_or_default().into_iter().map(Deviation::Argument).collect()
 }
 
 /// Why even the planned call would not run.
-fn blocking_reasons(plan: &Plan, step: &PlanStep, planned: &PlannedAction) -> Vec<String> {
-    let mut reasons: Vec<String> = not_running(plan, step).into_iter().collect();
-    let tally = planned.tally;
-    if tally.under_way + tally.done + tally.lost >= planned.action.uses {
-        reasons.push(match planned.action.uses {
-            1 => "its one use is claimed".into(),
-            uses => format!("all {uses} uses are claimed"),
-        });
+fn blocking_reasons(plan: &Plan, step: &PlanStep, planned: &PlannedAction) -> Vec<Deviation> {
+    let mut reasons: Vec<Deviation> = not_running(plan, step).into_iter().collect();
+    let (tally, uses) = (planned.tally, planned.action.uses);
+    if tally.under_way + tally.done + tally.lost >= uses {
+        reasons.push(Deviation::UsesClaimed { uses });
     }
     reasons.extend(unmet(&plan.document, step));
     if planned.asks_again {
-        reasons.push("its risk requires an approval of every call".into());
+        reasons.push(Deviation::AsksAgain);
     }
     reasons
 }
 
-fn not_running(plan: &Plan, step: &PlanStep) -> Option<String> {
+fn not_running(plan: &Plan, step: &PlanStep) -> Option<Deviation> {
     match (plan.document.status, step.status) {
         (PlanStatus::Approved | PlanStatus::InProgress, StepStatus::Pending | StepStatus::InProgress) => None,
-        (PlanStatus::Approved | PlanStatus::InProgress, status) => {
-            Some(format!("the step is {}", progress::step_status_text(status)))
-        }
-        (status, _) => Some(format!("the plan is {}", progress::plan_status_text(status))),
+        (PlanStatus::Approved | PlanStatus::InProgress, status) => Some(Deviation::StepStatus { status }),
+        (status, _) => Some(Deviation::PlanStatus { status }),
     }
 }
 
-fn unmet(document: &PlanDocument, step: &PlanStep) -> Vec<String> {
+fn unmet(document: &PlanDocument, step: &PlanStep) -> impl Iterator<Item = Deviation> {
     let needed = document.steps.iter().enumerate().filter(|(_, other)| step.dependencies.contains(&other.step_id));
     let open = needed.filter(|(_, other)| other.status != StepStatus::Completed);
-    open.map(|(at, _)| format!("step {}, which it depends on, is not completed", at + 1)).collect()
+    open.map(|(at, _)| Deviation::DependsOn { step: at + 1 })
 }
 
 fn removed(at: usize, step: &PlanStep, before: PlanView<'_>, after: &PlanDocument) -> Option<String> {
@@ -202,19 +202,8 @@ fn argument_change(difference: &ArgumentDifference) -> Option<String> {
         (_, Was::Within(_)) => None,
         (None, _) => Some(format!("{name} is gone")),
         (Some(is), Was::Nothing) => Some(format!("{name} is new: {is}")),
-        (Some(is), Was::Exactly(was)) => {
-            Some(differing_part(difference).unwrap_or_else(|| format!("{name} was {was} and is {is}")))
-        }
-    }
-}
-
-/// Two long values may differ only in the omitted part.
-fn differing_part(difference: &ArgumentDifference) -> Option<String> {
-    match (&difference.is, &difference.was) {
-        (Some(is), Was::Exactly(was)) if is == was => {
-            Some(format!("{} differs, further on than is shown here: {is}", difference.name))
-        }
-        _ => None,
+        (Some(is), Was::Exactly(was)) if is == was => Some(difference.text("en")),
+        (Some(is), Was::Exactly(was)) => Some(format!("{name} was {was} and is {is}")),
     }
 }
 

@@ -49,7 +49,7 @@ impl Operation for WritePlan {
             }
             Some(known) if known.document.status != PlanStatus::Draft => Err(Refusal::Conflict(format!(
                 "the plan is {}: only a draft can be changed",
-                super::progress::plan_status_text(known.document.status)
+                known.document.status.as_str()
             ))),
             Some(known) => self.change(known, view, env),
         }

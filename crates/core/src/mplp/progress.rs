@@ -59,7 +59,7 @@ impl PlanTransition {
     /// A decision about the plan is now pending.
     pub fn propose(&mut self, decision: &Decision) -> Result<(), Refusal> {
         if self.plan.document.status != PlanStatus::Draft {
-            let status = plan_status_text(self.plan.document.status);
+            let status = self.plan.document.status.as_str();
             return Err(Refusal::Conflict(format!("the plan is {status}: only a draft can be proposed")));
         }
         let asked = confirm_id(decision);
@@ -159,11 +159,7 @@ impl PlanTransition {
             return Err(Refusal::Conflict("only steps of an approved plan change their status".into()));
         }
         if !reportable(now, status) {
-            return Err(Refusal::Conflict(format!(
-                "a step cannot go from {} to {}",
-                step_status_text(now),
-                step_status_text(status)
-            )));
+            return Err(Refusal::Conflict(format!("a step cannot go from {} to {}", now.as_str(), status.as_str())));
         }
         if status == StepStatus::InProgress {
             may_begin(&self.plan.document, step).map_err(|why| Refusal::Conflict(why.into()))?;
@@ -186,7 +182,7 @@ impl PlanTransition {
             PlanStatus::Proposed => Err(Refusal::Conflict(
                 "a decision about the plan is pending: withdraw that question, or cancel its Confirm".into(),
             )),
-            _ => Err(Refusal::Conflict(format!("the plan is {} already", plan_status_text(self.plan.document.status)))),
+            _ => Err(Refusal::Conflict(format!("the plan is {} already", self.plan.document.status.as_str()))),
         }
     }
 
@@ -229,9 +225,9 @@ impl PlanTransition {
     }
 
     fn set_status(&mut self, status: PlanStatus, confirm_id: Option<MplpId>, reason: Option<String>) {
-        let from = plan_status_text(self.plan.document.status);
+        let from = self.plan.document.status.as_str();
         self.plan.document.status = status;
-        self.record_transition(Moved { step: None, from, to: plan_status_text(status), confirm_id, reason });
+        self.record_transition(Moved { step: None, from, to: status.as_str(), confirm_id, reason });
     }
 
     fn set_step_status(&mut self, id: &MplpId, status: StepStatus, reason: Option<&str>) {
@@ -239,10 +235,10 @@ impl PlanTransition {
         if step.status == status || is_final(step.status) {
             return;
         }
-        let from = step_status_text(step.status);
+        let from = step.status.as_str();
         step.status = status;
         let (step, reason) = (Some(id.clone()), reason.map(str::to_owned));
-        self.record_transition(Moved { step, from, to: step_status_text(status), confirm_id: None, reason });
+        self.record_transition(Moved { step, from, to: status.as_str(), confirm_id: None, reason });
     }
 
     /// Uses the same timestamp in the plan's own events, its `updated_at` and the evidence (M-24).
@@ -416,27 +412,4 @@ fn event_type(moved: &Moved) -> String {
     let what = if moved.step.is_some() { "step" } else { "plan" };
     // Dots only inside objects (M-15).
     format!("{what}.{}", moved.to.replace('_', "."))
-}
-
-pub fn plan_status_text(status: PlanStatus) -> &'static str {
-    match status {
-        PlanStatus::Draft => "draft",
-        PlanStatus::Proposed => "proposed",
-        PlanStatus::Approved => "approved",
-        PlanStatus::InProgress => "in_progress",
-        PlanStatus::Completed => "completed",
-        PlanStatus::Cancelled => "cancelled",
-        PlanStatus::Failed => "failed",
-    }
-}
-
-pub fn step_status_text(status: StepStatus) -> &'static str {
-    match status {
-        StepStatus::Pending => "pending",
-        StepStatus::InProgress => "in_progress",
-        StepStatus::Completed => "completed",
-        StepStatus::Blocked => "blocked",
-        StepStatus::Skipped => "skipped",
-        StepStatus::Failed => "failed",
-    }
 }

@@ -156,7 +156,7 @@ fn by_tool(document: &ProjectDocument, name: &str, action: &StepAction) -> Resul
 
 /// An irreversible action of high risk, and so every unknown action, cannot have released arguments.
 fn check_released(name: &str, action: &StepAction, policy: Option<&ActionPolicy>) -> Result<(), BadAction> {
-    let worst = is_irreversible(policy) && risk(policy) == Risk::High;
+    let worst = terms::is_irreversible_and_high_risk(is_irreversible(policy), risk(policy));
     if worst && !action.released.is_empty() { Err(BadAction::Releases(name.to_owned())) } else { Ok(()) }
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// The deviations of a call that does not fit.
 fn told(pattern: &Pattern, (call, units): &(Arguments, Units)) -> Vec<String> {
-    pattern.fit(call, units).unwrap_err().iter().map(ToString::to_string).collect()
+    pattern.fit(call, units).unwrap_err().iter().map(|difference| difference.text("en")).collect()
 }
 
 /// The approved body with some members overwritten; null removes a member.
@@ -224,8 +224,8 @@ fn the_nearest_pattern_of_the_same_action_is_compared() {
     let all = [(1, &elsewhere), (2, &far), (3, &near)];
     let (key, found) = differences(all, &by_route(), &call, &units).unwrap();
     assert_eq!((key, found.len()), (3, 1));
-    assert_eq!(found[0].to_string(), "body.amount is 600 EUR, 10 to 500.00 EUR");
+    assert_eq!(found[0].text("en"), "body.amount is 600 EUR, 10 to 500.00 EUR");
     assert_eq!(differences([(1, &elsewhere)], &by_route(), &call, &units), None);
-    let stored = json!(found);
-    assert_eq!(stored, json!([{ "name": "body.amount", "is": "600 EUR", "was": { "within": "10 to 500.00 EUR" } }]));
+    let within = json!({ "within": { "between": { "least": "10", "most": "500.00 EUR" } } });
+    assert_eq!(json!(found), json!([{ "name": "body.amount", "is": "600 EUR", "was": within }]));
 }

@@ -115,7 +115,7 @@ pub(crate) fn confirmation(action: &str, allowed: &[YesNo]) -> Question {
         allowed_replies: allowed.to_vec(),
         tool: if action.is_empty() { "confirmed_action".into() } else { action.into() },
         details: Some(Vec::new()),
-        notes: Vec::new(),
+        facts: Box::default(),
     })
 }
 

@@ -12,6 +12,7 @@ use countersign_core::{
 use countersign_protocol::{
     mplp::{MplpId, PlanStatus, PlanSubmission, StepStatus},
     project::ProjectDocument,
+    question::{AllowedValue, ArgumentDifference, Deviation, Was},
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -286,7 +287,8 @@ fn running(actions: &[Value]) -> Plan {
 
 fn deviates(plan: &Plan, arguments: Value) -> Option<(MplpId, Vec<String>)> {
     let what = ActionTarget::Tool { name: "send_mail".into() };
-    deviation(plan, &what, &Arguments::of_tool(arguments.as_object().unwrap()), &Units::of_tool())
+    let found = deviation(plan, &what, &Arguments::of_tool(arguments.as_object().unwrap()), &Units::of_tool());
+    found.map(|(step, deviations)| (step, deviations.iter().map(|one| one.text("en")).collect()))
 }
 
 fn spend(plan: &mut Plan, n: usize, tally: StepTally) {
@@ -354,8 +356,40 @@ fn a_plan_or_step_that_does_not_run_has_an_event_that_says_so() {
 fn a_step_that_asks_again_says_why() {
     let plan = running(&[json!({ "tool": "launch" })]);
     let what = ActionTarget::Tool { name: "launch".into() };
-    let (_, lines) = deviation(&plan, &what, &Arguments::of_tool(&serde_json::Map::new()), &Units::of_tool()).unwrap();
-    assert_eq!(lines, ["its risk requires an approval of every call"]);
+    let (_, found) = deviation(&plan, &what, &Arguments::of_tool(&serde_json::Map::new()), &Units::of_tool()).unwrap();
+    assert_eq!(found, [Deviation::AsksAgain]);
+    assert_eq!(found[0].text("en"), "its risk requires an approval of every call");
+}
+
+///
+#[test]
+fn every_deviation_has_a_text_of_its_own_in_every_language() {
+    let argument = |is: Option<&str>, was| {
+        Deviation::Argument(ArgumentDifference { name: "n".into(), is: is.map(str::to_owned), was })
+    };
+    let within = |allowed| argument(Some("11"), Was::Within(allowed));
+    let all = [
+        (argument(None, Was::Exactly("1".into())), "n fehlt"),
+        (argument(Some("1"), Was::Nothing), "n ist nicht im Plan"),
+        (argument(Some("1"), Was::Exactly("2".into())), "n ist 1 statt 2"),
+        (argument(Some("1"), Was::Exactly("1".into())), "n weicht weiter hinten ab, als hier zu sehen ist: 1"),
+        (within(AllowedValue::AtMost("10 EUR".into())), "n ist 11, erlaubt ist höchstens 10 EUR"),
+        (within(AllowedValue::Between { least: "1".into(), most: "10".into() }), "n ist 11, erlaubt ist 1 bis 10"),
+        (within(AllowedValue::OneOf(vec!["1".into(), "2".into()])), "n ist 11, erlaubt ist nur 1 oder 2"),
+        (within(AllowedValue::Characters(1)), "n ist 11, erlaubt ist ein Text von höchstens 1 Zeichen"),
+        (Deviation::PlanStatus { status: PlanStatus::Cancelled }, "der Plan ist abgebrochen"),
+        (Deviation::StepStatus { status: StepStatus::Skipped }, "der Schritt ist übersprungen"),
+        (Deviation::UsesClaimed { uses: 1 }, "der eine Aufruf des Schritts ist vergeben"),
+        (Deviation::UsesClaimed { uses: 40 }, "alle 40 Aufrufe des Schritts sind vergeben"),
+        (Deviation::DependsOn { step: 1 }, "Schritt 1, der vorher nötig ist, ist nicht abgeschlossen"),
+        (Deviation::AsksAgain, "wegen des Risikos ist jeder Aufruf einzeln zu genehmigen"),
+    ];
+    for (deviation, german) in all {
+        assert_eq!(deviation.text("de-AT"), german);
+        assert_ne!(deviation.text("en"), german);
+        let written = serde_json::to_value(&deviation).unwrap();
+        assert_eq!(serde_json::from_value::<Deviation>(written).unwrap(), deviation);
+    }
 }
 
 ///

@@ -120,14 +120,14 @@ fn a_person_approves_or_rejects_and_reads_the_same_in_every_form() {
     assert_eq!(forms.terse.unwrap(), "Plan “Pay the bills”: 2 steps, up to 3 calls without asking again");
     let normal = forms.normal.unwrap();
     assert!(normal.starts_with("The agent proposes a plan of 2 steps") && normal.ends_with(&asked.consequence));
-    let context = Value::Object(asked.extra_context.unwrap());
+    assert_eq!(asked.extra_context, None, "that is the agent's");
     assert_eq!(
-        context,
+        json!(asked.facts.plan),
         json!({
             "plan_id": id(900), "lasts_seconds": 3600, "steps_left_out": 0, "changes": [], "changes_left_out": 0,
             "steps": [
-                { "step_id": id(1), "description": "step 1", "runs": "Send 400 EUR from “main” to “acct-3344”",
-                  "words": "owner", "uses": 3, "asks_again": false },
+                { "step_id": id(1), "description": "step 1", "runs": { "words": "owner",
+                  "shown": "Send 400 EUR from “main” to “acct-3344”", "uses": 3, "asks_again": false } },
                 { "step_id": id(2), "description": "step 2" },
             ],
         })
@@ -142,7 +142,7 @@ fn a_plan_that_comes_again_shows_its_changes() {
     let lines = detailed(&asked);
     assert_eq!(lines[lines.len() - 3..], ["Changed since the last time:", changes[0], changes[1]]);
     assert!(asked.summaries.normal.unwrap().ends_with(" 2 changes since the last time."));
-    assert_eq!(asked.extra_context.unwrap()["changes"], json!(changes));
+    assert_eq!(asked.facts.plan.unwrap().changes, changes);
 
     let asked = about(&asked_before(plan(&[Value::Null]), plan(&[Value::Null])));
     assert_eq!(detailed(&asked).last().unwrap(), "Nothing has changed since the last time.");
@@ -158,10 +158,8 @@ fn two_hundred_steps_are_shown_as_far_as_there_is_room_and_the_rest_is_counted()
     let steps = lines.iter().filter(|line| line.contains(" (the agent's words). Runs once")).count();
     assert!(steps > 20, "{steps}");
     assert_eq!(*lines.last().unwrap(), format!("{} more steps: the page of this question shows all.", 200 - steps));
-    let context = asked.extra_context.unwrap();
-    let told = context["steps"].as_array().unwrap().len();
-    assert!(told > 20 && context["steps_left_out"] == json!(200 - told));
-    assert_eq!(context["more"], "the page of this question shows all");
+    let told = asked.facts.plan.unwrap();
+    assert!(told.steps.len() > 20 && told.steps_left_out == 200 - told.steps.len(), "{told:?}");
 }
 
 #[test]
@@ -194,7 +192,7 @@ fn no_plan_makes_a_question_too_big_to_be_asked() {
             let forms = asked.summaries;
             let texts =
                 [asked.action, asked.consequence, forms.terse.unwrap(), forms.normal.unwrap(), forms.detailed.unwrap()];
-            let size = serde_json::to_vec(&json!([texts, asked.extra_context])).unwrap().len();
+            let size = serde_json::to_vec(&json!([texts, asked.facts])).unwrap().len();
             assert!(size < 46 * 1024, "{filler:?} {steps}: {size}");
             for (text, most) in texts.iter().zip([1000, 1000, 500, 2000, 8000]) {
                 assert!((1..=most).contains(&text.chars().count()), "{filler:?} {steps}: {text}");

@@ -11,7 +11,7 @@ use countersign_core::{
         outcome::OutcomeReport,
         revoke::{By, RevokeApproval},
     },
-    mplp::progress::{PlanTransition, plan_status_text, step_status_text},
+    mplp::progress::PlanTransition,
     records::{AaepSessionState, AllowanceState, Assurance, CancelledFor, Plan, StepTally},
     refusal::Refusal,
 };
@@ -110,13 +110,13 @@ fn a_plan_moves_as_published_and_in_no_other_way() {
     for (name, event, leads_to) in table {
         for (from, to) in PLANS.into_iter().zip(leads_to) {
             let mut moving = PlanTransition::of(&standing(&plan_of(&[(&[], look(1))]), from, Pending), NOW);
-            assert_eq!(event(&mut moving), to.is_some(), "{name} from {}", plan_status_text(from));
-            assert_eq!(moving.plan().document.status, to.unwrap_or(from), "{name} from {}", plan_status_text(from));
+            assert_eq!(event(&mut moving), to.is_some(), "{name} from {}", from.as_str());
+            assert_eq!(moving.plan().document.status, to.unwrap_or(from), "{name} from {}", from.as_str());
         }
     }
     for from in PLANS {
         let mut moving = PlanTransition::of(&standing(&plan_of(&[(&[], look(1))]), from, Pending), NOW);
-        assert_eq!(moving.propose(&decision).is_ok(), from == Draft, "proposed from {}", plan_status_text(from));
+        assert_eq!(moving.propose(&decision).is_ok(), from == Draft, "proposed from {}", from.as_str());
         assert_eq!(moving.plan().document.status, if from == Draft { Proposed } else { from });
     }
 }
@@ -149,17 +149,9 @@ fn an_agent_reports_the_published_moves_of_a_step_in_a_plan_that_runs_and_no_oth
         for from in STEPS {
             for to in STEPS {
                 let mut moving = PlanTransition::of(&standing(&own, plan, from), NOW);
-                let legal =
-                    matches!(plan, Approved | Running) && step_may_move(step_status_text(from), step_status_text(to));
+                let legal = matches!(plan, Approved | Running) && step_may_move(from.as_str(), to.as_str());
                 let moved = moving.report_step(&id(1), to, None).is_ok();
-                assert_eq!(
-                    moved,
-                    legal,
-                    "{} to {} in {}",
-                    step_status_text(from),
-                    step_status_text(to),
-                    plan_status_text(plan)
-                );
+                assert_eq!(moved, legal, "{} to {} in {}", from.as_str(), to.as_str(), plan.as_str());
                 assert_eq!(step(&moving, 1), if legal { to } else { from });
                 assert_eq!(moving.plan().document.status, if legal { Running } else { plan });
             }
@@ -193,7 +185,7 @@ fn a_call_moves_a_step_as_published_and_never_an_ended_one() {
             let plan = plan_of(&[(&[], look(1)), (&[], Value::Null)]);
             let mut moving = PlanTransition::of(&standing(&plan, Running, from), NOW);
             event(&mut moving);
-            assert!(to.is_none_or(|to| step(&moving, 1) == to), "{name} from {}", step_status_text(from));
+            assert!(to.is_none_or(|to| step(&moving, 1) == to), "{name} from {}", from.as_str());
         }
     }
 }
@@ -227,11 +219,11 @@ fn a_step_begins_only_after_all_that_it_depends_on() {
                 PlanTransition::of(&row, NOW).claim_step(&id(3)).is_ok(),
                 may,
                 "{} {}",
-                step_status_text(first),
-                step_status_text(second)
+                first.as_str(),
+                second.as_str()
             );
             let reported = PlanTransition::of(&row, NOW).report_step(&id(3), InProgress, None);
-            assert_eq!(reported.is_ok(), may, "{} {}", step_status_text(first), step_status_text(second));
+            assert_eq!(reported.is_ok(), may, "{} {}", first.as_str(), second.as_str());
         }
     }
     assert!(PlanTransition::of(&standing(&plan, Running, Pending), NOW).claim_step(&id(9)).is_err());

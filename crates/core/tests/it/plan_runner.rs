@@ -15,7 +15,6 @@ use countersign_core::{
         reconcile::Reconcile,
         revoke::{By, RevokeApproval},
     },
-    mplp::progress::step_status_text,
     records::Assurance,
     refusal::Refusal,
     step::{Effects, Step},
@@ -307,7 +306,7 @@ impl Runner {
                 (Matter::Cancel(may), effects(plane.cancel(self.plan, by, None, now)))
             }
             Command::Step { status } => {
-                let decided = plane.report_step(self.plan, OWN + 1, report(step_status_text(*status)), now);
+                let decided = plane.report_step(self.plan, OWN + 1, report(status.as_str()), now);
                 (Matter::Step(*status), effects(decided))
             }
             Command::Revoke if self.reference.revoked => return None,

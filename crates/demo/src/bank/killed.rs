@@ -12,6 +12,7 @@ use super::{
 };
 use crate::DemoFailure;
 use countersign_client::agent::AgentCall;
+use countersign_protocol::decisions::ClaimStatus;
 use std::time::Duration;
 
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
@@ -53,10 +54,9 @@ impl Branch {
         let unknown = async {
             loop {
                 let execution = self.desk.decision(decision_id).await?.execution;
-                let state = execution.map(|execution| execution.state).unwrap_or_default();
-                match state.as_str() {
-                    "unknown" => return Ok(()),
-                    "claimed" => tokio::time::sleep(LOOK_AGAIN).await,
+                match execution.map(|execution| execution.state) {
+                    Some(ClaimStatus::Unknown) => return Ok(()),
+                    Some(ClaimStatus::Claimed) => tokio::time::sleep(LOOK_AGAIN).await,
                     other => return Err(DemoFailure::new(format!("not as promised: the claim shows as {other:?}"))),
                 }
             }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::DemoFailure;
 use countersign_client::{agent::AgentCall, transport::Request};
-use countersign_protocol::decisions::DecisionDocument;
+use countersign_protocol::decisions::{ClaimStatus, DecisionDocument};
 use http::{StatusCode, header};
 
 /// The refusal of every call without approval.
@@ -84,7 +84,7 @@ impl Branch {
         self.knows_for_whom(&got, decision).await?;
         steps.done("the bank verified Countersign's signed statement: for whom, by which agent, by which decision")?;
         let state = self.desk.decision(&decision.decision_id).await?.execution.map(|execution| execution.state);
-        check(state.as_deref() == Some("committed"), "the outcome was not recorded")?;
+        check(state == Some(ClaimStatus::Committed), "the outcome was not recorded")?;
         Ok(stolen)
     }
 

@@ -3,7 +3,6 @@
 
 use super::{
     super::{
-        person::text,
         plane::{PERSON, transport, trouble},
         steps::{Steps, check},
     },
@@ -131,12 +130,10 @@ fn has_nothing_but_the_answer(accepted: &PlanAccepted) -> Result<bool, DemoFailu
 
 /// The clarified value in the question, with the author of the answer.
 fn clarified(question: &ReceivedQuestion) -> Result<String, DemoFailure> {
-    let Asks::Confirmation(asked) = question.request() else { return Err(DemoFailure::new("that is no plan")) };
-    let told = asked.extra_context.as_ref().and_then(|told| told.get("clarification")?.pointer("/answers/0"));
+    let told = question.facts().clarification.as_ref().and_then(|told| told.answers.first());
     let told = told.ok_or_else(|| DemoFailure::new("not as promised: the plan does not say what was clarified"))?;
-    let (answer, by) = (text(told, "answer"), text(told, "given_by"));
-    check(answer == ANSWER && by == "person", &format!("the plan says {told}"))?;
-    Ok(format!("\"{}\" \"{answer}\", answered by a person", text(told, "question")))
+    check(told.answer == ANSWER && told.given_by == GivenBy::Person, &format!("the plan says {told:?}"))?;
+    Ok(format!("\"{}\" \"{}\", answered by a person", told.question, told.answer))
 }
 
 /// First the agent's answer, which was not accepted; then a person's, which was.

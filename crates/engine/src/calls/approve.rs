@@ -433,8 +433,8 @@ impl Calls<'_> {
         let HeldCall { at, rendered, request, .. } = held;
         let agent = held.agent()?;
         let mut question = rendered.question.clone().map_err(unreadable)?;
-        self.decisions().mark_deviation(&agent.raiser, &rendered.call, &mut question).await?;
-        self.clarifications().add_clarified_answers(&at.project, &agent.raiser, None, &mut question).await?;
+        question.facts.deviation = self.decisions().deviation(&agent.raiser, &rendered.call).await?;
+        question.facts.clarification = self.clarifications().clarified(&at.project, &agent.raiser, None).await?;
         let call = held.decided.facts();
         // Questions of different sessions are different (AAP 14.1).
         let same = Digest::of(format!("{}\n{}", call.session(), rendered.digest.hex()).as_bytes());
@@ -473,7 +473,7 @@ impl Calls<'_> {
         facts.insert("wait".into(), json!(wait));
         facts.insert("page".into(), json!(self.decisions().page_of(at, id)));
         facts.insert("digest".into(), json!(decision.digest.hex()));
-        facts.extend(deviation_of(decision).map(|lines| ("plan_difference".to_owned(), lines)));
+        facts.extend(plan_difference(decision).map(|told| ("plan_difference".to_owned(), told)));
         if let Some(redeem) = self.redeem_url(at, id) {
             facts.insert("redeem".into(), json!(redeem));
         }
@@ -538,12 +538,12 @@ pub(crate) fn call_of_request(route: &Route, request: &HttpRequest, fields: &Fie
     }
 }
 
-/// How the call differs from the plan, where there is one.
-fn deviation_of(decision: &Decision) -> Option<Value> {
-    match &decision.question {
-        Question::Confirmation(asked) => asked.extra_context.as_ref()?.get(deviation::MEMBER).cloned(),
-        Question::Clarification(_) => None,
-    }
+/// How the call differs from the plan, for the agent.
+fn plan_difference(decision: &Decision) -> Option<Value> {
+    let Question::Confirmation(asked) = &decision.question else { return None };
+    let found = asked.facts.deviation.as_ref()?;
+    let lines = deviation::lines(found, "en");
+    Some(json!({ "plan_id": found.plan_id, "step_id": found.step_id, "lines": lines }))
 }
 
 fn why_not(decision: &Decision) -> Awaiting {

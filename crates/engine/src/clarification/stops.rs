@@ -10,13 +10,13 @@ use countersign_core::{
         expire::Expire,
         required_answerer::is_irreversible,
         stops::{self, StoppedAction},
-        texts::{self, ClarificationResult},
+        texts::ClarificationResult,
     },
-    records::{ClarificationSession, ClarificationState, Confirmation, Decision, Project, Raiser},
+    records::{ClarificationSession, ClarificationState, Decision, Project, Raiser},
     refusal::Refusal,
     step::Operation as _,
 };
-use countersign_protocol::{clarification::Operation, ids::RowKey, mplp::MplpId};
+use countersign_protocol::{clarification::Operation, ids::RowKey, mplp::MplpId, question::ClarificationFacts};
 
 impl Clarifications<'_> {
     /// Refuses a question about an operation that a BLOCK gap of the same session, or API key, blocks.
@@ -70,24 +70,20 @@ impl Clarifications<'_> {
         self.check_run(project, &raiser, (facts.action(), Some(facts.route().id.as_str())), None).await
     }
 
-    /// Adds the clarified answers to a question: from the session that the agent names, or, for an AAP session, which
+    /// The clarified answers behind a question: from the session that the agent names, or, for an AAP session, which
     /// is one task, from its last clarification session.
-    pub(crate) async fn add_clarified_answers(
+    pub(crate) async fn clarified(
         self,
         project: &Project,
         raiser: &Raiser,
         named: Option<&MplpId>,
-        question: &mut Confirmation,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Option<ClarificationFacts>, Refusal> {
         let clarified = match (named, raiser.session) {
             (Some(id), _) => self.clarified_in(project, raiser, id).await?,
             (None, Some(holder)) => self.last_clarified(project, holder).await?,
             (None, None) => None,
         };
-        if let Some(clarified) = clarified {
-            texts::mark(question, &clarified);
-        }
-        Ok(())
+        Ok(clarified.as_ref().map(ClarificationResult::facts))
     }
 
     async fn last_clarified(self, project: &Project, holder: RowKey) -> Result<Option<ClarificationResult>, Refusal> {

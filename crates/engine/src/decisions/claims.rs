@@ -124,7 +124,7 @@ impl<'engine> Decisions<'engine> {
         let what = if decision.plan().is_some() { "the plan" } else { "the approval" };
         Ok(match nearest {
             Some((_, lines)) => {
-                let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+                let lines: Vec<String> = lines.iter().map(|line| line.text("en")).collect();
                 format!("{what} does not cover this call: {}", lines.join("; "))
             }
             None => format!("{what} does not cover this action"),

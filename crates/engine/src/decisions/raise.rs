@@ -12,7 +12,6 @@ use crate::{
 use countersign_core::{
     aaep::repeat::SentEvent,
     aap::access::{Limit, Usage},
-    clarification::texts,
     decision::{
         document::Whole,
         grant::AskedFor,
@@ -20,7 +19,6 @@ use countersign_core::{
         terms::{People, Wishes, policy_for, role},
     },
     held::of_arguments,
-    mplp::deviation,
     people::accounts::LOCAL,
     records::{
         AaepSession, Allowance, Clarification, Confirmation, Decision, Execution, Plan, Point, Project, Question,
@@ -101,18 +99,17 @@ impl Decisions<'_> {
             action: body.action.clone(),
             consequence: body.consequence.clone(),
             summaries: summaries(&body.summary_terse, &body.summary_normal, &body.summary_detailed),
-            extra_context: body.extra_context.as_ref().map(without_ours),
+            extra_context: body.extra_context.clone(),
             allowed_replies: body.allowed_replies.clone().unwrap_or_else(|| vec![YesNo::Accept, YesNo::Reject]),
             tool: if tool.is_empty() { "confirmed_action".into() } else { tool.clone() },
             details: Some(call.as_ref().map(|call| of_arguments(call.arguments.root())).unwrap_or_default()),
-            notes: Vec::new(),
+            facts: Box::default(),
         };
         if let Some(call) = &call {
-            self.mark_deviation(&agent.raiser, call, &mut question).await?;
+            question.facts.deviation = self.deviation(&agent.raiser, call).await?;
         }
-        self.clarifications()
-            .add_clarified_answers(&at.project, &agent.raiser, body.clarification_session_id.as_ref(), &mut question)
-            .await?;
+        let named = body.clarification_session_id.as_ref();
+        question.facts.clarification = self.clarifications().clarified(&at.project, &agent.raiser, named).await?;
         let keep = match &body.tool {
             Some(tool) => Some(self.seal_call(&at.project, tool, body.arguments.as_ref()).await?),
             None => None,
@@ -445,13 +442,6 @@ pub(crate) fn digest_of(
     let action =
         AgentAction { project: at.project.id.to_string(), principal: agent.raiser.principal.clone(), tool, arguments };
     Action::Agent(action).digest().map_err(|_| Refusal::invalid("the arguments have no canonical form"))
-}
-
-/// Only the plane itself states deviations from a plan and clarified answers.
-fn without_ours(context: &Map<String, Value>) -> Map<String, Value> {
-    let ours = [deviation::MEMBER, texts::MEMBER];
-    let theirs = context.iter().filter(|(name, _)| !ours.contains(&name.as_str()));
-    theirs.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 fn summaries(terse: &Option<String>, normal: &Option<String>, detailed: &Option<String>) -> Summaries {

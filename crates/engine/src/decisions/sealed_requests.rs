@@ -12,9 +12,10 @@ use countersign_core::{
     held::Fields,
     mplp::deviation,
     project::matching_route,
-    records::{Confirmation, Decision, HeldRequest, Point, Project, Raiser},
+    records::{Decision, HeldRequest, Point, Project, Raiser},
     refusal::Refusal,
 };
+use countersign_protocol::question::PlanDeviation;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -79,18 +80,12 @@ impl Decisions<'_> {
         Ok(fields.map(|fields| call_of_request(route, &request, &fields)))
     }
 
-    /// Adds to a question how the call deviates from the running plans of the same session.
-    pub(crate) async fn mark_deviation(
-        self,
-        raiser: &Raiser,
-        call: &AskedFor,
-        question: &mut Confirmation,
-    ) -> Result<(), Refusal> {
+    /// How the call deviates from the running plans of the same session.
+    pub(crate) async fn deviation(self, raiser: &Raiser, call: &AskedFor) -> Result<Option<PlanDeviation>, Refusal> {
         let plans = match raiser.session {
             Some(session) => self.find_all(PlansLiveOfSession(session)).await?,
             None => self.find_all(PlansLiveOfDelegation(raiser.holder())).await?,
         };
-        deviation::mark(question, &plans, call);
-        Ok(())
+        Ok(deviation::of(&plans, call))
     }
 }

@@ -21,7 +21,7 @@ pub use bus::{BusEvent, ExecutionStatus, ExecutorKind, Family, StageStatus, Upda
 pub use confirm::{Confirm, ConfirmDecision, ConfirmStatus, DecisionStatus, TargetType};
 pub use extensions::{
     AllowanceShown, AllowanceStatus, Left, PlanActions, PlanDifference, ProposeRequest, ReasonGiven, Runs, StepShown,
-    SumLeft, WhoseWords,
+    SumLeft,
 };
 pub use governance::{Governance, Module, Ref};
 pub use id::{MplpId, NotAnMplpId};

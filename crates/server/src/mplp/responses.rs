@@ -7,7 +7,7 @@ use countersign_engine::{
     mplp_views::{self, confirm},
 };
 use countersign_protocol::mplp::{
-    AllowanceShown, AllowanceStatus, Left, MplpId, PlanActions, PlanStep, Runs, StepShown, SumLeft, WhoseWords,
+    AllowanceShown, AllowanceStatus, Left, MplpId, PlanActions, PlanStep, Runs, StepShown, SumLeft,
 };
 use http::{HeaderValue, StatusCode, header};
 
@@ -54,7 +54,7 @@ fn runs(planned: &PlannedAction, allowance: Option<&Allowance>) -> Runs {
         arguments: action.arguments.clone(),
         released: planned.pattern.released().clone(),
         shown: planned.shown.clone(),
-        words: words(planned.words),
+        words: planned.words,
         risk_level: planned.risk,
         irreversible: planned.irreversible,
         asks_again: planned.asks_again,
@@ -115,12 +115,12 @@ pub(super) fn allowance(open: &OpenAllowance) -> AllowanceShown {
 }
 
 /// The permitted call in words, and their author.
-fn what(decision: &Decision, plan: Option<&Plan>, step: Option<&MplpId>) -> (String, WhoseWords) {
+fn what(decision: &Decision, plan: Option<&Plan>, step: Option<&MplpId>) -> (String, TextAuthor) {
     let planned = plan.zip(step).and_then(|(plan, step)| plan.actions.get(step));
     match (planned, &decision.question) {
-        (Some(planned), _) => (planned.shown.clone(), words(planned.words)),
-        (None, Question::Confirmation(asked)) => (asked.action.clone(), words(decision.words)),
-        (None, Question::Clarification(asked)) => (asked.question.clone(), words(decision.words)),
+        (Some(planned), _) => (planned.shown.clone(), planned.words),
+        (None, Question::Confirmation(asked)) => (asked.action.clone(), decision.words),
+        (None, Question::Clarification(asked)) => (asked.question.clone(), decision.words),
     }
 }
 
@@ -128,11 +128,4 @@ fn what(decision: &Decision, plan: Option<&Plan>, step: Option<&MplpId>) -> (Str
 fn agent(allowance: &Allowance) -> String {
     let by = &allowance.raised_by;
     by.operator.as_ref().map_or_else(|| by.principal.clone(), ToString::to_string)
-}
-
-fn words(words: TextAuthor) -> WhoseWords {
-    match words {
-        TextAuthor::Agent => WhoseWords::Agent,
-        TextAuthor::Owner => WhoseWords::Owner,
-    }
 }

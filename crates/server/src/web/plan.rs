@@ -19,7 +19,7 @@ use axum::{
     response::Response,
 };
 use countersign_engine::{
-    Plan, PlanShown, ProjectAt, ProjectMember, ProjectReader, Refusal, Role, Via, audience, is_entitled,
+    Plan, PlanShown, ProjectAt, ProjectMember, ProjectReader, Refusal, Via, audience, may_take_back,
     mplp_views::is_running,
 };
 use countersign_protocol::mplp::{BaseEvent, MplpId, Plan as PlanDocument, PlanStatus, PlanStep};
@@ -109,7 +109,7 @@ impl Here {
             feedback: plan.feedback.as_ref().map(|back| back.reason.as_str().into()),
             steps: self.steps(app),
             events: document.events.iter().rev().filter_map(|event| happened(document, event)).take(EVENTS).collect(),
-            may_take_back: self.may_take_back(),
+            may_take_back: self.may_take_back(app),
             csrf: visit.csrf(app)?,
             typed: String::new(),
             error: None,
@@ -161,9 +161,9 @@ impl Here {
     }
 
     /// Whether the form is offered. The engine checks again when it is sent.
-    fn may_take_back(&self) -> bool {
-        let (person, roles) = (self.member.person.key, self.member.roles());
-        let could = |decision| is_entitled(decision, person, &roles, false) || roles.contains(&Role::Admin);
+    fn may_take_back(&self, app: &App) -> bool {
+        let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
+        let could = |decision| may_take_back(&by, decision, None).is_ok();
         is_running(&self.shown.plan) && self.shown.decision.as_ref().is_some_and(could)
     }
 

@@ -15,7 +15,7 @@ use axum::{
 };
 use countersign_engine::{
     Abandoning, Answer, AnswerContent, Answered, AskedFor, AskedGap, Assurance, Decision, DecisionState, Extra,
-    NotCounted, Plan, ProjectAt, ProjectMember, ProjectReader, Refusal, Via, Whole,
+    MORE_TIME_S, NotCounted, Plan, ProjectAt, ProjectMember, ProjectReader, Refusal, Via, Whole, offers as offers_to,
 };
 use countersign_protocol::{aaep::event::YesNo, aap::error::Code, mplp::MplpId};
 use http::StatusCode;
@@ -146,6 +146,7 @@ impl Before {
         let Whole { decision, session, .. } = &self.whole;
         let reader = self.member.person.key;
         let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
+        let offered = offers_to(decision, &by);
         let plan = self.plan.as_ref().and_then(|plan| plan_steps::of(&self.at, plan, decision));
         let gap = self.gap.as_ref().filter(|_| decision.is_pending()).and_then(clarification_answers::gap);
         let asked = question_summary::of(&self.at, decision, &session.id, &session.producer.agent_id, now);
@@ -163,14 +164,14 @@ impl Before {
             open: outcome::open(&self.at, &self.whole, now),
             plan,
             arguments,
-            difference: question_summary::difference(&self.at, decision),
+            difference: question_summary::difference(&self.at, decision, visit.language),
             clarified: clarification_answers::of(decision),
             gap,
-            may: offers::of(decision, &by, &self.path()),
+            may: offers::of(&offered.offer, decision, &self.path()),
             abandons: self.abandons.is_some(),
             locked: decision.is_locked() && decision.is_pending(),
             allow_more: self.asked_for.as_ref().map(|asked| standing_limits::of(&self.at, decision, asked)),
-            more: offers::more_time(decision),
+            more: offered.more_time_seconds,
             latest: decision.terms.latest,
             digest: decision.digest,
             listening: Listening {
@@ -243,7 +244,7 @@ impl Before {
     }
 
     async fn more_time(&self, app: &App, form: &Form) -> Result<&'static str, AnswerError> {
-        let seconds = form.field("more").parse().ok().filter(|seconds| offers::MORE_S.contains(seconds));
+        let seconds = form.field("more").parse().ok().filter(|seconds| MORE_TIME_S.contains(seconds));
         let seconds = seconds.ok_or_else(|| Refusal::invalid("more must be 60 or 300"))?;
         let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
         app.engine.decisions().extend(&self.at, &self.whole.decision.id, &by, seconds).await?;

@@ -5,7 +5,7 @@ use super::{
     world::{World, fields, open},
 };
 use countersign_core::{
-    clarification::{resolve::AnswerVerdict, view},
+    clarification::{resolve::AnswerVerdict, texts, view},
     records::{ClarificationSession, GapState},
     refusal::Refusal,
 };
@@ -278,9 +278,9 @@ fn a_round_has_the_question_the_answer_and_its_author() {
     assert_eq!(signatures.len(), 4, "signed anew every time");
     let exchanges = world.audit(&id)["clarification_chain"].clone();
     assert!(exchanges.as_array().unwrap().iter().all(|exchange| exchange["given_by"] == "own"));
-    let of = countersign_core::clarification::texts::ClarificationResult::of(&world.session(&id)).unwrap();
+    let of = texts::ClarificationResult::of(&world.session(&id)).unwrap();
     assert!(of.answers.iter().all(|answer| answer.given_by == GivenBy::Own));
-    assert!(of.lines().iter().all(|line| line.contains("agent's own")));
+    assert!(texts::lines(&of.facts(), "en").iter().all(|line| line.contains("agent's own")));
 }
 
 /// WWA-4-16, WWA-4-17: a check reports exactly the open gaps.

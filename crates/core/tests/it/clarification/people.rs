@@ -5,6 +5,7 @@ use super::{
     world::{World, fields, open},
 };
 use countersign_core::{
+    clarification::texts,
     decision::answer::NotCounted,
     records::{Decision, DecisionState, GapState, TextAuthor},
 };
@@ -203,10 +204,10 @@ fn an_approver_reads_the_author_of_each_answer() {
     world.resolve(&id, "gap-002", "me").unwrap();
     let question = world.question(&id, "gap-002").unwrap();
     world.person(question.key, "the “night” shift").unwrap();
-    let clarified = countersign_core::clarification::texts::ClarificationResult::of(&world.session(&id)).unwrap();
-    let lines = clarified.lines();
+    let clarified = texts::ClarificationResult::of(&world.session(&id)).unwrap().facts();
+    let lines = texts::lines(&clarified, "en");
     assert_eq!(lines[0], "amount: “7” (the agent's own answer)");
     assert_eq!(lines[1], "owner: “the \"night\" shift” (answered by a person)");
-    let answers = clarified.context()["answers"].clone();
-    assert_eq!((&answers[0]["given_by"], &answers[1]["given_by"]), (&json!("own"), &json!("person")));
+    let whose: Vec<GivenBy> = clarified.answers.iter().map(|answer| answer.given_by).collect();
+    assert_eq!(whose, [GivenBy::Own, GivenBy::Person]);
 }

@@ -1,10 +1,10 @@
 //! The running inbox: events, typed lines and timers.
 
 use super::{
-    answer::how_to_answer,
+    answer::{how_to_answer, needs_more_proof},
     commands::{HELP, InboxCommand, MORE_S, yes_or_no},
     connection::{Connected, ServiceClock, not_subscribed, only_listens},
-    plan_steps::{self, Steps},
+    plan_steps,
     tell::Teller,
 };
 use crate::{context::Context, failure::Failure, span::in_words as duration};
@@ -152,7 +152,7 @@ impl Desk<'_> {
         while let Some(announcement) = self.speech.next_announcement() {
             match &announcement {
                 Announcement::Asked(question) => {
-                    let steps = self.steps_of(question).await;
+                    let steps = plan_steps::of(&self.mplp, question.facts()).await;
                     self.teller.asked(question, steps, self.clock.now())?;
                 }
                 other => self.teller.announce(other, self.clock.now())?,
@@ -165,11 +165,6 @@ impl Desk<'_> {
                 self.teller.tell("said", &text, json!({ "event": "left_out", "count": n }))
             }
         }
-    }
-
-    async fn steps_of(&self, question: &ReceivedQuestion) -> Option<Steps> {
-        let Asks::Confirmation(asked) = question.request() else { return None };
-        plan_steps::of(&self.mplp, &asked.action, question.decision_id()).await
     }
 
     async fn line(&mut self, line: InboxCommand) -> Result<Goes, Failure> {
@@ -244,7 +239,7 @@ impl Desk<'_> {
     async fn needs_more(&self, question: &ReceivedQuestion) -> Option<String> {
         let listed = self.replier.questions().await.ok()?;
         let open = listed.questions.into_iter().find(|open| question.decision_id() == Some(&open.decision_id))?;
-        (open.assurance != "token").then(|| how_to_answer(&open))
+        needs_more_proof(&open).then(|| how_to_answer(&open))
     }
 
     async fn more_time(&mut self, question: &ReceivedQuestion, seconds: i64) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! The content of a question's page, and that an approval covers exactly that.
 
 use super::{
-    questions::{detail, inbox, page, payment},
+    questions::{detail, held, inbox, page, payment},
     samples::NOW,
 };
 use crate::pages::*;
@@ -218,7 +218,7 @@ fn changed() -> Vec<QuestionPage> {
         with(|p| p.asked.tool = None),
         with(|p| p.asked.call = None),
         with(|p| p.asked.call.as_mut().unwrap().runs.details[0].value = "GB00".into()),
-        with(|p| p.asked.technical = vec![Detail { name: "method".into(), value: "PUT".into() }]),
+        with(|p| p.asked.request = Some(held("PUT", "/payments"))),
         with(|p| p.asked.unanswered = Unanswered::Accepted),
         with(|p| p.asked.last_ran = None),
         action(|w| {
@@ -283,7 +283,7 @@ fn only_the_gateways_members_of_a_request_are_named_in_our_words() {
     let target = Detail { name: "target".into(), value: "/payments".into() };
     let ours = "Address</dt>";
     let services =
-        html_of(QuestionSummary { words: Author::Service, technical: vec![target.clone()], ..asked.clone() });
+        html_of(QuestionSummary { words: Author::Service, request: Some(held("PUT", "/payments")), ..asked.clone() });
     assert!(services.split_once("<summary>Technical details</summary>").unwrap().1.contains(ours), "{services}");
     if let ActionText::Action { details, .. } = &mut asked.what {
         *details = vec![target];

@@ -88,6 +88,7 @@ on_sqlite! {
         let question = heard.next_of("awaiting.confirmation").await;
         let open = questions(&plane, &phone).await.expect(200).json()["questions"][0].clone();
         assert_eq!((&open["assurance"], &open["high_risk_token_suffices"]), (&json!("session"), &json!(true)));
+        assert_eq!(open["offer"], json!({ "kind": "prove_first" }));
         phone.accepts(&plane, &question).await.expect(204);
         assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "pending");
         let asked = phone.request(Method::GET, "/mplp/v1/confirms").body(axum::body::Body::empty()).unwrap();
@@ -133,7 +134,9 @@ on_sqlite! {
         let (phone, mut heard) = fresh.subscribed(&plane).await;
         let decision = agent.requests_approval(&plane, "payments.send", json!({ "to": "acme" })).await;
         let question = heard.next_of("awaiting.confirmation").await;
-        assert_eq!(questions(&plane, &phone).await.expect(200).json()["questions"][0]["assurance"], "token");
+        let open = questions(&plane, &phone).await.expect(200).json()["questions"][0].clone();
+        assert_eq!(open["assurance"], "token");
+        assert_eq!(open["offer"], json!({ "kind": "decide", "approve": true, "reject": true }));
         phone.accepts(&plane, &question).await.expect(204);
         assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "accepted");
     }

@@ -107,7 +107,7 @@ on_sqlite! {
         assert_eq!((&confirm["status"], &confirm["target_id"]), (&json!("pending"), &json!(id(1))));
 
         let question = heard.next_of("awaiting.confirmation").await;
-        let clarified = &question["extra_context"]["clarification"];
+        let clarified = &question["extensions"]["dev_countersign"]["clarification"];
         assert_eq!((clarified["session_id"].as_str(), &clarified["rounds"]), (Some(id_of(&told)), &json!(3)));
         let whose: Vec<(&Value, &Value, &Value)> = clarified["answers"].as_array().unwrap().iter()
             .map(|answer| (&answer["field"], &answer["answer"], &answer["given_by"])).collect();
@@ -215,11 +215,12 @@ on_sqlite! {
         let alone = json!({ "extra_context": forged, "arguments": { "note": "b" } });
         archives(&stage, &stage.agent, alone).await.expect(201);
         let question = heard.next_of("awaiting.confirmation").await;
-        assert!(!question.to_string().contains("alice agreed"), "that is the plane's to say: {question:#}");
+        assert_eq!(question["extra_context"], forged, "the agent's own, unchanged");
+        assert!(!question["extensions"].to_string().contains("alice agreed"), "the plane's to say: {question:#}");
         let named = json!({ "clarification_session_id": id_of(&asked), "extra_context": forged });
         let decision = archives(&stage, &stage.agent, named).await.expect(201).json();
         let question = heard.next_of("awaiting.confirmation").await;
-        let answers = &question["extra_context"]["clarification"]["answers"];
+        let answers = &question["extensions"]["dev_countersign"]["clarification"]["answers"];
         assert_eq!((&answers[0]["field"], &answers[0]["answer"]), (&json!("hosting.region"), &json!("eu")));
         assert_eq!((&answers[0]["given_by"], answers.as_array().unwrap().len()), (&json!("own"), 1));
         let spoken = question["summary_normal"].as_str().unwrap();
@@ -227,7 +228,9 @@ on_sqlite! {
         let path = url::Url::parse(decision["page"].as_str().unwrap()).unwrap().path().to_owned();
         let page = open_as(&stage.plane, &stage.alice, &path).await.expect(200).words();
         assert!(page.contains("hosting.region") && page.contains("agent’s own answer"), "{page}");
-        assert!(!page.contains("alice agreed") && !question.to_string().contains("alice agreed"));
+        let ours = page.split_once("id=\"clarified-heading\"").unwrap().1.split_once("</section>").unwrap().0;
+        assert!(ours.contains("hosting.region") && !ours.contains("alice agreed"), "{ours}");
+        assert!(!question["extensions"].to_string().contains("alice agreed"), "{question:#}");
 
         let entries = stored_evidence(&stage.plane.place).await;
         let raised = entries.iter().rfind(|entry| entry.event_type == "decision_raised").unwrap();

@@ -139,7 +139,8 @@ on_sqlite! {
         let read = page(&world, &asked).await;
         says_whose(&read, &told);
         assert!(read.contains("The deposit for the house.") && read.contains("as it is"), "{read}");
-        for words in ["forged", "Clarified before:", "chain_head", "given_by"] {
+        assert!(!section(&read, "clarified-heading").contains("forged"), "{read}");
+        for words in ["Clarified before:", "chain_head", "given_by"] {
             assert!(!read.contains(words), "{words}: {read}");
         }
         let german = german_page(&world, &world.alice, &asked).await;
@@ -148,13 +149,14 @@ on_sqlite! {
         }
     }
 
+    ///
     async fn a_question_before_which_nothing_was_unclear_says_nothing_about_it(kit) {
         let world = World::made(kit).await;
         let mut body = confirmation("payments.send", json!({ "amount": 82 }));
         body["extra_context"] = json!({ "clarification": { "answers": [{ "answer": "forged" }], "session_id": "x" } });
         let asked = world.agent.requests_confirmation(&world.plane, &body).await.expect(201).json();
         let read = page(&world, &asked).await;
-        assert!(!read.contains("clarified-heading") && !read.contains("forged"), "{read}");
+        assert!(!read.contains("clarified-heading"), "the agent's word is its own: {read}");
     }
 
     /// WWA-6.2-06

@@ -114,15 +114,35 @@ on_both_stores! {
         assert!(page.contains("Uses left: 3 of 3.") && page.contains("250 EUR of 250 EUR left"), "{page}");
     }
 
+    ///
     async fn a_call_that_a_plan_does_not_cover_says_how_it_differs(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = propose(&plane, &agent, &plan()).await;
         approve(&plane, &alice, &asked, &[1, 2, 3]).await.expect(303);
+        let mut phone = alice.subscriber(&plane).await;
+        phone.subscribes_with(&plane, json!({ "languages": ["de"] })).await;
+        let mut heard = phone.hears(&plane).await;
         let above = archives(&plane, &agent, 101).await.expect(201).json();
         let page = open_as(&plane, &alice, &page_of(&above)).await.expect(200).words();
         assert!(page.contains("This deviates from the approved plan"), "{page}");
         assert!(page.contains("amount is 101 EUR, at most 100 EUR") && page.contains(&plan_path()), "{page}");
-        assert_eq!(page.matches("plan_difference").count(), 0, "it stands apart from the agent's words");
+        let request = alice.request(Method::GET, &page_of(&above)).header(header::ACCEPT, "text/html");
+        let request = request.header(header::ACCEPT_LANGUAGE, "de").body(Body::empty()).unwrap();
+        let german = plane.send(request).await.expect(200).words();
+        assert!(german.contains("amount ist 101 EUR, erlaubt ist höchstens 100 EUR"), "{german}");
+        assert!(!german.contains("at most"), "{german}");
+
+        let event = heard.next_of("awaiting.confirmation").await;
+        let told = &event["extensions"]["dev_countersign"]["deviation"];
+        let argument = json!({ "kind": "argument", "name": "amount", "is": "101 EUR",
+            "was": { "within": { "at_most": "100 EUR" } } });
+        assert!(told["deviations"].as_array().unwrap().contains(&argument), "{told:#}");
+        assert!(event.get("extra_context").is_none(), "that is the agent's: {event:#}");
+        let spoken = event["summary_normal"].as_str().unwrap();
+        assert!(spoken.contains("Das weicht vom genehmigten Plan ab") && spoken.contains("höchstens 100 EUR"), "{spoken}");
+        let list = phone.request(Method::GET, "/aaep/v1/questions").body(Body::empty()).unwrap();
+        let list = Answer::to(&plane.public, list).await.expect(200).json();
+        assert_eq!(&list["questions"][0]["deviation"], told, "{list:#}");
     }
 
     async fn everything_that_is_left_of_a_plan_is_taken_back_at_once(kit) {

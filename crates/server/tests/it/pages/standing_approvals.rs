@@ -150,19 +150,31 @@ async fn the_exact_arguments_of_a_tool_are_shown_and_texts_that_are_no_amounts_a
     accept_more(&plane, &alice, &worded, &[("uses", "3")]).await.expect(422);
 }
 
-///
+/// members of an agent's context are shown as the agent's, by whatever name.
 #[tokio::test]
 async fn an_agent_cannot_say_in_our_place_how_its_call_differs_from_a_plan() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let mut body = confirmation("notes.archive", arguments(80));
     let plan = "00000000-0000-4000-8000-0000000000aa";
-    body["extra_context"] = json!({ "plan_difference": { "plan_id": plan, "lines": ["nothing at all"] }, "kept": 1 });
+    let deviation = json!({ "plan_id": plan, "plan_title": "“x”", "step_id": plan,
+        "deviations": [{ "kind": "asks_again" }], "lines": ["nothing at all"] });
+    let request = json!({ "method": "GET", "target": "/harmless", "content_type": "", "body_bytes": 0,
+        "body_sha256": "", "values": [] });
+    let lookalikes = json!({ "deviation": deviation, "plan_difference": deviation, "request": request, "kept": 1 });
+    body["extra_context"] = lookalikes.clone();
+    let (phone, mut heard) = alice.listening(&plane).await;
     let asked = agent.requests_confirmation(&plane, &body).await.expect(201).json();
     let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
-    assert!(
-        !page.contains("This deviates from") && !page.contains("nothing at all") && page.contains("kept"),
-        "{page}"
-    );
+    assert!(!page.contains("This deviates from") && !page.contains("difference-heading"), "{page}");
+    let (theirs, technical) = page.split_once("<summary>Technical details</summary>").unwrap();
+    assert!(theirs.contains("kept") && theirs.contains("/harmless") && !technical.contains("/harmless"), "{page}");
+    let event = heard.next_of("awaiting.confirmation").await;
+    assert_eq!(event["extra_context"], lookalikes, "the agent's own, unchanged");
+    let list = phone.request(Method::GET, "/aaep/v1/questions").body(Body::empty()).unwrap();
+    let list = Answer::to(&plane.public, list).await.expect(200).json();
+    for ours in [&event["extensions"]["dev_countersign"], &list["questions"][0]] {
+        assert!(ours.get("deviation").is_none() && ours.get("request").is_none(), "{ours:#}");
+    }
 }
 
 on_both_stores! {

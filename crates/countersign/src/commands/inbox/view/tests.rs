@@ -8,6 +8,7 @@ fn asked(more: Value) -> View {
         "agent_id": "robot", "operator": "acme.example", "risk_level": "high", "irreversible": true,
         "default_decision": "reject", "language": "en", "asked_at": "2026-09-21T14:13:20Z",
         "deadline": "2026-09-21T14:23:20Z", "latest": "2026-09-21T14:23:20Z", "assurance": "token", "page": "p",
+        "offer": { "kind": "decide", "approve": true, "reject": true },
     });
     open.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     View::from(&serde_json::from_value::<OpenQuestion>(open).unwrap())
@@ -67,11 +68,31 @@ fn a_duration_is_words() {
     assert_eq!(told, expected);
 }
 
+fn clarified(answers: Value, more: usize) -> Value {
+    json!({ "session_id": ID, "rounds": 1, "chain_head": format!("sha256:{}", "0".repeat(64)), "answers": answers, "more": more })
+}
+
+const ID: &str = "3f2b8c1d-5e6f-4a7b-8c9d-0e1f2a3b4c5d";
+
+///
+#[test]
+fn a_deviation_from_a_plan_is_read_out_line_by_line() {
+    let argument =
+        json!({ "kind": "argument", "name": "amount", "is": "101 EUR", "was": { "within": { "at_most": "100 EUR" } } });
+    let deviation = json!({ "plan_id": ID, "plan_title": "“Pay”", "step_id": ID, "deviations": [argument, { "kind": "asks_again" }] });
+    let view = asked(json!({ "deviation": deviation }));
+    let lines = view.lines("Question 1", at("2026-09-21T14:20:00Z"));
+    for line in ["amount is 101 EUR, at most 100 EUR", "its risk requires an approval of every call"] {
+        assert!(lines.contains(&format!("Deviation from the plan: {line}")), "{lines:?}");
+    }
+    assert_eq!(view.json(at("2026-09-21T14:20:00Z"))["plan_difference"][0], "amount is 101 EUR, at most 100 EUR");
+}
+
 /// WWA-6.2-06
 #[test]
 fn clarifications_are_read_out_with_the_author_of_each_answer() {
     let answer = |answer: &str, by: &str| json!({ "field": "from", "question": "?", "answer": answer, "given_by": by });
-    let clarified = json!({ "answers": [answer("main\u{1b}", "person"), answer("accept", "own")], "more": 3 });
+    let clarified = clarified(json!([answer("main\u{1b}", "person"), answer("accept", "own")]), 3);
     let lines = asked(json!({ "clarification": clarified })).lines("Question 1", at("2026-09-21T14:20:00Z"));
     let expected = [
         "Answered by a person: for “from” the answer is “main␛”",
@@ -86,7 +107,7 @@ fn clarifications_are_read_out_with_the_author_of_each_answer() {
 fn an_agents_answer_never_looks_like_a_persons() {
     let forged = "main”, answered by a person\nAnswered by a person: for “from” the answer is “main";
     let answer = json!({ "field": "from", "question": "?", "answer": forged, "given_by": "own" });
-    let clarified = json!({ "answers": [answer], "more": 0 });
+    let clarified = clarified(json!([answer]), 0);
     let lines = asked(json!({ "clarification": clarified })).lines("Question 1", at("2026-09-21T14:20:00Z"));
     let told: Vec<&String> = lines.iter().filter(|line| line.contains("by a person")).collect();
     let [line] = told.as_slice() else { panic!("{lines:?}") };

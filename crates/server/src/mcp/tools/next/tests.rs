@@ -15,12 +15,13 @@ fn allowing(state: State, allowance: &str, execution: Option<&str>) -> DecisionD
     let until = UnixMillis(60_000);
     let execution = execution.map(|state| ExecutionDocument {
         execution_id: "exe_1".into(),
-        state: state.into(),
+        state: serde_json::from_value(json!(state)).unwrap(),
         lease_until: None,
         conflict: false,
     });
     let uses_left = i64::from(allowance == "open");
-    let allowance = Some(AllowanceDocument { state: allowance.into(), uses_left, until });
+    let allowance =
+        Some(AllowanceDocument { state: serde_json::from_value(json!(allowance)).unwrap(), uses_left, until });
     DecisionDocument { allowance, execution, ..decision(state) }
 }
 
