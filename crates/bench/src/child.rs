@@ -50,7 +50,7 @@ pub(crate) async fn database(store: StoreKind) -> anyhow::Result<(StoreLocation,
     std::fs::create_dir_all(&folder)?;
     let place = match store {
         StoreKind::Sqlite => StoreLocation::File(folder.join("bench.db")),
-        StoreKind::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::fresh_durable_database().await)),
+        StoreKind::Postgres => StoreLocation::Postgres(PostgresLocation::new(postgres::fresh_durable_database().await)),
     };
     Ok((place, folder))
 }

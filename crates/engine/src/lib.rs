@@ -80,7 +80,7 @@ pub use countersign_core::{
         probe::ProbeResponse,
         reconcile::may_reconcile,
         runs::what_runs,
-        take_back::may_take_back,
+        revoke::check_entitlement as check_revoke_entitlement,
     },
     epoch::EpochStarted,
     held::HttpRequest,

@@ -219,7 +219,7 @@ pub enum Assurance {
 }
 
 impl Assurance {
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "token" => Some(Self::Token),
             "session" => Some(Self::Session),

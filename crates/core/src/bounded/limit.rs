@@ -61,7 +61,8 @@ pub fn bound_text(bound: &Bound) -> String {
     }
 }
 
-fn alone(bound: &Bound) -> String {
+/// The bound of a single call as text.
+fn single_call_text(bound: &Bound) -> String {
     allowed(bound).text("en")
 }
 

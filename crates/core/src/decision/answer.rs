@@ -368,12 +368,12 @@ pub(super) fn is_entitled(decision: &Decision, by: &ProvenPerson, yes: bool) -> 
     let own_rejection = by.person == decision.raised_by.person && !yes;
     let is_clarification = matches!(decision.question, Question::Clarification(_));
     let by_role = is_clarification || own_rejection || by.deciding.approves();
-    by.may_answer && by_role && counts(decision, by.person, &by.roles, yes)
+    by.may_answer && by_role && is_entitled_by_policy(decision, by.person, &by.roles, yes)
 }
 
 /// Whether an approval (`yes`) or rejection by this person counts. The person the agent acts for can always reject;
 /// the policy decides whether their approval counts.
-pub fn is_entitled(decision: &Decision, person: RowKey, roles: &[Role], yes: bool) -> bool {
+pub fn is_entitled_by_policy(decision: &Decision, person: RowKey, roles: &[Role], yes: bool) -> bool {
     decision
         .terms
         .all_approvers()

@@ -2,7 +2,7 @@
 
 use super::{
     ProjectRef,
-    answer::{NotCounted, ProvenPerson, is_entitled},
+    answer::{NotCounted, ProvenPerson, is_entitled_by_policy},
     due::DueView,
     entry, forget_request, forget_request_of, open_counts, settle,
 };
@@ -103,7 +103,7 @@ impl Operation for CancelQuestion {
         let DecisionState::Pending { deadline, .. } = view.decision.state else { return Err(NotCounted::Settled) };
         let (by, decision) = (&self.by, &view.decision);
         let own = by.person == decision.raised_by.person;
-        let entitled = is_entitled(decision, by.person, &by.roles, false) && (own || by.deciding.approves());
+        let entitled = is_entitled_by_policy(decision, by.person, &by.roles, false) && (own || by.deciding.approves());
         if !by.may_answer || !entitled {
             return Err(NotCounted::NotEntitled);
         }

@@ -39,7 +39,7 @@ fn answer(decision: &Decision, by: &ProvenPerson) -> Offer {
 /// The extensions that would still move the deadline.
 fn more_time(decision: &Decision, by: &ProvenPerson) -> Vec<i64> {
     let DecisionState::Pending { deadline, .. } = decision.state else { return Vec::new() };
-    let may = by.may_answer && audience(decision).has(by.person, &by.roles);
+    let may = by.may_answer && audience(decision).includes(by.person, &by.roles);
     let left = decision.terms.latest.millis_since(deadline) / 1000;
     let [short, long] = MORE_TIME_S;
     match left {

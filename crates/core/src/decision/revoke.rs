@@ -2,7 +2,7 @@
 
 use super::{
     ProjectRef,
-    answer::{ProvenPerson, is_entitled},
+    answer::{ProvenPerson, is_entitled_by_policy},
     due::AllowanceDueView,
 };
 use crate::{
@@ -137,7 +137,7 @@ fn cancelled(allowance: &Allowance, env: &Env) -> Allowance {
 /// The person the agent acts for, the approver, every person with the right to reject, and admins.
 pub fn check_entitlement(by: &ProvenPerson, decision: &Decision, allowance: Option<&Allowance>) -> Result<(), Refusal> {
     let gave = allowance.is_some_and(|allowance| allowance.decided_by == Some(by.person));
-    let could = is_entitled(decision, by.person, &by.roles, false) || gave || by.roles.contains(&Role::Admin);
+    let could = is_entitled_by_policy(decision, by.person, &by.roles, false) || gave || by.roles.contains(&Role::Admin);
     match by.may_answer && could {
         true => Ok(()),
         false => Err(Refusal::NotAuthorized("you may not revoke this approval".into())),

@@ -69,7 +69,7 @@ fn every_person_is_offered_exactly_the_answers_that_would_count() {
             for (person, assurance) in PEOPLE.into_iter().flat_map(|person| proofs.map(|proof| (person, proof))) {
                 let by = answerer(person, assurance);
                 let own_roles = Deciding::of(&plane.project.document, &by.subject, &by.roles);
-                for deciding in [by.deciding.clone(), own_roles, Deciding::nobody()] {
+                for deciding in [by.deciding.clone(), own_roles, Deciding::none()] {
                     let by = ProvenPerson { deciding, ..by.clone() };
                     let counts = [YesNo::Accept, YesNo::Reject].map(|given| accepts(&plane, &decision, &by, given));
                     match offer(&decision, &by) {

@@ -10,7 +10,7 @@ use crate::{
 use countersign_core::{
     bounded::{ActionTarget, Arguments, Units},
     decision::{
-        answer::is_entitled,
+        answer::is_entitled_by_policy,
         cancel::Withdraw,
         claim::{Claim, ClaimView},
         due::DueView,
@@ -215,7 +215,7 @@ impl<'engine> Decisions<'engine> {
         guards.extend(member.guards());
         let roles = member.roles();
         let approves = Deciding::of(&at.project.document, &member.person.subject, &roles).approves();
-        Ok(approves && is_entitled(decision, member.person.key, &roles, true))
+        Ok(approves && is_entitled_by_policy(decision, member.person.key, &roles, true))
     }
 
     pub async fn report(

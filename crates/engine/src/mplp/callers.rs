@@ -34,7 +34,7 @@ impl ProjectReader {
     pub(crate) fn sees_all(&self) -> bool {
         match self {
             Self::Agent(_) => false,
-            Self::Person(member) => member.has(Role::Admin) || member.has(Role::Auditor),
+            Self::Person(member) => member.has_role(Role::Admin) || member.has_role(Role::Auditor),
             Self::Admin => true,
         }
     }

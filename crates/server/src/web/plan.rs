@@ -19,7 +19,7 @@ use axum::{
     response::Response,
 };
 use countersign_engine::{
-    Plan, PlanShown, ProjectAt, ProjectMember, ProjectReader, Refusal, Via, audience, may_take_back,
+    Plan, PlanShown, ProjectAt, ProjectMember, ProjectReader, Refusal, Via, audience, check_revoke_entitlement,
     mplp_views::is_running,
 };
 use countersign_protocol::mplp::{BaseEvent, MplpId, Plan as PlanDocument, PlanStatus, PlanStep};
@@ -163,7 +163,7 @@ impl Here {
     /// Whether the form is offered. The engine checks again when it is sent.
     fn may_take_back(&self, app: &App) -> bool {
         let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
-        let could = |decision| may_take_back(&by, decision, None).is_ok();
+        let could = |decision| check_revoke_entitlement(&by, decision, None).is_ok();
         is_running(&self.shown.plan) && self.shown.decision.as_ref().is_some_and(could)
     }
 

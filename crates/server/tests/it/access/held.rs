@@ -22,16 +22,4 @@ on_sqlite! {
         assert_eq!(outcomes, vec!["403 irreversible_requires_confirm"; 4]);
         scene.read().await.expect(200);
     }
-
-    /// R-24, C-02
-    async fn a_scope_that_needs_confirmation_is_refused_even_if_another_scope_allows_the_call_freely(kit) {
-        let setup = Setup::with_project(|document| {
-            document.scopes[1].requires_confirmation = true;
-            document.scopes[2].allows.push("events.create".into());
-        });
-        let scene = kit.fixture_with(setup, &["calendar.write", "calendar.admin"]).await;
-        let answer = scene.write().await;
-        assert_eq!(answer.refusal(), (403, "irreversible_requires_confirm".into()));
-        assert_eq!(scene.reached(), 0);
-    }
 }

@@ -1,6 +1,6 @@
 //! Every call names a structured intent; free text is ignored and never stored.
 
-use countersign_testkit::{Altered as _, Backend, Kit, Setup, on_sqlite};
+use countersign_testkit::{Altered as _, Setup, on_sqlite};
 use http::Method;
 
 const WORDS: &str = "book the doctor about Bob's knee, marker 4711";
@@ -51,13 +51,4 @@ on_sqlite! {
         assert_eq!(marks, [(None, None), unlisted, unlisted, (Some("READ_CALENDAR"), None)]);
         assert!(!serde_json::json!(calls).to_string().contains("marker 4711"));
     }
-}
-
-/// AAP-3-05
-#[tokio::test]
-async fn a_project_that_asks_for_no_intent_takes_calls_without_one() {
-    let setup = Setup::with_project(|document| document.intent_required = false);
-    let scene = Kit(Backend::Sqlite).fixture_with(setup, &["calendar.read"]).await;
-    let call = scene.agent.request(Method::GET, "/calendar/events", "READ_CALENDAR");
-    scene.plane.try_call(call.without("x-agent-intent-type")).await.expect(200);
 }

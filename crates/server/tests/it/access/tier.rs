@@ -10,15 +10,6 @@ async fn operator_only(plane: &Plane) -> Registered {
 }
 
 on_sqlite! {
-    /// AAP-2-02
-    async fn an_operator_without_a_user_is_refused_where_the_project_wants_one(kit) {
-        let plane = kit.plane().await;
-        let operator_jwt = plane.acme().jwt(plane.service(), plane.now());
-        let body = json!({ "mode": "user_delegated", "operator_jwt": operator_jwt });
-        let answer = plane.post("/agent/register", &body).await;
-        assert_eq!(answer.refusal(), (403, "tier_not_met".into()));
-    }
-
     /// AAP-11.6-03, AAP-G-54
     async fn a_session_without_a_delegation_names_none_but_itself(kit) {
         let plane = kit.plane_with(Setup::with_project(|document| document.minimum_tier = 1)).await;

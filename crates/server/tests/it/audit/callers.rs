@@ -1,7 +1,7 @@
 //! Readers of the audit: the id only selects, it grants no access (C-61, C-62).
 
 use axum::body::Body;
-use countersign_engine::{ApiKeyKind, NewKey, Role};
+use countersign_engine::{ApiKeyKind, Role};
 use countersign_testkit::{Answer, Plane, Setup, agent_request, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
@@ -10,13 +10,6 @@ async fn with_bearer(plane: &Plane, bearer: &str, query: &str) -> Answer {
     let request = agent_request(Method::GET, &format!("/agent/audit?{query}"));
     let request = request.header("authorization", format!("Bearer {bearer}"));
     plane.send(request.body(Body::empty()).unwrap()).await
-}
-
-async fn key(plane: &Plane, kind: ApiKeyKind) -> String {
-    let project = plane.engine.projects().await.unwrap().remove(0);
-    let (principal, responsible) = (format!("{kind:?}"), "alice".into());
-    let new = NewKey { kind, principal, responsible, actions: Vec::new(), asks: Vec::new(), jkt: None };
-    plane.engine.people().add_key(&project, &new).await.unwrap().secret
 }
 
 fn told(answer: &Answer) -> (u16, Value) {
@@ -36,7 +29,7 @@ on_sqlite! {
         let carol = plane.person_in("calendar", "carol", &[Role::Approver]).await;
         let of_bob = plane.connect(&bob, plane.operator("evil.test"), &["calendar.read"]).await;
         let agent_of_bob = plane.register(plane.operator("evil.test"), &of_bob).await;
-        let enforcement_point = key(plane, ApiKeyKind::EnforcementPoint).await;
+        let enforcement_point = plane.key_of(ApiKeyKind::EnforcementPoint, "alice", &[], &[]).await.token;
 
         let by_delegation = format!("delegation_id={}", scene.connected.delegation_id);
         let by_session = format!("session_id={}", scene.agent.session_id);
@@ -78,7 +71,7 @@ on_sqlite! {
         scene.write().await.expect(201);
         let root = plane.person_in("calendar", "root", &[Role::Admin]).await;
         let carol = plane.person_in("calendar", "carol", &[Role::Auditor]).await;
-        let admin_key = key(plane, ApiKeyKind::Admin).await;
+        let admin_key = plane.key_of(ApiKeyKind::Admin, "alice", &[], &[]).await.token;
         let by_delegation = (format!("delegation_id={}", scene.connected.delegation_id), 4);
         let by_session = (format!("session_id={}", scene.agent.session_id), 3);
         let both = (format!("{}&{}", by_delegation.0, by_session.0), 3);

@@ -141,20 +141,4 @@ on_both_stores! {
         plane.give_roles("calendar", "bob", &[Role::Approver]).await;
         agent.claims(&plane, &first, &claim(1)).await.expect(200);
     }
-
-    ///
-    async fn a_rejection_allows_nothing(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
-        let asked = agent.requests_approval(&plane, PAY, paying(82)["arguments"].clone()).await;
-        alice.rejects(&plane, &asked, None).await;
-        let settled = agent.reads_decision(&plane, &asked).await.expect(200).json();
-        assert_eq!((&settled["state"], settled.get("allowance")), (&json!("rejected"), None));
-        assert_eq!(agent.claims(&plane, &asked, &paying(82)).await.refusal(), (409, "conflict".into()));
-        let question = json!({ "question": "May I?", "accepted_response_kinds": ["yes_no"] });
-        let question = agent.requests_clarification(&plane, &question).await.expect(201).json();
-        alice.answers(&plane, &question, json!(true)).await;
-        let claim = json!({ "digest": question["digest"] });
-        let answered = agent.claims(&plane, &question, &claim).await;
-        assert_eq!(answered.refusal(), (409, "conflict".into()), "an answer is no yes to an action");
-    }
 }

@@ -49,31 +49,6 @@ on_both_stores! {
         assert_eq!(scene.bank.got().len(), arrived, "once it is used up, the bank is left alone");
     }
 
-    /// AAP-14.2-05, AAP-14.2-06
-    async fn the_hours_requests_are_counted_by_delegation_and_are_free_again_in_the_next_hour(kit) {
-        let scene = kit.bank().await;
-        scene.plane.advance_secs(1800).await;
-        let (first, second) = (hourly(&scene, 4).await, hourly(&scene, 4).await);
-        for _ in 0..2 {
-            scene.sends_as(&first, read()).await.expect(200);
-            scene.sends_as(&second, note()).await.expect(201);
-        }
-        for agent in [&first, &second] {
-            let answer = scene.sends_as(agent, read()).await;
-            assert_used_up(&answer, "requests_per_hour");
-            assert_eq!(answer.header("retry-after"), Some("1800"));
-            assert_used_up(&scene.sends_as(agent, note()).await, "requests_per_hour");
-        }
-        let other = scene.plane.connect(&scene.alice, scene.plane.acme(), SCOPES).await;
-        let elsewhere = scene.plane.holder(&other, |_| {}).await;
-        scene.sends_as(&elsewhere, read()).await.expect(200);
-        scene.plane.advance_secs(1799).await;
-        assert_used_up(&scene.sends_as(&first, read()).await, "requests_per_hour");
-        scene.plane.advance_secs(1).await;
-        scene.sends_as(&first, read()).await.expect(200);
-        scene.sends_as(&second, note()).await.expect(201);
-    }
-
     /// AAP-14.2-05
     async fn a_session_whose_writes_are_used_up_goes_on_with_a_new_receipt_and_with_no_other(kit) {
         let scene = kit.bank().await;
@@ -98,14 +73,14 @@ on_both_stores! {
     async fn a_write_counts_unless_the_bank_itself_refused_it_and_a_lost_answer_counts(kit) {
         let scene = kit.bank().await;
         let agent = scene.limited(json!({ "writes_per_session": 3 })).await;
-        scene.bank.set_manner(Manner::Vanishing);
+        scene.bank.behaves(Manner::Vanishing);
         // A different note from those that follow: a repeat of an unknown outcome is refused.
         scene.sends_as(&agent, GatewayRequest::new("POST", "/notes?lost=true")).await.expect(502);
         for refused in [400, 409, 422] {
-            scene.bank.set_manner(Manner::Status(refused));
+            scene.bank.behaves(Manner::Status(refused));
             scene.sends_as(&agent, note()).await.expect(refused);
         }
-        scene.bank.set_manner(Manner::Obliging);
+        scene.bank.behaves(Manner::Obliging);
         for dry in [note().with("x-agent-dry-run", "true"), GatewayRequest::new("POST", "/notes?dry_run=true")] {
             assert_eq!(scene.sends_as(&agent, dry).await.refusal(), (400, "dry_run_unsupported".into()));
         }
@@ -118,22 +93,6 @@ on_both_stores! {
         scene.sends_as(&agent, read()).await.expect(200);
         let apart = scene.limited(json!({ "writes_per_session": 1 })).await;
         scene.sends_as(&apart, note()).await.expect(201);
-    }
-
-    /// AAP-14.2-07, R-6
-    async fn the_write_of_a_held_call_is_taken_with_its_claim_and_given_back_if_the_bank_refuses(kit) {
-        let scene = kit.bank().await;
-        let agent = scene.limited(json!({ "writes_per_session": 1 })).await;
-        let asked = BankFixture::decision(&scene.sends_as(&agent, BankFixture::transfer()).await);
-        scene.alice.accepts(&scene.plane, &asked).await;
-        scene.bank.set_manner(Manner::Status(422));
-        scene.sends_as(&agent, BankFixture::transfer().confirmed("true")).await.expect(422);
-        scene.bank.set_manner(Manner::Obliging);
-        let asked = BankFixture::decision(&scene.sends_as(&agent, BankFixture::transfer_of("1.00")).await);
-        scene.alice.accepts(&scene.plane, &asked).await;
-        scene.sends_as(&agent, BankFixture::transfer_of("1.00").confirmed("true")).await.expect(201);
-        assert_used_up(&scene.sends_as(&agent, note()).await, "writes_per_session");
-        assert_eq!(scene.bank.effects().len(), 1);
     }
 
     ///

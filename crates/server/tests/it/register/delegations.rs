@@ -79,27 +79,4 @@ on_sqlite! {
         assert_eq!(told(&unknown), told(&foreign));
         plane.post("/projects/north/agent/register", &plane.register_body(plane.acme(), &connected)).await.expect(200);
     }
-
-    /// AAP-16.2-06
-    async fn a_token_past_its_own_end_is_expired_and_no_revocation(kit) {
-        let ready = Ready::with(kit, Setup::with_project(|p| p.token_duration = Some("1h".into()))).await;
-        ready.plane.advance_secs(3600 + 300).await;
-        ready.register(&ready.body()).await.expect(200);
-        ready.plane.advance_secs(1).await;
-        let answer = ready.register(&ready.body()).await;
-        assert_eq!(answer.refusal(), told(401, "delegation_expired"));
-        assert_eq!(answer.header("x-agent-revoke-reason"), None);
-    }
-
-    /// AAP-16.2-06
-    async fn where_the_policy_ends_first_the_delegation_is_revoked_by_it_to_the_second(kit) {
-        let ready = Ready::with(kit, Setup::with_project(|p| p.max_duration = "2h".into())).await;
-        ready.plane.advance_secs(7199).await;
-        let agent = ready.register(&ready.body()).await.expect(200).json();
-        assert_eq!(agent["expires_in"], 3600);
-        ready.plane.advance_secs(1).await;
-        let answer = ready.register(&ready.body()).await;
-        assert_eq!(answer.refusal(), told(401, "auto_revoked"));
-        assert_eq!(answer.header("x-agent-revoke-reason"), Some("policy_expired"));
-    }
 }

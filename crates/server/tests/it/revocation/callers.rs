@@ -1,8 +1,8 @@
 //! `POST /agent/revoke`: the permitted callers, the reasons, and the response (AAP 17.3).
 
 use axum::body::Body;
-use countersign_engine::{ApiKeyKind, NewKey, Role};
-use countersign_testkit::{AgentFixture, Answer, Plane, Setup, TestOperator, agent_request, on_sqlite};
+use countersign_engine::{ApiKeyKind, Role};
+use countersign_testkit::{AgentFixture, Answer, Setup, TestOperator, agent_request, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -14,20 +14,6 @@ async fn with_bearer(plane: &Plane, bearer: &str, body: &Value) -> Answer {
 async fn as_operator(plane: &Plane, operator: &TestOperator, id: &str) -> Answer {
     let operator_jwt = operator.jwt(plane.service(), plane.now());
     plane.post("/agent/revoke", &json!({ "delegation_id": id, "operator_jwt": operator_jwt })).await
-}
-
-async fn admin_key(plane: &Plane) -> String {
-    plane.account("responsible").await;
-    let project = plane.engine.projects().await.unwrap().remove(0);
-    let new = NewKey {
-        kind: ApiKeyKind::Admin,
-        principal: "console".into(),
-        responsible: "responsible".into(),
-        actions: Vec::new(),
-        asks: Vec::new(),
-        jkt: None,
-    };
-    plane.engine.people().add_key(&project, &new).await.unwrap().secret
 }
 
 fn without_request_id(answer: &Answer) -> (u16, Value) {
@@ -153,7 +139,7 @@ on_sqlite! {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
         let root = plane.person_in("calendar", "root", &[Role::Admin]).await;
-        let key = admin_key(&plane).await;
+        let key = plane.key_of(ApiKeyKind::Admin, "root", &[], &[]).await.token;
         for who in ["user", "admin", "admin key", "operator", "operator by bearer", "agent"] {
             let connected = plane.connect(&alice, plane.acme(), &["calendar.read", "calendar.write"]).await;
             let agent = plane.register(plane.acme(), &connected).await;
@@ -183,25 +169,12 @@ on_sqlite! {
     ///
     async fn keys_of_other_kinds_revoke_nothing(kit) {
         let scene = kit.fixture().await;
-        let project = scene.plane.engine.projects().await.unwrap().remove(0);
         for kind in [ApiKeyKind::Agent, ApiKeyKind::EnforcementPoint] {
-            let new = NewKey {
-                kind,
-                principal: format!("{kind:?}"),
-                responsible: "alice".into(),
-                actions: Vec::new(),
-                asks: Vec::new(),
-                jkt: None,
-            };
-            let key = scene.plane.engine.people().add_key(&project, &new).await.unwrap().secret;
+            let key = scene.plane.key_of(kind, "alice", &[], &[]).await.token;
             let body = json!({ "delegation_id": scene.connected.delegation_id });
             let answer = with_bearer(&scene.plane, &key, &body).await;
             assert!([401, 403].contains(&answer.status), "{}", answer.text());
         }
-        still_works(&scene).await;
+        scene.write().await.expect(201);
     }
-}
-
-async fn still_works(scene: &AgentFixture) {
-    scene.write().await.expect(201);
 }
