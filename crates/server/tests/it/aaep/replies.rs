@@ -85,17 +85,17 @@ on_sqlite! {
 
     /// AAEP-6.3.4-06, AAEP-6.3.4-07
     async fn a_question_takes_no_answer_that_it_does_not_allow(kit) {
-        let asked = kit.asked().await;
-        let (phone, mut heard) = asked.alice.listening(&asked.plane).await;
+        let asked = kit.decision_fixture().await;
+        let (phone, mut heard) = asked.alice.subscribed(&asked.plane).await;
         let mut body = confirmation("payments.send", json!({}));
         body["allowed_replies"] = json!(["reject"]);
-        let decision = asked.agent.asks(&asked.plane, &body).await.expect(201).json();
+        let decision = asked.agent.requests_confirmation(&asked.plane, &body).await.expect(201).json();
         let question = heard.next_of("awaiting.confirmation").await;
         assert_eq!(question["allowed_replies"], json!(["reject"]));
         phone.accepts(&asked.plane, &question).await.expect(204);
-        assert_eq!(asked.agent.looks(&asked.plane, &decision).await.json()["state"], "pending");
+        assert_eq!(asked.agent.reads_decision(&asked.plane, &decision).await.json()["state"], "pending");
         phone.rejects(&asked.plane, &question).await.expect(204);
-        assert_eq!(asked.agent.looks(&asked.plane, &decision).await.json()["state"], "rejected");
+        assert_eq!(asked.agent.reads_decision(&asked.plane, &decision).await.json()["state"], "rejected");
     }
 
     /// AAEP-6.2.4-01, AAEP-6.3.4-05
@@ -142,7 +142,7 @@ on_sqlite! {
         display.accepts(plane, &waiting.question).await.expect(204);
         display.subscription_id = waiting.phone.subscription_id.clone();
         display.accepts(plane, &waiting.question).await.expect(204);
-        let (of_bob, _) = plane.person("bob").await.listening(plane).await;
+        let (of_bob, _) = plane.person("bob").await.subscribed(plane).await;
         of_bob.accepts(plane, &waiting.question).await.expect(204);
         let connected = plane.connect(&waiting.alice, plane.acme(), &["calendar.read"]).await;
         let access = plane.register(plane.acme(), &connected).await.access_token;
@@ -152,21 +152,21 @@ on_sqlite! {
             assert_eq!(agent.accepts(plane, &waiting.question).await.status, 401);
         }
         assert_eq!(waiting.state().await, "pending");
-        let (second, _) = waiting.alice.listening(plane).await;
+        let (second, _) = waiting.alice.subscribed(plane).await;
         second.accepts(plane, &waiting.question).await.expect(204);
         assert_eq!(waiting.state().await, "accepted");
     }
 
     /// AAEP-6.2.4-03, R-4
     async fn a_token_is_too_little_where_policy_wants_a_fresh_sign_in(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let carol = plane.person_in("calendar", "carol", &[countersign_engine::Role::Approver]).await;
-        let (phone, mut heard) = carol.listening(&plane).await;
-        let decision = agent.asks_to(&plane, "payments.release", json!({})).await;
+        let (phone, mut heard) = carol.subscribed(&plane).await;
+        let decision = agent.requests_approval(&plane, "payments.release", json!({})).await;
         let question = heard.next_of("awaiting.confirmation").await;
         phone.accepts(&plane, &question).await.expect(204);
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "pending");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "pending");
         carol.accepts(&plane, &decision).await;
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "accepted");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "accepted");
     }
 }

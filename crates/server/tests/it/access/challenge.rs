@@ -32,7 +32,7 @@ on_sqlite! {
 
     /// AAP-22.1-01
     async fn requests_that_are_no_agents_need_no_version(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         for path in ["/.well-known/agent-auth.json", "/.well-known/agent-jwks.json", "/.well-known/agent-identity.json"] {
             scene.plane.get(path).await.expect(200);
         }

@@ -63,7 +63,7 @@ async fn every_answer_has_a_name_and_says_the_version() {
 ///
 #[tokio::test]
 async fn the_upstream_gets_the_matched_path() {
-    let scene = Kit(Backend::Sqlite).scene_with(Setup::default(), &["calendar.read", "clock.read"]).await;
+    let scene = Kit(Backend::Sqlite).fixture_with(Setup::default(), &["calendar.read", "clock.read"]).await;
     for path in ["/calendar/events/1", "/calendar/events/a%20b", "/calendar/events/%c3%bc", "/calendar/events/a.b"] {
         scene.plane.call(&scene.agent, Method::GET, path, "READ_CALENDAR").await.expect(200);
         let reached = scene.plane.upstream.reached().pop().unwrap();

@@ -131,7 +131,7 @@ on_sqlite! {
         changed["transfer"]["amount"] = json!(82_000);
         stage.submits_in(&asked, &changed).await.expect(200);
         let before = stage.audit(&asked).await;
-        let decision = stage.agent.looks(&stage.plane, &told).await.expect(200).json();
+        let decision = stage.agent.reads_decision(&stage.plane, &told).await.expect(200).json();
         assert_eq!(decision["state"], "cancelled");
         phone.replies(&stage.plane, &phone.response(&stage.plane, &question, json!("savings"))).await.expect(204);
         assert_eq!(stage.audit(&asked).await, before);
@@ -144,7 +144,7 @@ on_sqlite! {
         let asked = stage.submits(&transfer()).await;
         let first = stage.answers(&asked, "gap-001", "").await;
         stage.plane.advance_secs(3600).await;
-        let decision = stage.agent.looks(&stage.plane, &first).await.expect(200).json();
+        let decision = stage.agent.reads_decision(&stage.plane, &first).await.expect(200).json();
         assert_eq!(decision["state"], "expired");
         assert_eq!(stage.confirms(&asked).await["status"], "needs_clarification");
         let second = stage.answers(&asked, "gap-001", "").await;

@@ -43,21 +43,21 @@ on_sqlite! {
     /// AAEP-6.5.5-05
     async fn a_clarification_that_nobody_answers_gives_its_default_or_nothing_and_invents_no_answer(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
-        let (_phone, mut heard) = alice.listening(&plane).await;
+        let (_phone, mut heard) = alice.subscribed(&plane).await;
         let bare = json!({ "question": "Which colour?", "timeout_seconds": 60 });
         let mut default = json!({ "question": "Which account?", "timeout_seconds": 60 });
         default["default_response"] = json!("the usual one");
-        let with_default = agent.clarifies(&plane, &default).await.expect(201).json();
-        let without = agent.clarifies(&plane, &bare).await.expect(201).json();
+        let with_default = agent.requests_clarification(&plane, &default).await.expect(201).json();
+        let without = agent.requests_clarification(&plane, &bare).await.expect(201).json();
         plane.advance_secs(59).await;
         for asked in [&with_default, &without] {
-            assert_eq!(agent.looks(&plane, asked).await.expect(200).json(), *asked);
+            assert_eq!(agent.reads_decision(&plane, asked).await.expect(200).json(), *asked);
         }
         plane.advance_secs(1).await;
-        let told = agent.looks(&plane, &with_default).await.expect(200).json();
+        let told = agent.reads_decision(&plane, &with_default).await.expect(200).json();
         assert_eq!((&told["state"], &told["expired_as"]), (&json!("expired"), &json!("default_response")));
         assert_eq!(told["response"], "the usual one");
-        let told = agent.looks(&plane, &without).await.expect(200).json();
+        let told = agent.reads_decision(&plane, &without).await.expect(200).json();
         assert_eq!((&told["state"], &told["expired_as"]), (&json!("expired"), &json!("unavailable")));
         assert_eq!(told.get("response"), None);
         let mut ended = std::collections::BTreeSet::new();

@@ -32,7 +32,7 @@ fn named(answer: &Answer, what: &str) {
 on_sqlite! {
     /// AAEP-SCHEMA-15, AAEP-SCHEMA-16, AAEP-SCHEMA-25, AAEP-6.5.2-07
     async fn a_question_that_breaks_the_schema_is_refused_by_the_name_of_its_member(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         for (member, wrong, told) in [
             ("action", json!(""), "action"),
             ("timeout_seconds", json!(86401), "timeout_seconds"),
@@ -44,10 +44,10 @@ on_sqlite! {
             // A tool's arguments must still fit beside it.
             ("action", json!("x".repeat(16384)), "cannot be shown in full"),
         ] {
-            named(&agent.asks(&plane, &with(&json!({ member: wrong }))).await, told);
+            named(&agent.requests_confirmation(&plane, &with(&json!({ member: wrong }))).await, told);
         }
         for (member, told) in [("action", "action"), ("consequence", "consequence"), ("tool", "arguments need the tool")] {
-            named(&agent.asks(&plane, &without(member)).await, told);
+            named(&agent.requests_confirmation(&plane, &without(member)).await, told);
         }
         for (change, told) in [
             (json!({ "question": "" }), "question"),
@@ -57,15 +57,15 @@ on_sqlite! {
         ] {
             let mut body = json!({ "question": "Which account?" });
             body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
-            named(&agent.clarifies(&plane, &body).await, told);
+            named(&agent.requests_clarification(&plane, &body).await, told);
         }
-        named(&agent.clarifies(&plane, &json!({})).await, "question");
-        assert_eq!(alice.waiting_questions(&plane).await, 0);
+        named(&agent.requests_clarification(&plane, &json!({})).await, "question");
+        assert_eq!(alice.pending_questions(&plane).await, 0);
     }
 
     async fn a_member_that_is_not_known_is_refused_by_its_name_on_every_path(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
         let at = |below: &str| format!("/v1/decisions/{}/{below}", asked["decision_id"].as_str().unwrap());
         for (path, mut body) in [
             ("/v1/confirmations".to_owned(), with(&json!({}))),
@@ -78,13 +78,13 @@ on_sqlite! {
             named(&agent.post(&plane, &path, &body).await, "amount_raw");
         }
         for stamped in ["producer", "event_id", "reply_token", "timestamp", "approvers", "state"] {
-            named(&agent.asks(&plane, &with(&json!({ stamped: "x" }))).await, stamped);
+            named(&agent.requests_confirmation(&plane, &with(&json!({ stamped: "x" }))).await, stamped);
         }
-        assert_eq!(alice.waiting_questions(&plane).await, 1);
+        assert_eq!(alice.pending_questions(&plane).await, 1);
     }
 
     async fn a_body_that_is_no_json_object_or_too_large_is_refused_before_anything_is_looked_up(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let paths = ["/v1/confirmations", "/v1/clarifications"].map(str::to_owned);
         let below = ["claim", "outcome", "withdraw"].map(|name| format!("{DECISION}/{name}"));
         for path in paths.iter().chain(&below) {
@@ -103,8 +103,8 @@ on_sqlite! {
     }
 
     async fn reasons_and_digests_have_their_bounds(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
         for reason in ["".to_owned(), "x".repeat(4097)] {
             named(&agent.withdraws(&plane, &asked, &json!({ "reason": reason })).await, "reason");
         }

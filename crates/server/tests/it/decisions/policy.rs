@@ -66,9 +66,9 @@ on_sqlite! {
             let answer = agent.requests_confirmation(&plane, &with(tool, 1, &wish(change.clone()))).await;
             assert_eq!(answer.refusal(), (400, "invalid_request".into()), "{tool} {change}");
         }
-        assert_eq!(alice.waiting_questions(&plane).await, 0);
+        assert_eq!(alice.pending_questions(&plane).await, 0);
         // Neither an event nor a project's document gets past it.
-        let session = agent.starts_talking(&plane).await;
+        let session = agent.opens_session(&plane).await;
         let members = json!({ "action": "Wipe it", "consequence": "It is gone", "timeout_seconds": 60,
             "default_decision": "accept", "risk_level": "high", "irreversible": true });
         let spoken = agent.publishes(&plane, &session, &event("awaiting.confirmation", members)).await;
@@ -83,7 +83,7 @@ on_sqlite! {
 
     /// AAEP-6.4.1-10
     async fn the_time_to_answer_is_policys_and_lies_within_its_bounds(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         for (seconds, status) in [(9, 400), (10, 201), (120, 201), (121, 400)] {
             let wish = json!({ "timeout_seconds": seconds });
             let answer = agent.requests_confirmation(&plane, &with("notes.archive", seconds, &wish)).await.expect(status);

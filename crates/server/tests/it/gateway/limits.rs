@@ -73,14 +73,14 @@ on_both_stores! {
     async fn a_write_counts_unless_the_bank_itself_refused_it_and_a_lost_answer_counts(kit) {
         let scene = kit.bank().await;
         let agent = scene.limited(json!({ "writes_per_session": 3 })).await;
-        scene.bank.behaves(Manner::Vanishing);
+        scene.bank.set_manner(Manner::Vanishing);
         // A different note from those that follow: a repeat of an unknown outcome is refused.
         scene.sends_as(&agent, GatewayRequest::new("POST", "/notes?lost=true")).await.expect(502);
         for refused in [400, 409, 422] {
-            scene.bank.behaves(Manner::Status(refused));
+            scene.bank.set_manner(Manner::Status(refused));
             scene.sends_as(&agent, note()).await.expect(refused);
         }
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         for dry in [note().with("x-agent-dry-run", "true"), GatewayRequest::new("POST", "/notes?dry_run=true")] {
             assert_eq!(scene.sends_as(&agent, dry).await.refusal(), (400, "dry_run_unsupported".into()));
         }

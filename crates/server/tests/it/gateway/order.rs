@@ -3,7 +3,7 @@
 
 use countersign_protocol::project::{ProjectDocument, Route, Scope};
 use countersign_testkit::{
-    bank::{BankScene, GATEWAY, GatewayRequest, Holder},
+    bank::{BankFixture, GATEWAY, GatewayRequest, Holder},
     on_sqlite,
 };
 use serde_json::json;
@@ -36,8 +36,8 @@ on_sqlite! {
         let agents = Agents::of(&scene).await;
         for fixed in 0..=FAULTS.len() {
             let wrong: Vec<&str> = FAULTS.iter().skip(fixed).map(|(fault, ..)| *fault).collect();
-            let before = (scene.bank.got().len(), scene.alice.waiting_questions(&scene.plane).await);
-            let answer = scene.once(sent(&scene, agents.with(&wrong), &wrong)).await;
+            let before = (scene.bank.got().len(), scene.alice.pending_questions(&scene.plane).await);
+            let answer = scene.sends_raw(sent(&scene, agents.with(&wrong), &wrong)).await;
             let forwarded = match FAULTS.get(fixed) {
                 Some((_, status, code)) => {
                     assert_eq!(answer.refusal(), (*status, (*code).to_owned()), "{wrong:?}");
@@ -48,14 +48,14 @@ on_sqlite! {
                     1
                 }
             };
-            let after = (scene.bank.got().len(), scene.alice.waiting_questions(&scene.plane).await);
+            let after = (scene.bank.got().len(), scene.alice.pending_questions(&scene.plane).await);
             let asked = usize::from(wrong == ["confirmation"]);
             assert_eq!(after, (before.0 + forwarded, before.1 + asked), "{wrong:?}");
         }
     }
 }
 
-fn sent(scene: &BankScene, agent: &Holder, wrong: &[&str]) -> GatewayRequest {
+fn sent(scene: &BankFixture, agent: &Holder, wrong: &[&str]) -> GatewayRequest {
     let is = |fault: &str| wrong.contains(&fault);
     let path = match (is("route"), is("scope"), is("confirmation")) {
         (true, ..) => "/nowhere",
@@ -104,7 +104,7 @@ fn with_memos(document: &mut ProjectDocument) {
 struct Agents(Vec<(&'static str, Holder)>);
 
 impl Agents {
-    async fn of(scene: &BankScene) -> Self {
+    async fn of(scene: &BankFixture) -> Self {
         let plane = &scene.plane;
         plane.advance_secs(700).await;
         let standing = plane.connect(&scene.alice, plane.acme(), GRANTED).await;
@@ -123,7 +123,7 @@ impl Agents {
             let receipt = plane.acme().sign_receipt(&claims);
             let agent = plane.holder(connected, |body| body["consent_receipt"] = json!(receipt)).await;
             if writes == 1 {
-                scene.once(sent(scene, &agent, &[])).await.expect(201);
+                scene.sends_raw(sent(scene, &agent, &[])).await.expect(201);
             }
             agents.push((fault, agent));
         }

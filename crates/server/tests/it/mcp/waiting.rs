@@ -42,7 +42,7 @@ on_sqlite! {
 
     async fn a_fruitless_wait_ends_on_time_and_names_the_next_call(kit) {
         let limits = Limits { request: Duration::from_millis(200), ..Limits::default() };
-        let DecisionFixture { plane, agent, .. } = kit.asked_with(Setup { limits, ..Setup::payments() }).await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture_with(Setup { limits, ..Setup::payments() }).await;
         let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let message = wait_for(&asked, 1);
         let mut wait = std::pin::pin!(send_at(&plane.public, PATH, &agent, &message));

@@ -62,7 +62,7 @@ async fn a_host_that_takes_longer_than_five_seconds_is_given_up() {
     host.stall();
     let mut refusal = pin!(ready.refusal(&body));
     tokio::select! {
-        () = host.has_received(so_far + 1) => {}
+        () = host.wait_for_requests(so_far + 1) => {}
         _ = &mut refusal => panic!("refused without waiting"),
     }
     // The clock leaps over the client's limit once; the refusal itself may take its time.

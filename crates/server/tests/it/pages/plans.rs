@@ -121,7 +121,7 @@ on_both_stores! {
         approve(&plane, &alice, &asked, &[1, 2, 3]).await.expect(303);
         let mut phone = alice.subscriber(&plane).await;
         phone.subscribes_with(&plane, json!({ "languages": ["de"] })).await;
-        let mut heard = phone.hears(&plane).await;
+        let mut heard = phone.opens_stream(&plane).await;
         let above = archives(&plane, &agent, 101).await.expect(201).json();
         let page = open_as(&plane, &alice, &page_of(&above)).await.expect(200).words();
         assert!(page.contains("This deviates from the approved plan"), "{page}");

@@ -162,7 +162,7 @@ async fn an_agent_cannot_say_in_our_place_how_its_call_differs_from_a_plan() {
         "body_sha256": "", "values": [] });
     let lookalikes = json!({ "deviation": deviation, "plan_difference": deviation, "request": request, "kept": 1 });
     body["extra_context"] = lookalikes.clone();
-    let (phone, mut heard) = alice.listening(&plane).await;
+    let (phone, mut heard) = alice.subscribed(&plane).await;
     let asked = agent.requests_confirmation(&plane, &body).await.expect(201).json();
     let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
     assert!(!page.contains("This deviates from") && !page.contains("difference-heading"), "{page}");
