@@ -4,7 +4,7 @@ use crate::{
     App,
     aap::manifest::named,
     http::{
-        answer::RefusalResponse,
+        answer::{ErrorResponses, RefusalResponse},
         at::{Arrival, AtProject},
     },
 };
@@ -13,7 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_engine::{ProjectAt, Refusal};
-use countersign_protocol::{aaep::manifest::Manifest, aap::error::ErrorEnvelope};
+use countersign_protocol::aaep::manifest::Manifest;
 use http::{HeaderMap, HeaderValue, header};
 
 #[derive(serde::Deserialize)]
@@ -29,7 +29,7 @@ pub(crate) struct AaepManifestQuery {
     summary = "The AAEP producer manifest",
     description = "With Accept: application/jose, the same as a JWS in compact form, signed with a key of /.well-known/agent-jwks.json.",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "The emitted events, and how to subscribe", body = Manifest), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
+    responses((status = 200, description = "The emitted events, and how to subscribe", body = Manifest), ErrorResponses)
 )]
 pub(crate) async fn get(
     State(app): State<App>,

@@ -1,4 +1,4 @@
-//! Reads a message: one JSON document, validated on its own. Nothing here looks up its ids or tokens (C4).
+//! Messages from agents and subscribers: one JSON document, validated on its own. Nothing here looks up its ids or tokens (C4).
 
 use crate::http::{
     answer::{self, RefusalResponse},
@@ -10,7 +10,15 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_engine::Refusal;
-use countersign_protocol::{aaep::limits::MAX_EVENT, aap::error::Code, json};
+use countersign_protocol::{
+    aaep::{
+        handshake::{Close, Renegotiate},
+        limits::MAX_EVENT,
+        reply::{self, Reply},
+    },
+    aap::error::Code,
+    json,
+};
 use http::{HeaderMap, StatusCode, header};
 use serde_json::Value;
 
@@ -57,4 +65,28 @@ impl NoMessage {
             }
         }
     }
+}
+
+#[derive(Debug)]
+pub(super) enum Incoming {
+    Renegotiate(Box<Renegotiate>),
+    Close(Close),
+    Reply(Box<Reply>),
+}
+
+impl Incoming {
+    /// With `unnamed`, the sender does not know its subscription's id and may omit it in a reply (C15).
+    pub(super) fn parse(value: &Value, unnamed: bool) -> Result<Self, NoMessage> {
+        match kind(value) {
+            "subscription.request" => Err("a subscription.request is sent to /aaep/v1/subscriptions".into()),
+            "subscription.renegotiate" => Renegotiate::parse(value).map(|m| Self::Renegotiate(Box::new(m))),
+            "subscription.close" => Close::parse(value).map(Self::Close),
+            _ => reply::parse(value, unnamed).map(|m| Self::Reply(Box::new(m))).map_err(|why| why.to_string()),
+        }
+        .map_err(NoMessage::Malformed)
+    }
+}
+
+pub(super) fn kind(value: &Value) -> &str {
+    value.get("type").and_then(Value::as_str).unwrap_or_default()
 }

@@ -2,17 +2,19 @@
 
 use crate::{
     App,
-    http::{answer::RefusalResponse, at::AtProject, body::Json, caller::Asker},
+    http::{
+        answer::{ErrorResponses, RefusalResponse},
+        at::AtProject,
+        body::Json,
+        caller::Asker,
+    },
 };
 use axum::{
     extract::{Path, State},
     response::{IntoResponse, Response},
 };
 use countersign_engine::{NewSubscriberToken, ProjectAt, SignedIn, SubscriberToken};
-use countersign_protocol::{
-    aap::error::ErrorEnvelope,
-    time::{UnixMillis, rfc3339, rfc3339_option},
-};
+use countersign_protocol::time::{UnixMillis, rfc3339, rfc3339_option};
 use http::StatusCode;
 
 #[derive(serde::Deserialize, utoipa::ToSchema)]
@@ -80,7 +82,7 @@ pub(crate) struct TokenAdded {
     path = "/aaep/v1/subscriber-tokens",
     tag = "subscribers",
     summary = "The tokens of a person's subscribers",
-    responses((status = 200, description = "Tokens, without their secrets", body = Tokens), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 200, description = "Tokens, without their secrets", body = Tokens), ErrorResponses),
     security(("session" = []))
 )]
 pub(crate) async fn get(
@@ -100,7 +102,7 @@ pub(crate) async fn get(
     summary = "Create a token for a subscriber",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
     request_body = NewToken,
-    responses((status = 201, description = "The token; its secret is shown only once", body = TokenAdded), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 201, description = "The token; its secret is shown only once", body = TokenAdded), ErrorResponses),
     security(("session" = []))
 )]
 pub(crate) async fn post(
@@ -131,7 +133,7 @@ pub(crate) async fn post(
     tag = "subscribers",
     summary = "Revoke a token and end its subscriptions",
     params(("id" = String, Path), ("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    responses((status = 200, description = "Revoked", body = TokenShown), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 200, description = "Revoked", body = TokenShown), ErrorResponses),
     security(("session" = []))
 )]
 pub(crate) async fn delete(

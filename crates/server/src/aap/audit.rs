@@ -2,11 +2,15 @@
 
 use crate::{
     App,
-    http::{address::SourceNetwork, answer::RefusalResponse, at::AtProject, caller::Asker},
+    http::{
+        address::SourceNetwork,
+        answer::{ErrorResponses, RefusalResponse},
+        at::AtProject,
+        caller::Asker,
+    },
 };
 use axum::extract::{Query, State, rejection::QueryRejection};
 use countersign_engine::{AuditAsked, Refusal};
-use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::{aap::audit::AuditPage, time::UnixMillis};
 
 const DEFAULT_LIMIT: usize = 50;
@@ -36,7 +40,7 @@ pub(crate) struct AuditParams {
         ("limit" = Option<u32>, Query, minimum = 1, description = "Default 50, at most 200"),
         ("cursor" = Option<String>, Query, description = "next_cursor of the previous page"),
         ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
-    responses((status = 200, description = "A page of entries, oldest first", body = AuditPage), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 200, description = "A page of entries, oldest first", body = AuditPage), ErrorResponses),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn get(

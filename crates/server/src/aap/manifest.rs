@@ -2,14 +2,16 @@
 
 use crate::{
     App,
-    http::{answer::RefusalResponse, at::Arrival},
+    http::{
+        answer::{ErrorResponses, RefusalResponse},
+        at::Arrival,
+    },
 };
 use axum::{
     extract::{Query, State},
     response::{IntoResponse, Response},
 };
 use countersign_engine::{Address, ProjectAt, Refusal, Tenancy};
-use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::aap::manifest::Manifest;
 use http::{HeaderValue, header};
 
@@ -25,7 +27,7 @@ pub(crate) struct AapManifestQuery {
     tag = "discovery",
     summary = "The discovery manifest",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "The offers and requirements of the service", body = Manifest), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
+    responses((status = 200, description = "The offers and requirements of the service", body = Manifest), ErrorResponses)
 )]
 pub(crate) async fn get(
     State(app): State<App>,
@@ -45,7 +47,7 @@ pub(crate) async fn get(
     tag = "discovery",
     summary = "The page for people that accompanies the manifest",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "Text", body = String), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
+    responses((status = 200, description = "Text", body = String), ErrorResponses)
 )]
 pub(crate) async fn companion(
     State(app): State<App>,

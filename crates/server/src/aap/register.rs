@@ -4,17 +4,15 @@ use crate::{
     App,
     http::{
         address::SourceNetwork,
-        answer::RefusalResponse,
+        answer::{ErrorResponses, RefusalResponse},
         at::AtProject,
         body::Json,
-        credential::{self, SentTo},
-        nonce::Nonce,
+        credential::{self, Nonce, SentTo},
         version::VersionHeader,
     },
 };
 use axum::extract::{FromRequestParts, State};
 use countersign_engine::{ProjectAt, RegisterProof};
-use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::aap::register::{RegisterRequest, RegisterResponse};
 use http::request::Parts;
 
@@ -27,7 +25,7 @@ use http::request::Parts;
         ("DPoP" = Option<String>, Header, description = "A proof of possession: the access token is bound to its key. \
                                                          Required if the manifest has dpop_required")),
     request_body = RegisterRequest,
-    responses((status = 200, description = "Registered", body = RegisterResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
+    responses((status = 200, description = "Registered", body = RegisterResponse), ErrorResponses)
 )]
 pub(crate) async fn post(
     State(app): State<App>,

@@ -1,13 +1,19 @@
-//! `POST /agent/revoke` (AAP 17.3)
+//! Ends a delegation or an AAP session.
 
 use crate::{
     App,
-    http::{address::SourceNetwork, answer::RefusalResponse, at::AtProject, body::Json, caller::Asker},
+    http::{
+        address::SourceNetwork,
+        answer::{ErrorResponses, RefusalResponse},
+        at::AtProject,
+        body::Json,
+        caller::Asker,
+    },
 };
 use axum::extract::State;
-use countersign_protocol::aap::error::ErrorEnvelope;
-use countersign_protocol::aap::revoke::{RevokeRequest, RevokeResponse};
+use countersign_protocol::aap::revoke::{CancelRequest, CancelResponse, RevokeRequest, RevokeResponse};
 
+/// AAP 17.3.
 #[utoipa::path(
     post,
     path = "/agent/revoke",
@@ -15,10 +21,10 @@ use countersign_protocol::aap::revoke::{RevokeRequest, RevokeResponse};
     summary = "Revoke a delegation",
     params(("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
     request_body = RevokeRequest,
-    responses((status = 200, description = "The delegation and its access tokens are no longer valid", body = RevokeResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 200, description = "The delegation and its access tokens are no longer valid", body = RevokeResponse), ErrorResponses),
     security(("session" = []), ("bearer" = []))
 )]
-pub(crate) async fn post(
+pub(crate) async fn revoke(
     State(app): State<App>,
     AtProject(at): AtProject,
     SourceNetwork(source): SourceNetwork,
@@ -27,4 +33,26 @@ pub(crate) async fn post(
 ) -> Result<axum::Json<RevokeResponse>, RefusalResponse> {
     let actor = asker.actor(&app, &at, body.operator_jwt.as_deref(), &source).await?;
     Ok(axum::Json(app.engine.agents().revoke(&at, &actor, &body).await?))
+}
+
+/// AAP 17.7, C-41.
+#[utoipa::path(
+    post,
+    path = "/agent/cancel",
+    tag = "agents",
+    summary = "End an AAP session; a request of the operator also revokes the receipt",
+    params(("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
+    request_body = CancelRequest,
+    responses((status = 200, description = "The session has ended", body = CancelResponse), ErrorResponses),
+    security(("bearer" = []))
+)]
+pub(crate) async fn cancel(
+    State(app): State<App>,
+    AtProject(at): AtProject,
+    SourceNetwork(source): SourceNetwork,
+    asker: Asker,
+    Json(body): Json<CancelRequest>,
+) -> Result<axum::Json<CancelResponse>, RefusalResponse> {
+    let actor = asker.actor(&app, &at, body.operator_jwt.as_deref(), &source).await?;
+    Ok(axum::Json(app.engine.agents().cancel(&at, &actor, &body).await?))
 }

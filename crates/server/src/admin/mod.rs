@@ -5,27 +5,26 @@
 
 mod api_keys;
 mod calls;
-mod clock;
 mod delegations;
+mod node;
 mod people;
 mod projects;
 mod refusal;
-mod signing_keys;
-mod storage;
 mod subscriber_tokens;
 
 pub use api_keys::{AddApiKey, AddedApiKey, ListApiKeys, ListedApiKey, RevokeApiKey};
 pub use calls::{ListUnsettledCalls, SettleCall};
-pub use clock::{AcceptClock, AcceptedClock, ShowClock, ShownClock};
 pub use delegations::{LiftApiKeys, LiftDelegations, ListDelegations};
+pub use node::{
+    AcceptClock, AcceptedClock, ListSigningKeys, ReadStorageStats, RotateSigningKeys, RotatedSigningKey, ShowClock,
+    ShownClock,
+};
 pub use people::{
     AddPerson, AssignRoles, DisablePerson, EnablePerson, EndedWithPerson, ListPeople, ListedPerson, RolesInProject,
     SetPassword,
 };
 pub use projects::{ApplyProject, FindProject, ListProjectVersions, ListProjects, ShowProject};
 pub use refusal::AdminRefusal;
-pub use signing_keys::{ListSigningKeys, RotateSigningKeys, RotatedSigningKey};
-pub use storage::ReadStorageStats;
 pub use subscriber_tokens::{AddSubscriberToken, ListSubscriberTokens, ListedSubscriberToken, RevokeSubscriberToken};
 
 /// The engine's types that requests and answers use.

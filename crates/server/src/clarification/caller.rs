@@ -7,8 +7,7 @@ use crate::{
         answer::RefusalResponse,
         at::AtProject,
         caller::Asker,
-        credential::{BearerCredential, SentTo},
-        nonce::Nonce,
+        credential::{BearerCredential, Nonce, SentTo},
     },
 };
 use axum::extract::FromRequestParts;

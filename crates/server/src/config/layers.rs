@@ -5,8 +5,7 @@ use super::{
     document::{ConfigDocument, join},
     kind::ConfigKind,
     load::RESERVED,
-    nearest,
-    problem::{ConfigProblem, ValueOrigin},
+    problem::{ConfigProblem, ValueOrigin, nearest, nearest_hint},
     table::{self, KEYS, Key, PREFIX, PROJECT, SECTIONS},
 };
 use serde::de::DeserializeOwned;
@@ -137,9 +136,9 @@ fn is_section(path: &str) -> bool {
 fn unknown_hint(section: &str, name: &str) -> String {
     let beside: Vec<&str> = names_in(section).collect();
     let elsewhere = KEYS.iter().find(|key| key.name() == name);
-    match (nearest::find(name, beside.iter().copied()), elsewhere) {
+    match (nearest(name, beside.iter().copied()), elsewhere) {
         (None, Some(key)) => format!("did you mean `{}`?", key.path),
-        _ => nearest::hint(name, beside),
+        _ => nearest_hint(name, beside),
     }
 }
 
@@ -159,7 +158,7 @@ fn misfit(key: &Key, value: &Value, place: ValueOrigin) -> ConfigProblem {
 
 fn near_choice(kind: ConfigKind, text: &str) -> Option<&'static str> {
     let ConfigKind::Choice(names) = kind else { return None };
-    nearest::find(text, names.iter().copied())
+    nearest(text, names.iter().copied())
 }
 
 /// Whether the type is right and only the content is wrong; naming the type would then mislead.
@@ -191,7 +190,7 @@ fn type_name(value: &Value) -> &'static str {
 fn unknown_variable(name: &str, ours: &[String]) -> ConfigProblem {
     let hint = match name.strip_prefix(PREFIX) {
         Some(rest) if rest.starts_with("PROJECT__") => "a project is set in a file, not in the environment".into(),
-        _ => nearest::find(name, ours.iter().map(String::as_str).chain(RESERVED.iter().copied())).map_or_else(
+        _ => nearest(name, ours.iter().map(String::as_str).chain(RESERVED.iter().copied())).map_or_else(
             || "`countersign config check` lists every key".into(),
             |near| format!("did you mean `{near}`?"),
         ),

@@ -2,7 +2,7 @@
 
 use super::{
     answer::{self, Enveloped, RefusalResponse},
-    nonce::Nonce,
+    credential::Nonce,
     request_id::RequestId,
 };
 use crate::{App, mcp, v1::decisions};

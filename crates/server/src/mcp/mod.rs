@@ -12,11 +12,11 @@
 //! | `server` | the protocol, by `rmcp`, with types that only this folder knows |
 //! | `tool` | the trait of a tool |
 //! | `hints` | the next step after a refusal |
-//! | `told` | tool definitions and refusals as clients see them |
+//! | `descriptions` | tool definitions and refusals as clients see them |
 //! | `schema` | the JSON Schemas of tools, made from the documents themselves |
-//! | `tools` | one file a tool |
+//! | `tools` | one file a subject |
 //!
-//! A new tool is one file and one line: a type that implements [`tool::Tool`] in a file of its own below `tools`, and
+//! A new tool is a type that implements [`tool::Tool`] in the file of its subject below `tools`, and
 //! its entry in [`tools::ALL`]. Its arguments and its answer are documents with `utoipa::ToSchema`; a refusal that it
 //! returns is sent as the envelope. A tool that makes plans or attestations declares it with `GENERATES`.
 

@@ -1,13 +1,13 @@
 //! `/mplp/v1/allowances`: a person's open allowances with their remaining uses, and their revocation.
 
-use super::{caller::MplpCaller, denied::Denied, ids::named, requests::MplpBody, responses};
-use crate::{App, http::answer::RefusalResponse};
+use super::{caller::MplpCaller, caller::path_param, denied::Denied, requests::MplpBody, responses};
+use crate::{
+    App,
+    http::answer::{ErrorResponses, RefusalResponse},
+};
 use axum::extract::{FromRequestParts, State};
 use countersign_engine::PlanReader;
-use countersign_protocol::{
-    aap::error::ErrorEnvelope,
-    mplp::{AllowanceShown, Left, ListPage, ReasonGiven},
-};
+use countersign_protocol::mplp::{AllowanceShown, Left, ListPage, ReasonGiven};
 use http::request::Parts;
 
 #[utoipa::path(
@@ -15,10 +15,10 @@ use http::request::Parts;
     path = "/mplp/v1/allowances",
     tag = "plans",
     summary = "All standing approvals, with their remaining uses",
-    responses((status = 200, description = "Those for the person's agents and those given by the person; all of them for an admin", body = ListPage<AllowanceShown>), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 200, description = "Those for the person's agents and those given by the person; all of them for an admin", body = ListPage<AllowanceShown>), ErrorResponses),
     security(("bearer" = []))
 )]
-pub(crate) async fn get(
+pub(crate) async fn list(
     State(app): State<App>,
     caller: MplpCaller,
 ) -> Result<axum::Json<ListPage<AllowanceShown>>, Denied> {
@@ -37,7 +37,7 @@ pub(crate) async fn get(
     summary = "Revoke a standing approval",
     params(("allowance" = String, Path, description = "allowance_id from the list")),
     request_body = Option<ReasonGiven>,
-    responses((status = 200, description = "Nothing more can run under it", body = Left), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 200, description = "Nothing more can run under it", body = Left), ErrorResponses),
     security(("bearer" = []))
 )]
 pub(crate) async fn revoke(
@@ -57,6 +57,6 @@ impl FromRequestParts<App> for AllowanceId {
     type Rejection = RefusalResponse;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
-        Ok(Self(named(parts, app, "allowance").await))
+        Ok(Self(path_param(parts, app, "allowance").await))
     }
 }

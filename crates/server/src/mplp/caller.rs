@@ -1,16 +1,16 @@
-//! The caller, authenticated by the header `Authorization`: an agent, a person's subscriber or an admin key.
+//! The caller and the resource that a request names.
 
 use crate::{
     App,
     http::{
         answer::RefusalResponse,
         at::AtProject,
-        credential::{BearerCredential, SentTo},
-        nonce::Nonce,
+        credential::{BearerCredential, Nonce, SentTo},
     },
 };
-use axum::extract::{FromRequestParts, OriginalUri};
+use axum::extract::{FromRequestParts, OriginalUri, RawPathParams};
 use countersign_engine::{AgentPrincipal, PlanReader, ProjectAt, ProvenPerson, Refusal, Speaker};
+use countersign_protocol::mplp::MplpId;
 use http::request::Parts;
 
 pub(crate) struct MplpCaller {
@@ -69,4 +69,33 @@ impl MplpCaller {
 fn base(parts: &Parts) -> String {
     let uri = parts.extensions.get::<OriginalUri>().map_or(&parts.uri, |OriginalUri(uri)| uri);
     uri.path().split_once("/mplp/v1").map(|(before, _)| before.to_owned()).unwrap_or_default()
+}
+
+macro_rules! ids {
+    ($($name:ident = $param:literal;)+) => {
+        $(pub(crate) struct $name(pub(super) MplpId);
+
+        impl FromRequestParts<App> for $name {
+            type Rejection = RefusalResponse;
+
+            async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
+                let text = path_param(parts, app, $param).await;
+                let id = MplpId::parse(&text).map_err(|why| Refusal::invalid(format!("{}: {why}", $param)))?;
+                Ok(Self(id))
+            }
+        })+
+    };
+}
+
+ids! {
+    PlanId = "plan";
+    StepId = "step";
+    ConfirmId = "confirm";
+}
+
+/// The path parameter with this name; empty if it is not valid UTF-8.
+pub(super) async fn path_param(parts: &mut Parts, app: &App, name: &str) -> String {
+    let params = RawPathParams::from_request_parts(parts, app).await.ok();
+    let found = params.as_ref().and_then(|params| params.iter().find(|(known, _)| *known == name));
+    found.map(|(_, text)| text.to_owned()).unwrap_or_default()
 }

@@ -1,24 +1,24 @@
-//! `/mplp/v1/plans`: an agent writes a plan, and plans are listed.
+//! Plans: written, listed, compared, proposed and cancelled.
 
 use super::{
-    bodies::PlanBody,
     caller::MplpCaller,
+    caller::PlanId,
     denied::Denied,
     paging::{self, Newest},
-    propose,
     requests::MplpBody,
+    requests::PlanBody,
     responses::created,
 };
-use crate::App;
+use crate::{App, http::answer::ErrorResponses};
 use axum::{
     extract::{Query, State, rejection::QueryRejection},
-    response::{IntoResponse as _, Response},
+    response::{AppendHeaders, IntoResponse as _, Response},
 };
-use countersign_engine::{Proposal, Refusal};
-use countersign_protocol::{
-    aap::error::ErrorEnvelope,
-    mplp::{ListPage, Plan, PlanSubmission},
+use countersign_engine::{Proposal, RaisedDecision, Refusal, Speaker, mplp_views::confirm};
+use countersign_protocol::mplp::{
+    Confirm, ListPage, Plan, PlanDifference, PlanSubmission, ProposeRequest, ReasonGiven,
 };
+use http::HeaderName;
 
 #[derive(Debug, Default, serde::Deserialize)]
 pub(crate) struct PlansQuery {
@@ -26,16 +26,17 @@ pub(crate) struct PlansQuery {
     propose: bool,
 }
 
+/// An agent writes a plan, and plans are listed.
 #[utoipa::path(
     get,
     path = "/mplp/v1/plans",
     tag = "plans",
     summary = "The plans that the caller may see, newest first",
     params(("limit" = Option<u32>, Query, minimum = 1, description = "Default 50, at most 200"), ("before" = Option<String>, Query, description = "next of the previous page")),
-    responses((status = 200, description = "A page of plans", body = ListPage<Plan>), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 200, description = "A page of plans", body = ListPage<Plan>), ErrorResponses),
     security(("bearer" = []))
 )]
-pub(crate) async fn get(
+pub(crate) async fn list(
     State(app): State<App>,
     caller: MplpCaller,
     page: Newest,
@@ -54,7 +55,7 @@ pub(crate) async fn get(
     description = "A bare Plan, or one with the actions of its steps. It becomes a draft, regardless of its own status. With propose=true the header Countersign-Decision names the pending question.",
     params(("propose" = Option<bool>, Query, description = "true proposes it at once")),
     request_body = PlanBody,
-    responses((status = 201, description = "Written, with its status in this service", body = Plan), (status = 200, description = "The draft was replaced", body = Plan), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 201, description = "Written, with its status in this service", body = Plan), (status = 200, description = "The draft was replaced", body = Plan), ErrorResponses),
     security(("bearer" = []))
 )]
 pub(crate) async fn post(
@@ -84,5 +85,158 @@ pub(super) async fn write(
     let raised = app.engine.plans().propose_plan(&caller.at, agent, &plan.id, &Proposal::default()).await?;
     let proposed = app.engine.plans().plan(&caller.at, &caller.reader(), &plan.id).await?;
     let told = created(axum::Json(proposed.plan.document), fresh, &place);
-    Ok((propose::names(&raised), told).into_response())
+    Ok((names(&raised), told).into_response())
+}
+
+/// One plan in its current state.
+#[utoipa::path(
+    get,
+    path = "/mplp/v1/plans/{plan}",
+    tag = "plans",
+    summary = "A plan with its current status",
+    params(("plan" = String, Path, description = "plan_id of the plan")),
+    responses((status = 200, description = "A Plan by the published schema", body = Plan), ErrorResponses),
+    security(("bearer" = []))
+)]
+pub(crate) async fn get(
+    State(app): State<App>,
+    caller: MplpCaller,
+    PlanId(id): PlanId,
+) -> Result<axum::Json<Plan>, Denied> {
+    let shown = app.engine.plans().plan(&caller.at, &caller.reader(), &id).await?;
+    Ok(axum::Json(shown.plan.document))
+}
+
+#[utoipa::path(
+    put,
+    path = "/mplp/v1/plans/{plan}",
+    tag = "plans",
+    summary = "Write a plan, or replace a draft",
+    params(("plan" = String, Path, description = "plan_id of the plan")),
+    request_body = PlanBody,
+    responses((status = 201, description = "Written, with its status in this service", body = Plan), (status = 200, description = "The draft was replaced", body = Plan), ErrorResponses),
+    security(("bearer" = []))
+)]
+pub(crate) async fn put(
+    State(app): State<App>,
+    caller: MplpCaller,
+    PlanId(id): PlanId,
+    MplpBody(submission): MplpBody<PlanSubmission>,
+) -> Result<Response, Denied> {
+    if submission.plan.plan_id != id {
+        return Err(Refusal::invalid("plan_id: must be the id in the path").into());
+    }
+    write(&app, &caller, &submission, false).await
+}
+
+/// The changes since the plan was last proposed, and the changes that a draft would make.
+#[utoipa::path(
+    get,
+    path = "/mplp/v1/plans/{plan}/diff",
+    tag = "plans",
+    summary = "The changes since the plan was last proposed",
+    params(("plan" = String, Path, description = "plan_id of the plan")),
+    responses((status = 200, description = "Lines for people; none if nothing changed, or if the plan was never proposed", body = PlanDifference), ErrorResponses),
+    security(("bearer" = []))
+)]
+pub(crate) async fn diff(
+    State(app): State<App>,
+    caller: MplpCaller,
+    PlanId(id): PlanId,
+) -> Result<axum::Json<PlanDifference>, Denied> {
+    let shown = app.engine.plans().plan(&caller.at, &caller.reader(), &id).await?;
+    Ok(axum::Json(PlanDifference { lines: app.engine.plans().plan_changes(&shown.plan) }))
+}
+
+#[utoipa::path(
+    post,
+    path = "/mplp/v1/plans/{plan}/diff",
+    tag = "plans",
+    summary = "The changes that this document would make to the plan",
+    params(("plan" = String, Path, description = "plan_id of the plan")),
+    request_body = PlanBody,
+    responses((status = 200, description = "Lines for people. Nothing was written", body = PlanDifference), ErrorResponses),
+    security(("bearer" = []))
+)]
+pub(crate) async fn diff_draft(
+    State(app): State<App>,
+    caller: MplpCaller,
+    PlanId(id): PlanId,
+    MplpBody(submission): MplpBody<PlanSubmission>,
+) -> Result<axum::Json<PlanDifference>, Denied> {
+    let lines = app.engine.plans().plan_difference(&caller.at, caller.agent()?, &id, &submission).await?;
+    Ok(axum::Json(PlanDifference { lines }))
+}
+
+/// The decision behind a Confirm, for clients that poll `/v1/decisions`.
+const DECISION: HeaderName = HeaderName::from_static("countersign-decision");
+const CONFIRM: HeaderName = HeaderName::from_static("countersign-confirm");
+
+/// Asks people to approve the plan (MPLP 4.2).
+#[utoipa::path(
+    post,
+    path = "/mplp/v1/plans/{plan}/propose",
+    tag = "plans",
+    summary = "Propose a plan for approval",
+    params(("plan" = String, Path, description = "plan_id of the plan")),
+    request_body = Option<ProposeRequest>,
+    responses((status = 201, description = "The approval is pending; Location is the Confirm, Countersign-Decision its decision", body = Confirm), (status = 200, description = "The approval is already pending", body = Confirm), ErrorResponses),
+    security(("bearer" = []))
+)]
+pub(crate) async fn propose(
+    State(app): State<App>,
+    caller: MplpCaller,
+    PlanId(id): PlanId,
+    MplpBody(asked): MplpBody<ProposeRequest>,
+) -> Result<Response, Denied> {
+    let ask = Proposal {
+        requested_by_role: asked.requested_by_role,
+        reason: asked.reason,
+        timeout_s: asked.timeout_seconds,
+        ..Proposal::default()
+    };
+    let raised = app.engine.plans().propose_plan(&caller.at, caller.agent()?, &id, &ask).await?;
+    Ok(confirmed(&caller, &raised))
+}
+
+/// 201 with the `Location` of its Confirm for a new question; 200 for one that was already pending.
+pub(super) fn confirmed(caller: &MplpCaller, raised: &RaisedDecision) -> Response {
+    let document = confirm::document(&raised.decision, &caller.at.project.document);
+    let place = caller.place(&format!("confirms/{}", document.confirm_id));
+    (names(raised), created(axum::Json(document), raised.fresh, &place)).into_response()
+}
+
+/// The ids of the question, as headers.
+pub(super) fn names(raised: &RaisedDecision) -> AppendHeaders<[(HeaderName, String); 2]> {
+    let id = confirm::confirm_id(&raised.decision).to_string();
+    AppendHeaders([(DECISION, raised.decision.id.clone()), (CONFIRM, id)])
+}
+
+/// Its agent gives it up, or a person revokes its remaining allowances.
+#[utoipa::path(
+    post,
+    path = "/mplp/v1/plans/{plan}/cancel",
+    tag = "plans",
+    summary = "Cancel a plan and its remaining calls",
+    params(("plan" = String, Path, description = "plan_id of the plan")),
+    request_body = Option<ReasonGiven>,
+    responses((status = 200, description = "The current plan", body = Plan), ErrorResponses),
+    security(("bearer" = []))
+)]
+pub(crate) async fn cancel(
+    State(app): State<App>,
+    caller: MplpCaller,
+    PlanId(id): PlanId,
+    MplpBody(given): MplpBody<ReasonGiven>,
+) -> Result<axum::Json<Plan>, Denied> {
+    let plan = match &caller.speaker {
+        Speaker::Agent(agent) => app.engine.plans().cancel_own_plan(&caller.at, agent, &id, given.reason).await?,
+        Speaker::Person(_) | Speaker::Admin => {
+            let by = caller.person(&app)?;
+            // A caller without read access must not learn that the plan exists.
+            app.engine.plans().plan(&caller.at, &caller.reader(), &id).await?;
+            app.engine.plans().cancel_plan(&caller.at, &id, &by, given.reason).await?
+        }
+    };
+    Ok(axum::Json(plan.document))
 }

@@ -9,8 +9,8 @@ use axum::{
 use bytes::Bytes;
 use countersign_engine::Refusal;
 use countersign_protocol::mplp::{
-    BadDocument, Confirm, ConfirmSubmission, DecisionRequest, Governance, PlanSubmission, ProposeRequest, ReasonGiven,
-    StepReport, read, submission::MAX_PLAN_BYTES,
+    BadDocument, Confirm, ConfirmSubmission, DecisionRequest, Governance, Plan, PlanSubmission, ProposeRequest,
+    ReasonGiven, StepReport, read, submission::MAX_PLAN_BYTES,
 };
 use http::{HeaderMap, StatusCode, header};
 
@@ -110,4 +110,20 @@ impl MplpDocument for ReasonGiven {
     fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
         read::document(bytes)
     }
+}
+
+#[derive(serde::Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only described: `PlanSubmission::read` reads both")]
+pub(crate) enum PlanBody {
+    Enveloped(Box<PlanSubmission>),
+    Bare(Box<Plan>),
+}
+
+#[derive(serde::Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only described: `ConfirmSubmission::read` reads both")]
+pub(crate) enum ConfirmBody {
+    Enveloped(Box<ConfirmSubmission>),
+    Bare(Box<Confirm>),
 }

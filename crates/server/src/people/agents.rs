@@ -2,11 +2,14 @@
 
 use crate::{
     App,
-    http::{answer::RefusalResponse, at::AtProject, caller::Asker},
+    http::{
+        answer::{ErrorResponses, RefusalResponse},
+        at::AtProject,
+        caller::Asker,
+    },
 };
 use axum::extract::State;
 use countersign_engine::{Delegation, DelegationState, RevokeReason};
-use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::time::{UnixMillis, rfc3339, rfc3339_option};
 
 #[derive(serde::Serialize, utoipa::ToSchema)]
@@ -38,7 +41,7 @@ pub(crate) struct ConnectedAgent {
     path = "/v1/agents",
     tag = "people",
     summary = "The connected agents of a person",
-    responses((status = 200, description = "Connections, newest first", body = Agents), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 200, description = "Connections, newest first", body = Agents), ErrorResponses),
     security(("session" = []))
 )]
 pub(crate) async fn get(

@@ -4,7 +4,7 @@ use crate::{
     App,
     http::{
         address::SourceNetwork,
-        answer::RefusalResponse,
+        answer::{ErrorResponses, RefusalResponse},
         body::Json,
         caller::{Asker, same_origin},
         cookie,
@@ -15,7 +15,6 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_engine::{Refusal, SignedIn};
-use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::time::{UnixMillis, rfc3339};
 use http::{HeaderMap, StatusCode, header};
 
@@ -51,7 +50,7 @@ pub(crate) struct SignInSession {
     path = "/session",
     tag = "people",
     summary = "The signed-in person",
-    responses((status = 200, description = "Signed in", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 200, description = "Signed in", body = SignInSession), ErrorResponses),
     security(("session" = []))
 )]
 pub(crate) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Json<SignInSession>, RefusalResponse> {
@@ -64,7 +63,7 @@ pub(crate) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Js
     tag = "people",
     summary = "Sign in",
     request_body = SignIn,
-    responses((status = 201, description = "Signed in; the cookie is set", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
+    responses((status = 201, description = "Signed in; the cookie is set", body = SignInSession), ErrorResponses)
 )]
 pub(crate) async fn post(
     State(app): State<App>,
@@ -86,7 +85,7 @@ pub(crate) async fn post(
     summary = "Authenticate again",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
     request_body = Prove,
-    responses((status = 200, description = "Authenticated; a new cookie is set", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 200, description = "Authenticated; a new cookie is set", body = SignInSession), ErrorResponses),
     security(("session" = []))
 )]
 pub(crate) async fn fresh(
@@ -108,7 +107,7 @@ pub(crate) async fn fresh(
     tag = "people",
     summary = "Sign out",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    responses((status = 204, description = "Signed out"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 204, description = "Signed out"), ErrorResponses),
     security(("session" = []))
 )]
 pub(crate) async fn delete(State(app): State<App>, asker: Asker) -> Result<Response, RefusalResponse> {
@@ -124,7 +123,7 @@ pub(crate) async fn delete(State(app): State<App>, asker: Asker) -> Result<Respo
     tag = "people",
     summary = "Sign out on every device",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    responses((status = 204, description = "Signed out everywhere"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 204, description = "Signed out everywhere"), ErrorResponses),
     security(("session" = []))
 )]
 pub(crate) async fn delete_everywhere(State(app): State<App>, asker: Asker) -> Result<Response, RefusalResponse> {

@@ -2,11 +2,16 @@
 
 use crate::{
     App,
-    http::{address::SourceNetwork, answer::RefusalResponse, at::AtProject, body::Json, caller::Asker},
+    http::{
+        address::SourceNetwork,
+        answer::{ErrorResponses, RefusalResponse},
+        at::AtProject,
+        body::Json,
+        caller::Asker,
+    },
 };
 use axum::{Router, extract::State, routing::get};
 use countersign_engine::{Actor, ApplyRefusal, ApplyTrouble, ProjectAt, Refusal, Role};
-use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::project::ProjectDocument;
 
 pub(crate) fn router() -> Router<App> {
@@ -26,7 +31,7 @@ pub(crate) struct AppliedDocument {
     path = "/v1/project",
     tag = "admins",
     summary = "The project document in force",
-    responses((status = 200, description = "The document and its version", body = AppliedDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 200, description = "The document and its version", body = AppliedDocument), ErrorResponses),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn show(
@@ -46,7 +51,7 @@ pub(crate) async fn show(
     summary = "Apply a project document",
     params(("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session"), ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
     request_body = ProjectDocument,
-    responses((status = 200, description = "In force now", body = AppliedDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 200, description = "In force now", body = AppliedDocument), ErrorResponses),
     security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn apply(

@@ -1,12 +1,81 @@
-//! `GET /v1/decisions/{decision}?wait=`: the state of a decision, at once or by long poll until it is settled.
+//! Actions, questions and decisions for agents: raise, poll, claim, report, withdraw.
 
-use super::{AgentCaller, DecisionId};
-use crate::{App, http::answer::RefusalResponse, serve::ClientConnection};
-use axum::extract::{Query, State, rejection::QueryRejection};
+use super::{AgentCaller, DecisionId, raised, without};
+use crate::{
+    App,
+    http::{
+        answer::{ErrorResponses, RefusalResponse},
+        body::Json,
+    },
+    serve::ClientConnection,
+};
+use axum::{
+    extract::{Query, State, rejection::QueryRejection},
+    response::Response,
+};
 use countersign_engine::Refusal;
-use countersign_protocol::aap::error::ErrorEnvelope;
-use countersign_protocol::decisions::DecisionDocument;
+use countersign_protocol::{
+    aap::error::ErrorEnvelope,
+    decisions::{
+        ActionsDocument, ClaimRequest, ClarificationRequest, ConfirmationRequest, DecisionDocument, OutcomeRequest,
+        WithdrawRequest,
+    },
+};
 use std::time::Duration;
+
+/// The actions an agent may ask for.
+#[utoipa::path(
+    get,
+    path = "/v1/actions",
+    tag = "decisions",
+    summary = "The actions that the agent may request",
+    responses((status = 200, description = "Every action, with the project's policy for it", body = ActionsDocument), ErrorResponses),
+    security(("bearer" = []))
+)]
+pub(crate) async fn actions(
+    State(app): State<App>,
+    AgentCaller { at, agent, .. }: AgentCaller,
+) -> Result<axum::Json<ActionsDocument>, RefusalResponse> {
+    Ok(axum::Json(app.engine.decisions().actions(&at, &agent)))
+}
+
+/// An agent requests approval of one exactly defined action.
+#[utoipa::path(
+    post,
+    path = "/v1/confirmations",
+    tag = "decisions",
+    summary = "Request an approval of an action",
+    request_body = ConfirmationRequest,
+    responses((status = 201, description = "The question is pending", body = DecisionDocument), (status = 200, description = "The same question is already pending; nobody was asked again", body = DecisionDocument), ErrorResponses),
+    security(("bearer" = []))
+)]
+pub(crate) async fn raise_confirmation(
+    State(app): State<App>,
+    AgentCaller { at, agent, .. }: AgentCaller,
+    Json(body): Json<ConfirmationRequest>,
+) -> Result<Response, RefusalResponse> {
+    without(&body.problems())?;
+    Ok(raised(app.engine.decisions().raise_confirmation(&at, &agent, &body).await?))
+}
+
+/// An agent asks a question instead of guessing.
+#[utoipa::path(
+    post,
+    path = "/v1/clarifications",
+    tag = "decisions",
+    summary = "Ask people a question",
+    request_body = ClarificationRequest,
+    responses((status = 201, description = "The question is pending", body = DecisionDocument), (status = 200, description = "The same question is already pending; nobody was asked again", body = DecisionDocument), ErrorResponses),
+    security(("bearer" = []))
+)]
+pub(crate) async fn raise_clarification(
+    State(app): State<App>,
+    AgentCaller { at, agent, .. }: AgentCaller,
+    Json(body): Json<ClarificationRequest>,
+) -> Result<Response, RefusalResponse> {
+    without(&body.problems())?;
+    Ok(raised(app.engine.decisions().raise_clarification(&at, &agent, &body).await?))
+}
 
 pub(crate) const PATH: &str = "/v1/decisions/{decision}";
 /// Below the minute after which proxies and clients give up.
@@ -17,6 +86,7 @@ pub(crate) struct WaitQuery {
     wait: Option<String>,
 }
 
+/// The state of a decision, at once or by long poll until it is settled.
 #[utoipa::path(
     get,
     path = "/v1/decisions/{decision}",
@@ -24,7 +94,7 @@ pub(crate) struct WaitQuery {
     summary = "A decision, optionally after waiting for its settlement",
     params(("decision" = String, Path, description = "decision_id of the question"),
         ("wait" = Option<u32>, Query, minimum = 0, maximum = 55, description = "How many seconds to wait for a settlement; repeat the request if there was none")),
-    responses((status = 200, description = "The current decision", body = DecisionDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
+    responses((status = 200, description = "The current decision", body = DecisionDocument), ErrorResponses),
     security(("bearer" = []))
 )]
 pub(crate) async fn get(
@@ -52,4 +122,64 @@ fn wait(asked: Result<Query<WaitQuery>, QueryRejection>) -> Result<Duration, Ref
     let seconds = text.parse().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit())).map(Duration::from_secs);
     let why = || Refusal::invalid("wait must be a whole number of seconds from 0 to 55");
     seconds.filter(|wait| *wait <= LONGEST_WAIT).ok_or_else(why)
+}
+
+/// An agent claims an allowance right before it acts.
+#[utoipa::path(
+    post,
+    path = "/v1/decisions/{decision}/claim",
+    tag = "decisions",
+    summary = "Claim an approval, once, for exactly the approved call",
+    params(("decision" = String, Path, description = "decision_id of the question")),
+    request_body = ClaimRequest,
+    responses((status = 200, description = "Claimed: carry it out now, once, and report the outcome", body = DecisionDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step. Carry nothing out", body = ErrorEnvelope), (status = "5XX", description = "Server error. Carry nothing out; read the decision again", body = ErrorEnvelope)),
+    security(("bearer" = []))
+)]
+pub(crate) async fn claim(
+    State(app): State<App>,
+    AgentCaller { at, agent, .. }: AgentCaller,
+    DecisionId(id): DecisionId,
+    Json(body): Json<ClaimRequest>,
+) -> Result<axum::Json<DecisionDocument>, RefusalResponse> {
+    Ok(axum::Json(app.engine.decisions().claim(&at, &agent, &id, &body).await?))
+}
+
+/// An agent reports the outcome of a claimed call.
+#[utoipa::path(
+    post,
+    path = "/v1/decisions/{decision}/outcome",
+    tag = "decisions",
+    summary = "Report the outcome of a claimed action, or that it is still running",
+    params(("decision" = String, Path, description = "decision_id of the question")),
+    request_body = OutcomeRequest,
+    responses((status = 200, description = "Recorded; the same report again changes nothing", body = DecisionDocument), ErrorResponses),
+    security(("bearer" = []))
+)]
+pub(crate) async fn report_outcome(
+    State(app): State<App>,
+    AgentCaller { at, agent, .. }: AgentCaller,
+    DecisionId(id): DecisionId,
+    Json(body): Json<OutcomeRequest>,
+) -> Result<axum::Json<DecisionDocument>, RefusalResponse> {
+    Ok(axum::Json(app.engine.decisions().report(&at, &agent, &id, &body).await?))
+}
+
+/// An agent withdraws its question (AAEP 6.8).
+#[utoipa::path(
+    post,
+    path = "/v1/decisions/{decision}/withdraw",
+    tag = "decisions",
+    summary = "Withdraw a pending question",
+    params(("decision" = String, Path, description = "decision_id of the question")),
+    request_body = WithdrawRequest,
+    responses((status = 200, description = "Withdrawn; it can no longer be answered", body = DecisionDocument), ErrorResponses),
+    security(("bearer" = []))
+)]
+pub(crate) async fn withdraw(
+    State(app): State<App>,
+    AgentCaller { at, agent, .. }: AgentCaller,
+    DecisionId(id): DecisionId,
+    Json(body): Json<WithdrawRequest>,
+) -> Result<axum::Json<DecisionDocument>, RefusalResponse> {
+    Ok(axum::Json(app.engine.decisions().withdraw(&at, &agent, &id, &body).await?))
 }

@@ -1,22 +1,15 @@
 //! `/v1`: decisions for agents that act without a gateway in front of the upstream. At the unscoped paths and under
 //! `/projects/{projectId}`.
 
-pub(crate) mod actions;
-pub(crate) mod claim;
-pub(crate) mod clarifications;
-pub(crate) mod confirmations;
 pub(crate) mod decisions;
-pub(crate) mod outcome;
-pub(crate) mod withdraw;
 
 use crate::{
     App,
     http::{
         answer::RefusalResponse,
         at::AtProject,
-        credential::{BearerCredential, SentTo},
+        credential::{BearerCredential, Nonce, SentTo},
         layers,
-        nonce::Nonce,
     },
 };
 use axum::{
@@ -36,13 +29,13 @@ pub(crate) fn router() -> Router<App> {
 
 fn endpoints() -> Router<App> {
     Router::new()
-        .route("/v1/actions", get(actions::get))
-        .route("/v1/confirmations", post(confirmations::post))
-        .route("/v1/clarifications", post(clarifications::post))
+        .route("/v1/actions", get(decisions::actions))
+        .route("/v1/confirmations", post(decisions::raise_confirmation))
+        .route("/v1/clarifications", post(decisions::raise_clarification))
         .route(decisions::PATH, get(decisions::get))
-        .route("/v1/decisions/{decision}/claim", post(claim::post))
-        .route("/v1/decisions/{decision}/outcome", post(outcome::post))
-        .route("/v1/decisions/{decision}/withdraw", post(withdraw::post))
+        .route("/v1/decisions/{decision}/claim", post(decisions::claim))
+        .route("/v1/decisions/{decision}/outcome", post(decisions::report_outcome))
+        .route("/v1/decisions/{decision}/withdraw", post(decisions::withdraw))
         .layer(middleware::map_response(layers::keep_nothing))
 }
 

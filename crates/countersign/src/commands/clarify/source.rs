@@ -2,12 +2,12 @@
 
 use crate::failure::Failure;
 use countersign_protocol::clarification::ClarificationPolicy;
-use countersign_server::{admin::clarification_rules::Rules, config::clarification_file};
+use countersign_server::{admin::clarification_rules::Rules, config::project_file};
 use std::path::Path;
 
 /// The policy of a file; without one, the default policy of a project.
 pub(super) fn policy(file: Option<&Path>) -> Result<ClarificationPolicy, Failure> {
-    Ok(file.map(clarification_file::read).transpose()?.unwrap_or_default())
+    Ok(file.map(project_file::read_clarification).transpose()?.unwrap_or_default())
 }
 
 /// The compiled rules, or every problem with them.

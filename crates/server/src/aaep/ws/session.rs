@@ -7,8 +7,7 @@ use super::{
 use crate::{
     App,
     aaep::{
-        incoming::{self, Incoming},
-        message::{self, NoMessage},
+        message::{self, Incoming, NoMessage},
         rejected::{Rejected, malformed},
         replies::end,
         sse,
@@ -125,7 +124,7 @@ impl SocketSession {
     async fn heard(&mut self, text: &[u8]) -> Result<(), Goodbye> {
         let message = message::parse(text).map_err(violation)?;
         let listener = self.listener().await?;
-        if incoming::kind(&message) == "subscription.request" {
+        if message::kind(&message) == "subscription.request" {
             return self.subscribe(&listener, &message).await;
         }
         if self.open.is_none() {
@@ -249,7 +248,7 @@ async fn next(open: &mut Option<SocketSubscription>) -> Option<Delivered> {
 /// An invalid reply is ignored like every reply that does not count (AAEP 6.3.4). An invalid change of a subscription
 /// is rejected; any other message is a protocol violation.
 fn unreadable(message: &Value, why: NoMessage) -> Result<(), Goodbye> {
-    match incoming::kind(message) {
+    match message::kind(message) {
         "confirmation.reply" | "clarification.reply" => {
             tracing::info!("a reply was not a valid message");
             Ok(())

@@ -1,10 +1,47 @@
-//! Requests of `countersign clock`.
+//! Requests about the node itself: its signing keys, its clocks and its storage.
 
 use super::{AdminRefusal, AdminRequest};
-use countersign_engine::Engine;
+use countersign_engine::{Engine, KeyInUse, store::StorageStats};
 use countersign_protocol::time::UnixMillis;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+
+/// The published keys, oldest first.
+#[derive(Serialize, Deserialize)]
+pub struct ListSigningKeys {}
+
+impl AdminRequest for ListSigningKeys {
+    const NAME: &'static str = "list-signing-keys";
+    type Answer = Vec<KeyInUse>;
+
+    async fn run(self, engine: &Arc<Engine>) -> Result<Vec<KeyInUse>, AdminRefusal> {
+        Ok(published(engine))
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct RotateSigningKeys {}
+
+#[derive(Serialize, Deserialize)]
+pub struct RotatedSigningKey {
+    pub added: KeyInUse,
+    /// All keys published now, oldest first.
+    pub published: Vec<KeyInUse>,
+}
+
+impl AdminRequest for RotateSigningKeys {
+    const NAME: &'static str = "rotate-signing-keys";
+    type Answer = RotatedSigningKey;
+
+    async fn run(self, engine: &Arc<Engine>) -> Result<RotatedSigningKey, AdminRefusal> {
+        let added = engine.rotate_keys().await?;
+        Ok(RotatedSigningKey { added, published: published(engine) })
+    }
+}
+
+fn published(engine: &Arc<Engine>) -> Vec<KeyInUse> {
+    engine.keys().map(|published| published.keys.clone()).unwrap_or_default()
+}
 
 /// Shows the clocks, and whether they are fit for decisions.
 #[derive(Serialize, Deserialize)]
@@ -60,5 +97,17 @@ impl AdminRequest for AcceptClock {
         let done = engine.accept_clock(&self.reason).await?;
         let (approvals, questions, claims) = (done.ended.approvals, done.ended.questions, done.ended.claims);
         Ok(AcceptedClock { was: done.was, now: done.now, approvals, questions, claims, signed_out: done.signed_out })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct ReadStorageStats {}
+
+impl AdminRequest for ReadStorageStats {
+    const NAME: &'static str = "read-storage-stats";
+    type Answer = StorageStats;
+
+    async fn run(self, engine: &Arc<Engine>) -> Result<StorageStats, AdminRefusal> {
+        Ok(engine.storage_stats().await?)
     }
 }

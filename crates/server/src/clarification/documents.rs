@@ -1,16 +1,43 @@
-//! The engine's results as response documents, the same for HTTP and MCP.
+//! Requests, parsed as strictly as MPLP's, and the engine's results as responses, the same for HTTP and MCP.
 
+use crate::mplp::requests::MplpDocument;
 use countersign_engine::{Attested, Confirmed, Scaffolded, mplp_views::confirm};
 use countersign_protocol::{
     clarification::{
         Status,
         submission::{
-            self, AttestResponse, AttestedStatus, ConfirmResponse, PlanAccepted, PlanAcceptedStatus, ReadyToProceed,
-            ScaffoldResponse, ScaffoldedPlan,
+            self, AttestResponse, AttestedStatus, CheckRequest, ConfirmResponse, PlanAccepted, PlanAcceptedStatus,
+            ReadyToProceed, ResolveRequest, ScaffoldResponse, ScaffoldedPlan, SessionRequest,
         },
     },
-    mplp::MplpId,
+    mplp::{BadDocument, MplpId, submission::MAX_PLAN_BYTES},
 };
+
+impl MplpDocument for CheckRequest {
+    fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
+        Self::read(bytes)
+    }
+
+    /// The same maximum as where the plan is written.
+    fn most(_: usize) -> usize {
+        MAX_PLAN_BYTES + FRAME_BYTES
+    }
+}
+
+/// Bytes besides the plan: member names and a session id.
+const FRAME_BYTES: usize = 1024;
+
+impl MplpDocument for ResolveRequest {
+    fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
+        Self::read(bytes)
+    }
+}
+
+impl MplpDocument for SessionRequest {
+    fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
+        Self::read(bytes)
+    }
+}
 
 pub(crate) fn confirmed(confirmed: Confirmed) -> ConfirmResponse {
     match confirmed {
