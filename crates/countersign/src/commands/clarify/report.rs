@@ -4,13 +4,9 @@ use super::gap_lines::severity;
 use crate::{context::Context, failure::Failure, table::printable};
 use countersign_client::clarification::{ChainReport, ProvenKind, RoundReport, Signer};
 use countersign_protocol::clarification::GivenBy;
-use serde_json::to_value;
 
 pub(super) fn say(report: &ChainReport, json: bool, context: &Context) -> Result<(), Failure> {
-    match json {
-        true => context.say_json(&to_value(report).map_err(|why| Failure::new(why.to_string()))?),
-        false => context.say(&text(report)),
-    }
+    context.say_document(report, json, text)
 }
 
 pub(super) fn text(report: &ChainReport) -> String {

@@ -1,10 +1,7 @@
 //! `countersign plan propose FILE`: writes and proposes a plan, and waits for the decision on request.
 
-use super::{
-    connection::{Connected, failed, not_waited},
-    file,
-};
-use crate::{context::Context, failure::Failure, span, table::printable};
+use super::connection::{Connected, failed, not_waited};
+use crate::{commands::documents, context::Context, failure::Failure, span, table::printable};
 use countersign_protocol::{
     decisions::{DecisionDocument, State},
     mplp::{MplpId, ProposeRequest},
@@ -47,7 +44,7 @@ pub(super) async fn run(
     json: bool,
     context: &Context,
 ) -> Result<(), Failure> {
-    let submission = file::read(&arguments.file)?;
+    let submission = documents::plan_submission(&arguments.file)?;
     let mplp = connected.mplp();
     let plan = mplp.write(&submission).await.map_err(failed)?.plan_id;
     let ask = ProposeRequest {

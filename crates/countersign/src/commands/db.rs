@@ -1,33 +1,62 @@
-//! `countersign db stats`
+//! `countersign db …`: the size of the database.
 
-use crate::{cli::Reading, context::Context, failure::Failure, operations, table::Table};
-use countersign_server::admin::{KindStats, ReadStorageStats, StorageStats};
+use crate::{
+    cli::Reading, commands::backup::failure, context::Context, engine, failure::Failure, operations, table::Table,
+};
+use clap::Subcommand;
+use countersign_protocol::time::UnixMillis;
+use countersign_server::{
+    admin::{KindStats, ReadStorageStats, StorageStats},
+    vacuum_database,
+};
 use serde_json::{Value, json};
 
-/// Show rows and bytes of each kind of record, how old its oldest one is, and when retention removes from it next
-///
-/// Reads the whole database, which takes a while where it is large.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
-    #[command(flatten)]
-    reading: Reading,
+/// Show how much room the database takes and what is removed next, or make its file smaller
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show rows and bytes of each kind of record, how old its oldest one is, and when retention removes from it next
+    ///
+    /// Reads the whole database, which takes a while where it is large.
+    Stats {
+        #[command(flatten)]
+        reading: Reading,
+    },
+    /// Make a SQLite file as small as its contents, once; later its node gives free pages back by itself
+    ///
+    /// The node must be stopped, and there must be as much room on the disk again as the file takes. PostgreSQL does this by
+    /// itself.
+    Vacuum,
 }
 
-pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
+pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::Stats { reading } => show_stats(reading.json, context),
+        Command::Vacuum => vacuum(context),
+    }
+}
+
+fn vacuum(context: &Context) -> Result<(), Failure> {
+    let loaded = context.load_for_command()?;
+    let rewritten = engine::runtime()?.block_on(vacuum_database(&loaded.config));
+    let (before, after) = rewritten.map_err(failure)?;
+    context.say(&format!("{before} bytes before, {after} bytes now; free pages are given back from now on\n"))
+}
+
+fn show_stats(json: bool, context: &Context) -> Result<(), Failure> {
     let stats = operations::ask(context, ReadStorageStats {})?;
-    if arguments.reading.json {
-        return context.say_json(&json(&stats));
+    if json {
+        return context.say_json(&as_json(&stats));
     }
     context.list(&Table {
         head: ["kind", "rows", "bytes", "oldest", "kept by", "removed not before"],
-        rows: stats.kinds.iter().map(row).collect(),
+        rows: stats.kinds.iter().map(kind_row).collect(),
         none: "the database is empty",
     })?;
     context.say(&summary(&stats))
 }
 
-fn row(stats: &KindStats) -> [String; 6] {
-    let time = |at: Option<countersign_protocol::time::UnixMillis>| at.map(|at| at.to_rfc3339()).unwrap_or_default();
+fn kind_row(stats: &KindStats) -> [String; 6] {
+    let time = |at: Option<UnixMillis>| at.map(|at| at.to_rfc3339()).unwrap_or_default();
     [
         stats.kind.clone(),
         stats.rows.to_string(),
@@ -57,7 +86,7 @@ fn summary(stats: &StorageStats) -> String {
     text
 }
 
-fn json(stats: &StorageStats) -> Value {
+fn as_json(stats: &StorageStats) -> Value {
     let kind = |kind: &KindStats| {
         json!({
             "kind": kind.kind,
