@@ -23,13 +23,11 @@ pub(crate) struct AaepManifestQuery {
 }
 
 #[utoipa::path(
-    get,
-    path = "/.well-known/aaep-manifest.json",
-    tag = "discovery",
+    get, path = "/.well-known/aaep-manifest.json", tag = "discovery",
     summary = "The AAEP producer manifest",
     description = "With Accept: application/jose, the same as a JWS in compact form, signed with a key of /.well-known/agent-jwks.json.",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "The emitted events, and how to subscribe", body = Manifest), ErrorResponses)
+    responses((status = 200, description = "The emitted events, and how to subscribe", body = Manifest), ErrorResponses),
 )]
 pub(crate) async fn get(
     State(app): State<App>,

@@ -19,7 +19,7 @@ use countersign_protocol::{
     aap::error::Code,
     json,
 };
-use http::{HeaderMap, StatusCode, header};
+use http::StatusCode;
 use serde_json::Value;
 
 /// Why a body is not a valid message.
@@ -35,7 +35,7 @@ pub(super) async fn read(request: Request) -> Result<Value, NoMessage> {
 }
 
 pub(super) async fn read_up_to(request: Request, limit: usize) -> Result<Value, NoMessage> {
-    if !is_json(request.headers()) {
+    if !body::is_json(request.headers()) {
         return Err(NoMessage::Malformed("the message must be sent as application/json".into()));
     }
     let bytes = body::read(request, limit).await.map_err(|response| match response.status() {
@@ -48,11 +48,6 @@ pub(super) async fn read_up_to(request: Request, limit: usize) -> Result<Value, 
 /// Strict parsing: two parsers must not understand one message differently.
 pub(super) fn parse(bytes: &[u8]) -> Result<Value, NoMessage> {
     json::value(bytes).map_err(|_| NoMessage::Malformed("the message is not valid JSON".into()))
-}
-
-fn is_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
-    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }
 
 impl NoMessage {

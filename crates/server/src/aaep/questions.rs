@@ -21,13 +21,10 @@ use countersign_protocol::aaep::questions::{MoreTime, MoreTimeRequest, Questions
 
 /// The person's pending questions, for a subscriber that has just started.
 #[utoipa::path(
-    get,
-    path = "/aaep/v1/questions",
-    tag = "subscribers",
+    get, path = "/aaep/v1/questions", tag = "subscribers", security(("session" = []), ("bearer" = [])),
     summary = "The pending questions that a person may see",
     description = "Oldest first, without reply tokens: subscribers receive those with the events.",
     responses((status = 200, description = "The pending questions", body = Questions), ErrorResponses),
-    security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn list(
     State(app): State<App>,
@@ -49,15 +46,12 @@ const MOST_S: i64 = 86_400;
 
 /// Extends a deadline for people in need of more time (AAEP 6.4.2).
 #[utoipa::path(
-    post,
-    path = "/aaep/v1/questions/{decision}/more-time",
-    tag = "subscribers",
+    post, path = "/aaep/v1/questions/{decision}/more-time", tag = "subscribers",
+    security(("session" = []), ("bearer" = [])), request_body = MoreTimeRequest,
     summary = "Ask for more time to answer a question",
     description = "The deadline moves by the requested seconds, up to the limit in the project's policy; the response has the new deadline. All approvers of the question are notified.",
     params(("decision" = String, Path), ("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session")),
-    request_body = MoreTimeRequest,
     responses((status = 200, description = "The new deadline", body = MoreTime), ErrorResponses),
-    security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn more_time(
     State(app): State<App>,

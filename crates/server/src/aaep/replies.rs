@@ -25,15 +25,12 @@ use countersign_engine::{Listener, ProjectAt, Refusal};
 use http::StatusCode;
 
 #[utoipa::path(
-    post,
-    path = "/aaep/v1/replies",
-    tag = "subscribers",
+    post, path = "/aaep/v1/replies", tag = "subscribers", security(("session" = []), ("bearer" = [])),
+    request_body(content = Object, description = "A reply, subscription.renegotiate or subscription.close"),
     summary = "Answer a question, or change or end a subscription",
     description = "A confirmation.reply, clarification.reply, subscription.renegotiate or subscription.close of AAEP 1.0. Every well-formed reply is answered with 204, regardless of its token and its effect; the following events carry the decision. A renegotiation is answered with subscription.accepted, or with subscription.rejected, which ends the subscription.",
     params(("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session")),
-    request_body(content = Object, description = "A reply, subscription.renegotiate or subscription.close"),
     responses((status = 200, description = "A subscription.accepted with the new terms", body = Object), (status = 204, description = "Taken"), ErrorResponses),
-    security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,

@@ -38,27 +38,19 @@ pub(crate) struct OpenedAaepSession {
 
 /// An agent opens an AAEP session (AAEP 4.1).
 #[utoipa::path(
-    post,
-    path = "/aaep/v1/sessions",
-    tag = "agents",
+    post, path = "/aaep/v1/sessions", tag = "agents", security(("bearer" = [])),
+    request_body(content = Object, description = "An aaep:agent.session.started event"),
     summary = "Begin an AAEP session with its session.started event",
     description = "The body is an aaep:agent.session.started event. The hub sets ids, times and the producer; sent values are ignored.",
-    request_body(content = Object, description = "An aaep:agent.session.started event"),
     responses((status = 201, description = "The session is open", body = OpenedAaepSession), ErrorResponses),
-    security(("bearer" = []))
 )]
-pub(crate) async fn open(
-    State(app): State<App>,
-    AgentCaller { at, agent, .. }: AgentCaller,
-    id: RequestId,
-    request: Request,
-) -> Result<Response, RefusalResponse> {
+pub(crate) async fn open(caller: AgentCaller, id: RequestId, request: Request) -> Result<Response, RefusalResponse> {
     let event = match message::read(request).await {
         Ok(event) => event,
         Err(why) => return Ok(why.response(&id)),
     };
-    let session = app.engine.events().open_aaep_session(&at, &agent, validated(&event)?).await?;
-    let events = format!("{}/aaep/v1/sessions/{}/events", at.prefix(), session.id);
+    let session = caller.engine.events().open_aaep_session(&caller.at, &caller.agent, validated(&event)?).await?;
+    let events = format!("{}/aaep/v1/sessions/{}/events", caller.at.prefix(), session.id);
     let opened = OpenedAaepSession { session_id: session.id, opened_at: session.opened_at, events };
     Ok((StatusCode::CREATED, axum::Json(opened)).into_response())
 }
@@ -100,15 +92,12 @@ pub(crate) enum OneOrAllSaid {
 
 /// An agent publishes events.
 #[utoipa::path(
-    post,
-    path = "/aaep/v1/sessions/{session_id}/events",
-    tag = "agents",
+    post, path = "/aaep/v1/sessions/{session_id}/events", tag = "agents", security(("bearer" = [])),
+    request_body(content = serde_json::Value, description = "An event, or a list of events"),
     summary = "Send one event of a session, or up to 100 in order",
     description = "The body is an event or a list of events. The response to a question event is its pending decision. A list stops at the first refused event; the refusal names its position, and the events before it were accepted.",
     params(("session_id" = String, Path)),
-    request_body(content = serde_json::Value, description = "An event, or a list of events"),
     responses((status = 200, description = "The question was already pending", body = EventResult), (status = 201, description = "Accepted; for a list, results has one entry per event", body = OneOrAllSaid), ErrorResponses),
-    security(("bearer" = []))
 )]
 pub(crate) async fn publish(
     State(app): State<App>,

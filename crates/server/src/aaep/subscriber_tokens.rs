@@ -3,7 +3,7 @@
 use crate::{
     App,
     http::{
-        answer::{ErrorResponses, RefusalResponse},
+        answer::{ErrorResponses, JsonResult, RefusalResponse},
         at::AtProject,
         body::Json,
         caller::Asker,
@@ -78,32 +78,22 @@ pub(crate) struct TokenAdded {
 }
 
 #[utoipa::path(
-    get,
-    path = "/aaep/v1/subscriber-tokens",
-    tag = "subscribers",
+    get, path = "/aaep/v1/subscriber-tokens", tag = "subscribers", security(("session" = [])),
     summary = "The tokens of a person's subscribers",
     responses((status = 200, description = "Tokens, without their secrets", body = Tokens), ErrorResponses),
-    security(("session" = []))
 )]
-pub(crate) async fn get(
-    State(app): State<App>,
-    AtProject(at): AtProject,
-    asker: Asker,
-) -> Result<axum::Json<Tokens>, RefusalResponse> {
+pub(crate) async fn get(State(app): State<App>, AtProject(at): AtProject, asker: Asker) -> JsonResult<Tokens> {
     let who = asker.person()?;
     let found = app.engine.events().subscriber_tokens(&at, who.person.key).await?;
     Ok(axum::Json(Tokens { subscriber_tokens: found.into_iter().map(|token| shown(&app, who, token)).collect() }))
 }
 
 #[utoipa::path(
-    post,
-    path = "/aaep/v1/subscriber-tokens",
-    tag = "subscribers",
+    post, path = "/aaep/v1/subscriber-tokens", tag = "subscribers", security(("session" = [])),
+    request_body = NewToken,
     summary = "Create a token for a subscriber",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    request_body = NewToken,
     responses((status = 201, description = "The token; its secret is shown only once", body = TokenAdded), ErrorResponses),
-    security(("session" = []))
 )]
 pub(crate) async fn post(
     State(app): State<App>,
@@ -128,20 +118,17 @@ pub(crate) async fn post(
 }
 
 #[utoipa::path(
-    delete,
-    path = "/aaep/v1/subscriber-tokens/{id}",
-    tag = "subscribers",
+    delete, path = "/aaep/v1/subscriber-tokens/{id}", tag = "subscribers", security(("session" = [])),
     summary = "Revoke a token and end its subscriptions",
     params(("id" = String, Path), ("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
     responses((status = 200, description = "Revoked", body = TokenShown), ErrorResponses),
-    security(("session" = []))
 )]
 pub(crate) async fn delete(
     State(app): State<App>,
     AtProject(at): AtProject,
     asker: Asker,
     Path(TokenPath { id }): Path<TokenPath>,
-) -> Result<axum::Json<TokenShown>, RefusalResponse> {
+) -> JsonResult<TokenShown> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
     let member = app.engine.people().member(who, at.project.key).await?;

@@ -26,15 +26,12 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 /// The handshake (AAEP 5). Every negative response is a `subscription.rejected` (S2).
 #[utoipa::path(
-    post,
-    path = "/aaep/v1/subscriptions",
-    tag = "subscribers",
+    post, path = "/aaep/v1/subscriptions", tag = "subscribers", security(("session" = []), ("bearer" = [])),
+    request_body(content = Object, description = "A subscription.request"),
     summary = "Subscribe to the events and questions of agents",
     description = "A subscription.request of AAEP 1.0. Location is the address of its events. Every refusal is a subscription.rejected document.",
     params(("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session")),
-    request_body(content = Object, description = "A subscription.request"),
     responses((status = 201, description = "A subscription.accepted; Location is the stream of its events", body = Object), (status = "4XX", description = "A subscription.rejected with the reason", body = Object), (status = "5XX", description = "A subscription.rejected: server error", body = Object)),
-    security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn subscribe(
     State(app): State<App>,
@@ -66,14 +63,11 @@ pub(crate) struct EventsQuery {
 
 /// The events of a subscription, as an SSE stream (C16, C17).
 #[utoipa::path(
-    get,
-    path = "/aaep/v1/events",
-    tag = "subscribers",
+    get, path = "/aaep/v1/events", tag = "subscribers", security(("session" = []), ("bearer" = [])),
     summary = "The events of a subscription, as they happen",
     description = "A stream of server-sent events that stays open: each has the name aaep.event, its event_id as id and one line of JSON as data. A comment is sent every ten seconds. A broken stream continues after Last-Event-ID; if that is no longer known, the current state is sent again. A second stream of the same subscription ends the first. A last event named aaep.close has the reason for the end of the subscription.",
     params(("subscription_id" = String, Query, description = "The id from subscription.accepted"), ("Last-Event-ID" = Option<String>, Header, description = "The id of the last received event")),
     responses((status = 200, description = "The stream", body = String, content_type = "text/event-stream"), ErrorResponses),
-    security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn stream(
     State(app): State<App>,

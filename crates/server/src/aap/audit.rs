@@ -4,7 +4,7 @@ use crate::{
     App,
     http::{
         address::SourceNetwork,
-        answer::{ErrorResponses, RefusalResponse},
+        answer::{ErrorResponses, JsonResult},
         at::AtProject,
         caller::Asker,
     },
@@ -28,9 +28,7 @@ pub(crate) struct AuditParams {
 }
 
 #[utoipa::path(
-    get,
-    path = "/agent/audit",
-    tag = "people",
+    get, path = "/agent/audit", tag = "people", security(("session" = []), ("bearer" = [])),
     summary = "The audit entries of a delegation or AAP session",
     params(("delegation_id" = Option<String>, Query, description = "This or session_id is required"),
         ("session_id" = Option<String>, Query),
@@ -41,7 +39,6 @@ pub(crate) struct AuditParams {
         ("cursor" = Option<String>, Query, description = "next_cursor of the previous page"),
         ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
     responses((status = 200, description = "A page of entries, oldest first", body = AuditPage), ErrorResponses),
-    security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn get(
     State(app): State<App>,
@@ -49,7 +46,7 @@ pub(crate) async fn get(
     SourceNetwork(source): SourceNetwork,
     asker: Asker,
     asked: Result<Query<AuditParams>, QueryRejection>,
-) -> Result<axum::Json<AuditPage>, RefusalResponse> {
+) -> JsonResult<AuditPage> {
     let actor = asker.reader(&app, &at, &source).await?;
     let Query(asked) = asked.map_err(|_| Refusal::invalid("the query could not be read"))?;
     Ok(axum::Json(app.engine.evidence().audit(&at, &actor, &asked.resolve()?).await?))

@@ -4,7 +4,7 @@ use crate::{
     App,
     http::{
         address::SourceNetwork,
-        answer::{ErrorResponses, RefusalResponse},
+        answer::{ErrorResponses, JsonResult, RefusalResponse},
         at::AtProject,
         body::Json,
         caller::Asker,
@@ -24,14 +24,10 @@ use http::{StatusCode, header};
 
 /// (AAP 17.2): the two steps behind the consent page, for a signed-in person only.
 #[utoipa::path(
-    post,
-    path = "/agent/delegate",
-    tag = "people",
+    post, path = "/agent/delegate", tag = "people", security(("session" = [])), request_body = DelegateRequest,
     summary = "Show the disclosure, then grant a delegation",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    request_body = DelegateRequest,
     responses((status = 200, description = "The disclosure that the person must read first, or the denial of the request", body = NotGranted), (status = 201, description = "Granted", body = DelegateResponse), ErrorResponses),
-    security(("session" = []))
 )]
 pub(crate) async fn delegate(
     State(app): State<App>,
@@ -58,13 +54,10 @@ pub(crate) async fn delegate(
 
 /// an operator requests a delegation.
 #[utoipa::path(
-    post,
-    path = "/agent/delegate/requests",
-    tag = "operators",
+    post, path = "/agent/delegate/requests", tag = "operators", request_body = ConnectRequestBody,
     summary = "Request a connection to a person",
     params(("Aap-Version" = String, Header, description = "The protocol version of the agent", example = "2.0")),
-    request_body = ConnectRequestBody,
-    responses((status = 201, description = "The page on which the person answers", body = ConnectRequestResponse), ErrorResponses)
+    responses((status = 201, description = "The page on which the person answers", body = ConnectRequestResponse), ErrorResponses),
 )]
 pub(crate) async fn connect(
     State(app): State<App>,
@@ -78,13 +71,10 @@ pub(crate) async fn connect(
 
 /// the operator exchanges its code.
 #[utoipa::path(
-    post,
-    path = "/agent/delegate/token",
-    tag = "operators",
+    post, path = "/agent/delegate/token", tag = "operators", request_body = ExchangeRequest,
     summary = "Exchange the one-time code for the delegation token",
     params(("Aap-Version" = String, Header, description = "The protocol version of the agent", example = "2.0")),
-    request_body = ExchangeRequest,
-    responses((status = 200, description = "The delegation token", body = ExchangeResponse), ErrorResponses)
+    responses((status = 200, description = "The delegation token", body = ExchangeResponse), ErrorResponses),
 )]
 pub(crate) async fn exchange(
     State(app): State<App>,
@@ -92,6 +82,6 @@ pub(crate) async fn exchange(
     AtProject(at): AtProject,
     SourceNetwork(source): SourceNetwork,
     Json(body): Json<ExchangeRequest>,
-) -> Result<axum::Json<ExchangeResponse>, RefusalResponse> {
+) -> JsonResult<ExchangeResponse> {
     Ok(axum::Json(app.engine.agents().exchange(&at, &body, &source).await?))
 }

@@ -16,11 +16,9 @@ use serde_json::json;
 const KEPT_FOR: [(HeaderName, &str); 1] = [(header::CACHE_CONTROL, "public, max-age=300")];
 
 #[utoipa::path(
-    get,
-    path = "/.well-known/agent-identity.json",
-    tag = "discovery",
+    get, path = "/.well-known/agent-identity.json", tag = "discovery",
     summary = "The platform as an operator",
-    responses((status = 200, description = "The identity manifest", body = serde_json::Value), ErrorResponses)
+    responses((status = 200, description = "The identity manifest", body = serde_json::Value), ErrorResponses),
 )]
 pub(crate) async fn manifest(State(app): State<App>) -> impl IntoResponse {
     let origin = &app.engine.settings().origin;
@@ -35,11 +33,9 @@ pub(crate) async fn manifest(State(app): State<App>) -> impl IntoResponse {
 }
 
 #[utoipa::path(
-    get,
-    path = "/.well-known/agent-jwks.json",
-    tag = "discovery",
+    get, path = "/.well-known/agent-jwks.json", tag = "discovery",
     summary = "The service's signing keys",
-    responses((status = 200, description = "The key set", body = Jwks), ErrorResponses)
+    responses((status = 200, description = "The key set", body = Jwks), ErrorResponses),
 )]
 pub(crate) async fn keys(State(app): State<App>) -> Result<impl IntoResponse, RefusalResponse> {
     let keys = app.engine.keys().ok_or(Refusal::Unavailable)?;

@@ -22,12 +22,10 @@ pub(crate) struct AapManifestQuery {
 }
 
 #[utoipa::path(
-    get,
-    path = "/.well-known/agent-auth.json",
-    tag = "discovery",
+    get, path = "/.well-known/agent-auth.json", tag = "discovery",
     summary = "The discovery manifest",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "The offers and requirements of the service", body = Manifest), ErrorResponses)
+    responses((status = 200, description = "The offers and requirements of the service", body = Manifest), ErrorResponses),
 )]
 pub(crate) async fn get(
     State(app): State<App>,
@@ -42,12 +40,10 @@ pub(crate) async fn get(
 
 /// A page for people beside the manifest, where the project has one.
 #[utoipa::path(
-    get,
-    path = "/.well-known/agent-auth.txt",
-    tag = "discovery",
+    get, path = "/.well-known/agent-auth.txt", tag = "discovery",
     summary = "The page for people that accompanies the manifest",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "Text", body = String), ErrorResponses)
+    responses((status = 200, description = "Text", body = String), ErrorResponses),
 )]
 pub(crate) async fn companion(
     State(app): State<App>,

@@ -4,7 +4,7 @@ use crate::{
     App,
     http::{
         address::SourceNetwork,
-        answer::{ErrorResponses, RefusalResponse},
+        answer::{ErrorResponses, JsonResult},
         at::AtProject,
         body::Json,
         caller::Asker,
@@ -15,14 +15,11 @@ use countersign_protocol::aap::revoke::{CancelRequest, CancelResponse, RevokeReq
 
 /// AAP 17.3.
 #[utoipa::path(
-    post,
-    path = "/agent/revoke",
-    tag = "people",
+    post, path = "/agent/revoke", tag = "people", security(("session" = []), ("bearer" = [])),
+    request_body = RevokeRequest,
     summary = "Revoke a delegation",
     params(("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
-    request_body = RevokeRequest,
     responses((status = 200, description = "The delegation and its access tokens are no longer valid", body = RevokeResponse), ErrorResponses),
-    security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn revoke(
     State(app): State<App>,
@@ -30,21 +27,17 @@ pub(crate) async fn revoke(
     SourceNetwork(source): SourceNetwork,
     asker: Asker,
     Json(body): Json<RevokeRequest>,
-) -> Result<axum::Json<RevokeResponse>, RefusalResponse> {
+) -> JsonResult<RevokeResponse> {
     let actor = asker.actor(&app, &at, body.operator_jwt.as_deref(), &source).await?;
     Ok(axum::Json(app.engine.agents().revoke(&at, &actor, &body).await?))
 }
 
 /// AAP 17.7, C-41.
 #[utoipa::path(
-    post,
-    path = "/agent/cancel",
-    tag = "agents",
+    post, path = "/agent/cancel", tag = "agents", security(("bearer" = [])), request_body = CancelRequest,
     summary = "End an AAP session; a request of the operator also revokes the receipt",
     params(("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
-    request_body = CancelRequest,
     responses((status = 200, description = "The session has ended", body = CancelResponse), ErrorResponses),
-    security(("bearer" = []))
 )]
 pub(crate) async fn cancel(
     State(app): State<App>,
@@ -52,7 +45,7 @@ pub(crate) async fn cancel(
     SourceNetwork(source): SourceNetwork,
     asker: Asker,
     Json(body): Json<CancelRequest>,
-) -> Result<axum::Json<CancelResponse>, RefusalResponse> {
+) -> JsonResult<CancelResponse> {
     let actor = asker.actor(&app, &at, body.operator_jwt.as_deref(), &source).await?;
     Ok(axum::Json(app.engine.agents().cancel(&at, &actor, &body).await?))
 }

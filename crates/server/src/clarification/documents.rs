@@ -1,6 +1,6 @@
 //! Requests, parsed as strictly as MPLP's, and the engine's results as responses, the same for HTTP and MCP.
 
-use crate::mplp::requests::MplpDocument;
+use crate::mplp::requests::mplp_document;
 use countersign_engine::{Attested, Confirmed, Scaffolded, mplp_views::confirm};
 use countersign_protocol::{
     clarification::{
@@ -10,34 +10,21 @@ use countersign_protocol::{
             ReadyToProceed, ResolveRequest, ScaffoldResponse, ScaffoldedPlan, SessionRequest,
         },
     },
-    mplp::{BadDocument, MplpId, submission::MAX_PLAN_BYTES},
+    mplp::{MplpId, submission::MAX_PLAN_BYTES},
 };
 
-impl MplpDocument for CheckRequest {
-    fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
-        Self::read(bytes)
-    }
+/// Bytes besides the plan, which has the same maximum as where it is written: member names and a session id.
+const FRAME_BYTES: usize = 1024;
 
-    /// The same maximum as where the plan is written.
+mplp_document!(
+    CheckRequest,
+    CheckRequest::read,
     fn most(_: usize) -> usize {
         MAX_PLAN_BYTES + FRAME_BYTES
     }
-}
-
-/// Bytes besides the plan: member names and a session id.
-const FRAME_BYTES: usize = 1024;
-
-impl MplpDocument for ResolveRequest {
-    fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
-        Self::read(bytes)
-    }
-}
-
-impl MplpDocument for SessionRequest {
-    fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
-        Self::read(bytes)
-    }
-}
+);
+mplp_document!(ResolveRequest, ResolveRequest::read);
+mplp_document!(SessionRequest, SessionRequest::read);
 
 pub(crate) fn confirmed(confirmed: Confirmed) -> ConfirmResponse {
     match confirmed {

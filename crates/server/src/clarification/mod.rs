@@ -44,11 +44,9 @@ fn endpoints() -> Router<App> {
 
 /// The schema that every message names, as published by Countersign (W-30).
 #[utoipa::path(
-    get,
-    path = "/specs/clarification-protocol.json",
-    tag = "discovery",
+    get, path = "/specs/clarification-protocol.json", tag = "discovery",
     summary = "The JSON Schema of clarification messages",
-    responses((status = 200, description = "The schema", body = serde_json::Value))
+    responses((status = 200, description = "The schema", body = serde_json::Value)),
 )]
 pub(crate) async fn schema() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/schema+json")], SCHEMA)

@@ -11,6 +11,9 @@ use utoipa::{
     openapi::{Content, Ref, RefOr, ResponseBuilder},
 };
 
+/// The result of a handler that answers with a JSON document.
+pub(crate) type JsonResult<T> = Result<axum::Json<T>, RefusalResponse>;
+
 /// A refusal returned by a handler. [`super::layers::envelope`] knows the request id and turns it into an envelope.
 #[derive(Clone, Debug)]
 pub(crate) struct RefusalResponse(pub(crate) Refusal);

@@ -66,14 +66,11 @@ fn endpoint() -> Router<App> {
 }
 
 #[utoipa::path(
-    post,
-    path = "/mcp",
-    tag = "mcp",
+    post, path = "/mcp", tag = "mcp", security(("bearer" = [])),
+    request_body(content = Object, description = "A JSON-RPC 2.0 message"),
     summary = "Model Context Protocol",
     description = "One JSON-RPC 2.0 message of the Model Context Protocol a request: initialize, tools/list, tools/call and others. Clients learn the tools from tools/list; nothing is streamed, and there are no sessions. A tool's refusal is a result with isError, answered with 200.",
-    request_body(content = Object, description = "A JSON-RPC 2.0 message"),
     responses((status = 200, description = "The answer to a request", body = Object), (status = 202, description = "A notification was accepted"), (status = "4XX", description = "Refused: an error of JSON-RPC, or the envelope", body = Object), (status = "5XX", description = "Server error", body = Object)),
-    security(("bearer" = []))
 )]
 pub(crate) async fn post_message(
     State(app): State<App>,

@@ -4,16 +4,18 @@ use crate::{
     App,
     http::{
         answer::RefusalResponse,
-        at::AtProject,
+        at::{AtProject, path_param},
         credential::{BearerCredential, Nonce, SentTo},
     },
 };
-use axum::extract::{FromRequestParts, OriginalUri, RawPathParams};
-use countersign_engine::{AgentPrincipal, PlanReader, ProjectAt, ProvenPerson, Refusal, Speaker};
+use axum::extract::{FromRequestParts, OriginalUri};
+use countersign_engine::{AgentPrincipal, Engine, PlanReader, ProjectAt, ProvenPerson, Refusal, Speaker};
 use countersign_protocol::mplp::MplpId;
 use http::request::Parts;
+use std::sync::Arc;
 
 pub(crate) struct MplpCaller {
+    pub(super) engine: Arc<Engine>,
     pub(super) at: ProjectAt,
     pub(super) speaker: Speaker,
     /// For authenticating the caller again during a stream: its DPoP proof is valid only once.
@@ -31,7 +33,7 @@ impl FromRequestParts<App> for MplpCaller {
         let credential = BearerCredential::of(&parts.headers, &SentTo::of(parts))?.ok_or(Refusal::NoCredentials)?;
         let url = credential.url(&at);
         let speaker = app.engine.plans().speaker(&at, credential.presented(&url)?).await?;
-        Ok(Self { at, speaker, token: credential.token, base: base(parts) })
+        Ok(Self { engine: app.engine.clone(), at, speaker, token: credential.token, base: base(parts) })
     }
 }
 
@@ -50,9 +52,9 @@ impl MplpCaller {
     }
 
     /// The person, for endpoints that only people may use.
-    pub(super) fn person(&self, app: &App) -> Result<ProvenPerson, Refusal> {
+    pub(super) fn person(&self) -> Result<ProvenPerson, Refusal> {
         match &self.speaker {
-            Speaker::Person(listener) => Ok(app.engine.plans().deciding(&self.at, listener)),
+            Speaker::Person(listener) => Ok(self.engine.plans().deciding(&self.at, listener)),
             Speaker::Agent(_) | Speaker::Admin => {
                 Err(Refusal::NotAuthorized("only a person may do this, with their own subscriber token".into()))
             }
@@ -79,7 +81,7 @@ macro_rules! ids {
             type Rejection = RefusalResponse;
 
             async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
-                let text = path_param(parts, app, $param).await;
+                let text = path_param(parts, app, $param).await.unwrap_or_default();
                 let id = MplpId::parse(&text).map_err(|why| Refusal::invalid(format!("{}: {why}", $param)))?;
                 Ok(Self(id))
             }
@@ -91,11 +93,4 @@ ids! {
     PlanId = "plan";
     StepId = "step";
     ConfirmId = "confirm";
-}
-
-/// The path parameter with this name; empty if it is not valid UTF-8.
-pub(super) async fn path_param(parts: &mut Parts, app: &App, name: &str) -> String {
-    let params = RawPathParams::from_request_parts(parts, app).await.ok();
-    let found = params.as_ref().and_then(|params| params.iter().find(|(known, _)| *known == name));
-    found.map(|(_, text)| text.to_owned()).unwrap_or_default()
 }

@@ -1,19 +1,15 @@
 //! The events of plans, Confirms and calls: by page, as a stream, and as learning samples.
 
-use super::{caller::MplpCaller, denied::Denied, paging::Since};
+use super::{caller::MplpCaller, paging::Since};
 use crate::{
-    App,
     http::{
-        answer::ErrorResponses,
+        answer::{ErrorResponses, RefusalResponse},
         sse::{self, line},
     },
     serve::ClientConnection,
 };
-use axum::{
-    extract::State,
-    response::{IntoResponse as _, Response},
-};
-use countersign_engine::{BusPage, Cursor, EventsAfter, ProjectAt, Refusal};
+use axum::response::{IntoResponse as _, Response};
+use countersign_engine::{BusPage, Cursor, EventsAfter, Refusal};
 use countersign_protocol::mplp::{BusEvent, LearningSample, ListPage};
 use futures_util::{Stream, stream};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -21,27 +17,23 @@ use std::{collections::VecDeque, pin::pin};
 
 /// The events of the bus, one page at a time or as a stream.
 #[utoipa::path(
-    get,
-    path = "/mplp/v1/events",
-    tag = "plans",
+    get, path = "/mplp/v1/events", tag = "plans", security(("bearer" = [])),
     summary = "The events of plans, Confirms and calls, oldest first",
     description = "An agent sees the events of its own requests; an admin key, admins and auditors see all of the project. With Accept: text/event-stream the response stays open: each event has the name mplp.event, one line of JSON as data, and the id after which a broken stream continues. A comment is sent every ten seconds. The stream ends when the credential is no longer valid.",
     params(("limit" = Option<u32>, Query, minimum = 1, description = "How many entries of the record are read: default 50, at most 200"), ("after" = Option<String>, Query, description = "next of the previous page; from the beginning if absent"), ("Last-Event-ID" = Option<String>, Header, description = "The last id received by a stream; it takes precedence over after")),
     responses((status = 200, description = "A page of events; next is always present, and equals after once there are no further events", content((ListPage<BusEvent> = "application/json"), (String = "text/event-stream"))), ErrorResponses),
-    security(("bearer" = []))
 )]
 pub(crate) async fn get(
-    State(app): State<App>,
     caller: MplpCaller,
     headers: HeaderMap,
     on: ClientConnection,
     since: Since,
-) -> Result<Response, Denied> {
-    let page = app.engine.plans().bus_events(&caller.at, &caller.reader(), &since.after, since.limit).await?;
+) -> Result<Response, RefusalResponse> {
+    let page = caller.engine.plans().bus_events(&caller.at, &caller.reader(), &since.after, since.limit).await?;
     if wants_stream(&headers) {
-        return Ok(sse::response(event_stream(app, caller, page), on));
+        return Ok(sse::response(event_stream(caller, page), on));
     }
-    let items: Vec<BusEvent> = page.events.into_iter().map(|told| told.event).collect();
+    let items: Vec<BusEvent> = page.events.into_iter().map(|found| found.event).collect();
     Ok(axum::Json(ListPage { items, next: Some(page.next.to_string()) }).into_response())
 }
 
@@ -52,57 +44,55 @@ fn wants_stream(headers: &HeaderMap) -> bool {
 }
 
 /// Number of evidence entries read at once.
-const LOOK: usize = 200;
+const READ_AT_ONCE: usize = 200;
 
 /// Begins with the events already found.
-fn event_stream(app: App, caller: MplpCaller, found: BusPage) -> impl Stream<Item = String> + Send {
+fn event_stream(caller: MplpCaller, found: BusPage) -> impl Stream<Item = String> + Send {
     let BusPage { events, next, .. } = found;
-    let following = EventFollower { app, at: caller.at, token: caller.token, told: events.into(), cursor: next };
+    let following = EventFollower { caller, unsent: events.into(), cursor: next };
     stream::unfold(following, EventFollower::next)
 }
 
 struct EventFollower {
-    app: App,
-    at: ProjectAt,
-    token: String,
-    told: VecDeque<EventsAfter>,
+    caller: MplpCaller,
+    unsent: VecDeque<EventsAfter>,
     cursor: Cursor,
 }
 
 impl EventFollower {
     async fn next(mut self) -> Option<(String, Self)> {
         loop {
-            if let Some(told) = self.told.pop_front() {
-                return Some((written(&told)?, self));
+            if let Some(event) = self.unsent.pop_front() {
+                return Some((frame(&event)?, self));
             }
-            self.look().await?;
+            self.read_more().await?;
         }
     }
 
     /// Reads the next events, and waits if there are none. `None` ends the stream: the caller has lost access, or it
     /// cannot be determined.
-    async fn look(&mut self) -> Option<()> {
-        let engine = self.app.engine();
+    async fn read_more(&mut self) -> Option<()> {
+        let engine = &self.caller.engine;
         let plans = engine.plans();
-        let mut news = pin!(plans.something_happens());
+        let mut change = pin!(plans.something_happens());
         // Registered before the read, so that no change is missed.
-        let _not_yet = futures_util::poll!(&mut news);
-        let at = engine.project(&self.at.address).await.ok()?;
-        let reader = plans.speaker_again(&at, &self.token).await.ok()?.reader();
-        let page = plans.bus_events(&at, &reader, &self.cursor, LOOK).await.ok()?;
+        let _not_yet = futures_util::poll!(&mut change);
+        let at = engine.project(&self.caller.at.address).await.ok()?;
+        let reader = plans.speaker_again(&at, &self.caller.token).await.ok()?.reader();
+        let page = plans.bus_events(&at, &reader, &self.cursor, READ_AT_ONCE).await.ok()?;
         if page.events.is_empty() && !page.more {
-            news.await;
+            change.await;
         }
-        self.told = page.events.into();
+        self.unsent = page.events.into();
         self.cursor = page.next;
         Some(())
     }
 }
 
 /// Only the last event of an entry has an id: a stream cannot resume in between.
-fn written(told: &EventsAfter) -> Option<String> {
-    let json = serde_json::to_string(&told.event).ok()?;
-    let id = told.cursor.as_ref().map(|cursor| format!("id: {cursor}\n")).unwrap_or_default();
+fn frame(event: &EventsAfter) -> Option<String> {
+    let json = serde_json::to_string(&event.event).ok()?;
+    let id = event.cursor.as_ref().map(|cursor| format!("id: {cursor}\n")).unwrap_or_default();
     Some(format!("event: mplp.event\n{id}data: {}\n\n", line(&json)))
 }
 
@@ -111,21 +101,14 @@ const NEXT: HeaderName = HeaderName::from_static("countersign-next");
 
 /// Learning samples from decisions, one document a line (MPLP 5).
 #[utoipa::path(
-    get,
-    path = "/mplp/v1/learning-samples",
-    tag = "plans",
+    get, path = "/mplp/v1/learning-samples", tag = "plans", security(("bearer" = [])),
     summary = "Learning samples from the decisions of people",
     description = "For admin keys, and for people who administer the project or audit it. Texts by people and agents are left out unless the project states that the people concerned agreed.",
     params(("limit" = Option<u32>, Query, minimum = 1, description = "How many entries of the record are read: default 50, at most 200"), ("after" = Option<String>, Query, description = "next of the previous page; from the beginning if absent")),
     responses((status = 200, description = "One sample per line. The header Countersign-Next is the next cursor; it equals after once there are no further decisions", body = LearningSample, content_type = "application/x-ndjson"), ErrorResponses),
-    security(("bearer" = []))
 )]
-pub(crate) async fn learning_samples(
-    State(app): State<App>,
-    caller: MplpCaller,
-    since: Since,
-) -> Result<Response, Denied> {
-    let page = app.engine.plans().learning_samples(&caller.at, &caller.reader(), &since.after, since.limit).await?;
+pub(crate) async fn learning_samples(caller: MplpCaller, since: Since) -> Result<Response, RefusalResponse> {
+    let page = caller.engine.plans().learning_samples(&caller.at, &caller.reader(), &since.after, since.limit).await?;
     let lines: Result<Vec<String>, _> = page.samples.iter().map(serde_json::to_string).collect();
     let lines = lines.map_err(|_| Refusal::Internal)?;
     let next = HeaderValue::from_str(&page.next.to_string()).map_err(|_| Refusal::Internal)?;

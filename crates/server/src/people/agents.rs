@@ -3,7 +3,7 @@
 use crate::{
     App,
     http::{
-        answer::{ErrorResponses, RefusalResponse},
+        answer::{ErrorResponses, JsonResult},
         at::AtProject,
         caller::Asker,
     },
@@ -37,18 +37,11 @@ pub(crate) struct ConnectedAgent {
 }
 
 #[utoipa::path(
-    get,
-    path = "/v1/agents",
-    tag = "people",
+    get, path = "/v1/agents", tag = "people", security(("session" = [])),
     summary = "The connected agents of a person",
     responses((status = 200, description = "Connections, newest first", body = Agents), ErrorResponses),
-    security(("session" = []))
 )]
-pub(crate) async fn get(
-    State(app): State<App>,
-    AtProject(at): AtProject,
-    asker: Asker,
-) -> Result<axum::Json<Agents>, RefusalResponse> {
+pub(crate) async fn get(State(app): State<App>, AtProject(at): AtProject, asker: Asker) -> JsonResult<Agents> {
     let who = asker.person()?;
     let found = app.engine.people().delegations_of(at.project.key, who.person.key).await?;
     let now = app.engine.now();

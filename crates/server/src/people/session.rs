@@ -4,7 +4,7 @@ use crate::{
     App,
     http::{
         address::SourceNetwork,
-        answer::{ErrorResponses, RefusalResponse},
+        answer::{ErrorResponses, JsonResult, RefusalResponse},
         body::Json,
         caller::{Asker, same_origin},
         cookie,
@@ -46,24 +46,18 @@ pub(crate) struct SignInSession {
 }
 
 #[utoipa::path(
-    get,
-    path = "/session",
-    tag = "people",
+    get, path = "/session", tag = "people", security(("session" = [])),
     summary = "The signed-in person",
     responses((status = 200, description = "Signed in", body = SignInSession), ErrorResponses),
-    security(("session" = []))
 )]
-pub(crate) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Json<SignInSession>, RefusalResponse> {
+pub(crate) async fn get(State(app): State<App>, asker: Asker) -> JsonResult<SignInSession> {
     Ok(axum::Json(told(&app, asker.person()?)?))
 }
 
 #[utoipa::path(
-    post,
-    path = "/session",
-    tag = "people",
+    post, path = "/session", tag = "people", request_body = SignIn,
     summary = "Sign in",
-    request_body = SignIn,
-    responses((status = 201, description = "Signed in; the cookie is set", body = SignInSession), ErrorResponses)
+    responses((status = 201, description = "Signed in; the cookie is set", body = SignInSession), ErrorResponses),
 )]
 pub(crate) async fn post(
     State(app): State<App>,
@@ -79,14 +73,10 @@ pub(crate) async fn post(
 
 /// Authenticates again: a new session with fresh authentication replaces the old one.
 #[utoipa::path(
-    post,
-    path = "/session/fresh",
-    tag = "people",
+    post, path = "/session/fresh", tag = "people", security(("session" = [])), request_body = Prove,
     summary = "Authenticate again",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    request_body = Prove,
     responses((status = 200, description = "Authenticated; a new cookie is set", body = SignInSession), ErrorResponses),
-    security(("session" = []))
 )]
 pub(crate) async fn fresh(
     State(app): State<App>,
@@ -102,13 +92,10 @@ pub(crate) async fn fresh(
 }
 
 #[utoipa::path(
-    delete,
-    path = "/session",
-    tag = "people",
+    delete, path = "/session", tag = "people", security(("session" = [])),
     summary = "Sign out",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
     responses((status = 204, description = "Signed out"), ErrorResponses),
-    security(("session" = []))
 )]
 pub(crate) async fn delete(State(app): State<App>, asker: Asker) -> Result<Response, RefusalResponse> {
     let who = asker.person()?;
@@ -118,13 +105,10 @@ pub(crate) async fn delete(State(app): State<App>, asker: Asker) -> Result<Respo
 }
 
 #[utoipa::path(
-    delete,
-    path = "/session/everywhere",
-    tag = "people",
+    delete, path = "/session/everywhere", tag = "people", security(("session" = [])),
     summary = "Sign out on every device",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
     responses((status = 204, description = "Signed out everywhere"), ErrorResponses),
-    security(("session" = []))
 )]
 pub(crate) async fn delete_everywhere(State(app): State<App>, asker: Asker) -> Result<Response, RefusalResponse> {
     let who = asker.person()?;

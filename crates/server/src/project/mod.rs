@@ -4,7 +4,7 @@ use crate::{
     App,
     http::{
         address::SourceNetwork,
-        answer::{ErrorResponses, RefusalResponse},
+        answer::{ErrorResponses, JsonResult},
         at::AtProject,
         body::Json,
         caller::Asker,
@@ -27,32 +27,26 @@ pub(crate) struct AppliedDocument {
 }
 
 #[utoipa::path(
-    get,
-    path = "/v1/project",
-    tag = "admins",
+    get, path = "/v1/project", tag = "admins", security(("session" = []), ("bearer" = [])),
     summary = "The project document in force",
     responses((status = 200, description = "The document and its version", body = AppliedDocument), ErrorResponses),
-    security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn show(
     State(app): State<App>,
     AtProject(at): AtProject,
     SourceNetwork(source): SourceNetwork,
     asker: Asker,
-) -> Result<axum::Json<AppliedDocument>, RefusalResponse> {
+) -> JsonResult<AppliedDocument> {
     admin(&app, &at, &asker, &source).await?;
     Ok(axum::Json(AppliedDocument { version: at.project.version, document: at.project.document }))
 }
 
 #[utoipa::path(
-    put,
-    path = "/v1/project",
-    tag = "admins",
+    put, path = "/v1/project", tag = "admins", security(("session" = []), ("bearer" = [])),
+    request_body = ProjectDocument,
     summary = "Apply a project document",
     params(("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session"), ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
-    request_body = ProjectDocument,
     responses((status = 200, description = "In force now", body = AppliedDocument), ErrorResponses),
-    security(("session" = []), ("bearer" = []))
 )]
 pub(crate) async fn apply(
     State(app): State<App>,
@@ -60,7 +54,7 @@ pub(crate) async fn apply(
     SourceNetwork(source): SourceNetwork,
     asker: Asker,
     Json(document): Json<ProjectDocument>,
-) -> Result<axum::Json<AppliedDocument>, RefusalResponse> {
+) -> JsonResult<AppliedDocument> {
     let by = admin(&app, &at, &asker, &source).await?;
     if document.id != at.project.id {
         return Err(Refusal::invalid("the document is for another project").into());

@@ -2,15 +2,14 @@
 
 use super::{AgentCaller, DecisionId, raised, without};
 use crate::{
-    App,
     http::{
-        answer::{ErrorResponses, RefusalResponse},
+        answer::{ErrorResponses, JsonResult, RefusalResponse},
         body::Json,
     },
     serve::ClientConnection,
 };
 use axum::{
-    extract::{Query, State, rejection::QueryRejection},
+    extract::{Query, rejection::QueryRejection},
     response::Response,
 };
 use countersign_engine::Refusal;
@@ -25,56 +24,42 @@ use std::time::Duration;
 
 /// The actions an agent may ask for.
 #[utoipa::path(
-    get,
-    path = "/v1/actions",
-    tag = "decisions",
+    get, path = "/v1/actions", tag = "decisions", security(("bearer" = [])),
     summary = "The actions that the agent may request",
     responses((status = 200, description = "Every action, with the project's policy for it", body = ActionsDocument), ErrorResponses),
-    security(("bearer" = []))
 )]
-pub(crate) async fn actions(
-    State(app): State<App>,
-    AgentCaller { at, agent, .. }: AgentCaller,
-) -> Result<axum::Json<ActionsDocument>, RefusalResponse> {
-    Ok(axum::Json(app.engine.decisions().actions(&at, &agent)))
+pub(crate) async fn actions(caller: AgentCaller) -> JsonResult<ActionsDocument> {
+    Ok(axum::Json(caller.engine.decisions().actions(&caller.at, &caller.agent)))
 }
 
 /// An agent requests approval of one exactly defined action.
 #[utoipa::path(
-    post,
-    path = "/v1/confirmations",
-    tag = "decisions",
-    summary = "Request an approval of an action",
+    post, path = "/v1/confirmations", tag = "decisions", security(("bearer" = [])),
     request_body = ConfirmationRequest,
+    summary = "Request an approval of an action",
     responses((status = 201, description = "The question is pending", body = DecisionDocument), (status = 200, description = "The same question is already pending; nobody was asked again", body = DecisionDocument), ErrorResponses),
-    security(("bearer" = []))
 )]
 pub(crate) async fn raise_confirmation(
-    State(app): State<App>,
-    AgentCaller { at, agent, .. }: AgentCaller,
+    caller: AgentCaller,
     Json(body): Json<ConfirmationRequest>,
 ) -> Result<Response, RefusalResponse> {
     without(&body.problems())?;
-    Ok(raised(app.engine.decisions().raise_confirmation(&at, &agent, &body).await?))
+    Ok(raised(caller.engine.decisions().raise_confirmation(&caller.at, &caller.agent, &body).await?))
 }
 
 /// An agent asks a question instead of guessing.
 #[utoipa::path(
-    post,
-    path = "/v1/clarifications",
-    tag = "decisions",
-    summary = "Ask people a question",
+    post, path = "/v1/clarifications", tag = "decisions", security(("bearer" = [])),
     request_body = ClarificationRequest,
+    summary = "Ask people a question",
     responses((status = 201, description = "The question is pending", body = DecisionDocument), (status = 200, description = "The same question is already pending; nobody was asked again", body = DecisionDocument), ErrorResponses),
-    security(("bearer" = []))
 )]
 pub(crate) async fn raise_clarification(
-    State(app): State<App>,
-    AgentCaller { at, agent, .. }: AgentCaller,
+    caller: AgentCaller,
     Json(body): Json<ClarificationRequest>,
 ) -> Result<Response, RefusalResponse> {
     without(&body.problems())?;
-    Ok(raised(app.engine.decisions().raise_clarification(&at, &agent, &body).await?))
+    Ok(raised(caller.engine.decisions().raise_clarification(&caller.at, &caller.agent, &body).await?))
 }
 
 pub(crate) const PATH: &str = "/v1/decisions/{decision}";
@@ -88,23 +73,19 @@ pub(crate) struct WaitQuery {
 
 /// The state of a decision, at once or by long poll until it is settled.
 #[utoipa::path(
-    get,
-    path = "/v1/decisions/{decision}",
-    tag = "decisions",
+    get, path = "/v1/decisions/{decision}", tag = "decisions", security(("bearer" = [])),
     summary = "A decision, optionally after waiting for its settlement",
     params(("decision" = String, Path, description = "decision_id of the question"),
         ("wait" = Option<u32>, Query, minimum = 0, maximum = 55, description = "How many seconds to wait for a settlement; repeat the request if there was none")),
     responses((status = 200, description = "The current decision", body = DecisionDocument), ErrorResponses),
-    security(("bearer" = []))
 )]
 pub(crate) async fn get(
-    State(app): State<App>,
-    AgentCaller { at, agent, token }: AgentCaller,
+    AgentCaller { engine, at, agent, token }: AgentCaller,
     DecisionId(id): DecisionId,
     mut connection: ClientConnection,
     asked: Result<Query<WaitQuery>, QueryRejection>,
-) -> Result<axum::Json<DecisionDocument>, RefusalResponse> {
-    let (wait, decisions) = (wait(asked)?, app.engine.decisions());
+) -> JsonResult<DecisionDocument> {
+    let (wait, decisions) = (wait(asked)?, engine.decisions());
     if wait.is_zero() {
         return Ok(axum::Json(decisions.decision(&at, &agent, &id).await?));
     }
@@ -126,60 +107,48 @@ fn wait(asked: Result<Query<WaitQuery>, QueryRejection>) -> Result<Duration, Ref
 
 /// An agent claims an allowance right before it acts.
 #[utoipa::path(
-    post,
-    path = "/v1/decisions/{decision}/claim",
-    tag = "decisions",
+    post, path = "/v1/decisions/{decision}/claim", tag = "decisions", security(("bearer" = [])),
+    request_body = ClaimRequest,
     summary = "Claim an approval, once, for exactly the approved call",
     params(("decision" = String, Path, description = "decision_id of the question")),
-    request_body = ClaimRequest,
     responses((status = 200, description = "Claimed: carry it out now, once, and report the outcome", body = DecisionDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step. Carry nothing out", body = ErrorEnvelope), (status = "5XX", description = "Server error. Carry nothing out; read the decision again", body = ErrorEnvelope)),
-    security(("bearer" = []))
 )]
 pub(crate) async fn claim(
-    State(app): State<App>,
-    AgentCaller { at, agent, .. }: AgentCaller,
+    caller: AgentCaller,
     DecisionId(id): DecisionId,
     Json(body): Json<ClaimRequest>,
-) -> Result<axum::Json<DecisionDocument>, RefusalResponse> {
-    Ok(axum::Json(app.engine.decisions().claim(&at, &agent, &id, &body).await?))
+) -> JsonResult<DecisionDocument> {
+    Ok(axum::Json(caller.engine.decisions().claim(&caller.at, &caller.agent, &id, &body).await?))
 }
 
 /// An agent reports the outcome of a claimed call.
 #[utoipa::path(
-    post,
-    path = "/v1/decisions/{decision}/outcome",
-    tag = "decisions",
+    post, path = "/v1/decisions/{decision}/outcome", tag = "decisions", security(("bearer" = [])),
+    request_body = OutcomeRequest,
     summary = "Report the outcome of a claimed action, or that it is still running",
     params(("decision" = String, Path, description = "decision_id of the question")),
-    request_body = OutcomeRequest,
     responses((status = 200, description = "Recorded; the same report again changes nothing", body = DecisionDocument), ErrorResponses),
-    security(("bearer" = []))
 )]
 pub(crate) async fn report_outcome(
-    State(app): State<App>,
-    AgentCaller { at, agent, .. }: AgentCaller,
+    caller: AgentCaller,
     DecisionId(id): DecisionId,
     Json(body): Json<OutcomeRequest>,
-) -> Result<axum::Json<DecisionDocument>, RefusalResponse> {
-    Ok(axum::Json(app.engine.decisions().report(&at, &agent, &id, &body).await?))
+) -> JsonResult<DecisionDocument> {
+    Ok(axum::Json(caller.engine.decisions().report(&caller.at, &caller.agent, &id, &body).await?))
 }
 
 /// An agent withdraws its question (AAEP 6.8).
 #[utoipa::path(
-    post,
-    path = "/v1/decisions/{decision}/withdraw",
-    tag = "decisions",
+    post, path = "/v1/decisions/{decision}/withdraw", tag = "decisions", security(("bearer" = [])),
+    request_body = WithdrawRequest,
     summary = "Withdraw a pending question",
     params(("decision" = String, Path, description = "decision_id of the question")),
-    request_body = WithdrawRequest,
     responses((status = 200, description = "Withdrawn; it can no longer be answered", body = DecisionDocument), ErrorResponses),
-    security(("bearer" = []))
 )]
 pub(crate) async fn withdraw(
-    State(app): State<App>,
-    AgentCaller { at, agent, .. }: AgentCaller,
+    caller: AgentCaller,
     DecisionId(id): DecisionId,
     Json(body): Json<WithdrawRequest>,
-) -> Result<axum::Json<DecisionDocument>, RefusalResponse> {
-    Ok(axum::Json(app.engine.decisions().withdraw(&at, &agent, &id, &body).await?))
+) -> JsonResult<DecisionDocument> {
+    Ok(axum::Json(caller.engine.decisions().withdraw(&caller.at, &caller.agent, &id, &body).await?))
 }

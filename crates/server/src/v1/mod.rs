@@ -7,21 +7,22 @@ use crate::{
     App,
     http::{
         answer::RefusalResponse,
-        at::AtProject,
+        at::{AtProject, path_param},
         credential::{BearerCredential, Nonce, SentTo},
         layers,
     },
 };
 use axum::{
     Router,
-    extract::{FromRequestParts, RawPathParams},
+    extract::FromRequestParts,
     middleware,
     response::{IntoResponse as _, Response},
     routing::{get, post},
 };
-use countersign_engine::{AgentPrincipal, ProjectAt, RaisedDecision, Refusal};
+use countersign_engine::{AgentPrincipal, Engine, ProjectAt, RaisedDecision, Refusal};
 use countersign_protocol::aaep::ingest::MemberProblem;
 use http::{HeaderValue, StatusCode, header, request::Parts};
+use std::sync::Arc;
 
 pub(crate) fn router() -> Router<App> {
     Router::new().merge(endpoints()).nest("/projects/{projectId}", endpoints())
@@ -41,6 +42,7 @@ fn endpoints() -> Router<App> {
 
 /// An agent, authenticated by its API key or its access token, and its project.
 pub(crate) struct AgentCaller {
+    pub(crate) engine: Arc<Engine>,
     pub(crate) at: ProjectAt,
     pub(crate) agent: AgentPrincipal,
     /// For authenticating the agent again during a long poll: its DPoP proof is valid only once.
@@ -56,7 +58,7 @@ impl FromRequestParts<App> for AgentCaller {
         let credential = BearerCredential::of(&parts.headers, &SentTo::of(parts))?.ok_or(Refusal::NoCredentials)?;
         let url = credential.url(&at);
         let agent = app.engine.decisions().agent(&at, credential.presented(&url)?).await?;
-        Ok(Self { at, agent, token: credential.token })
+        Ok(Self { engine: app.engine.clone(), at, agent, token: credential.token })
     }
 }
 
@@ -67,14 +69,9 @@ impl FromRequestParts<App> for DecisionId {
     type Rejection = RefusalResponse;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
-        let params = RawPathParams::from_request_parts(parts, app).await.ok();
-        let id = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == "decision"));
-        let nobodys = || {
-            Refusal::NotFound(
-                "there is no such decision, or it was settled so long ago that it is not kept any more".into(),
-            )
-        };
-        Ok(id.map(|(_, id)| Self(id.to_owned())).ok_or_else(nobodys)?)
+        let unknown = "there is no such decision, or it was settled so long ago that it is not kept any more";
+        let id = path_param(parts, app, "decision").await.ok_or_else(|| Refusal::NotFound(unknown.into()))?;
+        Ok(Self(id))
     }
 }
 
