@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    aap::manifest::named,
+    aap::manifest::requested_project,
     http::{
         answer::{ErrorResponses, RefusalResponse},
         at::{Arrival, AtProject},
@@ -35,8 +35,8 @@ pub(crate) async fn get(
     headers: HeaderMap,
     Query(asked): Query<AaepManifestQuery>,
 ) -> Result<Response, RefusalResponse> {
-    let at = named(&app, arrival, asked.project_id.as_deref()).await?;
-    Ok(told(&app, &at, &headers).await?)
+    let at = requested_project(&app, arrival, asked.project_id.as_deref()).await?;
+    Ok(manifest_response(&app, &at, &headers).await?)
 }
 
 /// The manifest at the URL that a multi-tenant project names in its handshakes.
@@ -45,10 +45,10 @@ pub(crate) async fn of_project(
     AtProject(at): AtProject,
     headers: HeaderMap,
 ) -> Result<Response, RefusalResponse> {
-    Ok(told(&app, &at, &headers).await?)
+    Ok(manifest_response(&app, &at, &headers).await?)
 }
 
-async fn told(app: &App, at: &ProjectAt, headers: &HeaderMap) -> Result<Response, Refusal> {
+async fn manifest_response(app: &App, at: &ProjectAt, headers: &HeaderMap) -> Result<Response, Refusal> {
     let (manifest, signed) = app.engine.events().aaep_manifest(at).await?;
     let mut response = match wants_signature(headers) {
         true => ([(header::CONTENT_TYPE, HeaderValue::from_static("application/jose"))], signed).into_response(),

@@ -47,13 +47,13 @@ fn endpoints() -> Router<App> {
         .route("/aaep/legacy/{token}/events", get(legacy::events).options(legacy::preflight))
         .route("/aaep/legacy/{token}/messages", post(legacy::messages).options(legacy::preflight))
         // Other paths with this prefix contain a credential and must not reach an upstream API behind this router.
-        .route("/aaep/legacy/{token}", any(nothing))
-        .route("/aaep/legacy/{token}/{end}", any(nothing))
-        .route("/aaep/legacy/{token}/{end}/{*rest}", any(nothing))
+        .route("/aaep/legacy/{token}", any(not_found))
+        .route("/aaep/legacy/{token}/{end}", any(not_found))
+        .route("/aaep/legacy/{token}/{end}/{*rest}", any(not_found))
         .layer(middleware::map_response(keep_nothing))
 }
 
-async fn nothing() -> StatusCode {
+async fn not_found() -> StatusCode {
     StatusCode::NOT_FOUND
 }
 

@@ -85,7 +85,9 @@ pub(crate) struct TokenAdded {
 pub(crate) async fn get(State(app): State<App>, AtProject(at): AtProject, asker: Asker) -> JsonResult<Tokens> {
     let who = asker.person()?;
     let found = app.engine.events().subscriber_tokens(&at, who.person.key).await?;
-    Ok(axum::Json(Tokens { subscriber_tokens: found.into_iter().map(|token| shown(&app, who, token)).collect() }))
+    Ok(axum::Json(Tokens {
+        subscriber_tokens: found.into_iter().map(|token| token_document(&app, who, token)).collect(),
+    }))
 }
 
 #[utoipa::path(
@@ -113,7 +115,7 @@ pub(crate) async fn post(
     };
     let added = app.engine.events().add_subscriber_token(&at, &member, new).await?;
     let endpoint = added.token.legacy.then(|| endpoint(&at, &added.secret));
-    let added = TokenAdded { shown: shown(&app, who, added.token), token: added.secret, endpoint };
+    let added = TokenAdded { shown: token_document(&app, who, added.token), token: added.secret, endpoint };
     Ok((StatusCode::CREATED, axum::Json(added)).into_response())
 }
 
@@ -133,14 +135,14 @@ pub(crate) async fn delete(
     asker.own_page(&app, None)?;
     let member = app.engine.people().member(who, at.project.key).await?;
     let revoked = app.engine.events().revoke_subscriber_token(&at, &member, &id).await?;
-    Ok(axum::Json(shown(&app, who, revoked)))
+    Ok(axum::Json(token_document(&app, who, revoked)))
 }
 
 fn endpoint(at: &ProjectAt, secret: &str) -> String {
     format!("{}{}/aaep/legacy/{secret}", at.service, at.prefix())
 }
 
-fn shown(app: &App, who: &SignedIn, token: SubscriberToken) -> TokenShown {
+fn token_document(app: &App, who: &SignedIn, token: SubscriberToken) -> TokenShown {
     TokenShown {
         state: token.state(&who.person, app.engine.now()).as_str().to_owned(),
         approves_high_risk: token.approves_high_risk,

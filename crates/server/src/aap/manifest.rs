@@ -50,7 +50,7 @@ pub(crate) async fn companion(
     arrival: Arrival,
     Query(asked): Query<AapManifestQuery>,
 ) -> Result<String, RefusalResponse> {
-    let at = named(&app, arrival, asked.project_id.as_deref()).await?;
+    let at = requested_project(&app, arrival, asked.project_id.as_deref()).await?;
     let text =
         at.project.document.companion.ok_or_else(|| Refusal::NotFound("this project has no such page".into()))?;
     Ok(text)
@@ -61,11 +61,11 @@ async fn resolve(app: &App, arrival: Arrival, asked: Option<String>) -> Result<M
     if multi && arrival.address == Address::Unscoped && asked.is_none() {
         return Ok(app.engine.platform_manifest(arrival.listener));
     }
-    Ok(named(app, arrival, asked.as_deref()).await?.manifest(asked.is_some()))
+    Ok(requested_project(app, arrival, asked.as_deref()).await?.manifest(asked.is_some()))
 }
 
 /// A request that names a project gets that project or none.
-pub(crate) async fn named(app: &App, arrival: Arrival, asked: Option<&str>) -> Result<ProjectAt, Refusal> {
+pub(crate) async fn requested_project(app: &App, arrival: Arrival, asked: Option<&str>) -> Result<ProjectAt, Refusal> {
     let multi = app.engine.settings().tenancy == Tenancy::Multi;
     let address = match (arrival.address, asked) {
         (Address::Unscoped, Some(id)) if multi => Address::Scoped(id.to_owned()),

@@ -35,6 +35,6 @@ fn endpoints() -> Router<App> {
         .route("/agent/revoke", post(revoke::revoke))
         .route("/agent/cancel", post(revoke::cancel))
         .route("/agent/audit", get(audit::get))
-        .layer(middleware::from_fn(version::only_ours))
+        .layer(middleware::from_fn(version::require_supported))
         .layer(middleware::map_response(layers::keep_nothing))
 }

@@ -40,7 +40,7 @@ impl Values {
             let variable = key.variable();
             if let Some(text) = environment.get(&variable) {
                 let place = ValueOrigin::Environment { variable };
-                problems.extend(self.say(key, key.kind.read_text(text), place).err());
+                problems.extend(self.set(key, key.kind.read_text(text), place).err());
             }
         }
         problems
@@ -55,20 +55,20 @@ impl Values {
         read.map_err(|wrong| self.problem(path, wrong, "this is a mistake in the program, please report it"))
     }
 
-    pub(super) fn place(&self, path: &str) -> ValueOrigin {
+    pub(super) fn origin(&self, path: &str) -> ValueOrigin {
         self.0.get(path).map_or(ValueOrigin::Default, |said| said.place.clone())
     }
 
-    pub(super) fn said(&self, path: &str) -> Option<&SetValue> {
+    pub(super) fn set_value(&self, path: &str) -> Option<&SetValue> {
         self.0.get(path)
     }
 
     /// A problem with a key, at the place where it was set.
     pub(super) fn problem(&self, path: &str, wrong: impl Into<String>, hint: impl Into<String>) -> ConfigProblem {
-        ConfigProblem { place: self.place(path), key: path.to_owned(), wrong: wrong.into(), hint: hint.into() }
+        ConfigProblem { place: self.origin(path), key: path.to_owned(), wrong: wrong.into(), hint: hint.into() }
     }
 
-    fn say(&mut self, key: &Key, value: Value, place: ValueOrigin) -> Result<(), ConfigProblem> {
+    fn set(&mut self, key: &Key, value: Value, place: ValueOrigin) -> Result<(), ConfigProblem> {
         if !key.kind.accepts(&value) {
             self.0.remove(key.path);
             return Err(misfit(key, &value, place));
@@ -102,7 +102,7 @@ impl FileReader<'_> {
         for (name, value) in members {
             let path = join(section, name);
             let result = match (table::find(&path), value) {
-                (Some(key), _) => self.values.say(key, value.clone(), self.document.place(&path)),
+                (Some(key), _) => self.values.set(key, value.clone(), self.document.origin(&path)),
                 (None, _) if path == PROJECT => Ok(()),
                 (None, Value::Object(members)) if is_section(&path) => {
                     self.section(members, &path);
@@ -117,13 +117,13 @@ impl FileReader<'_> {
 
     fn not_a_section(&self, path: &str) -> ConfigProblem {
         let hint = format!("write [{path}] on a line of its own and its keys below it");
-        let place = self.document.place(path);
+        let place = self.document.origin(path);
         ConfigProblem { place, key: path.to_owned(), wrong: "is a section, not a key".into(), hint }
     }
 
     fn unknown(&self, section: &str, name: &str) -> ConfigProblem {
         let path = join(section, name);
-        let place = self.document.place(&path);
+        let place = self.document.origin(&path);
         ConfigProblem { place, hint: unknown_hint(section, name), key: path, wrong: "is not a known key".into() }
     }
 }

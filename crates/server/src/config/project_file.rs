@@ -55,7 +55,7 @@ fn faults_in<T: DeserializeOwned>(value: &Value, path: &str, list: &str) -> impl
 }
 
 pub(super) fn problem(fault: ConfigFault, file: &ConfigDocument) -> ConfigProblem {
-    ConfigProblem { place: file.place(&fault.path), key: fault.path, wrong: fault.wrong, hint: fault.hint }
+    ConfigProblem { place: file.origin(&fault.path), key: fault.path, wrong: fault.wrong, hint: fault.hint }
 }
 
 fn from_json(path: &Path, text: &str) -> Result<ConfigDocument, ConfigProblem> {

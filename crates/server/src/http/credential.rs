@@ -138,7 +138,7 @@ impl Nonce {
         }
     }
 
-    pub(crate) fn told(&self, mut response: Response) -> Response {
+    pub(crate) fn write_to(&self, mut response: Response) -> Response {
         if let Some(nonce) = self.0.get() {
             response.headers_mut().insert(NONCE_HEADER, nonce.clone());
         }

@@ -79,16 +79,16 @@ pub(crate) async fn post_message(
     request: Request,
 ) -> Result<Response, Response> {
     let (mut parts, body) = request.into_parts();
-    let page = guard::check(&app, &parts).map_err(|outsider| outsider.told(&app, &id))?;
+    let page = guard::check(&app, &parts).map_err(|outsider| outsider.response(&app, &id))?;
     let caller = AgentCaller::from_request_parts(&mut parts, &app).await.map_err(RefusalResponse::into_response)?;
     let most = app.limits.max_body_bytes.max(MAX_PLAN_BYTES) + FRAME_BYTES;
     let message = message::read(Request::from_parts(parts.clone(), body), most).await?;
     let answer = server::answer(ToolCall { app, caller, connection, id }, parts, message).await;
-    Ok(page.may_read(told(answer)))
+    Ok(page.may_read(mark_enveloped(answer)))
 }
 
 /// The protocol's own errors stay as they are. Any other failure gets the envelope.
-fn told(mut answer: Response) -> Response {
+fn mark_enveloped(mut answer: Response) -> Response {
     let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
     if kind.is_some_and(|kind| kind.starts_with("application/json")) {
         answer.extensions_mut().insert(Enveloped);

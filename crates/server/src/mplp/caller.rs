@@ -62,7 +62,7 @@ impl MplpCaller {
     }
 
     /// The path of a resource, as this caller reaches it.
-    pub(super) fn place(&self, below: &str) -> String {
+    pub(super) fn location(&self, below: &str) -> String {
         format!("{}/mplp/v1/{below}", self.base)
     }
 }

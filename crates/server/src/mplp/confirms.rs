@@ -119,7 +119,7 @@ pub(crate) async fn import(
     MplpBody(document): MplpBody<Confirm>,
 ) -> Result<Response, RefusalResponse> {
     let kept = caller.engine.plans().import_confirm(&caller.at, caller.agent()?, &document).await?;
-    let place = caller.place(&format!("confirms/{}", kept.confirm_id));
+    let place = caller.location(&format!("confirms/{}", kept.confirm_id));
     Ok(created(axum::Json(kept), true, &place))
 }
 

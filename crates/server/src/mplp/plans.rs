@@ -58,7 +58,7 @@ pub(crate) async fn post(
 pub(super) async fn write(caller: &MplpCaller, submission: &PlanSubmission, propose: bool) -> Result<Response, Denied> {
     let agent = caller.agent()?;
     let plan = caller.engine.plans().write_plan(&caller.at, agent, submission).await?;
-    let place = caller.place(&format!("plans/{}", plan.id));
+    let place = caller.location(&format!("plans/{}", plan.id));
     let fresh = plan.version == 1;
     if !propose {
         return Ok(created(axum::Json(plan.document), fresh, &place));
@@ -155,7 +155,7 @@ pub(crate) async fn propose(
 /// 201 with the `Location` of its Confirm for a new question; 200 for one that was already pending.
 pub(super) fn confirmed(caller: &MplpCaller, raised: &RaisedDecision) -> Response {
     let document = confirm::document(&raised.decision, &caller.at.project.document);
-    let place = caller.place(&format!("confirms/{}", document.confirm_id));
+    let place = caller.location(&format!("confirms/{}", document.confirm_id));
     (names(raised), created(axum::Json(document), raised.fresh, &place)).into_response()
 }
 

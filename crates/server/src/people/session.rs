@@ -51,7 +51,7 @@ pub(crate) struct SignInSession {
     responses((status = 200, description = "Signed in", body = SignInSession), ErrorResponses),
 )]
 pub(crate) async fn get(State(app): State<App>, asker: Asker) -> JsonResult<SignInSession> {
-    Ok(axum::Json(told(&app, asker.person()?)?))
+    Ok(axum::Json(session_document(&app, asker.person()?)?))
 }
 
 #[utoipa::path(
@@ -68,7 +68,8 @@ pub(crate) async fn post(
     same_origin(&app, &asker.headers)?;
     let started = app.engine.people().sign_in(&body.name, &body.password, &source, asker.signed_in.as_ref()).await?;
     let who = app.engine.people().signed_in(&started.secret).await?.ok_or(Refusal::SignInFailed)?;
-    Ok((StatusCode::CREATED, start_cookie(&app, &started.secret), axum::Json(told(&app, &who)?)).into_response())
+    Ok((StatusCode::CREATED, start_cookie(&app, &started.secret), axum::Json(session_document(&app, &who)?))
+        .into_response())
 }
 
 /// Authenticates again: a new session with fresh authentication replaces the old one.
@@ -88,7 +89,7 @@ pub(crate) async fn fresh(
     asker.own_page(&app, None)?;
     let started = app.engine.people().sign_in(&who.person.subject, &body.password, &source, Some(who)).await?;
     let who = app.engine.people().signed_in(&started.secret).await?.ok_or(Refusal::SignInFailed)?;
-    Ok((start_cookie(&app, &started.secret), axum::Json(told(&app, &who)?)).into_response())
+    Ok((start_cookie(&app, &started.secret), axum::Json(session_document(&app, &who)?)).into_response())
 }
 
 #[utoipa::path(
@@ -129,7 +130,7 @@ pub(crate) fn end_cookie() -> HeaderMap {
     headers
 }
 
-fn told(app: &App, who: &SignedIn) -> Result<SignInSession, Refusal> {
+fn session_document(app: &App, who: &SignedIn) -> Result<SignInSession, Refusal> {
     Ok(SignInSession {
         name: who.person.subject.clone(),
         display_name: who.person.display_name.clone(),

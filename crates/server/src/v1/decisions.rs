@@ -1,6 +1,6 @@
 //! Actions, questions and decisions for agents: raise, poll, claim, report, withdraw.
 
-use super::{AgentCaller, DecisionId, raised, without};
+use super::{AgentCaller, DecisionId, raised, refuse_problems};
 use crate::{
     http::{
         answer::{ErrorResponses, JsonResult, RefusalResponse},
@@ -43,7 +43,7 @@ pub(crate) async fn raise_confirmation(
     caller: AgentCaller,
     Json(body): Json<ConfirmationRequest>,
 ) -> Result<Response, RefusalResponse> {
-    without(&body.problems())?;
+    refuse_problems(&body.problems())?;
     Ok(raised(caller.engine.decisions().raise_confirmation(&caller.at, &caller.agent, &body).await?))
 }
 
@@ -58,7 +58,7 @@ pub(crate) async fn raise_clarification(
     caller: AgentCaller,
     Json(body): Json<ClarificationRequest>,
 ) -> Result<Response, RefusalResponse> {
-    without(&body.problems())?;
+    refuse_problems(&body.problems())?;
     Ok(raised(caller.engine.decisions().raise_clarification(&caller.at, &caller.agent, &body).await?))
 }
 

@@ -76,7 +76,7 @@ impl FromRequestParts<App> for DecisionId {
 }
 
 /// Reports every problem with a question at once.
-pub(crate) fn without(problems: &[MemberProblem]) -> Result<(), Refusal> {
+pub(crate) fn refuse_problems(problems: &[MemberProblem]) -> Result<(), Refusal> {
     if problems.is_empty() {
         return Ok(());
     }

@@ -39,7 +39,7 @@ pub(super) async fn submit(
     let plan_object = documents::plan_object(&arguments.plan)?;
     let request = CheckRequest { plan_object, session_id: arguments.session.clone(), protocol_version: None };
     let response = clarifications.check(&request).await.map_err(failed)?;
-    gap_lines::standing(&response, json, context)
+    gap_lines::print_state(&response, json, context)
 }
 
 /// Answer a gap as the agent. Ends with 1 if the answer is not accepted, or if only a person may answer: then one is
@@ -132,7 +132,7 @@ pub(super) async fn run(
     match command {
         SessionCommand::Gaps(of) => {
             let response = service.gaps(&of.session).await.map_err(failed)?;
-            gap_lines::standing(&response, json, context)
+            gap_lines::print_state(&response, json, context)
         }
         SessionCommand::Confirm(of) => confirmed(&service.confirm(&of.session).await.map_err(failed)?, json, context),
         SessionCommand::Audit(of) => proven(&service.audit(&of.session).await.map_err(failed)?, json, context),
@@ -153,7 +153,7 @@ fn proven(proven: &ProvenDocument, json: bool, context: &Context) -> Result<(), 
 
 fn confirmed(response: &ConfirmResponse, json: bool, context: &Context) -> Result<(), Failure> {
     match response {
-        ConfirmResponse::Refused(open) => gap_lines::standing(open, json, context),
+        ConfirmResponse::Refused(open) => gap_lines::print_state(open, json, context),
         ConfirmResponse::Accepted(accepted) => context.say_document(accepted.as_ref(), json, accepted_text),
     }
 }

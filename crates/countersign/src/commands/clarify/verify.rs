@@ -43,13 +43,13 @@ pub(super) fn run(arguments: &Arguments, json: bool, context: &Context) -> Resul
         None => Ok(report),
     });
     match proven {
-        Ok(report) => report::say(&report, json, context),
-        Err(wrong) => say_wrong(&arguments.file, &wrong, json, context),
+        Ok(report) => report::print(&report, json, context),
+        Err(wrong) => print_flaw(&arguments.file, &wrong, json, context),
     }
 }
 
 /// Only the first flaw: everything after it depends on it.
-fn say_wrong(file: &Path, wrong: &Wrong, json: bool, context: &Context) -> Result<(), Failure> {
+fn print_flaw(file: &Path, wrong: &Wrong, json: bool, context: &Context) -> Result<(), Failure> {
     if json {
         context.say_json(&json!({ "proven": null, "place": wrong.place, "wrong": wrong.flaw.to_string() }))?;
     } else {

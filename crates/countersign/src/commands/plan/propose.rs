@@ -55,16 +55,16 @@ pub(super) async fn run(
     let proposed = mplp.propose(&plan, &ask).await.map_err(failed)?;
     let decision = connected.decisions().look(&proposed.decision_id).await.map_err(not_waited)?;
     if !arguments.wait {
-        return asked(&plan, &decision, &proposed.confirm.confirm_id, json, context);
+        return print_proposed(&plan, &decision, &proposed.confirm.confirm_id, json, context);
     }
     if !json {
-        asked(&plan, &decision, &proposed.confirm.confirm_id, false, context)?;
+        print_proposed(&plan, &decision, &proposed.confirm.confirm_id, false, context)?;
     }
     let settled = connected.decisions().wait(&proposed.decision_id, PATIENCE).await.map_err(not_waited)?;
-    became(&plan, &settled, &proposed.confirm.confirm_id, json, context)
+    print_settled(&plan, &settled, &proposed.confirm.confirm_id, json, context)
 }
 
-fn asked(
+fn print_proposed(
     plan: &MplpId,
     decision: &DecisionDocument,
     confirm: &MplpId,
@@ -85,7 +85,7 @@ fn asked(
     ))
 }
 
-fn became(
+fn print_settled(
     plan: &MplpId,
     decision: &DecisionDocument,
     confirm: &MplpId,

@@ -83,10 +83,10 @@ impl<'a> Watch<'a> {
             }
             _ => {}
         }
-        self.say(event)
+        self.print_event(event)
     }
 
-    fn say(&self, event: &BusEvent) -> Result<(), Failure> {
+    fn print_event(&self, event: &BusEvent) -> Result<(), Failure> {
         let is_done = |id: &MplpId| self.steps.get(id).is_some_and(|status| texts::is_done(*status));
         let done = self.plan.steps.iter().filter(|step| is_done(&step.step_id)).count();
         let steps = self.plan.steps.len();

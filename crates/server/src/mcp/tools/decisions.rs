@@ -3,7 +3,7 @@
 use super::next;
 use crate::{
     mcp::tool::{Hints, Tool, ToolCall},
-    v1::{decisions::LONGEST_WAIT, without},
+    v1::{decisions::LONGEST_WAIT, refuse_problems},
 };
 use countersign_engine::Refusal;
 use countersign_protocol::decisions::{
@@ -28,7 +28,7 @@ impl Tool for RequestConfirmation {
     const HINTS: Hints = Hints::Repeatable;
 
     async fn call(call: &ToolCall, question: ConfirmationRequest) -> Result<DecisionTold, Refusal> {
-        without(&question.problems())?;
+        refuse_problems(&question.problems())?;
         let raised =
             call.engine().decisions().raise_confirmation(&call.caller.at, &call.caller.agent, &question).await?;
         Ok(raised.document.into())
@@ -176,7 +176,7 @@ impl Tool for RequestClarification {
     const HINTS: Hints = Hints::Repeatable;
 
     async fn call(call: &ToolCall, question: ClarificationRequest) -> Result<DecisionTold, Refusal> {
-        without(&question.problems())?;
+        refuse_problems(&question.problems())?;
         let raised =
             call.engine().decisions().raise_clarification(&call.caller.at, &call.caller.agent, &question).await?;
         Ok(raised.document.into())

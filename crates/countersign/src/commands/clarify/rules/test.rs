@@ -86,8 +86,8 @@ impl Ran<'_> {
             None => return format!("  ok      {case}\n"),
             Some(CaseFailed::TooMany { why, .. }) => vec![why.to_string()],
             Some(CaseFailed::Differs { missing, extra, .. }) => {
-                let missing = missing.iter().map(|gap| format!("expected, not found: {}", named(gap)));
-                missing.chain(extra.iter().map(|gap| format!("found, not expected: {}", named(gap)))).collect()
+                let missing = missing.iter().map(|gap| format!("expected, not found: {}", gap_text(gap)));
+                missing.chain(extra.iter().map(|gap| format!("found, not expected: {}", gap_text(gap)))).collect()
             }
         };
         let lines: String = lines.iter().map(|line| format!("          {}\n", printable(line))).collect();
@@ -105,6 +105,6 @@ impl Ran<'_> {
     }
 }
 
-fn named(gap: &ExpectedGap) -> String {
+fn gap_text(gap: &ExpectedGap) -> String {
     format!("{} of {} at {}", severity(gap.severity), gap.rule, gap.field)
 }
