@@ -36,7 +36,7 @@ pub(crate) async fn open(
     let moment = clock.clone();
     let options = StoreOptions {
         readers: readers(&config.store),
-        place: place(&config.store),
+        place: location(&config.store),
         clock: Arc::new(move || moment.now()),
     };
     store::open_as(opening, options).await
@@ -58,7 +58,7 @@ pub async fn create_database(config: &node::NodeConfig) -> Result<bool, StoreErr
     }
 }
 
-fn place(store: &node::Store) -> StoreLocation {
+fn location(store: &node::Store) -> StoreLocation {
     match store {
         node::Store::Sqlite { path, .. } => StoreLocation::File(path.clone()),
         node::Store::Postgres { url, root_certificates, pool, .. } => StoreLocation::Postgres(PostgresLocation {

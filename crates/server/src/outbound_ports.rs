@@ -19,7 +19,7 @@ impl Operators for OperatorsPort {
         now: UnixMillis,
         source: &str,
     ) -> Result<KnownOperator, OperatorError> {
-        self.0.operator(domain, kid, now, source).await.map(|found| known(&found)).map_err(trouble)
+        self.0.operator(domain, kid, now, source).await.map(|found| known_operator(&found)).map_err(operator_trouble)
     }
 
     async fn last_published(
@@ -28,16 +28,16 @@ impl Operators for OperatorsPort {
         kid: &str,
         now: UnixMillis,
     ) -> Result<Option<UnixMillis>, OperatorError> {
-        self.0.key_last_published(domain, kid, now).await.map_err(trouble)
+        self.0.key_last_published(domain, kid, now).await.map_err(operator_trouble)
     }
 }
 
-fn known(operator: &FetchedOperator) -> KnownOperator {
+fn known_operator(operator: &FetchedOperator) -> KnownOperator {
     let (identity, keys) = (Arc::clone(&operator.identity), Arc::clone(&operator.keys));
     KnownOperator { identity, keys, fetched_at: operator.fetched_at }
 }
 
-fn trouble(why: OperatorUnavailable) -> OperatorError {
+fn operator_trouble(why: OperatorUnavailable) -> OperatorError {
     match why {
         OperatorUnavailable::NoManifest { why } => OperatorError::NoManifest(why),
         OperatorUnavailable::BadKeys { why } => OperatorError::BadKeys(why),

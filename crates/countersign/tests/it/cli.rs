@@ -21,8 +21,7 @@ fn a_command_line_that_is_not_understood_ends_with_2_and_says_so() {
 fn a_configuration_that_is_wrong_ends_with_1_and_every_error_has_a_hint() {
     let folder = Folder::new("wrong");
     folder.write("countersign.toml", "tenancie = \"multi\"\n[store]\nkind = \"postgres\"\n");
-    let ran = folder.run("config check");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("config check").refused();
     let expected = "error: `store.url` is empty, but store.kind is \"postgres\"\n\
                     hint: set it to postgres://user@host/database, here or as COUNTERSIGN_STORE__URL\n\
                     error: countersign.toml:1: `tenancie` is not a known key\n\
@@ -71,8 +70,7 @@ fn init_into_a_read_only_folder_names_a_remedy() {
 #[test]
 fn init_makes_a_sound_configuration_and_a_key_that_only_its_owner_can_read() {
     let folder = Folder::new("init");
-    let ran = folder.run("init");
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let ran = folder.run("init").silent();
     assert!(ran.out.starts_with("wrote countersign.toml\nwrote countersign.key: keep a copy"), "{}", ran.out);
     let key = folder.read("countersign.key");
     assert!(key.trim_end().len() == 64 && key.trim_end().bytes().all(|b| b.is_ascii_hexdigit()));
@@ -81,8 +79,7 @@ fn init_makes_a_sound_configuration_and_a_key_that_only_its_owner_can_read() {
         use std::os::unix::fs::PermissionsExt as _;
         assert_eq!(fs::metadata(folder.0.join("countersign.key")).unwrap().permissions().mode() & 0o777, 0o600);
     }
-    let check = folder.run("config check");
-    assert_eq!((check.code, check.err.as_str()), (0, ""));
+    let check = folder.run("config check").silent();
     assert!(check.out.starts_with("countersign.toml is valid\n") && !check.out.contains("warning"), "{}", check.out);
 }
 
@@ -98,8 +95,7 @@ fn the_blocks_of_the_readme_can_be_pasted_behind_the_file_of_init() {
     folder.does("init");
     let written = folder.read("countersign.toml");
     folder.write("countersign.toml", &format!("{written}\n{}", node.concat()));
-    let check = folder.run_with("config check", &[("SHOP_TOKEN", "Bearer x")]);
-    assert_eq!((check.code, check.err.as_str()), (0, ""), "{}", check.out);
+    let check = folder.run_with("config check", &[("SHOP_TOKEN", "Bearer x")]).silent();
     assert!(check.out.contains("127.0.0.1:8422"), "{}", check.out);
     for project in projects {
         folder.write("shop.toml", project);
@@ -145,8 +141,7 @@ fn init_never_overwrites_and_makes_only_missing_files() {
 #[test]
 fn init_makes_no_key_file_when_the_key_comes_from_elsewhere() {
     let folder = Folder::new("init-variable");
-    let ran = folder.run_with("init --config own.toml", &[("COUNTERSIGN_KEYS__ENVIRONMENT", "SEALING")]);
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let ran = folder.run_with("init --config own.toml", &[("COUNTERSIGN_KEYS__ENVIRONMENT", "SEALING")]).silent();
     assert!(ran.out.contains("made no key: it comes from the variable SEALING\n"), "{}", ran.out);
     assert!(folder.0.join("own.toml").exists() && !folder.0.join("countersign.key").exists());
 }
@@ -196,8 +191,7 @@ fn nothing_is_coloured_where_colour_is_not_wanted() {
 fn completions_are_made_for_every_shell_and_know_the_commands() {
     let folder = Folder::new("completions");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let ran = folder.run(&format!("completions {shell}"));
-        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        let ran = folder.run(&format!("completions {shell}")).silent();
         assert!(ran.out.contains("completions") && ran.out.contains("init"), "{shell}");
     }
 }
@@ -214,8 +208,7 @@ fn every_command_that_the_help_names_exists_and_explains_itself() {
     let mut open = vec![String::new()];
     let mut seen = 0;
     while let Some(command) = open.pop() {
-        let ran = folder.run(&format!("{command} --help"));
-        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{command}");
+        let ran = folder.run(&format!("{command} --help")).silent();
         assert!(!ran.out.starts_with("Usage"), "{command} does not say what it does");
         let listed =
             ran.out.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
@@ -230,8 +223,7 @@ fn every_command_that_the_help_names_exists_and_explains_itself() {
 #[test]
 fn there_is_a_manual_page_for_every_command() {
     let folder = Folder::new("man");
-    let ran = folder.run("man pages");
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    folder.run("man pages").silent();
     for page in [
         "countersign",
         "countersign-serve",
@@ -260,8 +252,7 @@ fn without_the_key_no_command_touches_the_store_and_each_says_how_to_get_one() {
     let folder = Folder::new("no-key");
     for arguments in ["serve", "project list", "user list", "key list", "keys list", "keys rotate", "user disable bob"]
     {
-        let ran = folder.run(arguments);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
+        let ran = folder.run(arguments).refused();
         assert!(ran.err.starts_with("error: the key file countersign.key cannot be read: "), "{}", ran.err);
         assert!(ran.err.contains("\nhint: `countersign init` makes it; "), "{}", ran.err);
     }
@@ -274,8 +265,7 @@ fn with_another_key_nothing_can_be_opened() {
     let folder = Folder::ready("other-key");
     folder.write("countersign.key", &"ab".repeat(32));
     for arguments in ["serve", "keys list"] {
-        let ran = folder.run(arguments);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
+        let ran = folder.run(arguments).refused();
         assert!(ran.err.contains("were sealed with another key-encryption key"), "{}", ran.err);
         assert!(ran.err.contains("hint: "), "{}", ran.err);
     }

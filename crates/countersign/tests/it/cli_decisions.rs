@@ -38,8 +38,7 @@ fn policies_about_actions_are_applied_and_shown_and_errors_name_their_place() {
 
     let dangerous = payments().replace("risk = \"low\"\n\n", "risk = \"low\"\ndefault_decision = \"accept\"\n\n");
     folder.write("bad.toml", &dangerous);
-    let ran = folder.run("project apply bad.toml");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("project apply bad.toml").refused();
     assert!(ran.err.contains("actions[1]") && ran.err.contains("default_decision accept is only for"), "{}", ran.err);
     let hasty = payments().replace("timeout_seconds = 60\ndefault", "timeout_seconds = 3\ndefault");
     folder.write("hasty.toml", &hasty);

@@ -13,8 +13,7 @@ fn an_address_that_is_taken_is_an_error_with_a_hint() {
     let folder = Folder::ready("serve-taken");
     let taken = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let _holder = TcpListener::bind(taken).unwrap();
-    let ran = folder.run_with("serve", &[("COUNTERSIGN_LISTEN__PUBLIC", &taken.to_string())]);
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run_with("serve", &[("COUNTERSIGN_LISTEN__PUBLIC", &taken.to_string())]).refused();
     assert!(ran.err.starts_with(&format!("error: cannot listen on {taken}: ")), "{}", ran.err);
     assert!(ran.err.contains("\nhint: another process has it"), "{}", ran.err);
 }
@@ -24,8 +23,7 @@ fn a_configured_project_with_problems_stops_the_start_and_all_of_them_are_named(
     let folder = Folder::new("serve-bad-project");
     folder.write("countersign.toml", "[project]\nid = \"calendar\"\nminimum_tier = 4\ncredential_ttl = 5\n");
     folder.does("init");
-    let ran = folder.run("serve");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("serve").refused();
     assert!(ran.err.contains("minimum_tier: ") && ran.err.contains("credential_ttl: "), "{}", ran.err);
     assert!(ran.err.contains("hint: correct [project] in the configuration\n"), "{}", ran.err);
 }

@@ -17,8 +17,7 @@ fn people(folder: &Folder) -> Vec<Value> {
 #[test]
 fn without_a_password_or_with_one_that_is_too_short_nobody_is_added() {
     let folder = Folder::ready("user-password");
-    let ran = folder.run("user add alice");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("user add alice").refused();
     let expected = "error: there is no terminal to ask for the password at\n\
                     hint: give it with --password-stdin or in the variable COUNTERSIGN_PASSWORD\n";
     assert_eq!(ran.err, expected);
@@ -30,8 +29,7 @@ fn without_a_password_or_with_one_that_is_too_short_nobody_is_added() {
 #[test]
 fn a_role_without_a_project_adds_nobody() {
     let folder = Folder::ready("user-no-project");
-    let ran = folder.run_with("user add alice --role user", &[("COUNTERSIGN_PASSWORD", PASSWORD)]);
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run_with("user add alice --role user", &[("COUNTERSIGN_PASSWORD", PASSWORD)]).refused();
     assert!(ran.err.starts_with("error: there is no project yet\nhint: "), "{}", ran.err);
     assert_eq!(people(&folder), [] as [Value; 0]);
 }
@@ -43,8 +41,7 @@ fn a_name_that_is_taken_or_odd_is_refused() {
     let ran = folder.run("user add alice");
     assert!(ran.err.starts_with("error: an account named \"alice\" exists already\nhint: "), "{}", ran.err);
     for name in ["", "two words", "bell\u{7}"] {
-        let ran = folder.run_words(&["user", "add", name], &[("COUNTERSIGN_PASSWORD", PASSWORD)]);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{name:?}");
+        folder.run_words(&["user", "add", name], &[("COUNTERSIGN_PASSWORD", PASSWORD)]).refused();
     }
     assert_eq!(people(&folder).len(), 1);
 }
@@ -55,8 +52,7 @@ fn a_question_for_an_unknown_person_is_refused() {
     for arguments in
         ["user role bob --role user", "user disable bob", "user enable bob", "user password bob --password-stdin"]
     {
-        let ran = folder.run(arguments);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
+        let ran = folder.run(arguments).refused();
         let expected = "error: there is no account named \"bob\"\nhint: `countersign user list` lists the accounts\n";
         assert_eq!(ran.err, expected, "{arguments}");
     }

@@ -3,8 +3,7 @@
 use super::{
     answer::RefusalResponse,
     cookie,
-    credential::{BearerCredential, SentTo},
-    nonce::Nonce,
+    credential::{BearerCredential, Nonce, SentTo},
     version,
 };
 use crate::App;

@@ -97,7 +97,7 @@ fn sums(allowance: &Allowance) -> Vec<SumLeft> {
 pub(super) fn allowance(open: &OpenAllowance) -> AllowanceShown {
     let OpenAllowance { allowance, decision, plan } = open;
     let step = allowance.step.as_ref().map(|of| of.step.clone());
-    let (shown, words) = what(decision, plan.as_ref(), step.as_ref());
+    let (shown, words) = permitted_text(decision, plan.as_ref(), step.as_ref());
     // A tool's actual arguments are more reliable than its agent's description.
     let shown = allowance.pattern.as_ref().and_then(mplp_views::tool_in_words).unwrap_or(shown);
     AllowanceShown {
@@ -115,7 +115,7 @@ pub(super) fn allowance(open: &OpenAllowance) -> AllowanceShown {
 }
 
 /// The permitted call in words, and their author.
-fn what(decision: &Decision, plan: Option<&Plan>, step: Option<&MplpId>) -> (String, TextAuthor) {
+fn permitted_text(decision: &Decision, plan: Option<&Plan>, step: Option<&MplpId>) -> (String, TextAuthor) {
     let planned = plan.zip(step).and_then(|(plan, step)| plan.actions.get(step));
     match (planned, &decision.question) {
         (Some(planned), _) => (planned.shown.clone(), planned.words),

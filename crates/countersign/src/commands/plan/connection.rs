@@ -3,7 +3,7 @@
 use crate::{
     context::Context,
     failure::Failure,
-    service::{NOT_REACHED, Service, secret, transport},
+    service::{NOT_REACHED, Service, UNKNOWN_KEY, api_key, transport},
 };
 use countersign_client::{
     ServiceError,
@@ -13,10 +13,8 @@ use countersign_client::{
     mplp::{Mplp, PlanFollower},
     transport::WithLoopback,
 };
-use countersign_protocol::{ids::ProjectId, mplp::MplpId, origin::Origin};
+use countersign_protocol::{ids::ProjectId, origin::Origin};
 use std::{path::PathBuf, sync::Arc};
-
-const KEY_VARIABLE: &str = "COUNTERSIGN_API_KEY";
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Connection {
@@ -38,10 +36,7 @@ pub(in crate::commands) struct Connected {
 
 impl Connection {
     pub(in crate::commands) fn resolve(self, context: &Context) -> Result<Connected, Failure> {
-        let key = secret(self.key_file.as_deref(), KEY_VARIABLE, context)?.ok_or_else(|| {
-            let hint = format!("set {KEY_VARIABLE} or use --key-file; `countersign key add --kind agent` makes a key");
-            Failure::new("there is no API key").hint(hint)
-        })?;
+        let key = api_key(self.key_file.as_deref(), context)?;
         let service = self.service.origin(context)?;
         Ok(Connected { service, project: self.service.project, key, transport: Arc::new(transport()?) })
     }
@@ -85,10 +80,4 @@ pub(super) fn not_waited(why: ServiceError) -> Failure {
         ServiceError::Refused(refused) if refused.status == 401 => failure.hint(UNKNOWN_KEY),
         _ => failure,
     }
-}
-
-const UNKNOWN_KEY: &str = "the key may have been revoked: `countersign key list` shows it";
-
-pub(super) fn plan_id(text: &str) -> Result<MplpId, String> {
-    MplpId::parse(text).map_err(|why| why.to_string())
 }

@@ -7,13 +7,11 @@ use serde_json::{Value, json};
 #[test]
 fn without_a_token_or_a_service_it_names_the_missing_part() {
     let folder = Folder::new("inbox-nothing");
-    let ran = folder.run("inbox list");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("inbox list").refused();
     assert!(ran.err.starts_with("error: there is no token\nhint: set COUNTERSIGN_TOKEN"), "{}", ran.err);
     let there = [("COUNTERSIGN_TOKEN", "cst_0"), ("COUNTERSIGN_SERVICE", "http://127.0.0.1:1")];
     for arguments in ["inbox list", "inbox answer dec_0 yes", "inbox"] {
-        let ran = folder.run_with(arguments, &there);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
+        let ran = folder.run_with(arguments, &there).refused();
         assert!(
             ran.err.contains("could not be reached") && ran.err.contains("hint: is the service running"),
             "{}",

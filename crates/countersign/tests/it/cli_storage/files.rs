@@ -70,8 +70,7 @@ fn a_damaged_or_truncated_database_is_not_served() {
         (whole[..whole.len() / 2].to_vec(), "it is shorter than its header says"),
     ] {
         fs::write(database(&folder.0), bytes).unwrap();
-        let ran = folder.run("serve");
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+        let ran = folder.run("serve").refused();
         assert!(ran.err.starts_with(&format!("error: countersign.db is no database: {why}\n")), "{}", ran.err);
         assert!(ran.err.contains("`countersign restore FILE`"), "{}", ran.err);
     }

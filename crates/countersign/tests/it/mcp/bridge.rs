@@ -22,8 +22,7 @@ fn call(id: u32, tool: &str, arguments: Value) -> Value {
 #[test]
 fn without_a_key_it_names_the_missing_key_and_begins_nothing() {
     let folder = Folder::new("mcp-no-key");
-    let ran = folder.run("mcp");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "standard output is for messages only");
+    let ran = folder.run("mcp").refused();
     assert!(ran.err.contains("no API key") && ran.err.contains("COUNTERSIGN_API_KEY"), "{}", ran.err);
 }
 
