@@ -82,7 +82,7 @@ async fn extend(
         return Err(Refusal::NotAuthorized("this subscriber only listens".into()));
     }
     let deadline =
-        app.engine.events().more_time_for(at, listener, &decision_id, asked.seconds).await.map_err(refused)?;
+        app.engine.events().extend_deadline(at, listener, &decision_id, asked.seconds).await.map_err(refused)?;
     Ok(MoreTime { decision_id, deadline })
 }
 

@@ -10,13 +10,13 @@ use crate::{
     },
 };
 use axum::extract::FromRequestParts;
-use countersign_engine::{Abandoning, ChainReader, PlanReader, ProjectAt, ProjectMember, Refusal, Speaker};
+use countersign_engine::{Abandoning, ProjectAt, ProjectMember, ProjectReader, Refusal, Speaker};
 use http::request::Parts;
 
 /// The reader of a session's chain.
 pub(crate) struct AuditReader {
     pub(super) at: ProjectAt,
-    pub(super) reader: ChainReader,
+    pub(super) reader: ProjectReader,
 }
 
 impl FromRequestParts<App> for AuditReader {
@@ -25,13 +25,11 @@ impl FromRequestParts<App> for AuditReader {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
         let AtProject(at) = AtProject::from_request_parts(parts, app).await?;
         let reader = match bearer(parts, app, &at).await?.map(|speaker| speaker.reader()) {
-            Some(PlanReader::Agent(agent)) => ChainReader::Agent(agent),
-            Some(PlanReader::Person(member)) => ChainReader::Person(member),
-            Some(PlanReader::Admin) => ChainReader::Admin,
+            Some(reader) => reader,
             None => {
                 let asker = Asker::from_request_parts(parts, app).await?;
                 let person = asker.signed_in.as_ref().ok_or(Refusal::NoCredentials)?;
-                ChainReader::Person(Box::new(app.engine.people().member(person, at.project.key).await?))
+                ProjectReader::Person(Box::new(app.engine.people().member(person, at.project.key).await?))
             }
         };
         Ok(Self { at, reader })
@@ -85,5 +83,5 @@ async fn bearer(parts: &Parts, app: &App, at: &ProjectAt) -> Result<Option<Speak
     let Some(credential) = BearerCredential::of(&parts.headers, &SentTo::of(parts))? else { return Ok(None) };
     Nonce::of(parts).give(app.engine.calls().nonce_for_calls_at(at));
     let url = credential.url(at);
-    Ok(Some(app.engine.plans().speaker(at, credential.presented(&url)?).await?))
+    Ok(Some(app.engine.plans().authenticate_caller(at, credential.presented(&url)?).await?))
 }

@@ -44,7 +44,7 @@ pub(crate) async fn rotate(
 fn may_rotate(app: &App, actor: &Actor) -> Result<(), Refusal> {
     match actor {
         Actor::AdminKey(_) => Ok(()),
-        Actor::Person(member) if !member.has(Role::Admin) => Err(only_admins()),
+        Actor::Person(member) if !member.has_role(Role::Admin) => Err(only_admins()),
         Actor::Person(member) if member.is_fresh(app.engine.now()) => Ok(()),
         Actor::Person(_) => Err(Refusal::FreshSignInRequired),
         Actor::Operator(_) | Actor::Agent(_) | Actor::OtherKey => Err(only_admins()),

@@ -74,11 +74,11 @@ impl EventFollower {
     async fn read_more(&mut self) -> Option<()> {
         let engine = &self.caller.engine;
         let plans = engine.plans();
-        let mut change = pin!(plans.something_happens());
+        let mut change = pin!(plans.wait_for_events());
         // Registered before the read, so that no change is missed.
         let _not_yet = futures_util::poll!(&mut change);
         let at = engine.project(&self.caller.at.address).await.ok()?;
-        let reader = plans.speaker_again(&at, &self.caller.token).await.ok()?.reader();
+        let reader = plans.reauthenticate_caller(&at, &self.caller.token).await.ok()?.reader();
         let page = plans.bus_events(&at, &reader, &self.cursor, READ_AT_ONCE).await.ok()?;
         if page.events.is_empty() && !page.more {
             change.await;

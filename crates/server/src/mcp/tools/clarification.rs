@@ -4,7 +4,7 @@ use crate::{
     clarification::documents,
     mcp::tool::{Hints, Tool, ToolCall},
 };
-use countersign_engine::{ChainReader, Refusal};
+use countersign_engine::{ProjectReader, Refusal};
 use countersign_protocol::clarification::{
     Audit,
     submission::{
@@ -99,7 +99,7 @@ impl Tool for ClarifyAudit {
     const HINTS: Hints = Hints::Reads;
 
     async fn call(call: &ToolCall, asked: SessionRequest) -> Result<Audit, Refusal> {
-        let reader = ChainReader::Agent(Box::new(call.caller.agent.clone()));
+        let reader = ProjectReader::Agent(Box::new(call.caller.agent.clone()));
         call.engine().clarifications().clarify_audit(&call.caller.at, &reader, &asked.session_id).await
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     mcp::tool::{Hints, Tool, ToolCall},
     mplp::responses,
 };
-use countersign_engine::{PlanReader, Proposal, RaisedDecision, Refusal, mplp_views::confirm};
+use countersign_engine::{ProjectReader, Proposal, RaisedDecision, Refusal, mplp_views::confirm};
 use countersign_protocol::{
     decisions::DecisionDocument,
     mplp::{MplpId, Plan, PlanActions, PlanStatus, PlanSubmission, StepAction, StepReport, StepStatus},
@@ -196,7 +196,7 @@ impl PlanTold {
     /// The current state of a plan of the caller's.
     pub(super) async fn of(call: &ToolCall, plan: &MplpId) -> Result<Self, Refusal> {
         let (at, agent) = (&call.caller.at, &call.caller.agent);
-        let shown = call.engine().plans().plan(at, &PlanReader::Agent(Box::new(agent.clone())), plan).await?;
+        let shown = call.engine().plans().plan(at, &ProjectReader::Agent(Box::new(agent.clone())), plan).await?;
         let decision = match &shown.decision {
             Some(decision) => Some(call.engine().decisions().decision(at, agent, &decision.id).await?),
             None => None,
