@@ -6,7 +6,7 @@ mod disable;
 mod password;
 mod sign_in;
 
-pub use accounts::AccountTrouble;
+pub use accounts::AccountFailure;
 pub use api_keys::NewKey;
 pub use password::PasswordCost;
 pub(crate) use password::Passwords;

@@ -19,7 +19,7 @@ pub struct KnownOperator {
 
 /// Why an operator could not be verified. Never a reason to let it in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OperatorTrouble {
+pub enum OperatorError {
     /// No identity manifest, or one that is not valid.
     NoManifest(String),
     /// An invalid key set, or an unacceptable key in it.
@@ -44,7 +44,7 @@ pub trait Operators: Send + Sync {
         kid: &str,
         now: UnixMillis,
         source: &str,
-    ) -> Result<KnownOperator, OperatorTrouble>;
+    ) -> Result<KnownOperator, OperatorError>;
 
     /// The time of the operator's last fetch within an hour, if the key was in it.
     async fn last_published(
@@ -52,7 +52,7 @@ pub trait Operators: Send + Sync {
         domain: &Domain,
         kid: &str,
         now: UnixMillis,
-    ) -> Result<Option<UnixMillis>, OperatorTrouble>;
+    ) -> Result<Option<UnixMillis>, OperatorError>;
 }
 
 /// The upstreams of enforcement points, for the engine's own reads.

@@ -1,7 +1,7 @@
 //! The engine's ports, implemented by `outbound`.
 
 use async_trait::async_trait;
-use countersign_engine::{KnownOperator, OperatorTrouble, Operators};
+use countersign_engine::{KnownOperator, OperatorError, Operators};
 use countersign_outbound::operators::{self, FetchedOperator, OperatorUnavailable};
 use countersign_protocol::{domain::Domain, time::UnixMillis};
 use std::sync::Arc;
@@ -18,8 +18,8 @@ impl Operators for OperatorsPort {
         kid: &str,
         now: UnixMillis,
         source: &str,
-    ) -> Result<KnownOperator, OperatorTrouble> {
-        self.0.operator(domain, kid, now, source).await.map(|found| known(&found)).map_err(trouble)
+    ) -> Result<KnownOperator, OperatorError> {
+        self.0.operator(domain, kid, now, source).await.map(|found| known_operator(&found)).map_err(operator_trouble)
     }
 
     async fn last_published(
@@ -27,25 +27,25 @@ impl Operators for OperatorsPort {
         domain: &Domain,
         kid: &str,
         now: UnixMillis,
-    ) -> Result<Option<UnixMillis>, OperatorTrouble> {
-        self.0.key_last_published(domain, kid, now).await.map_err(trouble)
+    ) -> Result<Option<UnixMillis>, OperatorError> {
+        self.0.key_last_published(domain, kid, now).await.map_err(operator_trouble)
     }
 }
 
-fn known(operator: &FetchedOperator) -> KnownOperator {
+fn known_operator(operator: &FetchedOperator) -> KnownOperator {
     let (identity, keys) = (Arc::clone(&operator.identity), Arc::clone(&operator.keys));
     KnownOperator { identity, keys, fetched_at: operator.fetched_at }
 }
 
-fn trouble(why: OperatorUnavailable) -> OperatorTrouble {
+fn operator_trouble(why: OperatorUnavailable) -> OperatorError {
     match why {
-        OperatorUnavailable::NoManifest { why } => OperatorTrouble::NoManifest(why),
-        OperatorUnavailable::BadKeys { why } => OperatorTrouble::BadKeys(why),
-        OperatorUnavailable::UnknownKid => OperatorTrouble::UnknownKid,
-        OperatorUnavailable::DomainDiffers { .. } => OperatorTrouble::DomainDiffers,
-        OperatorUnavailable::Unreachable { .. } | OperatorUnavailable::Forbidden { .. } => OperatorTrouble::Unreachable,
+        OperatorUnavailable::NoManifest { why } => OperatorError::NoManifest(why),
+        OperatorUnavailable::BadKeys { why } => OperatorError::BadKeys(why),
+        OperatorUnavailable::UnknownKid => OperatorError::UnknownKid,
+        OperatorUnavailable::DomainDiffers { .. } => OperatorError::DomainDiffers,
+        OperatorUnavailable::Unreachable { .. } | OperatorUnavailable::Forbidden { .. } => OperatorError::Unreachable,
         OperatorUnavailable::TooMany { retry_after } => {
-            OperatorTrouble::TooMany { retry_after_s: i64::try_from(retry_after).unwrap_or(60) }
+            OperatorError::TooMany { retry_after_s: i64::try_from(retry_after).unwrap_or(60) }
         }
     }
 }

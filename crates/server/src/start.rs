@@ -224,7 +224,7 @@ async fn tidy(engine: Arc<Engine>) {
     let mut every = tokio::time::interval(Duration::from_secs(2));
     loop {
         every.tick().await;
-        if let Err(why) = engine.tidy().await {
+        if let Err(why) = engine.run_maintenance().await {
             tracing::warn!(%why, "maintenance of the store failed");
         }
     }
@@ -320,10 +320,10 @@ fn directory(config: &node::NodeConfig) -> Result<OperatorsPort, StartTrouble> {
 }
 
 /// Every problem of a document, one a line.
-fn explained(why: &countersign_engine::ApplyTrouble) -> String {
-    use countersign_engine::{ApplyRefusal, ApplyTrouble};
+fn explained(why: &countersign_engine::ApplyError) -> String {
+    use countersign_engine::{ApplyError, ApplyRefusal};
     match why {
-        ApplyTrouble::Refused(ApplyRefusal::Problems(problems)) => {
+        ApplyError::Refused(ApplyRefusal::Problems(problems)) => {
             problems.iter().map(|problem| format!("\n  {problem}")).collect()
         }
         other => other.to_string(),

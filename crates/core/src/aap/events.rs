@@ -3,7 +3,7 @@
 
 use super::revoke::{Trigger, auto_revoke};
 use crate::{
-    decision::{ProjectRef, call_off::Live},
+    decision::{ProjectRef, cancel::Live},
     env::Env,
     evidence::DraftEntry,
     people::disable::{HeldInProject, end_holdings},

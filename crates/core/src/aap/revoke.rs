@@ -1,7 +1,7 @@
 //! Revoking a delegation (AAP 8.2, 17.3). After the 200 response the delegation is unusable.
 
 use crate::{
-    decision::{ProjectRef, call_off::Live},
+    decision::{ProjectRef, cancel::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
     people::Actor,
@@ -129,7 +129,7 @@ pub(crate) fn auto_revoke(
         .seal(mint)?;
     effects.puts.push(Record::Delegation(ended));
     effects.evidence.push(entry);
-    live.end(place, CancelledFor::Revoked, env, mint, effects)
+    live.cancel(place, CancelledFor::Revoked, env, mint, effects)
 }
 
 /// Ends a delegation and all open records of its agents, in the step that causes it.
@@ -141,7 +141,7 @@ pub(crate) fn end_delegation(
     mint: &mut Mint,
     effects: &mut Effects,
 ) -> Result<(), Refusal> {
-    let state = DelegationState::Revoked { at: env.now, reason: told(reason) };
+    let state = DelegationState::Revoked { at: env.now, reason: revoke_reason(reason) };
     let revoked = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
     let entry = DraftEntry::new((place.0, &place.1), "delegation_revoked", env.now)
         .under_delegation(delegation.key, &delegation.id)
@@ -152,14 +152,14 @@ pub(crate) fn end_delegation(
         .seal(mint)?;
     effects.puts.push(Record::Delegation(revoked));
     effects.evidence.push(entry);
-    live.end(place, CancelledFor::Revoked, env, mint, effects)
+    live.cancel(place, CancelledFor::Revoked, env, mint, effects)
 }
 
 /// The actor's right to end a delegation, if any, by its name in the audit.
 fn role_of(actor: &Actor, delegation: &Delegation) -> Option<&'static str> {
     match actor {
         Actor::Person(member) if member.person.key == delegation.person => Some("user"),
-        Actor::Person(member) if member.has(Role::Admin) => Some("admin"),
+        Actor::Person(member) if member.has_role(Role::Admin) => Some("admin"),
         Actor::AdminKey(key) if key.project == delegation.project => Some("admin"),
         Actor::Operator(domain) if *domain == delegation.operator => Some("operator"),
         Actor::Agent(session) if session.delegation == Some(delegation.key) => Some("agent"),
@@ -172,7 +172,7 @@ fn answer(delegation: &Delegation, revoked_at: UnixMillis) -> RevokeResponse {
 }
 
 /// The header's vocabulary is closed, so people's requests are all `manual_revoke` (C-39).
-fn told(reason: Option<Reason>) -> RevokeReason {
+fn revoke_reason(reason: Option<Reason>) -> RevokeReason {
     match reason {
         Some(Reason::TaskComplete) => RevokeReason::TaskComplete,
         Some(Reason::PolicyTriggered) => RevokeReason::PolicyExpired,

@@ -53,7 +53,7 @@ impl Operation for TaskComplete {
                 let trigger = (Trigger::TaskCompletion, env.now);
                 auto_revoke(&place, (delegation, &view.live), trigger, env, &mut mint, &mut effects)?;
             }
-            None => view.live.end(&place, CancelledFor::SessionOver, env, &mut mint, &mut effects)?,
+            None => view.live.cancel(&place, CancelledFor::SessionOver, env, &mut mint, &mut effects)?,
         }
         Ok(Step { answer: answer(env.now, revoked.is_some()), effects })
     }

@@ -7,7 +7,7 @@
 use super::api_keys::end_key;
 use crate::{
     aap::revoke::{Trigger, auto_revoke},
-    decision::{ProjectRef, call_off::Live},
+    decision::{ProjectRef, cancel::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
     records::{ApiKey, Delegation, Person, Record},

@@ -1,7 +1,6 @@
 //! AAP's operations: load, decide, commit. One file per endpoint.
 
 pub(crate) mod access;
-pub(crate) mod audit;
 pub(crate) mod cancel;
 pub(crate) mod delegate;
 pub(crate) mod events;

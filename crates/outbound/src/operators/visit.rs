@@ -35,8 +35,8 @@ impl Visitor {
     ) -> Result<Arc<FetchedOperator>, OperatorUnavailable> {
         let outcome = self.fetch_both(host.domain(), now).await.map(Arc::new);
         match &outcome {
-            Ok(operator) => host.learnt(Arc::clone(operator)),
-            Err(why) => self.failed(host, host.refused(now, why.clone()), why),
+            Ok(operator) => host.store(Arc::clone(operator)),
+            Err(why) => self.failed(host, host.store_failure(now, why.clone()), why),
         }
         outcome
     }
@@ -53,21 +53,21 @@ impl Visitor {
                 let identity = known.identity.clone();
                 let operator =
                     Arc::new(FetchedOperator { identity, keys: Arc::new(keys), fetched_at: known.fetched_at });
-                host.keys_learnt(now, Arc::clone(&operator));
+                host.store_keys(now, Arc::clone(&operator));
                 Ok(operator)
             }
             Err(why) => {
-                self.failed(host, host.keys_refused(now, why.clone()), &why);
+                self.failed(host, host.store_keys_failure(now, why.clone()), &why);
                 Err(why)
             }
         }
     }
 
-    pub(super) fn is_dark(&self, host: &Host) -> bool {
+    pub(super) fn is_unreachable(&self, host: &Host) -> bool {
         host.failures_in_a_row() >= self.config.dark_after
     }
 
-    pub(super) fn counts(&self) -> DirectoryStats {
+    pub(super) fn stats(&self) -> DirectoryStats {
         DirectoryStats {
             fetches: self.fetches.load(Ordering::Relaxed),
             failures: self.failures.load(Ordering::Relaxed),

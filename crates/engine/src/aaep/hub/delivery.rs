@@ -108,7 +108,7 @@ impl Delivery {
     }
 
     /// Whether its reader can answer a confirmation.
-    pub(crate) fn answers(&self) -> bool {
+    pub(crate) fn can_answer(&self) -> bool {
         self.answers.load(Ordering::Relaxed)
     }
 
@@ -144,25 +144,25 @@ impl Delivery {
     ) -> Attached {
         let mut inner = self.inner();
         inner.wake();
-        inner.feed.stop_joining(now);
+        inner.feed.release_held(now);
         inner.readers += 1;
         let (number, wake) = (inner.readers, Arc::new(Notify::new()));
         inner.reader = Some(DeliveryReader { number, wake: Arc::clone(&wake), credential, until });
-        let resumes = inner.feed.begin(last_event_id);
+        let resumes = inner.feed.resume_or_hold(last_event_id);
         Attached { number, wake, resumes }
     }
 
     /// Delivers the snapshot to a new reader, then the events since it attached.
-    pub(crate) fn tell(&self, number: u64, joined: Vec<Joined>, now: UnixMillis) {
+    pub(crate) fn deliver_snapshot(&self, number: u64, joined: Vec<Joined>, now: UnixMillis) {
         let mut inner = self.inner();
         if inner.reader.as_ref().is_some_and(|reader| reader.number == number) {
-            inner.feed.tell(joined, now);
+            inner.feed.deliver_snapshot(joined, now);
             inner.wake();
         }
     }
 
     /// The next item for this reader. Never blocks, so nothing is lost when its caller is dropped.
-    pub(crate) fn take(&self, number: u64, now: UnixMillis) -> NextDelivery {
+    pub(crate) fn next_for(&self, number: u64, now: UnixMillis) -> NextDelivery {
         let mut inner = self.inner();
         if let Some(ended) = &inner.ended {
             return NextDelivery::Over(ended.clone());
@@ -188,11 +188,11 @@ impl Delivery {
         }
         inner.reader = None;
         inner.away_since = now;
-        inner.feed.stop_joining(now);
+        inner.feed.release_held(now);
         inner.ended.is_none()
     }
 
-    pub(super) fn is_away_since(&self, moment: UnixMillis) -> bool {
+    pub(super) fn is_detached_since(&self, moment: UnixMillis) -> bool {
         let inner = self.inner();
         inner.reader.is_none() && inner.away_since == moment
     }
@@ -228,15 +228,15 @@ impl Delivery {
     }
 
     /// The next signal for this subscription will be caused by this node itself.
-    pub(crate) fn expect_own_news(&self) {
+    pub(crate) fn expect_own_signal(&self) {
         self.own_news.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn expect_no_own_news(&self) {
-        self.is_own_news();
+    pub(crate) fn cancel_own_signal(&self) {
+        self.is_own_signal();
     }
 
-    pub(super) fn is_own_news(&self) -> bool {
+    pub(super) fn is_own_signal(&self) -> bool {
         let one_less = |expected: u32| expected.checked_sub(1);
         self.own_news.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
     }
