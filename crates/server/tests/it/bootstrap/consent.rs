@@ -64,7 +64,8 @@ on_both_stores! {
         let shown = show(&plane, &alice, &waiting).await;
         let granted = alice.post(&plane, "/agent/delegate", &yes(&waiting, &shown)).await.expect(201).json();
         assert_eq!(granted["liability_disclosure"], shown["liability_disclosure"]);
-        assert_eq!(granted["effective_policy"], json!({ "expires_at": shown["access_ends_at"] }));
+        let policy = json!({ "expires_at": shown["access_ends_at"], "on_events": ["user.offboarded"] });
+        assert_eq!(granted["effective_policy"], policy);
         let token = granted["delegation_token"].as_str().unwrap();
         assert_eq!(claims_of(token)["delegation_id"], granted["delegation_id"]);
         let jwks = plane.get("/.well-known/agent-jwks.json").await.expect(200);

@@ -20,13 +20,13 @@ on_both_stores! {
         let ended = scene.plane.engine.people().disable_person("alice", "operator").await.unwrap();
         assert_eq!((ended.delegations, ended.questions, ended.approvals), (1, 1, 1), "{ended:?}");
         for sent in [GatewayRequest::new("GET", "/accounts"), BankFixture::transfer_of("8.00"), BankFixture::transfer().confirmed("true")] {
-            assert_eq!(scene.sends(sent).await.code(), "delegation_revoked");
+            assert_eq!(scene.sends(sent).await.code(), "auto_revoked");
         }
         assert_eq!(scene.bank.got().len(), before);
         let again = scene.plane.engine.people().disable_person("alice", "operator").await.unwrap();
         assert_eq!((again.delegations, again.keys, again.questions), (0, 0, 0), "twice changes nothing more");
         scene.plane.engine.people().set_disabled("alice", false).await.unwrap();
-        assert_eq!(scene.sends(GatewayRequest::new("GET", "/accounts")).await.code(), "delegation_revoked");
+        assert_eq!(scene.sends(GatewayRequest::new("GET", "/accounts")).await.code(), "auto_revoked");
     }
 
     ///
@@ -71,7 +71,7 @@ on_both_stores! {
         plane.engine.people().disable_person("alice", "operator").await.unwrap();
         let types: Vec<String> =
             stored_evidence(&plane.place).await.into_iter().map(|entry| entry.event_type).collect();
-        for wanted in ["person_disabled", "delegation_revoked", "api_key_revoked", "decision_settled"] {
+        for wanted in ["person_disabled", "auto_revoked", "api_key_revoked", "decision_settled"] {
             assert!(types.iter().any(|found| found == wanted), "{wanted}: {types:?}");
         }
     }
