@@ -15,3 +15,4 @@ pub mod policy;
 pub mod register;
 pub mod revoke;
 pub mod version;
+pub mod webhook;
