@@ -38,6 +38,7 @@ mod scene;
 mod service_key;
 pub mod suite_agent;
 mod upstream;
+pub mod webhooks;
 
 pub use agent::{Connected, Registered, VERIFIER};
 pub use answer::Answer;

@@ -14,3 +14,5 @@ pub mod register;
 pub mod revoke;
 pub mod texts;
 pub mod validity;
+pub mod webhook_secrets;
+pub mod webhooks;

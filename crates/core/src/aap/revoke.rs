@@ -1,6 +1,7 @@
 //! Revoking a delegation (AAP 8.2, 17.3). After the 200 response the delegation is unusable.
 
 use crate::{
+    aap::webhooks::{self, AutoRevokeTrigger},
     decision::{ProjectRef, call_off::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
@@ -53,7 +54,10 @@ impl Operation for Revoke {
 }
 
 /// The end of a delegation's time (AAP 8.3): it is recorded, and ends all open records, without an actor.
-pub struct PolicyEnd;
+pub struct PolicyEnd {
+    /// Whether its operator has a webhook secret in this project.
+    pub enrolled: bool,
+}
 
 impl Operation for PolicyEnd {
     type View = RevokeView;
@@ -63,27 +67,47 @@ impl Operation for PolicyEnd {
     fn decide(self, view: &RevokeView, env: &Env) -> Result<Step<()>, Refusal> {
         let due = |delegation: &&Delegation| delegation.due().is_some_and(|due| env.now >= due);
         let Some(delegation) = view.delegation.as_ref().filter(due) else { return Ok(Step::answer(())) };
-        let (at, reason) = (delegation.policy_expires_at, RevokeReason::PolicyExpired);
-        let state = DelegationState::AutoRevoked { at, reason };
-        let ended = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
-        let mut mint = env.mint();
-        let entry = DraftEntry::new((view.project.key, &view.project.id), "auto_revoked", env.now)
-            .under_delegation(delegation.key, &delegation.id)
-            .open("operator", delegation.operator.as_str())
-            .open("by", "service")
-            .open("reason", reason.as_str())
-            .hidden("acting_for", delegation.subject.as_str())
-            .seal(&mut mint)?;
-        let mut effects = Effects {
-            puts: vec![Record::Delegation(ended)],
-            evidence: vec![entry],
-            not_before: Some(at),
-            ..Effects::default()
-        };
+        let (at, mut effects) = (delegation.policy_expires_at, Effects::default());
+        let cause = AutoRevoke { trigger: AutoRevokeTrigger::Expiry, at, enrolled: self.enrolled };
         let place = (view.project.key, view.project.id.clone());
-        view.live.end(&place, CancelledFor::Revoked, env, &mut mint, &mut effects)?;
-        Ok(Step { answer: (), effects })
+        auto_revoke(&place, (delegation, &view.live), cause, env, &mut env.mint(), &mut effects)?;
+        Ok(Step { answer: (), effects: Effects { not_before: Some(at), ..effects } })
     }
+}
+
+pub(crate) struct AutoRevoke {
+    pub(crate) trigger: AutoRevokeTrigger,
+    pub(crate) at: UnixMillis,
+    /// Whether the operator has a webhook secret in this project. Without one the audit entry is its only notice (C-19).
+    pub(crate) enrolled: bool,
+}
+
+/// Ends a delegation without a person's act. Every trigger uses it, so that each auto-revoke is in the audit, and its
+/// message to the operator is durable together with it (AAP 8.5).
+pub(crate) fn auto_revoke(
+    place: &ProjectRef,
+    (delegation, live): (&Delegation, &Live),
+    AutoRevoke { trigger, at, enrolled }: AutoRevoke,
+    env: &Env,
+    mint: &mut Mint,
+    effects: &mut Effects,
+) -> Result<(), Refusal> {
+    let reason = trigger.reason();
+    let state = DelegationState::AutoRevoked { at, reason };
+    let ended = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
+    let entry = DraftEntry::new((place.0, &place.1), "auto_revoked", env.now)
+        .under_delegation(delegation.key, &delegation.id)
+        .open("operator", delegation.operator.as_str())
+        .open("by", "service")
+        .open("reason", reason.as_str())
+        .hidden("acting_for", delegation.subject.as_str())
+        .seal(mint)?;
+    effects.puts.push(Record::Delegation(ended));
+    effects.evidence.push(entry);
+    if enrolled {
+        effects.puts.push(Record::OutboxMessage(webhooks::notice(delegation, trigger, at, env.now, mint)));
+    }
+    live.end(place, CancelledFor::Revoked, env, mint, effects)
 }
 
 /// Ends a delegation and all open records of its agents, in the step that causes it.

@@ -7,3 +7,5 @@ pub(crate) mod delegate;
 pub(crate) mod operator;
 pub(crate) mod register;
 pub(crate) mod revoke;
+pub(crate) mod webhook_secrets;
+mod webhooks;

@@ -56,8 +56,9 @@ impl Agents<'_> {
         let project: Option<Project> = store::get(&*self.store, delegation.project).await?;
         let project = project.ok_or(Refusal::Internal)?;
         let live = self.decisions().live_of_delegation(key).await?;
+        let enrolled = self.is_enrolled(delegation.project, &delegation.operator).await?;
         let view = RevokeView { project, delegation: Some(delegation), live };
-        let step = PolicyEnd.decide(&view, &self.env()?)?;
+        let step = PolicyEnd { enrolled }.decide(&view, &self.env()?)?;
         if self.finish(step).await?.is_some() {
             self.end_late_of_delegation(&view.project, key).await?;
         }

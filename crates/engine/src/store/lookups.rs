@@ -4,8 +4,8 @@ use super::{Lookup, Search};
 use countersign_core::records::{
     AaepSession, AccessToken, AgentEvent, Allowance, ApiKey, ClarificationEntry, ClarificationKey,
     ClarificationSession, ConnectRequest, Decision, Delegation, Disclosure, Execution, ImportedConfirm, Membership,
-    Person, Plan, Project, RevokedReceipt, Secret, Session, SessionKey, SigningKey, Stored, SubscriberToken,
-    Subscription, UnsettledWrite, WebSession,
+    OutboxMessage, Person, Plan, Project, RevokedReceipt, Secret, Session, SessionKey, SigningKey, Stored,
+    SubscriberToken, Subscription, UnsettledWrite, WebSession, WebhookEnrolment,
 };
 use countersign_protocol::{hash::Digest, ids::RowKey, mplp::MplpId, time::UnixMillis};
 
@@ -238,4 +238,20 @@ lookups! { UnsettledWrite:
     UnsettledWriteById { project: RowKey, call_id: String } = [project, call_id];
     /// All of a project, those that a person settled included.
     UnsettledWritesIn(project: RowKey) = [project];
+}
+
+lookups! { OutboxMessage:
+    OutboxMessageById { project: RowKey, id: String } = [project, id];
+    /// Messages with an attempt due at `by`, the most overdue first.
+    OutboxMessagesDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
+    /// The pending ones of a delegation, oldest first.
+    OutboxMessagesOpenOf(delegation: RowKey) = [open_delegation = delegation];
+    /// Those with a key below `before`, the newest first.
+    OutboxMessagesIn { project: RowKey, before: Option<RowKey>, limit: i64 } = [project].page(before, limit);
+    DeadMessagesIn { project: RowKey, before: Option<RowKey>, limit: i64 } = [dead_in = project].page(before, limit);
+}
+
+lookups! { WebhookEnrolment:
+    WebhookEnrolmentOf { project: RowKey, operator: String } = [project, operator];
+    WebhookEnrolmentsIn(project: RowKey) = [project];
 }

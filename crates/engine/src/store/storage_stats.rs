@@ -164,7 +164,7 @@ const KINDS: &[RecordKind] = &[
     },
     RecordKind {
         name: DELEGATIONS,
-        tables: &["delegations", "sessions", "session_keys", "revoked_receipts"],
+        tables: &["delegations", "sessions", "session_keys", "revoked_receipts", "outbox_messages"],
         oldest: Some("SELECT min(ended_at) FROM delegations WHERE ended_at IS NOT NULL"),
         removed: Some(Removal {
             setting: "retention.audit_days",

@@ -7,7 +7,7 @@ use super::sql::SqlValue;
 use countersign_core::mplp::trace;
 use countersign_core::records::{
     AaepSession, AaepSessionState, Allowance, ClarificationSession, ClarificationState, ConnectProgress, Decision,
-    Execution, ExecutionState, Plan, Raiser, Record, Subscription, Table,
+    Execution, ExecutionState, OutboxMessage, OutboxState, Plan, Raiser, Record, Subscription, Table,
 };
 use countersign_protocol::mplp::PlanStatus;
 use std::sync::LazyLock;
@@ -104,6 +104,10 @@ pub(crate) const fn shape(table: Table) -> TableColumns {
         Table::UnsettledWrite => {
             ("unsettled_writes", &["project", "call_id", "open_delegation", "route", "open_same", "until"])
         }
+        Table::OutboxMessage => {
+            ("outbox_messages", &["project", "id", "delegation", "open_delegation", "due", "dead_in"])
+        }
+        Table::WebhookEnrolment => ("webhook_enrolments", &["project", "operator"]),
     };
     TableColumns { name, columns }
 }
@@ -167,6 +171,8 @@ pub(crate) fn values(record: &Record) -> Vec<SqlValue> {
                 r.until.0.into(),
             ]
         }
+        Record::OutboxMessage(r) => of_outbox_message(r),
+        Record::WebhookEnrolment(r) => vec![r.project.into(), r.operator.as_str().into()],
         Record::Epoch(r) => vec![r.database.as_str().into(), r.number.into()],
         Record::AgentEvent(r) => vec![r.project.into(), (&r.same.0).into(), r.expires_at.0.into()],
     }
@@ -267,6 +273,18 @@ fn of_plan(r: &Plan) -> Vec<SqlValue> {
     values.extend(while_live(&r.by, live));
     values.push(trace::finished_at(&r.document).map(|at| at.0).into());
     values
+}
+
+fn of_outbox_message(r: &OutboxMessage) -> Vec<SqlValue> {
+    let (due, dead) = (r.due(), matches!(r.state, OutboxState::Dead { .. }));
+    vec![
+        r.project.into(),
+        r.id.as_str().into(),
+        r.delegation.into(),
+        due.map(|_| r.delegation).into(),
+        due.map(|due| due.0).into(),
+        dead.then_some(r.project).into(),
+    ]
 }
 
 /// An open gap is found by its holder before any call of that holder runs.

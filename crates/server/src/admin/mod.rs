@@ -13,6 +13,7 @@ mod refusal;
 mod signing_keys;
 mod storage;
 mod subscriber_tokens;
+mod webhooks;
 
 pub use api_keys::{AddApiKey, AddedApiKey, ListApiKeys, ListedApiKey, RevokeApiKey};
 pub use calls::{ListUnsettledCalls, SettleCall};
@@ -27,12 +28,16 @@ pub use refusal::AdminRefusal;
 pub use signing_keys::{ListSigningKeys, RotateSigningKeys, RotatedSigningKey};
 pub use storage::ReadStorageStats;
 pub use subscriber_tokens::{AddSubscriberToken, ListSubscriberTokens, ListedSubscriberToken, RevokeSubscriberToken};
+pub use webhooks::{
+    CreateWebhookSecret, CreatedWebhookSecret, ListWebhookMessages, ListWebhookSecrets, ListedWebhookSecret,
+    ReplayWebhookMessage, RetireWebhookSecret, ShowWebhookMessage,
+};
 
 /// The engine's types that requests and answers use.
 pub use countersign_engine::{
     AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Delegation, DelegationState, DocumentProblem, Engine, KeyInUse,
-    KeysError, NewKey, NewSubscriberToken, Project, Role, StartError, SubscriberToken, TokenState, UnsettledWrite,
-    WriteState, check_project, clarification_rules, held,
+    KeysError, NewKey, NewSubscriberToken, OutboxMessage, OutboxState, Project, Role, StartError, SubscriberToken,
+    TokenState, UnsettledWrite, WriteState, check_project, clarification_rules, held,
     store::{KindStats, StorageStats, StoreError},
 };
 
@@ -83,6 +88,12 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
     let router = with::<ListSubscriberTokens>(router);
     let router = with::<AddSubscriberToken>(router);
     let router = with::<RevokeSubscriberToken>(router);
+    let router = with::<CreateWebhookSecret>(router);
+    let router = with::<ListWebhookSecrets>(router);
+    let router = with::<RetireWebhookSecret>(router);
+    let router = with::<ListWebhookMessages>(router);
+    let router = with::<ShowWebhookMessage>(router);
+    let router = with::<ReplayWebhookMessage>(router);
     let router = with::<ListSigningKeys>(router);
     let router = with::<RotateSigningKeys>(router);
     let router = with::<ShowClock>(router);
