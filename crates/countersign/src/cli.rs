@@ -3,7 +3,7 @@
 use crate::{
     commands::{
         backup, bench, call, clarify, clock, completions, config, db, delegation, demo, inbox, init, key, keys, man,
-        mcp, openapi, plan, project, restore, routes, serve, soak, token, user,
+        mcp, openapi, plan, project, restore, routes, serve, soak, token, user, webhooks,
     },
     terminal::Terminal,
 };
@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Token(token::Command),
     #[command(subcommand)]
     Keys(keys::Command),
+    #[command(subcommand)]
+    Webhooks(webhooks::Command),
     #[command(subcommand)]
     Clock(clock::Command),
     Bench(bench::Arguments),

@@ -29,6 +29,7 @@ pub(crate) mod serve;
 pub(crate) mod soak;
 pub(crate) mod token;
 pub(crate) mod user;
+pub(crate) mod webhooks;
 
 use crate::{cli::Command, context::Context, failure::Failure};
 
@@ -53,6 +54,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Key(command) => key::run(command, context),
         Command::Token(command) => token::run(command, context),
         Command::Keys(command) => keys::run(command, context),
+        Command::Webhooks(command) => webhooks::run(command, context),
         Command::Clock(command) => clock::run(command, context),
         Command::Bench(arguments) => bench::run(&arguments, context),
         Command::Soak(arguments) => soak::run(&arguments, context),
