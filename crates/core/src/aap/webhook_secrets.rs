@@ -19,9 +19,9 @@ pub struct WebhookSecretsView {
 }
 
 /// Creates a secret.
-pub struct AddWebhookSecret<'a> {
+pub struct AddWebhookSecret<F> {
     /// Seals a key under its id.
-    pub seal: &'a (dyn Fn(&str, &[u8]) -> Result<String, Refusal> + Sync),
+    pub seal: F,
 }
 
 pub struct AddedWebhookSecret {
@@ -30,7 +30,7 @@ pub struct AddedWebhookSecret {
     pub key: [u8; 32],
 }
 
-impl Operation for AddWebhookSecret<'_> {
+impl<F: Fn(&str, &[u8]) -> Result<String, Refusal>> Operation for AddWebhookSecret<F> {
     type View = WebhookSecretsView;
     type Answer = AddedWebhookSecret;
     type Refusal = Refusal;

@@ -132,7 +132,7 @@ on_both_stores! {
             next_attempt(plane).await;
         }
         let dead = message(plane).await;
-        assert_eq!(messages_of(&plane.engine, None, true).await, [dead.clone()]);
+        assert_eq!(messages_of(&plane.engine, None, true).await, std::slice::from_ref(&dead));
         let tries = plane.acme().webhooks().len();
         assert!(tries >= 12 && (86_400..86_430).contains(&(plane.now().secs() - began.secs())), "{tries}");
         assert_eq!(plane.advance_and_deliver(86_400).await, 0, "given up");

@@ -79,8 +79,8 @@ on_both_stores! {
         let stored = Haystack::stored(&scene.plane.place).await;
         stored.has("the id", &created.listed.id);
         stored.lacks("the secret", &created.secret);
-        stored.lacks("the key", &STANDARD.encode(&key));
-        stored.lacks("the key in hex", &hex::encode(&key));
+        stored.lacks("the key", STANDARD.encode(&key));
+        stored.lacks("the key in hex", hex::encode(&key));
         retire(&scene.plane, "acme.test", &created.listed.id).await.unwrap();
         let entries = stored_evidence(&scene.plane.place).await;
         let of = |kind: &str| entries.iter().filter(|entry| entry.event_type == kind).count();

@@ -26,7 +26,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failur
     let created = operations::ask(context, request)?;
     if arguments.reading.json {
         let mut shown = json(&created.listed);
-        shown["secret"] = created.secret.into();
+        if let Some(members) = shown.as_object_mut() {
+            members.insert("secret".into(), created.secret.into());
+        }
         return context.say_json(&shown);
     }
     context.say(&format!("id: {}\nsecret: {}\n", created.listed.id, created.secret))?;
