@@ -3,7 +3,7 @@
 use crate::{
     commands::{
         backup, bench, call, clarify, clock, config, db, delegation, demo, generate, inbox, init, key, keys, mcp, plan,
-        project, routes, serve, token, user,
+        project, routes, serve, token, user, webhooks,
     },
     terminal::Terminal,
 };
@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Token(token::Command),
     #[command(subcommand)]
     Keys(keys::Command),
+    #[command(subcommand)]
+    Webhooks(webhooks::Command),
     #[command(subcommand)]
     Clock(clock::Command),
     Bench(bench::BenchArguments),

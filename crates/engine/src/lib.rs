@@ -37,7 +37,7 @@ mod timekeeping;
 mod waiters;
 
 pub use aaep::{Delivered, EventStream, Listener, Spoke};
-pub use aap::{delegate::Connectable, register::RegisterProof};
+pub use aap::{delegate::Connectable, register::RegisterProof, webhook_secrets::NewWebhookSecret};
 pub use calls::{
     BodyDigest, Connect, DecidedCall, Egress, HeldFacts, Permit, Settled, UpstreamError, UpstreamExchange,
     UpstreamOutcome, Watch,
@@ -57,7 +57,7 @@ pub use mplp::{
 };
 pub use node_clock::NodeClock;
 pub use people::{AccountFailure, NewKey, PasswordCost, SignedIn};
-pub use ports::{KnownOperator, OperatorError, Operators, UpstreamProbes};
+pub use ports::{KnownOperator, OperatorError, Operators, SignedMessage, UpstreamProbes};
 pub use projects::{Address, ApplyError, ListenerKind, ProjectAt};
 pub use services::{Agents, Calls, Clarifications, Decisions, Events, Evidence, People, Plans};
 pub use timekeeping::ClockFault;
@@ -91,9 +91,9 @@ pub use countersign_core::{
     records::{
         Allowance, AllowanceState, ApiKey, ApiKeyKind, AskedGap, Assurance, Ballot, CancelledFor, Clarification,
         ConnectProgress, ConnectRequest, Decision, DecisionState, DecisionTerms, Defaulted, Delegation,
-        DelegationState, Execution, ExecutionState, GapState, Membership, Person, Plan, PlannedAction, Point, Project,
-        Question, Reporter, RevokeReason, Role, SubscriberToken, TextAuthor, TokenState, UnsettledWrite, Via,
-        WriteState,
+        DelegationState, Execution, ExecutionState, GapState, Membership, OutboxMessage, OutboxState, Person, Plan,
+        PlannedAction, Point, Project, Question, Reporter, RevokeReason, Role, SubscriberToken, TextAuthor, TokenState,
+        UnsettledWrite, Via, WebhookEnrolment, WebhookSecret, WriteState,
     },
     refusal::{Awaiting, PendingApproval, Refusal, SentWrite, Unclear},
 };

@@ -53,6 +53,18 @@ pub trait Operators: Send + Sync {
         kid: &str,
         now: UnixMillis,
     ) -> Result<Option<UnixMillis>, OperatorError>;
+
+    /// One POST to the webhook in the operator's identity manifest, under the guards of R-27 and within 5 s: the status of
+    /// the response, or the reason why there is none.
+    async fn post_webhook(&self, _: &Domain, _: UnixMillis, _: SignedMessage) -> Result<u16, String> {
+        Err("this node delivers no webhooks".into())
+    }
+}
+
+/// A signed message to a webhook.
+pub struct SignedMessage {
+    pub headers: [(&'static str, String); 5],
+    pub body: Vec<u8>,
 }
 
 /// The upstreams of enforcement points, for the engine's own reads.

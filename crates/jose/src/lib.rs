@@ -15,6 +15,7 @@ mod proof_keys;
 mod seal;
 mod signing_key;
 mod verify;
+mod webhook;
 
 pub use algorithm::Algorithm;
 pub use compact::{MAX_TOKEN_BYTES, Malformed, Peek, peek};
@@ -31,3 +32,4 @@ pub use verify::manifest::{ManifestRefusal, verify_manifest};
 pub use verify::operator::{OperatorRefusal, verify_operator};
 pub use verify::receipt::{ReceiptRefusal, verify_receipt};
 pub use verify::{Expected, Unsigned};
+pub use webhook::{WebhookKey, webhook_headers};

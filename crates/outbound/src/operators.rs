@@ -4,8 +4,10 @@ mod budget;
 mod host;
 mod unavailable;
 mod visit;
+mod webhook;
 
 pub use unavailable::OperatorUnavailable;
+pub use webhook::WebhookError;
 
 use crate::fetch::Fetcher;
 use budget::Budget;

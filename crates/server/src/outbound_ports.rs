@@ -1,7 +1,7 @@
 //! The engine's ports, implemented by `outbound`.
 
 use async_trait::async_trait;
-use countersign_engine::{KnownOperator, OperatorError, Operators};
+use countersign_engine::{KnownOperator, OperatorError, Operators, SignedMessage};
 use countersign_outbound::operators::{self, FetchedOperator, OperatorUnavailable};
 use countersign_protocol::{domain::Domain, time::UnixMillis};
 use std::sync::Arc;
@@ -29,6 +29,11 @@ impl Operators for OperatorsPort {
         now: UnixMillis,
     ) -> Result<Option<UnixMillis>, OperatorError> {
         self.0.key_last_published(domain, kid, now).await.map_err(operator_trouble)
+    }
+
+    async fn post_webhook(&self, domain: &Domain, now: UnixMillis, message: SignedMessage) -> Result<u16, String> {
+        let SignedMessage { headers, body } = message;
+        self.0.post_webhook(domain, now, &headers, body).await.map_err(|why| why.to_string())
     }
 }
 

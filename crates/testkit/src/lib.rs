@@ -35,6 +35,7 @@ mod service_key;
 mod stored_rows;
 pub mod suite_agent;
 mod upstream;
+pub mod webhooks;
 
 pub use agent::{Altered, Connected, Registered, VERIFIER};
 pub use agent_fixture::AgentFixture;

@@ -30,6 +30,8 @@ pub struct Register<'a> {
     pub operator: &'a VerifiedOperator,
     /// The operator's published manifest.
     pub identity: &'a IdentityManifest,
+    /// Whether the operator has a webhook secret in this project.
+    pub enrolled: bool,
     /// Fetch time of the key set with the operator's key.
     pub key_seen_at: UnixMillis,
     pub delegation: Option<&'a VerifiedDelegation>,
@@ -132,7 +134,7 @@ impl Register<'_> {
     fn ignored(&self) -> Vec<IgnoredMember> {
         let receipt = self.receipt.as_ref().and_then(|receipt| receipt.as_ref().ok());
         let of_receipt = receipt.and_then(|receipt| ignored::of_receipt(receipt.claims().heartbeat));
-        ignored::of_operator(self.identity).into_iter().chain(of_receipt).collect()
+        ignored::of_operator(self.identity, self.enrolled).into_iter().chain(of_receipt).collect()
     }
 
     fn valid_delegation<'v>(&self, view: &'v RegisterView, now: UnixMillis) -> Result<Option<&'v Delegation>, Refusal> {

@@ -141,11 +141,14 @@ pub struct Live {
     pub allowances: Vec<Allowance>,
     pub sessions: Vec<AaepSession>,
     pub plans: Vec<Plan>,
+    /// Whether the delegation's operator has a webhook secret in this project. Without one the audit entry is its only
+    /// notice of an auto-revoke (C-19).
+    pub notifies_operator: bool,
 }
 
 impl Live {
     pub fn is_empty(&self) -> bool {
-        let Self { decisions, allowances, sessions, plans } = self;
+        let Self { decisions, allowances, sessions, plans, notifies_operator: _ } = self;
         decisions.is_empty() && allowances.is_empty() && sessions.is_empty() && plans.is_empty()
     }
 

@@ -388,6 +388,7 @@ impl Plane {
                 .cloned()
                 .collect(),
             plans: self.store.plans().filter(|row| is_live(row) && of(&row.by)).cloned().collect(),
+            notifies_operator: false,
         };
         let env = self.env(now);
         let state = DelegationState::Revoked { at: now, reason: RevokeReason::ManualRevoke };

@@ -26,6 +26,7 @@ pub(crate) mod routes;
 pub(crate) mod serve;
 pub(crate) mod token;
 pub(crate) mod user;
+pub(crate) mod webhooks;
 
 use crate::{cli::Command, context::Context, failure::Failure};
 
@@ -50,6 +51,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Key(command) => key::run(command, context),
         Command::Token(command) => token::run(command, context),
         Command::Keys(command) => keys::run(command, context),
+        Command::Webhooks(command) => webhooks::run(command, context),
         Command::Clock(command) => clock::run(command, context),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Soak(arguments) => bench::soak(&arguments, context),

@@ -46,6 +46,7 @@ impl Agents<'_> {
         check_form(body)?;
         let jwt = body.operator_jwt.as_deref().ok_or_else(|| Refusal::invalid("operator_jwt is required"))?;
         let operator = self.prove_operator(jwt, &at.service, source).await?;
+        let enrolled = self.is_enrolled(at.project.key, operator.fact.domain()).await?;
         let connect = || async {
             let operation = Connect {
                 operator: &operator.fact,
@@ -63,7 +64,7 @@ impl Agents<'_> {
                 connect_url: format!("{}/connect/{}", self.settings.origin, request.id),
                 request_id: request.id,
                 expires_at: request.expires_at,
-                ignored: ignored::of_operator(&operator.known.identity),
+                ignored: ignored::of_operator(&operator.known.identity, enrolled),
             }),
             (Outcome::LimitReached { .. }, (_, now)) => {
                 Err(Refusal::TooManyConnectRequests { retry_after_s: retry_after_s(now) })

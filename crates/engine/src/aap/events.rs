@@ -112,7 +112,8 @@ impl Agents<'_> {
             for key in keys {
                 let found: Option<Delegation> = store::get(&*self.store, *key).await?;
                 let Some(delegation) = found else { continue };
-                delegations.push((delegation, self.decisions().live_of_delegation(*key).await?));
+                let live = self.decisions().live_for_auto_revoke(&delegation).await?;
+                delegations.push((delegation, live));
             }
             let place = (at.project.key, at.project.id.clone());
             Ok(((), EndByEvent { event }.decide(&EventView { place, delegations }, &self.env()?)?))

@@ -8,3 +8,5 @@ mod operator;
 pub(crate) mod register;
 pub(crate) mod revoke;
 mod task_complete;
+pub(crate) mod webhook_secrets;
+mod webhooks;

@@ -51,6 +51,7 @@ impl Agents<'_> {
             Some(jwt) => Some(self.prove_receipt(jwt, &operator, &at.service, source).await),
             None => None,
         };
+        let enrolled = self.is_enrolled(at.project.key, operator.fact.domain()).await?;
         let again = AtomicBool::new(false);
         let register = || async {
             let project = match again.swap(true, Ordering::Relaxed) {
@@ -68,6 +69,7 @@ impl Agents<'_> {
                 body,
                 operator: &operator.fact,
                 identity: &operator.known.identity,
+                enrolled,
                 key_seen_at: operator.known.fetched_at,
                 delegation: delegation.as_ref(),
                 receipt: receipt.as_ref().map(|receipt| receipt.as_ref().map_err(Clone::clone)),

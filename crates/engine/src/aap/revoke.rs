@@ -48,7 +48,7 @@ impl Agents<'_> {
     pub(crate) async fn expire_delegation(self, key: RowKey) -> Result<(), Refusal> {
         let Some(delegation) = self.get::<Delegation>(key).await? else { return Ok(()) };
         let project: Project = self.load(delegation.project).await?;
-        let live = self.decisions().live_of_delegation(key).await?;
+        let live = self.decisions().live_for_auto_revoke(&delegation).await?;
         let view = RevokeView { project, delegation: Some(delegation), live };
         let step = PolicyEnd.decide(&view, &self.env()?)?;
         if self.finish(step).await?.is_some() {

@@ -42,7 +42,7 @@ impl Agents<'_> {
             let session = self.session_of(at, actor, session_id).await?;
             let mut view = self.cancel_view(&at.project, session).await?;
             if let Some(delegation) = view.delegation.as_ref().filter(|delegation| ends_with_task(delegation)) {
-                view.live = self.decisions().live_of_delegation(delegation.key).await?;
+                view.live = self.decisions().live_for_auto_revoke(delegation).await?;
             }
             let step =
                 TaskComplete { actor: actor.clone(), summary: body.summary.clone() }.decide(&view, &self.env()?)?;

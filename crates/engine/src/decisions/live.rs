@@ -9,7 +9,7 @@ use crate::{
 };
 use countersign_core::{
     decision::cancel::Live,
-    records::{CancelledFor, Project},
+    records::{CancelledFor, Delegation, Project},
     refusal::Refusal,
     step::Effects,
 };
@@ -42,7 +42,14 @@ impl Decisions<'_> {
             allowances: self.find_all(AllowancesLiveOfDelegation(delegation)).await?,
             sessions: self.find_all(AaepSessionsLiveOfDelegation(delegation)).await?,
             plans: self.find_all(PlansLiveOfDelegation(delegation)).await?,
+            notifies_operator: false,
         })
+    }
+
+    /// For an end without a person's act, of which the operator is notified.
+    pub(crate) async fn live_for_auto_revoke(self, delegation: &Delegation) -> Result<Live, Refusal> {
+        let notifies_operator = self.agents().is_enrolled(delegation.project, &delegation.operator).await?;
+        Ok(Live { notifies_operator, ..self.live_of_delegation(delegation.key).await? })
     }
 
     pub(crate) async fn live_of_session(self, session: RowKey) -> Result<Live, Refusal> {
@@ -51,6 +58,7 @@ impl Decisions<'_> {
             allowances: self.find_all(AllowancesLiveOfSession(session)).await?,
             sessions: self.find_all(AaepSessionsLiveOfSession(session)).await?,
             plans: self.find_all(PlansLiveOfSession(session)).await?,
+            notifies_operator: false,
         })
     }
 }

@@ -43,7 +43,7 @@ impl People<'_> {
         let found: Vec<Delegation> = self.delegations_of(project.key, person.key).await?;
         let mut delegations = Vec::new();
         for delegation in found.into_iter().filter(|delegation| !delegation.is_ended()) {
-            let live = self.decisions().live_of_delegation(delegation.key).await?;
+            let live = self.decisions().live_for_auto_revoke(&delegation).await?;
             delegations.push((delegation, live));
         }
         let found: Vec<ApiKey> = self.api_keys(project.key).await?;

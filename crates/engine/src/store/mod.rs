@@ -46,7 +46,7 @@ pub use storage_stats::{KindStats, StorageStats};
 pub use tables::*;
 
 /// The effects of a step, for wrappers between the engine and a store.
-pub use countersign_core::step::Effects;
+pub use countersign_core::{records::Record, step::Effects};
 
 use async_trait::async_trait;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};

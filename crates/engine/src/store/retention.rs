@@ -65,7 +65,7 @@ pub(crate) enum Expired {
     /// Clarification sessions with their chains.
     Clarifications,
     Feed,
-    /// Ended delegations with their AAP sessions and their audit entries.
+    /// Ended delegations with their AAP sessions, their audit entries and their messages.
     Delegations,
     /// Audit entries without a delegation.
     LooseEntries,
@@ -138,12 +138,14 @@ const LOOSE_SESSIONS: &str = "SELECT key FROM sessions s WHERE delegation IS NUL
      AND (SELECT 1 FROM audit_index i WHERE i.project = s.project AND i.kind = 1 AND i.key = s.key LIMIT 1) IS NULL \
      ORDER BY key";
 
-/// All of it or nothing: as long as one decision, plan or late entry of a delegation is kept, so is the rest.
+/// All of it or nothing: as long as one decision, plan, late entry or pending message of a delegation is kept, so is the
+/// rest.
 const DELEGATIONS: &str = "SELECT key, project FROM delegations d WHERE ended_at < $1 \
      AND (SELECT 1 FROM decisions x WHERE x.project = d.project AND x.principal = d.id LIMIT 1) IS NULL \
      AND (SELECT 1 FROM plans x WHERE x.project = d.project AND x.principal = d.id LIMIT 1) IS NULL \
      AND (SELECT 1 FROM audit_index i WHERE i.project = d.project AND i.kind = 0 AND i.key = d.key AND i.at >= $1 \
-        LIMIT 1) IS NULL ORDER BY ended_at";
+        LIMIT 1) IS NULL \
+     AND (SELECT 1 FROM outbox_messages o WHERE o.open_delegation = d.key LIMIT 1) IS NULL ORDER BY ended_at";
 
 async fn rows<S: Sql>(
     sql: &mut S,
@@ -195,6 +197,7 @@ async fn delegations<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, Sto
         }
         let sessions = "DELETE FROM sessions WHERE project = $1 AND delegation = $2";
         sql.execute(sessions, &[project.into(), key.into()]).await?;
+        delete(sql, "outbox_messages", "delegation", &[key]).await?;
         delete(sql, "delegations", "key", &[key]).await?;
         removed += 1;
     }

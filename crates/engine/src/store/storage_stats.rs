@@ -70,7 +70,7 @@ const KINDS: &[RecordKind] = &[
     },
     RecordKind {
         name: "delegations and AAP sessions",
-        tables: &["delegations", "sessions", "session_keys", "revoked_receipts"],
+        tables: &["delegations", "sessions", "session_keys", "revoked_receipts", "outbox_messages"],
         oldest: Some("SELECT min(ended_at) FROM delegations WHERE ended_at IS NOT NULL"),
         kept: Some(("retention.audit_days", Expired::Delegations)),
     },

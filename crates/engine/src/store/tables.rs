@@ -14,9 +14,9 @@ use countersign_core::{
     records::{
         AaepSession, AaepSessionState, AccessToken, AgentEvent, Allowance, ApiKey, ClarificationEntry,
         ClarificationKey, ClarificationSession, ClarificationState, ConnectProgress, ConnectRequest, Decision,
-        Delegation, Disclosure, Execution, ExecutionState, ImportedConfirm, Membership, Person, Plan, Project, Raiser,
+        Delegation, Disclosure, Execution, ExecutionState, ImportedConfirm, Membership, OutboxMessage, OutboxState, Person, Plan, Project, Raiser,
         Record, RevokedReceipt, Secret, Session, SessionKey, SigningKey, Stored, SubscriberToken, Subscription, Table,
-        UnsettledWrite, WebSession,
+        UnsettledWrite, WebSession, WebhookEnrolment,
     },
 };
 use countersign_protocol::{
@@ -390,6 +390,29 @@ tables! {
         UnsettledWriteById { project: RowKey, call_id: String } = [project, call_id];
         /// All of a project, those that a person settled included.
         UnsettledWritesIn(project: RowKey) = [project];
+    }
+
+    OutboxMessage in "outbox_messages" |r| [
+        project = r.project,
+        id = r.id.as_str(),
+        delegation = r.delegation,
+        open_delegation = r.due().map(|_| r.delegation),
+        due = r.due(),
+        dead_in = matches!(r.state, OutboxState::Dead { .. }).then_some(r.project),
+    ] {
+        OutboxMessageById { project: RowKey, id: String } = [project, id];
+        /// Messages with an attempt due at `by`, the most overdue first.
+        OutboxMessagesDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
+        /// The pending ones of a delegation, oldest first.
+        OutboxMessagesOpenOf(delegation: RowKey) = [open_delegation = delegation];
+        /// Those with a key below `before`, the newest first.
+        OutboxMessagesIn { project: RowKey, before: Option<RowKey>, limit: i64 } = [project].page(before, limit);
+        DeadMessagesIn { project: RowKey, before: Option<RowKey>, limit: i64 } = [dead_in = project].page(before, limit);
+    }
+
+    WebhookEnrolment in "webhook_enrolments" |r| [project = r.project, operator = r.operator.as_str()] {
+        WebhookEnrolmentOf { project: RowKey, operator: String } = [project, operator];
+        WebhookEnrolmentsIn(project: RowKey) = [project];
     }
 }
 

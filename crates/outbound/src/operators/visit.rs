@@ -1,7 +1,10 @@
 //! Fetches a host's documents, or the reason why they are unavailable.
 
 use super::{DirectoryConfig, DirectoryStats, FetchedOperator, OperatorUnavailable, host::Host};
-use crate::fetch::{FetchError, Fetcher};
+use crate::{
+    exchange::Request,
+    fetch::{FetchError, Fetcher},
+};
 use bytes::Bytes;
 use countersign_jose::KeySet;
 use countersign_protocol::{
@@ -99,6 +102,11 @@ impl Visitor {
     async fn get(&self, url: &str) -> Result<Bytes, FetchError> {
         self.fetches.fetch_add(1, Ordering::Relaxed);
         self.fetcher.get_json(url).await
+    }
+
+    /// The status of the response; its body is of no use, and is not read.
+    pub(super) async fn post(&self, request: Request) -> Result<u16, FetchError> {
+        self.fetcher.open(request).await.map(|response| response.status.as_u16())
     }
 
     /// One alert per outage: it is written when the count is reached, and again only after a success in between.

@@ -208,6 +208,16 @@ pub enum PolicySource {
     User,
 }
 
+impl PolicySource {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Service => "service",
+            Self::Operator => "operator",
+            Self::User => "user",
+        }
+    }
+}
+
 /// The effective policy of a delegation, with the members of AAP 19.6 and no others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

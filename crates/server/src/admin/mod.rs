@@ -11,6 +11,7 @@ mod people;
 mod projects;
 mod refusal;
 mod subscriber_tokens;
+mod webhooks;
 
 pub use api_keys::{AddApiKey, AddedApiKey, ListApiKeys, ListedApiKey, RevokeApiKey};
 pub use calls::{ListUnsettledCalls, SettleCall};
@@ -26,12 +27,16 @@ pub use people::{
 pub use projects::{ApplyProject, FindProject, ListProjectVersions, ListProjects, ShowProject};
 pub use refusal::AdminRefusal;
 pub use subscriber_tokens::{AddSubscriberToken, ListSubscriberTokens, ListedSubscriberToken, RevokeSubscriberToken};
+pub use webhooks::{
+    CreateWebhookSecret, CreatedWebhookSecret, ListWebhookMessages, ListWebhookSecrets, ListedWebhookSecret,
+    ReplayWebhookMessage, RetireWebhookSecret, ShowWebhookMessage,
+};
 
 /// The engine's types that requests and answers use.
 pub use countersign_engine::{
     AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Delegation, DelegationState, DocumentProblem, Engine, KeyInUse,
-    KeysError, NewKey, NewSubscriberToken, Project, Role, StartError, SubscriberToken, TokenState, UnsettledWrite,
-    WriteState, check_project, clarification_rules, held,
+    KeysError, NewKey, NewSubscriberToken, OutboxMessage, OutboxState, Project, Role, StartError, SubscriberToken,
+    TokenState, UnsettledWrite, WriteState, check_project, clarification_rules, held,
     store::{KindStats, StorageStats, StoreError},
 };
 
@@ -71,7 +76,9 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
         ListProjects, ShowProject, ListProjectVersions, FindProject, ApplyProject, ListPeople, AddPerson, AssignRoles,
         SetPassword, DisablePerson, EnablePerson, ListApiKeys, AddApiKey, RevokeApiKey, LiftApiKeys, ListDelegations,
         LiftDelegations, ListUnsettledCalls, SettleCall, ListSubscriberTokens, AddSubscriberToken,
-        RevokeSubscriberToken, ListSigningKeys, RotateSigningKeys, ShowClock, AcceptClock, ReadStorageStats
+        RevokeSubscriberToken, 
+CreateWebhookSecret, ListWebhookSecrets, RetireWebhookSecret, ListWebhookMessages,
+ ShowWebhookMessage, ReplayWebhookMessage, ListSigningKeys, RotateSigningKeys, ShowClock, AcceptClock, ReadStorageStats
     );
     router.layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(engine)
 }

@@ -32,6 +32,10 @@ pub enum AdminRefusal {
     UnknownCall,
     #[error("there is no such token in this project")]
     UnknownSubscriberToken,
+    #[error("the operator has no active webhook secret with this id in the project")]
+    UnknownWebhookSecret,
+    #[error("there is no such webhook message in this project")]
+    UnknownWebhookMessage,
     /// The engine's message.
     #[error("{0}")]
     Refused(String),

@@ -42,3 +42,4 @@ mod tenancy;
 mod two_nodes;
 mod vectors;
 mod versions;
+mod webhooks;
