@@ -45,16 +45,17 @@ impl Events<'_> {
         });
     }
 
-    /// A person's account or role changed: checks each of their streams again.
+    /// A person's account or role changed: checks each of their streams again, and delivers nothing on it until then.
     pub(crate) fn recheck_person(self, person: RowKey) {
         let outlets = self.hub.of_person(person);
         if outlets.is_empty() {
             return;
         }
         let engine = Arc::clone(self.engine);
+        let outlets: Vec<_> = outlets.into_iter().map(|outlet| (outlet.hold_for_check(), outlet)).collect();
         tokio::spawn(async move {
             let mut known = LoadedRows::default();
-            for outlet in outlets {
+            for (_held, outlet) in outlets {
                 if let Err(why) = engine.events().recheck_delivery(&outlet, &mut known).await {
                     // Without proof of entitlement the stream ends.
                     tracing::error!(%why, "the entitlement of a subscriber could not be read; its stream ends");

@@ -41,7 +41,7 @@ pub(crate) struct Writer {
 
 pub(crate) enum Job {
     Step(Ready, oneshot::Sender<Outcome>),
-    MaintenanceJob(MaintenanceJob, oneshot::Sender<Result<u64, StoreError>>),
+    Maintain(MaintenanceJob, oneshot::Sender<Result<u64, StoreError>>),
     Close(oneshot::Sender<()>),
 }
 
@@ -71,7 +71,7 @@ impl Writer {
     }
 
     pub(crate) async fn maintain(&self, chore: MaintenanceJob) -> Result<u64, StoreError> {
-        let answer = self.enqueue(|reply| Job::MaintenanceJob(chore, reply)).await;
+        let answer = self.enqueue(|reply| Job::Maintain(chore, reply)).await;
         answer.unwrap_or_else(|| Err(StoreError::Unavailable(STOPPED.into())))
     }
 
@@ -154,7 +154,7 @@ impl Group {
     fn add(&mut self, job: Job) {
         match job {
             Job::Step(step, reply) => self.steps.push((step, reply)),
-            Job::MaintenanceJob(chore, reply) => self.chores.push((chore, reply)),
+            Job::Maintain(chore, reply) => self.chores.push((chore, reply)),
             Job::Close(reply) => self.close = Some(reply),
         }
     }

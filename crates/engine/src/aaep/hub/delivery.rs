@@ -37,6 +37,8 @@ struct Inner {
     reader: Option<DeliveryReader>,
     readers: u64,
     away_since: UnixMillis,
+    /// Number of entitlement checks that have begun and not ended.
+    checks: u32,
     ended: Option<Ended>,
 }
 
@@ -102,6 +104,7 @@ impl Delivery {
                 reader: None,
                 readers: 0,
                 away_since: now,
+                checks: 0,
                 ended: None,
             }),
         }
@@ -174,10 +177,20 @@ impl Delivery {
         if until.is_some_and(|until| until <= now) {
             return NextDelivery::Over(CREDENTIAL_OVER);
         }
+        if inner.checks > 0 {
+            return NextDelivery::Wait(until);
+        }
         match inner.feed.next(now) {
             Some((spoken, form)) => NextDelivery::Event(spoken, form),
             None => NextDelivery::Wait(inner.feed.next_due().into_iter().chain(until).min()),
         }
+    }
+
+    /// Holds events back until the guard is dropped: an event committed after a revocation must not reach the reader
+    /// before its entitlement was read again.
+    pub(crate) fn hold_for_check(self: &Arc<Self>) -> HeldForCheck {
+        self.inner().checks += 1;
+        HeldForCheck(Arc::clone(self))
     }
 
     /// Detaches a reader; returns whether it was the current one and the outlet has not ended.
@@ -243,6 +256,17 @@ impl Delivery {
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Releases the events of a delivery when the entitlement check ends.
+pub(crate) struct HeldForCheck(Arc<Delivery>);
+
+impl Drop for HeldForCheck {
+    fn drop(&mut self) {
+        let mut inner = self.0.inner();
+        inner.checks -= 1;
+        inner.wake();
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::mplp::{archiving, id, step};
 use crate::pages::{Words as _, open_as};
 use countersign_testkit::{
-    AgentFixture, Answer, Setup, TestAgent,
+    Answer, Setup, TestAgent,
     clarification::{Clarifying, id_of, open, required},
     decisions::confirmation,
     on_sqlite, stored_evidence,

@@ -117,11 +117,12 @@ on_both_stores! {
     ///
     async fn a_call_that_a_plan_does_not_cover_says_how_it_differs(kit) {
         let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
-        let asked = propose(&plane, &agent, &plan()).await;
-        approve(&plane, &alice, &asked, &[1, 2, 3]).await.expect(303);
         let mut phone = alice.subscriber(&plane).await;
         phone.subscribes_with(&plane, json!({ "languages": ["de"] })).await;
         let mut heard = phone.opens_stream(&plane).await;
+        let asked = propose(&plane, &agent, &plan()).await;
+        heard.next_of("awaiting.confirmation").await;
+        approve(&plane, &alice, &asked, &[1, 2, 3]).await.expect(303);
         let above = archives(&plane, &agent, 101).await.expect(201).json();
         let page = open_as(&plane, &alice, &page_of(&above)).await.expect(200).words();
         assert!(page.contains("This deviates from the approved plan"), "{page}");

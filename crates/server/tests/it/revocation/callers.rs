@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use countersign_engine::{ApiKeyKind, Role};
-use countersign_testkit::{AgentFixture, Answer, Plane, Setup, TestOperator, agent_request, on_sqlite};
+use countersign_testkit::{Answer, Plane, Setup, TestOperator, agent_request, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 

@@ -1,7 +1,13 @@
-use super::{Feed, Joined, MOST_UNREAD};
-use countersign_core::aaep::{
-    negotiate::{Offer, SubscriptionTerms, negotiate},
-    shared_event::SharedEvent,
+use super::{
+    super::delivery::{Delivery, NextDelivery},
+    Feed, Joined, MOST_UNREAD,
+};
+use countersign_core::{
+    aaep::{
+        negotiate::{Offer, SubscriptionTerms, negotiate},
+        shared_event::SharedEvent,
+    },
+    records::{Subscription, SubscriptionOwner},
 };
 use countersign_protocol::{
     aaep::{
@@ -156,4 +162,33 @@ fn events_that_cannot_be_folded_fill_it_in_the_end() {
         feed.push(&question(1, seq), false, NOW);
     }
     assert!(feed.is_full());
+}
+
+///
+#[test]
+fn a_reader_receives_nothing_while_its_entitlement_is_being_checked() {
+    let owner = SubscriptionOwner::Token { key: 3 };
+    let row = Subscription {
+        key: 1,
+        version: 1,
+        project: 1,
+        id: "sub_1".into(),
+        person: 2,
+        owner,
+        may_answer: true,
+        subscriber_id: "phone".into(),
+        capabilities: json!({}),
+        opened_at: NOW,
+        closed_at: None,
+    };
+    let delivery = Arc::new(Delivery::new(&row, Arc::new(SubscriptionTerms::implicit(&Offer::default())), NOW));
+    let reader = delivery.attach(owner, None, None, NOW).number;
+    delivery.deliver_snapshot(reader, Vec::new(), NOW);
+    let (first, second) = (delivery.hold_for_check(), delivery.hold_for_check());
+    assert!(delivery.push(&started(1), NOW));
+    assert!(matches!(delivery.next_for(reader, NOW), NextDelivery::Wait(None)));
+    drop(first);
+    assert!(matches!(delivery.next_for(reader, NOW), NextDelivery::Wait(None)), "the other check has not ended");
+    drop(second);
+    assert!(matches!(delivery.next_for(reader, NOW), NextDelivery::Event(..)));
 }
