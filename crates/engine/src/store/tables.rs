@@ -14,9 +14,9 @@ use countersign_core::{
     records::{
         AaepSession, AaepSessionState, AccessToken, AgentEvent, Allowance, ApiKey, ClarificationEntry,
         ClarificationKey, ClarificationSession, ClarificationState, ConnectProgress, ConnectRequest, Decision,
-        Delegation, Disclosure, Execution, ExecutionState, ImportedConfirm, Membership, OutboxMessage, OutboxState, Person, Plan, Project, Raiser,
-        Record, RevokedReceipt, Secret, Session, SessionKey, SigningKey, Stored, SubscriberToken, Subscription, Table,
-        UnsettledWrite, WebSession, WebhookEnrolment,
+        Delegation, Disclosure, Execution, ExecutionState, ImportedConfirm, Membership, OutboxMessage, OutboxState,
+        Person, Plan, Project, Raiser, Record, RevokedReceipt, Secret, Session, SessionKey, SigningKey, Stored,
+        SubscriberToken, Subscription, Table, UnsettledWrite, WebSession, WebhookEnrolment,
     },
 };
 use countersign_protocol::{

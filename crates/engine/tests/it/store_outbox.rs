@@ -47,7 +47,7 @@ async fn keys<L: Lookup>(bench: &Bench, lookup: L) -> Vec<RowKey> {
 on_both_stores! {
     async fn messages_are_found_by_id_by_delegation_and_by_their_due_time_while_they_are_pending(bench) {
         for (key, of, state) in [(1, 7, pending(START + 5)), (2, 7, pending(START)), (3, 8, dead()), (4, 8, pending(START))] {
-            write(&*bench.store, message(key, of, state)).await;
+            write(&bench, message(key, of, state)).await;
         }
         let due = |by: i64, limit| OutboxMessagesDue { by: UnixMillis(by), limit };
         assert_eq!(keys(&bench, due(START - 1, 9)).await, [0; 0]);
@@ -63,7 +63,7 @@ on_both_stores! {
         assert_eq!(keys(&bench, OutboxMessageById { project: 1, id: "msg_3".into() }).await, [3]);
         assert_eq!(keys(&bench, OutboxMessageById { project: 2, id: "msg_3".into() }).await, [0; 0]);
         let delivered = OutboxState::Delivered { at: AT, status: 200, attempts: 1 };
-        write(&*bench.store, OutboxMessage { version: 2, ..message(2, 7, delivered) }).await;
+        write(&bench, OutboxMessage { version: 2, ..message(2, 7, delivered) }).await;
         assert_eq!(keys(&bench, OutboxMessagesOpenOf(7)).await, [1]);
     }
 
@@ -73,7 +73,7 @@ on_both_stores! {
             WebhookEnrolment { key, version: 1, project, operator, secrets: Vec::new() }
         };
         for (key, project, operator) in [(1, 1, "a.example"), (2, 2, "a.example"), (3, 1, "b.example")] {
-            write(&*bench.store, row(key, project, operator)).await;
+            write(&bench, row(key, project, operator)).await;
         }
         assert_eq!(bench.store.commit(put(row(4, 1, "a.example"))).await, Outcome::Stale);
         assert_eq!(keys(&bench, WebhookEnrolmentOf { project: 1, operator: "a.example".into() }).await, [1]);
@@ -82,10 +82,10 @@ on_both_stores! {
 
     async fn messages_go_with_their_delegation_and_a_pending_one_holds_it(bench) {
         for key in [1, 2] {
-            write(&*bench.store, delegation(key, Some(START))).await;
+            write(&bench, delegation(key, Some(START))).await;
         }
-        write(&*bench.store, message(11, 1, dead())).await;
-        write(&*bench.store, message(12, 2, pending(START + 100 * DAY))).await;
+        write(&bench, message(11, 1, dead())).await;
+        write(&bench, message(12, 2, pending(START + 100 * DAY))).await;
         let usual = Retention::default();
         remove(&bench, 89, &usual).await;
         assert_eq!(remaining::<OutboxMessage>(&bench, [11, 12]).await, [11, 12]);

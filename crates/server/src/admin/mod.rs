@@ -73,13 +73,13 @@ macro_rules! with_requests {
 pub(crate) fn router(engine: Arc<Engine>) -> Router {
     let router = Router::new().route("/version", get(|| async { env!("CARGO_PKG_VERSION") }));
     let router = with_requests!(router;
-        ListProjects, ShowProject, ListProjectVersions, FindProject, ApplyProject, ListPeople, AddPerson, AssignRoles,
-        SetPassword, DisablePerson, EnablePerson, ListApiKeys, AddApiKey, RevokeApiKey, LiftApiKeys, ListDelegations,
-        LiftDelegations, ListUnsettledCalls, SettleCall, ListSubscriberTokens, AddSubscriberToken,
-        RevokeSubscriberToken, 
-CreateWebhookSecret, ListWebhookSecrets, RetireWebhookSecret, ListWebhookMessages,
- ShowWebhookMessage, ReplayWebhookMessage, ListSigningKeys, RotateSigningKeys, ShowClock, AcceptClock, ReadStorageStats
-    );
+            ListProjects, ShowProject, ListProjectVersions, FindProject, ApplyProject, ListPeople, AddPerson, AssignRoles,
+            SetPassword, DisablePerson, EnablePerson, ListApiKeys, AddApiKey, RevokeApiKey, LiftApiKeys, ListDelegations,
+            LiftDelegations, ListUnsettledCalls, SettleCall, ListSubscriberTokens, AddSubscriberToken,
+            RevokeSubscriberToken,
+    CreateWebhookSecret, ListWebhookSecrets, RetireWebhookSecret, ListWebhookMessages,
+     ShowWebhookMessage, ReplayWebhookMessage, ListSigningKeys, RotateSigningKeys, ShowClock, AcceptClock, ReadStorageStats
+        );
     router.layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(engine)
 }
 

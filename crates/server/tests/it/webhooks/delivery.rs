@@ -7,7 +7,7 @@ use super::{
 };
 use countersign_engine::Role;
 use countersign_protocol::ids::ProjectId;
-use countersign_testkit::{Backend, Kit, AgentFixture, Setup, TestPerson, on_both_stores};
+use countersign_testkit::{AgentFixture, Backend, Kit, Setup, TestPerson, on_both_stores};
 use http::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -157,9 +157,9 @@ async fn of_two_nodes_one_sends_each_message_at_the_same_moment_and_while_the_ot
     let arrived = acme.host.received().len() + 5;
     acme.host.stall();
     let other = async {
-        acme.host.has_received(arrived).await;
+        acme.host.wait_for_requests(arrived).await;
         let found = second.agents().deliver_webhooks().await;
-        acme.host.come_back();
+        acme.host.recover();
         found
     };
     let (here, there) = tokio::join!(plane.engine.agents().deliver_webhooks(), other);

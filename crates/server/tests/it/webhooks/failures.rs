@@ -55,17 +55,17 @@ on_both_stores! {
         acme.host.stall();
         let next = acme.host.received().len() + 1;
         let late = async {
-            acme.host.has_received(next).await;
+            acme.host.wait_for_requests(next).await;
             tokio::time::sleep(Duration::from_millis(5500)).await;
-            acme.host.come_back();
+            acme.host.recover();
         };
         let (sent, ()) = tokio::join!(plane.advance_and_deliver(0), late);
         assert_eq!((sent, acme.webhooks().len()), (1, 1), "it arrived, and its 200 came too late");
         assert_eq!(last_error(&message(plane).await), "no complete answer within the time limit");
-        acme.host.go_dark();
+        acme.host.go_offline();
         next_attempt(plane).await;
         assert_eq!(attempts(&message(plane).await), 2);
-        acme.host.come_back();
+        acme.host.recover();
         next_attempt(plane).await;
         assert!(is_delivered(&message(plane).await));
         assert_eq!(acme.webhooks().len(), 2);
@@ -94,14 +94,14 @@ on_both_stores! {
             let mut identity = plane.acme().identity();
             identity["webhook_url"] = format!("{elsewhere}{HOOK}").into();
             plane.acme().host.set_document(IDENTITY, identity.to_string());
-            plane.advance_unseen(3601).await;
+            plane.advance_without_settling(3601).await;
             let before = attempts(&message(plane).await);
             next_attempt(plane).await;
             assert_eq!(attempts(&message(plane).await), before + 1, "{elsewhere}: {:?}", message(plane).await.state);
         }
         assert_eq!((plane.acme().webhooks().len(), plane.operator("evil.test").webhooks().len()), (0, 0));
         plane.acme().publish_webhook();
-        plane.advance_unseen(3601).await;
+        plane.advance_without_settling(3601).await;
         next_attempt(plane).await;
         assert!(is_delivered(&message(plane).await));
     }
@@ -116,7 +116,7 @@ on_both_stores! {
         identity["webhook_url"] = "https://hooks.acme.test/".into();
         plane.acme().publish_identity(&identity);
         plane.advance_secs(LIFE_S).await;
-        plane.advance_unseen(1801).await;
+        plane.advance_without_settling(1801).await;
         next_attempt(plane).await;
         assert_eq!(last_error(&message(plane).await), "the host has no public address");
     }

@@ -28,10 +28,10 @@ on_both_stores! {
         let requests = acme.received().len();
         let engine = Arc::clone(&fixture.plane.engine);
         let sending = tokio::spawn(async move { engine.agents().deliver_webhooks().await });
-        acme.has_received(requests + 1).await;
+        acme.wait_for_requests(requests + 1).await;
         sending.abort();
         let _cut = sending.await;
-        acme.come_back();
+        acme.recover();
         let fixture = restarted(fixture).await;
         assert_eq!(fixture.plane.advance_and_deliver(29).await, 0, "the lease of the first node is not over");
         assert_eq!(fixture.plane.advance_and_deliver(1).await, 1);

@@ -11,7 +11,7 @@ use countersign_protocol::domain::Domain;
 use countersign_server::admin::{
     AdminRefusal, AdminRequest as _, CreateWebhookSecret, CreatedWebhookSecret, ListWebhookMessages,
 };
-use countersign_testkit::{Kit, Plane, AgentFixture, Setup};
+use countersign_testkit::{AgentFixture, Kit, Plane, Setup};
 use serde_json::Value;
 use std::sync::Arc;
 

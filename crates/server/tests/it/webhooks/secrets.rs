@@ -8,7 +8,7 @@ use super::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use countersign_protocol::domain::Domain;
 use countersign_server::admin::{AdminRefusal, AdminRequest as _, ListWebhookSecrets, RetireWebhookSecret};
-use countersign_testkit::{Plane, AgentFixture, leaks::Haystack, on_both_stores, stored_evidence};
+use countersign_testkit::{AgentFixture, Plane, leaks::Haystack, on_both_stores, stored_evidence};
 
 async fn retire(plane: &Plane, operator: &str, id: &str) -> Result<usize, AdminRefusal> {
     let operator = Domain::parse(operator).unwrap();
