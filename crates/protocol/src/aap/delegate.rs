@@ -122,7 +122,7 @@ pub struct DeniedResponse {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(untagged)]
 pub enum NotGranted {
-    Shown(DisclosureResponse),
+    Shown(Box<DisclosureResponse>),
     Denied(DeniedResponse),
 }
 

@@ -46,7 +46,7 @@ pub(crate) async fn delegate(
     if body.disclosure_id.is_none() {
         let language = pick_language(asker.headers.get(header::ACCEPT_LANGUAGE).and_then(|v| v.to_str().ok()));
         let shown = app.engine.agents().show_disclosure(&at, &member, &body, language.tag()).await?;
-        return Ok(axum::Json(NotGranted::Shown(shown)).into_response());
+        return Ok(axum::Json(NotGranted::Shown(Box::new(shown))).into_response());
     }
     let granted = app.engine.agents().grant(&at, &member, &body).await?;
     Ok((StatusCode::CREATED, axum::Json(granted)).into_response())
