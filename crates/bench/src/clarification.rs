@@ -32,7 +32,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let unit = one_verification()?;
     println!("Clarifications");
     println!("  V (one ES256 verification)                 {:11.2} µs", micros(unit));
-    let (clear, unclear) = (look(false)?, look(true)?);
+    let (clear, unclear) = (find_gaps(false)?, find_gaps(true)?);
     println!(
         "  {FIELDS} fields, {RULES} rules, nothing found         {:11.2} µs {:8.2} V",
         micros(clear),
@@ -58,7 +58,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn look(unclear: bool) -> anyhow::Result<Duration> {
+fn find_gaps(unclear: bool) -> anyhow::Result<Duration> {
     let rules = Rules::compile(&policy()?).map_err(|why| anyhow::anyhow!("{why}"))?;
     let plan = plan(unclear);
     let found = rules.findings(&plan).map_err(|why| anyhow::anyhow!("{why}"))?.len();

@@ -11,7 +11,7 @@ pub(crate) use child::run as child;
 
 use crate::{StoreKind, peers};
 use cycles::Cycles;
-use messages::{Figures, Scene};
+use messages::{Figures, Scenario};
 use std::time::Duration;
 
 /// Seconds of each measurement.
@@ -19,15 +19,15 @@ const SECONDS: u64 = 4;
 
 pub(crate) async fn run(store: StoreKind, in_flight: usize) -> anyhow::Result<()> {
     println!("Decisions on {store:?}: raise → fan-out → reply → waiting agent woken, everything durable");
-    let quiet = Scene::default();
+    let quiet = Scenario::default();
     let alone = measured(store, quiet, 1).await?;
     let many = measured(store, quiet, in_flight).await?;
     for others in [100, 10_000] {
-        let with = measured(store, Scene { others, ..quiet }, in_flight).await?;
+        let with = measured(store, Scenario { others, ..quiet }, in_flight).await?;
         println!("    {:5.2} × the rate without them", with.per_second() / many.per_second());
     }
     let pending = 100_000;
-    let with = measured(store, Scene { pending, ..quiet }, in_flight).await?;
+    let with = measured(store, Scenario { pending, ..quiet }, in_flight).await?;
     println!("    {:5.2} × the rate without them", with.per_second() / many.per_second());
     fan_out(store).await?;
     if store == StoreKind::Sqlite {
@@ -37,24 +37,24 @@ pub(crate) async fn run(store: StoreKind, in_flight: usize) -> anyhow::Result<()
 }
 
 /// Starts a server with a scenario, drives cycles, and prints the result.
-async fn measured(store: StoreKind, scene: Scene, in_flight: usize) -> anyhow::Result<Cycles> {
-    let server = messages::Server::start(store, scene)?;
-    let memory = &server.told.figures;
+async fn measured(store: StoreKind, scenario: Scenario, in_flight: usize) -> anyhow::Result<Cycles> {
+    let server = messages::Server::start(store, scenario)?;
+    let memory = &server.ready.figures;
     cycles::run(&server, in_flight, Duration::from_secs(1)).await?;
     let cycles = cycles::run(&server, in_flight, Duration::from_secs(SECONDS)).await?;
     println!(
         "  {in_flight:3} in flight, {:6} other subscriptions, {:6} pending: {:7.0} cycles/s   p50 {:6.2} ms   p99 {:6.2} ms",
-        scene.others,
-        scene.pending,
+        scenario.others,
+        scenario.pending,
         cycles.per_second(),
         cycles.quantile_ms(0.5),
         cycles.quantile_ms(0.99),
     );
-    if scene.others > 1000 {
-        println!("    {:6.1} KiB a subscription", memory.grown_kib / scene.others as f64);
+    if scenario.others > 1000 {
+        println!("    {:6.1} KiB a subscription", memory.grown_kib / scenario.others as f64);
     }
-    if scene.pending > 0 {
-        println!("    {:6.1} MiB for {} pending decisions", memory.grown_kib / 1024.0, scene.pending);
+    if scenario.pending > 0 {
+        println!("    {:6.1} MiB for {} pending decisions", memory.grown_kib / 1024.0, scenario.pending);
     }
     Ok(cycles)
 }
@@ -62,8 +62,8 @@ async fn measured(store: StoreKind, scene: Scene, in_flight: usize) -> anyhow::R
 async fn fan_out(store: StoreKind) -> anyhow::Result<()> {
     let mut costs = Vec::new();
     for listeners in [1000, 10_000] {
-        let server = messages::Server::start(store, Scene { listeners, ..Scene::default() })?;
-        let Figures { delivery_us, grown_kib, .. } = server.told.figures;
+        let server = messages::Server::start(store, Scenario { listeners, ..Scenario::default() })?;
+        let Figures { delivery_us, grown_kib, .. } = server.ready.figures;
         println!(
             "  {listeners:6} subscriptions of one person: {delivery_us:6.2} µs a delivery, {:.1} KiB each",
             grown_kib / listeners as f64

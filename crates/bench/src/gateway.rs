@@ -22,7 +22,7 @@ mod unit;
 mod upstream;
 mod wire;
 
-pub(crate) use parts::{MeasuredPart, play};
+pub(crate) use parts::{MeasuredPart, run_part};
 pub(crate) use unit::one_verification;
 
 use crate::StoreKind;

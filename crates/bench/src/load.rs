@@ -1,15 +1,14 @@
 //! The load generator: a fixed number of connections, each sending its next request after the last response.
 
-use crate::{Benchmark, StoreKind, cpu};
+use crate::{Benchmark, StoreKind, child::ServerProcess, cpu};
 use anyhow::{Context as _, ensure};
 use bytes::Bytes;
+use futures_util::future::try_join_all;
 use http::{Method, Request};
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use std::{
-    io::{BufRead as _, BufReader},
-    process::{Child, Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -19,7 +18,7 @@ use std::{
 use tokio::net::TcpStream;
 
 pub(crate) struct Server {
-    child: Child,
+    process: ServerProcess,
     what: Benchmark,
     address: String,
     path: String,
@@ -43,15 +42,10 @@ struct LoadReport {
 impl Server {
     pub(crate) async fn start(what: Benchmark, store: StoreKind) -> anyhow::Result<Self> {
         let name = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
-        let mut child = Command::new(std::env::current_exe()?)
-            .args([&name(&what), "--store", &name(&store), "--child"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().context("no output")?).read_line(&mut line)?;
-        let told: LoadReport = serde_json::from_str(&line).context("the server of the benchmark did not start")?;
-        Ok(Self { child, what, address: told.address, path: told.path, requests: Arc::new(told.requests) })
+        let arguments = [&name(&what), "--store", &name(&store), "--child"];
+        let (process, ready): (_, LoadReport) = ServerProcess::start(&arguments)?;
+        let LoadReport { address, path, requests } = ready;
+        Ok(Self { process, what, address, path, requests: Arc::new(requests) })
     }
 
     fn request(&self, n: usize) -> anyhow::Result<Request<Full<Bytes>>> {
@@ -74,13 +68,6 @@ impl Server {
                     .body(Full::default())?
             }
         })
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        let _ended = self.child.wait();
     }
 }
 
@@ -109,7 +96,7 @@ async fn one_round(
     next: &Arc<AtomicUsize>,
 ) -> anyhow::Result<(Round, Vec<SendRequest<Full<Bytes>>>)> {
     let over = Arc::new(AtomicBool::new(false));
-    let pid = server.child.id().to_string();
+    let pid = server.process.id().to_string();
     let (before, started) = (cpu::of_process(&pid)?, Instant::now());
     let work = connections.into_iter().map(|connection| drive(server, connection, next, &over));
     let timer = async {
@@ -117,31 +104,11 @@ async fn one_round(
         over.store(true, Ordering::Relaxed);
         anyhow::Ok(())
     };
-    let ((), done) = tokio::try_join!(timer, join_all(work))?;
+    // All are polled in one task, so that the generator stays on one core.
+    let ((), done) = tokio::try_join!(timer, try_join_all(work))?;
     let answered = done.iter().map(|(n, _)| n).sum();
     let round = Round { answered, elapsed: started.elapsed(), server_cpu: cpu::of_process(&pid)? - before };
     Ok((round, done.into_iter().map(|(_, connection)| connection).collect()))
-}
-
-async fn join_all<T>(work: impl Iterator<Item = impl Future<Output = anyhow::Result<T>>>) -> anyhow::Result<Vec<T>> {
-    let mut all: Vec<_> = work.map(Box::pin).collect();
-    let mut done = Vec::new();
-    // All are polled together in one task, so that the generator stays on one core.
-    std::future::poll_fn(|context| {
-        let mut n = 0;
-        while let Some(one) = all.get_mut(n) {
-            match one.as_mut().poll(context) {
-                std::task::Poll::Ready(result) => {
-                    drop(all.swap_remove(n));
-                    done.push(result);
-                }
-                std::task::Poll::Pending => n += 1,
-            }
-        }
-        if all.is_empty() { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
-    })
-    .await;
-    done.into_iter().collect()
 }
 
 async fn drive(
@@ -170,4 +137,30 @@ pub(crate) async fn connect(address: &str) -> anyhow::Result<SendRequest<Full<By
     let (sender, connection) = handshake(TokioIo::new(stream)).await?;
     tokio::spawn(connection);
     Ok(sender)
+}
+
+/// The result of a run: medians beside the best, in V.
+pub(crate) fn print(what: Benchmark, store: StoreKind, verification: Duration, rounds: &[Round]) {
+    let v = verification.as_secs_f64();
+    let mut cpu: Vec<f64> = rounds.iter().map(|r| r.server_cpu.as_secs_f64() / r.answered.max(1) as f64 / v).collect();
+    let mut rate: Vec<f64> = rounds.iter().map(|r| r.answered as f64 / r.elapsed.as_secs_f64()).collect();
+    cpu.sort_by(f64::total_cmp);
+    rate.sort_by(f64::total_cmp);
+    let (cpu_median, cpu_best) = (median(&cpu), cpu.first().copied().unwrap_or_default());
+    println!("{what:?} on {store:?}: {} rounds", rounds.len());
+    println!("  V (one ES256 verification)      {:8.1} µs", v * 1e6);
+    println!(
+        "  requests a second      median   {:8.0}   best {:8.0}",
+        median(&rate),
+        rate.last().copied().unwrap_or_default()
+    );
+    println!("  server CPU a request   median   {cpu_median:8.2} V best {cpu_best:8.2} V");
+    if what == Benchmark::Register {
+        // Operator JWT, delegation token and receipt.
+        println!("  of the bound (3 V)     median   {:8.0} % best {:8.0} %", 300.0 / cpu_median, 300.0 / cpu_best);
+    }
+}
+
+fn median(sorted: &[f64]) -> f64 {
+    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
 }

@@ -13,7 +13,6 @@ mod decisions;
 mod gateway;
 mod load;
 mod peers;
-mod report;
 mod soak;
 
 use clap::{Args, Parser, ValueEnum};
@@ -60,7 +59,7 @@ struct Load {
     child: bool,
     /// What that server prepares, as JSON.
     #[arg(long, hide = true)]
-    scene: Option<String>,
+    scenario: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +91,7 @@ fn bench(command: Command) -> anyhow::Result<()> {
         Command::Allowances => allowances::run(),
         Command::Clarification => clarification::run(),
         Command::Gateway(arguments) => gateway::run(&arguments),
-        Command::GatewayPart(part) => on_all_cores(gateway::play(part)),
+        Command::GatewayPart(part) => on_all_cores(gateway::run_part(part)),
         Command::Soak(arguments) => on_all_cores(async { Ok(soak::run(arguments).await) }).map(drop),
     }
 }
@@ -102,8 +101,8 @@ fn on_all_cores<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Res
 }
 
 async fn run(what: Benchmark, arguments: Load) -> anyhow::Result<()> {
-    if let (true, Some(scene)) = (arguments.child, &arguments.scene) {
-        return decisions::child(arguments.store, serde_json::from_str(scene)?).await;
+    if let (true, Some(scenario)) = (arguments.child, &arguments.scenario) {
+        return decisions::child(arguments.store, serde_json::from_str(scenario)?).await;
     }
     if what == Benchmark::Decisions {
         return decisions::run(arguments.store, arguments.in_flight).await;
@@ -114,6 +113,6 @@ async fn run(what: Benchmark, arguments: Load) -> anyhow::Result<()> {
     let server = load::Server::start(what, arguments.store).await?;
     let verification = cpu::one_verification()?;
     let rounds = load::rounds(&server, arguments.in_flight, arguments.rounds).await?;
-    report::print(what, arguments.store, verification, &rounds);
+    load::print(what, arguments.store, verification, &rounds);
     Ok(())
 }

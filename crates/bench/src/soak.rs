@@ -6,7 +6,7 @@
 
 mod agent;
 mod faults;
-mod final_look;
+mod final_check;
 mod findings;
 mod held_calls;
 mod histories;
@@ -114,7 +114,7 @@ pub(crate) async fn run(arguments: Arguments) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(why) => {
-            say(&format!("error: {why:#}"));
+            print_line(&format!("error: {why:#}"));
             ExitCode::FAILURE
         }
     }
@@ -131,7 +131,7 @@ async fn report(arguments: &Arguments) -> anyhow::Result<bool> {
     let mut setup = Setup::prepare(upstream, arguments.postgres, steps_clock).await?;
     setup.folder.is_kept = arguments.keep;
     let folder = setup.folder.path.display().to_string();
-    say(&format!(
+    print_line(&format!(
         "seed {seed}; faults: {:?}; the nodes are in {folder}",
         kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>()
     ));
@@ -153,7 +153,7 @@ async fn report(arguments: &Arguments) -> anyhow::Result<bool> {
         false => print!("{report}"),
     }
     if !is_clean && !arguments.keep {
-        say(&format!("found something: run it again with --seed {seed} --keep to look at the nodes"));
+        print_line(&format!("found something: run it again with --seed {seed} --keep to look at the nodes"));
     }
     Ok(is_clean)
 }
@@ -180,16 +180,16 @@ async fn soak(
     let watching = tokio::spawn(watch(Arc::clone(&load), nodes.clone()));
     let working: Vec<_> =
         agents.iter().map(Arc::clone).map(|agent| tokio::spawn(async move { agent.work().await })).collect();
-    let mut striking = tokio::spawn(Faults::new(&load, &nodes, (kinds, arguments.length()), say).strike());
+    let mut striking = tokio::spawn(Faults::new(&load, &nodes, (kinds, arguments.length()), print_line).strike());
     let broken = until_over(&load, arguments.length(), &mut striking).await;
     load.end();
     if !striking.is_finished() {
         striking.await??;
     }
     broken?;
-    say(&format!("{:7.1} s  the load ends; every agent ends what it is doing", seconds(record.now())));
+    print_line(&format!("{:7.1} s  the load ends; every agent ends what it is doing", seconds(record.now())));
     settle(&load, &nodes, working).await;
-    let remembered = final_look::look(&load, &agents).await?;
+    let remembered = final_check::collect_records(&load, &agents).await?;
     watching.abort();
     for node in &nodes {
         node.stop().await?;
@@ -264,7 +264,7 @@ async fn watch(load: Arc<Load>, nodes: Vec<Arc<SoakNode>>) {
         load.record.pages().memory.push((now, memory));
         if Duration::from_micros(now) >= next {
             next = Duration::from_micros(now) + PROGRESS;
-            say(&progress(&load, memory));
+            print_line(&progress(&load, memory));
         }
     }
 }
@@ -282,6 +282,6 @@ fn progress(load: &Load, memory: f64) -> String {
 }
 
 /// Progress goes to standard error, so that the report stays alone on standard output.
-fn say(line: &str) {
+fn print_line(line: &str) {
     eprintln!("{line}");
 }

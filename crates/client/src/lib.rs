@@ -9,7 +9,6 @@ pub mod agent;
 pub mod clarification;
 pub mod decisions;
 mod delegation;
-mod door;
 mod entropy;
 mod intent_type;
 pub mod mcp;
@@ -17,7 +16,9 @@ pub mod mplp;
 pub mod operator;
 mod possession;
 mod secret;
+mod service_client;
 pub mod transport;
 
 pub use delegation::{BadDelegation, Delegation};
 pub use entropy::NoRandomness;
+pub use service_client::ServiceError;

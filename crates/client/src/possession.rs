@@ -61,15 +61,15 @@ pub(crate) async fn exchange_by<'a, A: Headed, E: From<SigningFailed>>(
     let url = request.url.clone();
     let Some(possession) = possession else {
         let answer = send(request).await?;
-        nonces.learn(&url, &answer);
+        nonces.store_nonce(&url, &answer);
         return Ok(answer);
     };
     let known = nonces.of(&url);
     let answer = send(possession.prove(request.clone(), known.as_deref())?).await?;
-    let told = nonces.learn(&url, &answer).filter(|told| Some(told) != known.as_ref());
+    let told = nonces.store_nonce(&url, &answer).filter(|told| Some(told) != known.as_ref());
     let Some(nonce) = told.filter(|_| is_demanded(&answer)) else { return Ok(answer) };
     let answer = send(possession.prove(request, Some(&nonce))?).await?;
-    nonces.learn(&url, &answer);
+    nonces.store_nonce(&url, &answer);
     Ok(answer)
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct Nonces(Mutex<BTreeMap<String, String>>);
 
 impl Nonces {
     /// Stores the nonce of a response, whether success or refusal.
-    pub(crate) fn learn(&self, url: &str, answer: &impl Headed) -> Option<String> {
+    pub(crate) fn store_nonce(&self, url: &str, answer: &impl Headed) -> Option<String> {
         let told = answer.head().1.get(dpop::NONCE_HEADER)?.to_str().ok()?;
         let nonce = Some(told).filter(|told| (1..=MAX_NONCE_BYTES).contains(&told.len()))?.to_owned();
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(origin(url)?, nonce.clone());

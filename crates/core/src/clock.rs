@@ -48,7 +48,7 @@ pub struct ClockAccepted {
 }
 
 /// Whether setting the clock back ends sign-ins and access tokens.
-pub fn signs_out(was: UnixMillis, now: UnixMillis) -> bool {
+pub fn ends_sign_ins(was: UnixMillis, now: UnixMillis) -> bool {
     was.millis_since(now) > LONGER_MS
 }
 
@@ -61,7 +61,7 @@ impl Operation for AcceptClock {
         if self.reason.trim().is_empty() || self.reason.chars().count() > 1024 {
             return Err(Refusal::invalid("a reason has 1 to 1024 characters"));
         }
-        let signed_out_too = signs_out(self.was, env.now);
+        let signed_out_too = ends_sign_ins(self.was, env.now);
         let (mut effects, mut mint, mut all) = (Effects::default(), env.mint(), EndedWithClock::default());
         for ((project, id), ended) in &view.projects {
             let entry = DraftEntry::new((*project, id), "clock_accepted", env.now)

@@ -5,7 +5,7 @@
 //! delegation or an API key are cancelled, and both are suspended until lifted. One step, all or nothing.
 
 use crate::{
-    decision::{ProjectRef, call_off::Live},
+    decision::{ProjectRef, cancel::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
     records::{ApiKey, CancelledFor, Delegation, DelegationState, Epoch, Person, Record, Table},
@@ -98,21 +98,21 @@ fn suspend(held: &Holdings, number: i64, env: &Env, mint: &mut Mint, effects: &m
         let suspended = ApiKey { suspended_at: Some(env.now), version: key.version + 1, ..key.clone() };
         effects.puts.push(Record::ApiKey(suspended));
     }
-    held.lives().try_for_each(|live| live.end(place, CancelledFor::Restored, env, mint, effects))
+    held.live_records().try_for_each(|live| live.cancel(place, CancelledFor::Restored, env, mint, effects))
 }
 
 impl Holdings {
-    fn lives(&self) -> impl Iterator<Item = &Live> {
+    fn live_records(&self) -> impl Iterator<Item = &Live> {
         let (delegations, keys) = (self.delegations.iter(), self.keys.iter());
         delegations.map(|(_, live)| live).chain(keys.map(|(_, live)| live)).chain(&self.others)
     }
 
     fn questions(&self) -> usize {
-        self.lives().flat_map(|live| &live.decisions).filter(|decision| decision.is_pending()).count()
+        self.live_records().flat_map(|live| &live.decisions).filter(|decision| decision.is_pending()).count()
     }
 
     fn approvals(&self) -> usize {
-        self.lives().flat_map(|live| &live.allowances).filter(|allowance| allowance.is_open()).count()
+        self.live_records().flat_map(|live| &live.allowances).filter(|allowance| allowance.is_open()).count()
     }
 }
 

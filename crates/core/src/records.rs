@@ -8,6 +8,7 @@ mod clarification;
 mod decisions;
 mod executions;
 mod mplp;
+mod outbox;
 mod scim;
 mod writes;
 
@@ -16,6 +17,7 @@ pub use clarification::*;
 pub use decisions::*;
 pub use executions::*;
 pub use mplp::*;
+pub use outbox::*;
 pub use scim::*;
 pub use writes::*;
 
@@ -82,7 +84,7 @@ records! {
     Project, Person, Membership, WebSession, ConnectRequest, Disclosure, Delegation, Session, AccessToken,
     SessionKey, RevokedReceipt, ApiKey, SigningKey, Secret, Decision, Allowance, Execution, AaepSession, Subscription,
     SubscriberToken, HeldRequest, Plan, ImportedConfirm, ClarificationSession, ClarificationEntry, ClarificationKey,
-    AgentEvent, Epoch, UnsettledWrite, ScimUser,
+    AgentEvent, Epoch, UnsettledWrite, OutboxMessage, WebhookEnrolment, ScimUser,
 }
 
 /// A project and the current version of its document. Older versions stay readable.

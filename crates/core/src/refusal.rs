@@ -160,19 +160,19 @@ pub enum Refusal {
     /// With the decision that approved it, or the call's id if it needed no approval.
     #[error(
         "the request was sent and may have been carried out, but its outcome could not be recorded yet{}",
-        SentWrite::named(.0.as_ref())
+        SentWrite::reference(.0.as_ref())
     )]
     OutcomeUnrecorded(Option<SentWrite>),
     #[error(
         "the upstream failed to respond; the request may have been carried out{}",
-        SentWrite::named(.0.as_ref())
+        SentWrite::reference(.0.as_ref())
     )]
     UpstreamFailed(Option<SentWrite>),
     #[error("the upstream could not be reached; nothing was sent to it")]
     UpstreamUnreachable,
     #[error(
         "the upstream did not respond in time; the request may have been carried out{}",
-        SentWrite::named(.0.as_ref())
+        SentWrite::reference(.0.as_ref())
     )]
     UpstreamSlow(Option<SentWrite>),
     /// A repeat of a write that is in flight or has an unknown outcome.

@@ -147,7 +147,7 @@ impl Operation for CloseSession {
         let evidence = vec![entry.seal(&mut mint)?];
         let mut effects = Effects { puts: vec![Record::Session(closed)], evidence, ..Effects::default() };
         let place = (view.project.key, view.project.id.clone());
-        view.live.end(&place, CancelledFor::SessionOver, env, &mut mint, &mut effects)?;
+        view.live.cancel(&place, CancelledFor::SessionOver, env, &mut mint, &mut effects)?;
         Ok(Step { answer: (), effects })
     }
 }

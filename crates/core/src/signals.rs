@@ -42,7 +42,7 @@ pub struct AaepSignal {
 impl Signal {
     /// The signal without reply tokens, as stored for other nodes: the database holds none.
     #[must_use]
-    pub fn at_rest(&self) -> Self {
+    pub fn without_reply_tokens(&self) -> Self {
         let mut news = self.clone();
         if let Self::Said(said) = &mut news {
             said.set_reply_token("");
@@ -59,7 +59,7 @@ impl AaepSignal {
     }
 
     /// The decision of a reply token omitted in storage.
-    pub fn lacks_token_of(&self) -> Option<&str> {
+    pub fn omitted_token_decision(&self) -> Option<&str> {
         let lacks = self.event.payload.reply_token().is_some_and(str::is_empty);
         let ours = self.event.envelope.extensions.get(extension::PREFIX).filter(|_| lacks)?;
         ours.get("decision_id")?.as_str()
@@ -74,7 +74,7 @@ pub struct Audience {
 }
 
 impl Audience {
-    pub fn has(&self, person: RowKey, roles: &[Role]) -> bool {
+    pub fn includes(&self, person: RowKey, roles: &[Role]) -> bool {
         self.people.contains(&person) || self.roles.iter().any(|role| roles.contains(role))
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::{
     commands::{
-        backup, bench, call, clarify, clock, completions, config, db, delegation, demo, inbox, init, key, keys, man,
-        mcp, openapi, plan, project, restore, routes, serve, soak, token, user,
+        backup, bench, call, clarify, clock, config, db, delegation, demo, generate, inbox, init, key, keys, mcp, plan,
+        project, routes, serve, token, user, webhooks,
     },
     terminal::Terminal,
 };
@@ -29,8 +29,8 @@ pub(crate) enum Command {
     Config(config::Command),
     Demo(demo::Arguments),
     Serve(serve::Arguments),
-    Backup(backup::Arguments),
-    Restore(restore::Arguments),
+    Backup(backup::BackupArguments),
+    Restore(backup::RestoreArguments),
     #[command(subcommand)]
     Db(db::Command),
     Inbox(inbox::Arguments),
@@ -54,12 +54,14 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Keys(keys::Command),
     #[command(subcommand)]
+    Webhooks(webhooks::Command),
+    #[command(subcommand)]
     Clock(clock::Command),
-    Bench(bench::Arguments),
-    Soak(soak::Arguments),
-    Completions(completions::Arguments),
-    Openapi(openapi::Arguments),
-    Man(man::Arguments),
+    Bench(bench::BenchArguments),
+    Soak(bench::SoakArguments),
+    Completions(generate::CompletionsArguments),
+    Openapi(generate::OpenapiArguments),
+    Man(generate::ManArguments),
 }
 
 /// Arguments of every command that reads.

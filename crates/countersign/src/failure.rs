@@ -85,6 +85,12 @@ impl From<AdminRefusal> for Failure {
             AdminRefusal::UnknownSubscriberToken => {
                 failure.hint("`countersign token list` shows the tokens by their ids")
             }
+            AdminRefusal::UnknownWebhookSecret => {
+                failure.hint("`countersign webhooks secret list` shows the secrets by their ids")
+            }
+            AdminRefusal::UnknownWebhookMessage => {
+                failure.hint("`countersign webhooks list` shows the messages by their ids")
+            }
             AdminRefusal::Store(_) => {
                 failure.hint("`countersign config check` shows the store in use, and where it is configured")
             }

@@ -70,7 +70,7 @@ impl Operations {
             match opened {
                 Ok((engine, _)) => return Ok(Self::Offline(engine)),
                 Err(StartTrouble::Store(StoreError::Held { .. })) if tries > 0 => tries -= 1,
-                Err(StartTrouble::Store(why @ StoreError::Held { .. })) => return Err(held(&why)),
+                Err(StartTrouble::Store(why @ StoreError::Held { .. })) => return Err(held_elsewhere(&why)),
                 Err(why) => return Err(engine::not_started(why)),
             }
             tokio::time::sleep(PAUSE).await;
@@ -96,7 +96,7 @@ async fn node(config: &NodeConfig) -> Result<Option<AdminClient>, Failure> {
     }
 }
 
-fn held(why: &StoreError) -> Failure {
+fn held_elsewhere(why: &StoreError) -> Failure {
     Failure::new(format!("{why}, which does not listen at the operations socket")).hint(
         "if it is a node, `countersign config check` must name the same listen.operations_socket for both; else wait until \
          it has ended, or stop it",

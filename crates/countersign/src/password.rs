@@ -16,7 +16,7 @@ pub(crate) struct PasswordSource {
 
 /// The new password of `name`. The engine checks its length.
 pub(crate) fn read(source: &PasswordSource, name: &str, context: &Context) -> Result<String, Failure> {
-    read_or(source, context, || asked(name))
+    read_or(source, context, || prompt_twice(name))
 }
 
 /// The current password of `name`.
@@ -48,7 +48,7 @@ fn first_line() -> Result<String, Failure> {
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-fn asked(name: &str) -> Result<String, Failure> {
+fn prompt_twice(name: &str) -> Result<String, Failure> {
     let password = prompt(format!("new password of {name}: "))?;
     if password == prompt("the same again: ".into())? { Ok(password) } else { Err(Failure::new("the two differ")) }
 }

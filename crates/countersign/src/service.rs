@@ -6,10 +6,14 @@ use countersign_protocol::{ids::ProjectId, origin::Origin};
 use std::path::Path;
 
 const VARIABLE: &str = "COUNTERSIGN_SERVICE";
+const KEY_VARIABLE: &str = "COUNTERSIGN_API_KEY";
 const DEFAULT: &str = "http://localhost:8420";
 
 /// The hint for an unreachable service.
 pub(crate) const NOT_REACHED: &str = "is the service running, and is --service its address?";
+
+/// The hint for a key that the service does not know.
+pub(crate) const UNKNOWN_KEY: &str = "the key may have been revoked: `countersign key list` shows it";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Service {
@@ -41,6 +45,14 @@ pub(crate) fn secret(file: Option<&Path>, variable: &str, context: &Context) -> 
         None => context.environment.get(variable).cloned().unwrap_or_default(),
     };
     Ok(Some(text.trim().to_owned()).filter(|secret| !secret.is_empty()))
+}
+
+/// The API key of an agent or admin, which the command needs.
+pub(crate) fn api_key(file: Option<&Path>, context: &Context) -> Result<String, Failure> {
+    secret(file, KEY_VARIABLE, context)?.ok_or_else(|| {
+        let hint = format!("set {KEY_VARIABLE} or use --key-file; `countersign key add --kind agent` makes a key");
+        Failure::new("there is no API key").hint(hint)
+    })
 }
 
 pub(crate) fn transport() -> Result<WithLoopback, Failure> {

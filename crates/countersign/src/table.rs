@@ -1,12 +1,21 @@
 //! Lists: columns for sighted readers, sentences for screen readers.
 
 use countersign_protocol::visible::{self, visible};
+use serde_json::Value;
 
 /// Rows of cells with column names.
 pub(crate) struct Table<const N: usize> {
     pub(crate) head: [&'static str; N],
     pub(crate) rows: Vec<[String; N]>,
     /// The text for an empty list.
+    pub(crate) none: &'static str,
+}
+
+/// A list of records: its columns for people, and a record as JSON for programs.
+pub(crate) struct Listing<T, const N: usize> {
+    pub(crate) head: [&'static str; N],
+    pub(crate) row: fn(&T) -> [String; N],
+    pub(crate) json: fn(&T) -> Value,
     pub(crate) none: &'static str,
 }
 

@@ -46,7 +46,7 @@ impl Device {
     }
 
     /// The question of a decision, as the person receives it.
-    pub(super) async fn hears_of(&mut self, id: &str) -> Result<Arc<ReceivedQuestion>, DemoFailure> {
+    pub(super) async fn wait_for_question(&mut self, id: &str) -> Result<Arc<ReceivedQuestion>, DemoFailure> {
         let heard = self.until(|announcement| match announcement {
             Announcement::Asked(question) if question.id() == id => Some(question),
             _ => None,
@@ -54,7 +54,7 @@ impl Device {
         heard.await
     }
 
-    pub(super) async fn says_yes_to(&self, question: &ReceivedQuestion) -> Result<(), DemoFailure> {
+    pub(super) async fn approve(&self, question: &ReceivedQuestion) -> Result<(), DemoFailure> {
         let yes = Answer::Approve { rationale: None };
         self.subscriber.replier().reply(question, &yes, system_now()).await.map(drop).map_err(trouble)
     }

@@ -4,7 +4,6 @@
 mod api;
 mod bank;
 mod device;
-mod failure;
 mod folder;
 mod notices;
 mod operator_site;
@@ -14,8 +13,8 @@ mod questions;
 mod steps;
 mod story;
 
-pub use failure::DemoFailure;
 pub use folder::DemoFolder;
+pub use steps::DemoFailure;
 
 use bank::{Branch, ProofDemand};
 use plane::DemoPlane;
@@ -47,14 +46,14 @@ async fn play(plane: &DemoPlane, steps: &mut Steps<'_>) -> Result<(), DemoFailur
     let result = branch.scripted(steps).await;
     branch.close().await;
     result?;
-    steps.say("\nEverything was as promised.\n")
+    steps.print("\nEverything was as promised.\n")
 }
 
 /// The bank stays open until the rest of the demo ends.
 async fn assist(plane: &DemoPlane, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
     let mut branch = Branch::open(plane, ProofDemand::NotDemanded).await?;
     let result = async {
-        branch.at_hand(steps).await?;
+        branch.interactive(steps).await?;
         Story::begin(plane, steps)?.with_a_person().await
     };
     let result = result.await;

@@ -9,11 +9,12 @@ use super::{
 };
 use crate::DemoFailure;
 use countersign_client::{
+    ServiceError,
     aaep::{Ending, system_dice},
-    decisions::{Decisions, DecisionsError},
+    decisions::Decisions,
 };
 use countersign_protocol::decisions::{
-    ClaimRequest, ConfirmationRequest, DecisionDocument, OutcomeRequest, OutcomeStatus, State,
+    ClaimRequest, ClaimStatus, ConfirmationRequest, DecisionDocument, OutcomeRequest, OutcomeStatus, State,
 };
 use countersign_server::admin::{ApiKeyKind, NewKey};
 use serde_json::{Map, Value, json};
@@ -50,12 +51,12 @@ impl Asking {
 
     /// Asks, and answers from one device; returns the agent's decision and the outcome that the other device received.
     pub(super) async fn ask(&mut self, amount: u32) -> Result<(DecisionDocument, Ending), DemoFailure> {
-        let asked = self.agent.ask(&question(amount)).await.map_err(trouble)?;
+        let asked = self.agent.request_confirmation(&question(amount)).await.map_err(trouble)?;
         let id = &asked.decision_id;
-        let (seen, also) = (self.phone.hears_of(id).await?, self.speaker.hears_of(id).await?);
+        let (seen, also) = (self.phone.wait_for_question(id).await?, self.speaker.wait_for_question(id).await?);
         let right = seen.is_irreversible() && also.event_id() == seen.event_id();
         check(right, "the two devices were not told the same")?;
-        self.phone.says_yes_to(&seen).await?;
+        self.phone.approve(&seen).await?;
         let heard = self.speaker.ending_of(&also).await?;
         let settled = self.agent.wait(&asked.decision_id, PATIENCE).await.map_err(trouble)?;
         check(settled.state == State::Accepted, "the agent did not learn of the approval")?;
@@ -69,14 +70,14 @@ impl Asking {
         check(again.is_err(), "one approval was claimed twice")?;
         let outcome = OutcomeRequest { status: OutcomeStatus::Committed, execution_id: None, error_message: None };
         let done = self.agent.report(&decision.decision_id, &outcome).await.map_err(trouble)?;
-        let state = done.execution.map(|execution| execution.state).unwrap_or_default();
-        check(state == "committed", "the outcome was not recorded")
+        let state = done.execution.map(|execution| execution.state);
+        check(state == Some(ClaimStatus::Committed), "the outcome was not recorded")
     }
 
     /// Tries to claim the approval for another amount.
     pub(super) async fn pay_another(&self, decision: &DecisionDocument, amount: u32) -> Result<(), DemoFailure> {
         let refused = self.agent.claim(&decision.decision_id, &claim(amount)).await;
-        check(matches!(refused, Err(DecisionsError::Refused(_))), "an approval of one amount was claimed for another")
+        check(matches!(refused, Err(ServiceError::Refused(_))), "an approval of one amount was claimed for another")
     }
 
     pub(super) async fn end(self) {

@@ -1,6 +1,7 @@
-//! The lines of the story: each is printed only after its step was checked.
+//! The steps of the story: each line is printed only after its step was checked, and the first failure ends it.
 
-use crate::{DemoFailure, Print};
+use crate::Print;
+use countersign_server::config::ConfigErrors;
 
 pub(super) struct Steps<'a> {
     print: Print<'a>,
@@ -15,19 +16,43 @@ impl<'a> Steps<'a> {
     /// A step was done with the expected result.
     pub(super) fn done(&mut self, step: &str) -> Result<(), DemoFailure> {
         self.count += 1;
-        self.say(&format!("{:>3}  ok  {step}\n", self.count))
+        self.print(&format!("{:>3}  ok  {step}\n", self.count))
     }
 
     /// A detail of the previous step.
     pub(super) fn seen(&self, detail: &str) -> Result<(), DemoFailure> {
-        self.say(&format!("        {detail}\n"))
+        self.print(&format!("        {detail}\n"))
     }
 
-    pub(super) fn say(&self, text: &str) -> Result<(), DemoFailure> {
+    pub(super) fn print(&self, text: &str) -> Result<(), DemoFailure> {
         (self.print)(text)
     }
 }
 
 pub(super) fn check(holds: bool, otherwise: &str) -> Result<(), DemoFailure> {
     if holds { Ok(()) } else { Err(DemoFailure::new(format!("not as promised: {otherwise}"))) }
+}
+
+/// Why the demo ended early, with a hint.
+#[derive(Debug)]
+pub struct DemoFailure {
+    pub error: String,
+    pub hint: Option<String>,
+}
+
+impl DemoFailure {
+    pub fn new(error: impl Into<String>) -> Self {
+        Self { error: error.into(), hint: None }
+    }
+
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+impl From<ConfigErrors> for DemoFailure {
+    fn from(errors: ConfigErrors) -> Self {
+        let problems: Vec<_> = errors.problems.iter().map(ToString::to_string).collect();
+        Self::new(problems.join("; "))
+    }
 }

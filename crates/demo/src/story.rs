@@ -31,7 +31,7 @@ impl<'a, 'c> Story<'a, 'c> {
     pub(super) fn begin(plane: &'a DemoPlane, steps: &'a mut Steps<'c>) -> Result<Self, DemoFailure> {
         let notices = Arc::new(Notices::default());
         let agent = plane.agent(&notices)?;
-        steps.say(&format!(
+        steps.print(&format!(
             "A calendar API at {}, with Countersign in front of it.\nAn agent of {OPERATOR} wants to work with {PERSON}'s calendar.\n\n",
             plane.origin
         ))?;
@@ -61,13 +61,13 @@ impl<'a, 'c> Story<'a, 'c> {
     pub(super) async fn with_a_person(&mut self) -> Result<(), DemoFailure> {
         self.agent_asks().await?;
         let page = self.notices.page().unwrap_or_default();
-        self.steps.say(&format!(
+        self.steps.print(&format!(
             "\n  Open      {page}\n  Sign in   {PERSON}\n  Password  {PASSWORD}\n\nThe page will show a code. Paste it here and press Enter: "
         ))?;
         let code = self.line().await?;
         self.agent_is_connected(code.trim()).await?;
         self.agent_works().await?;
-        self.steps.say(&format!(
+        self.steps.print(&format!(
             "\nSee the agent's activity, and revoke its access, at {}/agents\nThe agent tries to read every two seconds until then (Ctrl-C ends the demo).\n",
             self.plane.origin
         ))?;

@@ -4,13 +4,13 @@ use crate::{
     dpop::EPOCH_S,
     engine::Engine,
     node_clock::MOST_MS,
-    store::{self, AllAccessTokens, AllPeople, AllowancesDue, DecisionsDue, ExecutionsDue, KeptTime, Outcome},
-    timekeeping::ClockTrouble,
+    store::{AllAccessTokens, AllPeople, AllowancesDue, DecisionsDue, ExecutionsDue, KeptTime, Outcome},
+    timekeeping::ClockFault,
 };
 use countersign_core::{
-    clock::{AcceptClock, AcceptClockView, ClockAccepted, EndedWithClock, signs_out},
-    decision::due::{AllowanceDueView, DueView, EndLeaseWithClock, LapseWithClock, QuestionDue},
-    records::{Allowance, Decision, Execution, Project},
+    clock::{AcceptClock, AcceptClockView, ClockAccepted, EndedWithClock, ends_sign_ins},
+    decision::due::{EndLeaseWithClock, LapseWithClock, QuestionDue},
+    records::Project,
     refusal::Refusal,
     step::{Operation as _, Step},
 };
@@ -28,18 +28,18 @@ pub struct ClockShown {
     pub machine: UnixMillis,
     /// The store's clock: the database server's, or the latest time at which a SQLite file was used.
     pub store: UnixMillis,
-    pub trouble: Option<ClockTrouble>,
+    pub trouble: Option<ClockFault>,
     pub accepted: i64,
 }
 
 impl Engine {
     pub async fn show_clock(self: &Arc<Self>) -> Result<ClockShown, Refusal> {
-        self.keep_pace().await?;
+        self.measure_clock_skew().await?;
         Ok(ClockShown {
             time: self.now(),
             machine: self.clock.wall(),
             store: self.store.now().await?,
-            trouble: self.clock_trouble(),
+            trouble: self.clock_fault(),
             accepted: self.time.accepted(),
         })
     }
@@ -47,31 +47,31 @@ impl Engine {
     /// Continues by the present clock. Open approvals lapse, a new epoch of nonces begins, and every project's evidence
     /// says so. Pending questions keep their deadlines, except those asked at a time that is still to come.
     pub async fn accept_clock(self: &Arc<Self>, reason: &str) -> Result<ClockAccepted, Refusal> {
-        let _turn = self.time.accepting.lock().await;
-        self.keep_pace().await?;
-        let Some(trouble) = self.clock_trouble() else {
+        let _lock = self.time.accepting.lock().await;
+        self.measure_clock_skew().await?;
+        let Some(trouble) = self.clock_fault() else {
             return Err(Refusal::Conflict("the clock is in order: there is nothing to accept".into()));
         };
-        let (was, now) = (self.time_before(trouble), self.right_time().await?);
+        let (was, now) = (self.time_before_fault(trouble), self.trusted_time().await?);
         // Checked before anything ends; the step is made again below, with the ended records.
         let nothing = AcceptClockView { projects: Vec::new(), people: Vec::new(), access_tokens: Vec::new() };
         AcceptClock { was, reason: reason.to_owned() }.decide(&nothing, &self.env_at(now)?)?;
         let ended = self.end_with_clock(now).await?;
         let accepted = self.record_accepted_clock((was, now), reason, &ended).await?;
-        self.go_on_by_clock(was, now).await?;
+        self.adopt_clock(was, now).await?;
         tracing::warn!(was = %was.to_rfc3339(), now = %now.to_rfc3339(), "the clock was accepted; decisions continue");
         Ok(accepted)
     }
 
-    fn time_before(self: &Arc<Self>, trouble: ClockTrouble) -> UnixMillis {
+    fn time_before_fault(self: &Arc<Self>, trouble: ClockFault) -> UnixMillis {
         match trouble {
-            ClockTrouble::Behind { kept, .. } => kept,
-            ClockTrouble::Leapt { .. } | ClockTrouble::Apart { .. } => self.now(),
+            ClockFault::Behind { kept, .. } => kept,
+            ClockFault::Leapt { .. } | ClockFault::Apart { .. } => self.now(),
         }
     }
 
     /// The database server's clock decides where there is one; this node must agree with it.
-    async fn right_time(self: &Arc<Self>) -> Result<UnixMillis, Refusal> {
+    async fn trusted_time(self: &Arc<Self>) -> Result<UnixMillis, Refusal> {
         let machine = self.clock.wall();
         if !self.store.has_own_clock() {
             return Ok(machine);
@@ -89,21 +89,21 @@ impl Engine {
     }
 
     async fn end_with_clock(self: &Arc<Self>, now: UnixMillis) -> Result<BTreeMap<RowKey, EndedWithClock>, Refusal> {
-        let (mut ended, (by, limit), store) = (BTreeMap::<_, EndedWithClock>::new(), ALL, &*self.store);
+        let (mut ended, (by, limit)) = (BTreeMap::<_, EndedWithClock>::new(), ALL);
         let still_to_come = |at: UnixMillis| at.millis_since(now) > MOST_MS;
-        let allowances = store::find_all(store, AllowancesDue { by, limit }).await?;
+        let allowances = self.find_all(AllowancesDue { by, limit }).await?;
         for allowance in allowances {
             if self.lapse_with_clock(allowance.key, now).await? {
                 ended.entry(allowance.project).or_default().approvals += 1;
             }
         }
-        let executions = store::find_all(store, ExecutionsDue { by, limit }).await?;
+        let executions = self.find_all(ExecutionsDue { by, limit }).await?;
         for execution in executions.into_iter().filter(|execution| still_to_come(execution.claimed_at)) {
             if self.end_lease_with_clock(execution.key, now).await? {
                 ended.entry(execution.project).or_default().claims += 1;
             }
         }
-        let questions = store::find_all(store, DecisionsDue { by, limit }).await?;
+        let questions = self.find_all(DecisionsDue { by, limit }).await?;
         for question in questions.into_iter().filter(|question| still_to_come(question.asked_at)) {
             if self.expire_with_clock(question.key, now).await? {
                 ended.entry(question.project).or_default().questions += 1;
@@ -114,31 +114,20 @@ impl Engine {
 
     async fn lapse_with_clock(self: &Arc<Self>, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
         self.run_locked(|| async {
-            let Some(allowance) = store::get::<Allowance>(&*self.store, key).await? else {
+            let Some((lock, view)) = self.decisions().lock_allowance(key).await? else {
                 return Ok((None, Step::answer(false)));
             };
-            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
-            let decision = decision.ok_or(Refusal::Internal)?;
-            let turn = self.turns.take(decision.asked_in).await;
-            let (place, session) = self.decisions().around(&decision).await?;
-            let plan = self.decisions().plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
-            let view = AllowanceDueView { place, decision, session, allowance, plan };
-            Ok((turn, LapseWithClock.decide(&view, &self.env_at(now)?)?))
+            Ok((lock, LapseWithClock.decide(&view, &self.env_at(now)?)?))
         })
         .await
     }
 
     async fn end_lease_with_clock(self: &Arc<Self>, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
         self.run_locked(|| async {
-            let Some(execution) = store::get::<Execution>(&*self.store, key).await? else {
+            let Some((lock, view)) = self.decisions().lock_execution(key).await? else {
                 return Ok((None, Step::answer(false)));
             };
-            let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
-            let decision = decision.ok_or(Refusal::Internal)?;
-            let turn = self.turns.take(decision.asked_in).await;
-            let (place, session) = self.decisions().around(&decision).await?;
-            let view = self.decisions().execution_seen(place, decision, session, execution).await?;
-            Ok((turn, EndLeaseWithClock.decide(&view, &self.env_at(now)?)?))
+            Ok((lock, EndLeaseWithClock.decide(&view, &self.env_at(now)?)?))
         })
         .await
     }
@@ -146,16 +135,12 @@ impl Engine {
     /// Expires a question: its deadline would be late by as much as the clock was ahead.
     async fn expire_with_clock(self: &Arc<Self>, key: RowKey, now: UnixMillis) -> Result<bool, Refusal> {
         let expire = || async {
-            let found: Option<Decision> = store::get(&*self.store, key).await?;
-            let Some(decision) = found.filter(Decision::is_pending) else {
+            let found = self.decisions().lock_decision(key).await?;
+            let Some((lock, view)) = found.filter(|(_, view)| view.decision.is_pending()) else {
                 return Ok((None, Step::answer(false)));
             };
-            let turn = self.turns.take(decision.asked_in).await;
-            let (place, session) = self.decisions().around(&decision).await?;
-            let plan = self.decisions().plan_of(decision.plan()).await?;
             let over = QuestionDue { serving_since: now, nobody_there: true };
-            let step = over.decide(&DueView { place, decision, session, plan }, &self.env_at(now)?)?;
-            Ok::<_, Refusal>((turn, step.map(|()| true)))
+            Ok::<_, Refusal>((lock, over.decide(&view, &self.env_at(now)?)?.map(|()| true)))
         };
         match self.run_to_outcome(expire).await? {
             (Outcome::Committed, ended) => Ok(ended),
@@ -170,13 +155,13 @@ impl Engine {
         ended: &BTreeMap<RowKey, EndedWithClock>,
     ) -> Result<ClockAccepted, Refusal> {
         self.run(|| async {
-            let view = self.before_accepting(signs_out(was, now), ended).await?;
+            let view = self.accept_clock_view(ends_sign_ins(was, now), ended).await?;
             AcceptClock { was, reason: reason.to_owned() }.decide(&view, &self.env_at(now)?)
         })
         .await
     }
 
-    async fn before_accepting(
+    async fn accept_clock_view(
         self: &Arc<Self>,
         signs_out: bool,
         ended: &BTreeMap<RowKey, EndedWithClock>,
@@ -188,26 +173,26 @@ impl Engine {
         let projects = self.projects().await?.into_iter().map(with_ended).collect();
         let mut view = AcceptClockView { projects, people: Vec::new(), access_tokens: Vec::new() };
         if signs_out {
-            let tokens = store::find_all(&*self.store, AllAccessTokens).await?;
+            let tokens = self.find_all(AllAccessTokens).await?;
             view.access_tokens = tokens.iter().map(|token| token.key).collect();
-            view.people = store::find_all(&*self.store, AllPeople).await?;
+            view.people = self.find_all(AllPeople).await?;
         }
         Ok(view)
     }
 
     /// Everything is recorded. Nothing is decided before the new epoch of nonces has begun.
-    async fn go_on_by_clock(self: &Arc<Self>, was: UnixMillis, now: UnixMillis) -> Result<(), Refusal> {
+    async fn adopt_clock(self: &Arc<Self>, was: UnixMillis, now: UnixMillis) -> Result<(), Refusal> {
         let nonces_until = was.max(now).plus_secs(EPOCH_S);
         let known = self.time.accepted();
-        self.begin_time(KeptTime { last: now, accepted: known.saturating_add(1), nonces_until }, now);
+        self.restart_after_acceptance(KeptTime { last: now, accepted: known.saturating_add(1), nonces_until }, now);
         let before = self.clock.accept();
         if let Err(why) = self.store.accept_time(now, nonces_until).await {
-            self.clock.take_back(before);
+            self.clock.restore_basis(before);
             self.time.set_accepted(known);
             return Err(why.into());
         }
-        self.keep_pace().await?;
-        self.time.serves_from(self.now());
+        self.measure_clock_skew().await?;
+        self.time.set_serving_since(self.now());
         Ok(())
     }
 }

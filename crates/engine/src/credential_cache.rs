@@ -17,7 +17,7 @@ use std::{
 
 const REMEMBERED: usize = 100_000;
 
-pub(crate) struct Bearers(Cache<(String, Digest), Arc<AccessView>>);
+pub(crate) struct CredentialCache(Cache<(String, Digest), Arc<AccessView>>);
 
 /// One copy of each project, shared by all cached credentials.
 #[derive(Default)]
@@ -28,12 +28,12 @@ pub(crate) struct ProjectCache {
 }
 
 impl ProjectCache {
-    pub(crate) fn last_at(&self, address: &Address) -> Option<Arc<Project>> {
+    pub(crate) fn at_address(&self, address: &Address) -> Option<Arc<Project>> {
         self.addressed.read().unwrap_or_else(PoisonError::into_inner).get(address).cloned()
     }
 
-    pub(crate) fn found_at(&self, address: &Address, project: &Arc<Project>) {
-        if !self.last_at(address).is_some_and(|last| Arc::ptr_eq(&last, project)) {
+    pub(crate) fn set_address(&self, address: &Address, project: &Arc<Project>) {
+        if !self.at_address(address).is_some_and(|last| Arc::ptr_eq(&last, project)) {
             let mut addressed = self.addressed.write().unwrap_or_else(PoisonError::into_inner);
             addressed.insert(address.clone(), Arc::clone(project));
         }
@@ -52,32 +52,32 @@ impl ProjectCache {
     }
 }
 
-impl Default for Bearers {
+impl Default for CredentialCache {
     fn default() -> Self {
         Self(Cache::new(REMEMBERED))
     }
 }
 
-impl Bearers {
-    pub(crate) fn recall(&self, project: &str, token: &Digest) -> Option<Arc<AccessView>> {
+impl CredentialCache {
+    pub(crate) fn get(&self, project: &str, token: &Digest) -> Option<Arc<AccessView>> {
         self.0.get(&(project.to_owned(), *token))
     }
 
-    pub(crate) fn remember(&self, project: &str, token: Digest, view: &Arc<AccessView>) {
+    pub(crate) fn insert(&self, project: &str, token: Digest, view: &Arc<AccessView>) {
         self.0.insert((project.to_owned(), token), Arc::clone(view));
     }
 
-    pub(crate) fn forget(&self, project: &str, token: &Digest) {
+    pub(crate) fn remove(&self, project: &str, token: &Digest) {
         self.0.remove(&(project.to_owned(), *token));
     }
 
-    pub(crate) fn forget_everybody(&self) {
+    pub(crate) fn clear(&self) {
         self.0.clear();
     }
 
     /// Drops all tokens under these delegations and sessions: this node decides their next call from the store, so that not
     /// even a read goes out after the answer to a revocation.
-    pub(crate) fn forget_all(&self, cut_off: &[RowKey]) {
+    pub(crate) fn remove_holders(&self, cut_off: &[RowKey]) {
         let rests_on = |bearer: &Bearer| {
             let delegation = bearer.delegation.as_ref().map(|delegation| delegation.key);
             cut_off.contains(&bearer.session.key) || delegation.is_some_and(|key| cut_off.contains(&key))

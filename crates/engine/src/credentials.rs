@@ -37,7 +37,7 @@ impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for PresentedCredential<'a> {
 }
 
 impl PresentedCredential<'_> {
-    pub(crate) fn shown(&self) -> PresentedHash<'_> {
+    pub(crate) fn hashed(&self) -> PresentedHash<'_> {
         let Self { token, scheme, proof, method, url } = *self;
         PresentedHash { hash: Digest::of(token.as_bytes()), scheme, proof, method, url }
     }
@@ -46,27 +46,27 @@ impl PresentedCredential<'_> {
 impl Engine {
     /// Everything behind an access token, after its proof of possession was verified. The caller decides whether the session
     /// is still valid.
-    pub(crate) async fn bearer_shown(
+    pub(crate) async fn authenticate_bearer(
         self: &Arc<Self>,
         at: &ProjectAt,
         shown: &PresentedHash<'_>,
     ) -> Result<Bearer, Refusal> {
         let bearer = self.agents().bearer_by_hash(&at.project, &shown.hash).await?;
-        self.possess(at, bearer.token.jkt.as_ref(), proof_required(&at.project.document), shown).await?;
+        self.prove_possession(at, bearer.token.jkt.as_ref(), proof_required(&at.project.document), shown).await?;
         Ok(bearer)
     }
 
     /// Spends the proof that a bound credential needs.
-    pub(crate) async fn possess(
+    pub(crate) async fn prove_possession(
         self: &Arc<Self>,
         at: &ProjectAt,
         bound: Option<&Digest>,
         required: bool,
         shown: &PresentedHash<'_>,
     ) -> Result<(), Refusal> {
-        self.may_decide()?;
+        self.check_clock()?;
         let proof = {
-            let verify = |raw: &str| self.prove(raw, shown.method, shown.url, Some(&shown.hash));
+            let verify = |raw: &str| self.verify_proof(raw, shown.method, shown.url, Some(&shown.hash));
             let nonce_demanded = at.project.document.dpop.nonce_at_calls || self.is_new_epoch();
             let proving = Proving { verify: &verify, nonce_demanded };
             possession((shown.scheme, shown.proof), bound, at.project.key, required, &proving)?

@@ -48,23 +48,23 @@ impl Proofs {
 
     /// Takes a proof for a call that is forwarded before its step is durable. A replay at this node is refused before anything
     /// is forwarded; other nodes notice it when they commit.
-    pub(crate) fn take(&self, spent: &SpentProof, now: UnixMillis) -> Result<(), Refusal> {
+    pub(crate) fn spend(&self, spent: &SpentProof, now: UnixMillis) -> Result<(), Refusal> {
         let proof = StoredProof::of(spent);
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.forget(now.0);
-        if seen.has(&proof.id) {
+        seen.drop_expired(now.0);
+        if seen.contains(&proof.id) {
             return Err(Refusal::DpopReplayed);
         }
-        seen.spend(&[&proof], now.0);
+        seen.insert(&[&proof], now.0);
         Ok(())
     }
 
     /// The store has taken this proof, or had it already.
-    pub(crate) fn note(&self, proof: &StoredProof, now: UnixMillis) {
+    pub(crate) fn record_spent(&self, proof: &StoredProof, now: UnixMillis) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.forget(now.0);
-        if !seen.has(&proof.id) {
-            seen.spend(&[proof], now.0);
+        seen.drop_expired(now.0);
+        if !seen.contains(&proof.id) {
+            seen.insert(&[proof], now.0);
         }
     }
 
@@ -76,7 +76,7 @@ impl Proofs {
         }
     }
 
-    pub(crate) fn store_answers(&self, now: UnixMillis) {
+    pub(crate) fn store_recovered(&self, now: UnixMillis) {
         if self.store_lost.load(Ordering::Relaxed) && self.store_lost.swap(false, Ordering::Relaxed) {
             self.since.store(now.0, Ordering::Relaxed);
         }
@@ -124,7 +124,7 @@ impl Engine {
         Some(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    fn nonce_is_good(&self, nonce: &str) -> bool {
+    fn is_valid_nonce(&self, nonce: &str) -> bool {
         let Ok(bytes) = URL_SAFE_NO_PAD.decode(nonce) else { return false };
         let Some((time, _)) = bytes.split_first_chunk::<8>() else { return false };
         let at = UnixMillis(i64::from_be_bytes(*time));
@@ -136,7 +136,7 @@ impl Engine {
     }
 
     /// Checks a proof for exactly this request. `token` is the hash of the access token, if there is one already.
-    pub(crate) fn prove(
+    pub(crate) fn verify_proof(
         &self,
         raw: &str,
         method: &str,
@@ -145,6 +145,6 @@ impl Engine {
     ) -> Result<ProvenProof, String> {
         let expected = ExpectedProof { method, url, token };
         let proof = verify_dpop(raw, &expected, self.now(), &self.proofs.keys).map_err(|why| why.to_string())?;
-        Ok(ProvenProof { nonce: proof.nonce().is_some_and(|nonce| self.nonce_is_good(nonce)), proof })
+        Ok(ProvenProof { nonce: proof.nonce().is_some_and(|nonce| self.is_valid_nonce(nonce)), proof })
     }
 }

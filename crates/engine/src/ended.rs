@@ -2,7 +2,7 @@
 //!
 //! The step that ends one carries [`Signal::Ended`]. Every node that receives it gives the in-flight writes under it a moment
 //! to finish, cuts the rest, and acknowledges. The caller is answered when all nodes in service have acknowledged, or after
-//! a second: by then a node that received nothing sends nothing either ([`Hearing`](crate::store::Hearing)).
+//! a second: by then a node that received nothing sends nothing either ([`FeedFreshness`](crate::store::FeedFreshness)).
 
 use crate::{engine::Engine, store::Outcome};
 use countersign_core::{
@@ -35,7 +35,7 @@ impl Default for Acknowledgements {
 }
 
 impl Ending {
-    async fn acknowledged_by(mut self, holders: &[RowKey], nodes: Vec<i64>) {
+    async fn wait_for_nodes(mut self, holders: &[RowKey], nodes: Vec<i64>) {
         let mut missing: BTreeSet<(RowKey, i64)> =
             holders.iter().flat_map(|holder| nodes.iter().map(|node| (*holder, *node))).collect();
         while !missing.is_empty() {
@@ -50,25 +50,26 @@ impl Ending {
 
 impl Engine {
     /// To be called before the ending step.
-    pub(crate) fn ending(&self) -> Ending {
+    pub(crate) fn subscribe_acknowledgements(&self) -> Ending {
         Ending(self.acknowledgements.0.subscribe())
     }
 
     /// Returns when no node sends anything more under these holders, which ended at `at`: when all have acknowledged it, or
     /// after a second.
-    pub(crate) async fn nothing_is_under_way(&self, holders: &[RowKey], ending: Ending, at: UnixMillis) {
-        let own = self.inflight_writes.of(holders).left_or_cut_after(ANSWERED);
+    pub(crate) async fn wait_for_inflight_writes(&self, holders: &[RowKey], ending: Ending, at: UnixMillis) {
+        let own = self.inflight_writes.of(holders).wait_or_cut_after(ANSWERED);
         let others = async {
             if self.now().millis_since(at) < LONG_AGO_MS {
-                let _acknowledged_or_time = tokio::time::timeout(ANSWERED, self.acknowledged(holders, ending)).await;
+                let _acknowledged_or_time =
+                    tokio::time::timeout(ANSWERED, self.wait_for_acknowledgements(holders, ending)).await;
             }
         };
         tokio::join!(own, others);
     }
 
-    async fn acknowledged(&self, holders: &[RowKey], ending: Ending) {
+    async fn wait_for_acknowledgements(&self, holders: &[RowKey], ending: Ending) {
         match self.store.other_nodes().await {
-            Ok(nodes) => ending.acknowledged_by(holders, nodes).await,
+            Ok(nodes) => ending.wait_for_nodes(holders, nodes).await,
             Err(why) => {
                 tracing::warn!(%why, "the state of other nodes is unknown; a revocation waits the full second");
                 std::future::pending().await
@@ -87,17 +88,17 @@ impl Engine {
 
     /// This node or another ended these, after the last good reading of the feed, or that reading would have contained it.
     /// So the remaining time of the writes under them is known without comparing clocks.
-    pub(crate) fn heard_ended(self: &Arc<Self>, holders: &[RowKey], node: i64) {
-        self.bearers.forget_all(holders);
-        let (leaving, left) = (self.inflight_writes.of(holders), self.hearing.left());
+    pub(crate) fn on_ended(self: &Arc<Self>, holders: &[RowKey], node: i64) {
+        self.credential_cache.remove_holders(holders);
+        let (leaving, left) = (self.inflight_writes.of(holders), self.feed_freshness.remaining());
         if left.is_zero() {
             // At once: this reading would release the writes that were held up.
             leaving.cut();
         }
         let (engine, holders) = (Arc::clone(self), holders.to_vec());
-        let acknowledges = self.hearing.is_shared() && node != self.store.lane();
+        let acknowledges = self.feed_freshness.is_shared() && node != self.store.lane();
         self.tasks.spawn(async move {
-            leaving.left_or_cut_after(left).await;
+            leaving.wait_or_cut_after(left).await;
             if acknowledges {
                 engine.acknowledge(holders).await;
             }
@@ -111,14 +112,14 @@ impl Engine {
         }
     }
 
-    pub(crate) fn heard_acknowledged(&self, holders: &[RowKey], node: i64) {
+    pub(crate) fn on_acknowledged(&self, holders: &[RowKey], node: i64) {
         let _nobody_waits = self.acknowledgements.0.send((holders.to_vec(), node));
     }
 
     /// A node that may have missed a revocation sends nothing. To be called before the intent is made durable, and before an
     /// approval is claimed.
-    pub(crate) async fn hears_other_nodes(&self) -> Result<(), Refusal> {
-        if self.hearing.is_regained_in_time().await {
+    pub(crate) async fn require_recent_feed(&self) -> Result<(), Refusal> {
+        if self.feed_freshness.recovers_in_time().await {
             return Ok(());
         }
         tracing::error!("this node cannot read the commits of other nodes; it forwards no writes");

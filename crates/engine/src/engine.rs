@@ -4,25 +4,30 @@ use crate::{
     aaep::hub::Hub,
     calls::{Assertions, UnrecordedOutcomes},
     clarification::RuleBooks,
-    clock_skew::ClockSkew,
-    credential_cache::{Bearers, ProjectCache},
-    decisions::Books,
+    credential_cache::{CredentialCache, ProjectCache},
+    decisions::StandingApprovalCache,
     dpop::Proofs,
     ended::Acknowledgements,
     entropy::{Entropy, KeyBlocks},
     inflight_writes::InflightWrites,
     jwt_cache::JwtCache,
     keys::{Keys, KeysError},
-    limit_cache::Tallies,
+    limit_cache::LimitCache,
     node_clock::NodeClock,
     people::{PasswordCost, Passwords},
     ports::{Operators, UpstreamProbes},
     session_locks::SessionLocks,
-    store::{Hearing, Retention, StorageStats, Store, StoreError},
-    timekeeping::{ClockTrouble, Timekeeping},
-    waiters::Waits,
+    store::{FeedFreshness, Outcome, Retention, StorageStats, Store, StoreError},
+    timekeeping::{ClockFault, ClockSkew, Timekeeping},
+    waiters::Waiters,
 };
-use countersign_core::{decision::answer::NotCounted, env::Env, people::sign_in::Throttle, refusal::Refusal};
+use countersign_core::{
+    decision::answer::NotCounted,
+    env::Env,
+    people::sign_in::Throttle,
+    refusal::Refusal,
+    step::{Count, Effects},
+};
 use countersign_jose::{KeyPolicy, ProofKeys};
 use countersign_protocol::{origin::Origin, time::UnixMillis};
 use std::{
@@ -65,7 +70,7 @@ pub struct Settings {
 pub struct Engine {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: NodeClock,
-    pub(crate) chance: Entropy,
+    pub(crate) entropy: Entropy,
     pub(crate) key_blocks: KeyBlocks,
     pub(crate) settings: Settings,
     pub(crate) operators: Arc<dyn Operators>,
@@ -73,27 +78,27 @@ pub struct Engine {
     pub(crate) probes: RwLock<Option<Arc<dyn UpstreamProbes>>>,
     pub(crate) keys: Keys,
     pub(crate) passwords: Passwords,
-    pub(crate) bearers: Bearers,
-    pub(crate) shared: ProjectCache,
-    pub(crate) books: Books,
+    pub(crate) credential_cache: CredentialCache,
+    pub(crate) project_cache: ProjectCache,
+    pub(crate) standing_approvals: StandingApprovalCache,
     pub(crate) rule_books: RuleBooks,
     pub(crate) proofs: Proofs,
     pub(crate) assertions: Assertions,
-    pub(crate) tallies: Tallies,
-    pub(crate) remembered: JwtCache,
+    pub(crate) limit_cache: LimitCache,
+    pub(crate) jwt_cache: JwtCache,
     pub(crate) inflight_writes: InflightWrites,
     pub(crate) acknowledgements: Acknowledgements,
-    pub(crate) hearing: Hearing,
+    pub(crate) feed_freshness: FeedFreshness,
     /// Calls that outlast their callers, and records that no task awaits.
     pub(crate) tasks: TaskTracker,
     pub(crate) unrecorded: UnrecordedOutcomes,
     /// Held by the task that records late outcomes.
     pub(crate) recording: tokio::sync::Mutex<()>,
     pub(crate) hub: Hub,
-    pub(crate) waits: Waits,
-    pub(crate) turns: SessionLocks,
+    pub(crate) waiters: Waiters,
+    pub(crate) session_locks: SessionLocks,
     pub(crate) time: Timekeeping,
-    pub(crate) pace: ClockSkew,
+    pub(crate) clock_skew: ClockSkew,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -105,7 +110,7 @@ pub enum StartError {
     #[error("the file of unrecorded outcomes cannot be read: {0}")]
     UnrecordedOutcomes(#[from] std::io::Error),
     #[error(transparent)]
-    Clock(#[from] ClockTrouble),
+    Clock(#[from] ClockFault),
 }
 
 impl Engine {
@@ -114,12 +119,12 @@ impl Engine {
         settings: Settings,
         store: Arc<dyn Store>,
         clock: impl Into<NodeClock>,
-        chance: Entropy,
+        entropy: Entropy,
         key_encryption_key: &[u8; 32],
         operators: Arc<dyn Operators>,
     ) -> Result<Arc<Self>, StartError> {
-        let engine = Self::open(settings, store, clock.into(), chance, key_encryption_key, operators).await?;
-        match engine.clock_trouble() {
+        let engine = Self::open(settings, store, clock.into(), entropy, key_encryption_key, operators).await?;
+        match engine.clock_fault() {
             Some(trouble) => Err(trouble.into()),
             None => engine.ready().await,
         }
@@ -130,12 +135,12 @@ impl Engine {
         settings: Settings,
         store: Arc<dyn Store>,
         clock: impl Into<NodeClock>,
-        chance: Entropy,
+        entropy: Entropy,
         key_encryption_key: &[u8; 32],
         operators: Arc<dyn Operators>,
     ) -> Result<Arc<Self>, StartError> {
-        let engine = Self::open(settings, store, clock.into(), chance, key_encryption_key, operators).await?;
-        match engine.clock_trouble() {
+        let engine = Self::open(settings, store, clock.into(), entropy, key_encryption_key, operators).await?;
+        match engine.clock_fault() {
             Some(_) => Ok(Arc::new(engine)),
             None => engine.ready().await,
         }
@@ -145,7 +150,7 @@ impl Engine {
         settings: Settings,
         store: Arc<dyn Store>,
         clock: NodeClock,
-        chance: Entropy,
+        entropy: Entropy,
         key_encryption_key: &[u8; 32],
         operators: Arc<dyn Operators>,
     ) -> Result<Self, StartError> {
@@ -155,45 +160,45 @@ impl Engine {
         let (kept, since) = (store.kept_time().await?, store.now().await?);
         let proofs = Proofs::new(ProofKeys::new(KeyPolicy { allow_published_test_keys: settings.test_mode }), since);
         proofs.begin_epoch(since, kept.nonces_until);
-        let hearing = store.hearing();
+        let feed_freshness = store.feed_freshness();
         let engine = Self {
             store,
             clock,
-            chance,
+            entropy,
             key_blocks: KeyBlocks::default(),
             settings,
             operators,
             probes: RwLock::default(),
             keys,
             passwords,
-            bearers: Bearers::default(),
-            shared: ProjectCache::default(),
-            books: Books::default(),
+            credential_cache: CredentialCache::default(),
+            project_cache: ProjectCache::default(),
+            standing_approvals: StandingApprovalCache::default(),
             rule_books: RuleBooks::default(),
             proofs,
             assertions: Assertions::default(),
-            tallies: Tallies::default(),
-            remembered: JwtCache::default(),
-            inflight_writes: InflightWrites::new(hearing.clone()),
+            limit_cache: LimitCache::default(),
+            jwt_cache: JwtCache::default(),
+            inflight_writes: InflightWrites::new(feed_freshness.clone()),
             acknowledgements: Acknowledgements::default(),
-            hearing,
+            feed_freshness,
             tasks: TaskTracker::new(),
             unrecorded,
             recording: tokio::sync::Mutex::default(),
             hub: Hub::default(),
-            waits: Waits::default(),
-            turns: SessionLocks::default(),
+            waiters: Waiters::default(),
+            session_locks: SessionLocks::default(),
             time: Timekeeping::new(since, kept),
-            pace: ClockSkew::default(),
+            clock_skew: ClockSkew::default(),
         };
-        engine.keep_pace().await?;
+        engine.measure_clock_skew().await?;
         Ok(engine)
     }
 
     async fn ready(self) -> Result<Arc<Self>, StartError> {
         self.open_keys().await?;
         let engine = Arc::new(self);
-        engine.pass_news_on();
+        engine.forward_signals();
         Ok(engine)
     }
 
@@ -217,17 +222,17 @@ impl Engine {
     }
 
     pub(crate) fn env(&self) -> Result<Env, Refusal> {
-        self.may_decide()?;
-        self.env_of_record()
+        self.check_clock()?;
+        self.record_env()
     }
 
     /// For records of past facts, which stand with any clock. Nothing is decided by it.
-    pub(crate) fn env_of_record(&self) -> Result<Env, Refusal> {
+    pub(crate) fn record_env(&self) -> Result<Env, Refusal> {
         self.env_at(self.now())
     }
 
     pub(crate) fn env_at(&self, now: UnixMillis) -> Result<Env, Refusal> {
-        let entropy = self.chance.entropy().map_err(|_| Refusal::Internal)?;
+        let entropy = self.entropy.entropy().map_err(|_| Refusal::Internal)?;
         Ok(Env { now, entropy, first_key: self.key_blocks.next(now, self.store.lane()) })
     }
 
@@ -237,14 +242,14 @@ impl Engine {
     }
 
     /// Reloads changed keys, fills the audit index and removes expired rows; for a background task to call now and then.
-    pub async fn tidy(&self) -> Result<(), StoreError> {
+    pub async fn run_maintenance(&self) -> Result<(), StoreError> {
         const BATCH: i64 = 4096;
         if let Err(why) = self.refresh_keys().await {
             tracing::error!(%why, "the signing keys could not be read again; those known so far stay in use");
         }
         while self.store.index_evidence(BATCH).await? >= BATCH.unsigned_abs() {}
-        self.keep_pace().await?;
-        match self.deciding_time() {
+        self.measure_clock_skew().await?;
+        match self.decision_time() {
             Ok(now) => {
                 self.store.sweep(now).await?;
                 self.store.remove_expired(&self.settings.retention, now).await.map(drop)
@@ -252,6 +257,25 @@ impl Engine {
             // With a wrong clock, rows may only seem to be expired.
             Err(_) => Ok(()),
         }
+    }
+
+    /// The state of the storage of a node that can serve; if it cannot serve, the reason.
+    pub async fn readiness(&self) -> Result<&'static str, String> {
+        if let Some(trouble) = self.clock_fault() {
+            return Err(trouble.to_string());
+        }
+        let unusable = || self.store.health().fault.unwrap_or_else(|| "the store cannot be used".into());
+        if self.keys().is_none() || self.store.health().fault.is_some() || !self.can_write().await {
+            return Err(unusable());
+        }
+        Ok(self.store.health().check.unwrap_or_default())
+    }
+
+    async fn can_write(&self) -> bool {
+        let until = self.now().plus_secs(60);
+        let count = Count { name: "readiness", key: "node:ready".into(), by: 1, limit: i64::MAX, until };
+        let writes = self.commit(Effects { counts: vec![count], ..Effects::default() }).await == Outcome::Committed;
+        writes && self.env().is_ok() && self.store.ping().await.is_ok()
     }
 }
 

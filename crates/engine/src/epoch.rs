@@ -3,7 +3,7 @@
 use crate::{
     engine::Engine,
     store::{
-        self, AllAccessTokens, AllPeople, AllowancesDue, ApiKeyById, DecisionsDue, DelegationById, DelegationsOfProject,
+        AllAccessTokens, AllPeople, AllowancesDue, ApiKeyById, DecisionsDue, DelegationById, DelegationsOfProject,
     },
 };
 use countersign_core::{
@@ -25,20 +25,19 @@ impl Engine {
     /// Ends everything that may have been used or revoked after the database was copied, in one step. For `restore`,
     /// while no node is in service.
     pub async fn start_epoch(self: &Arc<Self>) -> Result<EpochStarted, Refusal> {
-        self.run(|| async { StartEpoch.decide(&self.before_epoch().await?, &self.env()?) }).await
+        self.run(|| async { StartEpoch.decide(&self.epoch_view().await?, &self.env()?) }).await
     }
 
-    async fn before_epoch(self: &Arc<Self>) -> Result<EpochView, Refusal> {
-        let store = &*self.store;
-        let epoch: Option<Epoch> = store::get(store, EPOCH).await?;
-        let tokens = store::find_all(store, AllAccessTokens).await?;
+    async fn epoch_view(self: &Arc<Self>) -> Result<EpochView, Refusal> {
+        let epoch: Option<Epoch> = self.get(EPOCH).await?;
+        let tokens = self.find_all(AllAccessTokens).await?;
         let mut projects = Vec::new();
         for project in &self.projects().await? {
             projects.push(self.holdings(project).await?);
         }
         Ok(EpochView {
             epoch: epoch.ok_or(Refusal::Internal)?,
-            people: store::find_all(store, AllPeople).await?,
+            people: self.find_all(AllPeople).await?,
             access_tokens: tokens.iter().map(|token| token.key).collect(),
             projects,
         })
@@ -58,17 +57,17 @@ impl Engine {
             keys.push((key, live));
         }
         let mut others = Vec::new();
-        for session in self.sessions_of_nobody(project.key).await? {
+        for session in self.sessions_without_delegation(project.key).await? {
             others.push(self.decisions().live_of_session(session).await?);
         }
         Ok(Holdings { place: (project.key, project.id.clone()), delegations, keys, others })
     }
 
     /// AAP sessions without a delegation that have open records.
-    async fn sessions_of_nobody(self: &Arc<Self>, project: RowKey) -> Result<BTreeSet<RowKey>, Refusal> {
-        let (store, (by, limit)) = (&*self.store, ALL);
-        let decisions = store::find_all(store, DecisionsDue { by, limit }).await?;
-        let allowances = store::find_all(store, AllowancesDue { by, limit }).await?;
+    async fn sessions_without_delegation(self: &Arc<Self>, project: RowKey) -> Result<BTreeSet<RowKey>, Refusal> {
+        let (by, limit) = ALL;
+        let decisions = self.find_all(DecisionsDue { by, limit }).await?;
+        let allowances = self.find_all(AllowancesDue { by, limit }).await?;
         let nobodys = |raiser: &Raiser| {
             let none = raiser.delegation.is_none() && raiser.api_key.is_none();
             raiser.session.filter(|_| none)
@@ -81,7 +80,7 @@ impl Engine {
 
     /// All delegations of a project, oldest first.
     pub async fn delegations_in(self: &Arc<Self>, project: RowKey) -> Result<Vec<Delegation>, Refusal> {
-        Ok(store::find_all(&*self.store, DelegationsOfProject(project)).await?)
+        Ok(self.find_all(DelegationsOfProject(project)).await?)
     }
 
     /// Lifts the suspension of a delegation; for its person, an admin, or the command line of the service (no actor).
@@ -92,8 +91,7 @@ impl Engine {
         actor: Option<&Actor>,
     ) -> Result<Delegation, Refusal> {
         self.run(|| async {
-            let lookup = DelegationById { project: project.key, id: id.to_owned() };
-            let found = store::find_one(&*self.store, lookup).await?;
+            let found = self.find_one(DelegationById { project: project.key, id: id.to_owned() }).await?;
             let view = ((project.key, project.id.clone()), found.ok_or(Refusal::DelegationNotFound)?);
             LiftDelegation { actor: actor.cloned() }.decide(&view, &self.env()?)
         })
@@ -103,7 +101,7 @@ impl Engine {
     /// The same for an API key.
     pub async fn lift_key(self: &Arc<Self>, project: &Project, id: &str) -> Result<ApiKey, Refusal> {
         self.run(|| async {
-            let found = store::find_one(&*self.store, ApiKeyById { project: project.key, id: id.to_owned() }).await?;
+            let found = self.find_one(ApiKeyById { project: project.key, id: id.to_owned() }).await?;
             let found = found.ok_or_else(|| Refusal::NotFound("there is no such key in this project".into()))?;
             let view = ((project.key, project.id.clone()), found);
             LiftKey.decide(&view, &self.env()?)

@@ -4,7 +4,7 @@
 //! being sent then gets a moment to finish and is cut, so that nothing is sent after the 200. A write is held up
 //! while this node has not heard the others for so long that it may have missed a revocation, and cut in the end.
 
-use crate::{calls::UpstreamError, store::Hearing};
+use crate::{calls::UpstreamError, store::FeedFreshness};
 use countersign_protocol::ids::RowKey;
 use std::{
     collections::HashMap,
@@ -24,7 +24,7 @@ const DEAF: UpstreamError =
 pub(crate) struct InflightWrites(Arc<InflightState>);
 
 struct InflightState {
-    hearing: Hearing,
+    feed_freshness: FeedFreshness,
     next: AtomicU64,
     /// Each write is listed under its AAP session and, if there is one, under its delegation.
     by_holder: Mutex<HashMap<RowKey, HashMap<u64, Ends>>>,
@@ -53,12 +53,12 @@ pub(crate) struct OutgoingWrite(Vec<Ends>);
 #[derive(Clone)]
 pub struct SendRight {
     cut: CancellationToken,
-    hearing: Hearing,
+    feed_freshness: FeedFreshness,
 }
 
 impl InflightWrites {
-    pub(crate) fn new(hearing: Hearing) -> Self {
-        Self(Arc::new(InflightState { hearing, next: AtomicU64::default(), by_holder: Mutex::default() }))
+    pub(crate) fn new(feed_freshness: FeedFreshness) -> Self {
+        Self(Arc::new(InflightState { feed_freshness, next: AtomicU64::default(), by_holder: Mutex::default() }))
     }
 
     /// To be called before the write's intent is committed: a later revocation will see this entry.
@@ -87,20 +87,20 @@ impl InflightWrites {
 
 impl OutgoingWrite {
     /// Returns when all of them have left. A write that has not within the time is cut: its outcome is unknown.
-    pub(crate) async fn left_or_cut_after(self, time: Duration) {
-        if tokio::time::timeout(time, self.all_gone()).await.is_ok() {
+    pub(crate) async fn wait_or_cut_after(self, time: Duration) {
+        if tokio::time::timeout(time, self.wait_until_sent()).await.is_ok() {
             return;
         }
         tracing::warn!("a write that was being sent is cut off by a revocation");
         self.cut();
-        self.all_gone().await;
+        self.wait_until_sent().await;
     }
 
     pub(crate) fn cut(&self) {
         self.0.iter().for_each(|ends| ends.cut.cancel());
     }
 
-    async fn all_gone(&self) {
+    async fn wait_until_sent(&self) {
         for ends in &self.0 {
             ends.gone.cancelled().await;
         }
@@ -110,17 +110,17 @@ impl OutgoingWrite {
 impl InflightWrite {
     /// Resolves with the reason when the write must not be sent any further.
     pub(crate) fn cut(&self) -> impl Future<Output = UpstreamError> + Send + 'static {
-        let right = self.right();
+        let right = self.send_right();
         async move {
             tokio::select! {
                 () = right.cut.cancelled() => REVOKED,
-                () = right.hearing.is_given_up() => DEAF,
+                () = right.feed_freshness.timed_out() => DEAF,
             }
         }
     }
 
-    pub(crate) fn right(&self) -> SendRight {
-        SendRight { cut: self.ends.cut.clone(), hearing: self.writes.0.hearing.clone() }
+    pub(crate) fn send_right(&self) -> SendRight {
+        SendRight { cut: self.ends.cut.clone(), feed_freshness: self.writes.0.feed_freshness.clone() }
     }
 }
 
@@ -131,20 +131,20 @@ impl SendRight {
     }
 
     /// Whether the next piece may be sent now. Correct also right after this process stood still.
-    pub fn holds(&self) -> bool {
+    pub fn is_valid(&self) -> bool {
         // In this order: a reading that makes it recent also cuts the write, if it contained the revocation.
-        self.hearing.is_recent() && !self.is_cut()
+        self.feed_freshness.is_recent() && !self.is_cut()
     }
 
     /// Resolves when the signals of other nodes are recent, or at once.
-    pub fn is_regained(&self) -> impl Future<Output = ()> + Send + 'static {
-        let hearing = self.hearing.clone();
-        async move { hearing.is_regained().await }
+    pub fn recovered(&self) -> impl Future<Output = ()> + Send + 'static {
+        let feed_freshness = self.feed_freshness.clone();
+        async move { feed_freshness.recovered().await }
     }
 
     /// Whether it may be sent, if need be after waiting for the next reading.
-    pub(crate) async fn holds_in_time(&self) -> bool {
-        self.hearing.is_regained_in_time().await && !self.is_cut()
+    pub(crate) async fn is_valid_in_time(&self) -> bool {
+        self.feed_freshness.recovers_in_time().await && !self.is_cut()
     }
 }
 

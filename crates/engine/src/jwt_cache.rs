@@ -38,7 +38,7 @@ impl<T> Default for Memory<T> {
 
 impl<T: Clone> Memory<T> {
     /// The fact in these bytes: from the cache, or by `verify`, which also returns how long it may be cached.
-    pub(crate) fn recall(
+    pub(crate) fn get_or_verify(
         &self,
         jwt: &str,
         service: &Origin,

@@ -3,7 +3,7 @@
 use crate::{
     engine::Engine,
     runner::TRIES,
-    store::{self, Outcome, SecretByName, SigningKeys, StoreError},
+    store::{Outcome, SecretByName, SigningKeys, StoreError},
 };
 use countersign_core::{
     project,
@@ -112,7 +112,7 @@ impl Engine {
 
     /// The keys to verify one of this service's own tokens with. An unknown key may be new on another node, so the store is
     /// read before the token is refused.
-    pub(crate) async fn keys_to_check(&self, jwt: &str) -> Result<Arc<KeysInForce>, Refusal> {
+    pub(crate) async fn keys_for(&self, jwt: &str) -> Result<Arc<KeysInForce>, Refusal> {
         let known = self.keys().ok_or(Refusal::Unavailable)?;
         let unknown = peek(jwt).is_ok_and(|token| matches!(known.set.find(&token.kid), Err(NoKey::Unknown)));
         if !unknown {
@@ -154,7 +154,7 @@ impl Engine {
 
     async fn load_keys(&self) -> Result<Option<KeysInForce>, KeysError> {
         let rows = self.key_rows().await?;
-        let secret = store::find_one(&*self.store, SecretByName("mac".into())).await?;
+        let secret = self.find_one(SecretByName("mac".into())).await?;
         let (Some(current), Some(secret)) = (rows.iter().rev().find(|row| row.retires_at.is_none()), secret) else {
             return Ok(None);
         };
@@ -172,7 +172,7 @@ impl Engine {
     /// The keys that are published now, oldest first.
     async fn key_rows(&self) -> Result<Vec<KeyRow>, KeysError> {
         let now = self.now();
-        let rows = store::find_all(&*self.store, SigningKeys).await?;
+        let rows = self.find_all(SigningKeys).await?;
         Ok(rows.into_iter().filter(|row| row.retires_at.is_none_or(|at| now < at)).collect())
     }
 
@@ -210,7 +210,7 @@ impl Engine {
     pub(crate) async fn project_sealer(&self, project: &Project) -> Result<Sealer, Refusal> {
         let name = format!("project:{}", project.key);
         let make = || async {
-            let known = store::find_one(&*self.store, SecretByName(name.clone())).await?;
+            let known = self.find_one(SecretByName(name.clone())).await?;
             if let Some(secret) = known {
                 return Ok::<_, Refusal>(Step::answer(secret));
             }

@@ -9,7 +9,6 @@ mod calls;
 mod clarification;
 mod clock;
 mod clock_acceptance;
-mod clock_skew;
 mod credential_cache;
 mod credentials;
 mod decisions;
@@ -18,6 +17,7 @@ mod ended;
 mod engine;
 mod entropy;
 mod epoch;
+mod evidence;
 mod inflight_writes;
 mod jwt_cache;
 mod keys;
@@ -27,7 +27,7 @@ mod node_clock;
 mod people;
 mod ports;
 mod projects;
-mod readiness;
+mod records;
 mod runner;
 mod services;
 mod session_locks;
@@ -37,29 +37,32 @@ mod timekeeping;
 mod waiters;
 
 pub use aaep::{Delivered, EventStream, Listener, Spoke};
-pub use aap::{audit::AuditAsked, delegate::Connectable, register::RegisterProof, shared_signals::SignalRefusal};
+pub use aap::{
+    delegate::Connectable, register::RegisterProof, shared_signals::SignalRefusal, webhook_secrets::NewWebhookSecret,
+};
 pub use calls::{
     BodyDigest, Connect, DecidedCall, Egress, HeldFacts, Permit, Settled, UpstreamError, UpstreamExchange,
     UpstreamOutcome, Watch,
 };
-pub use clarification::{Abandoning, Attested, ChainReader, Confirmed, Gathered, Scaffolded};
+pub use clarification::{Abandoning, Attested, Confirmed, Gathered, Scaffolded};
 pub use clock::{Clock, ManualClock};
 pub use clock_acceptance::ClockShown;
 pub use credentials::PresentedCredential;
 pub use decisions::{AgentPrincipal, Answered, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome, allowance_id};
 pub use engine::{Engine, Settings, StartError, Tenancy};
 pub use entropy::Entropy;
+pub use evidence::AuditAsked;
 pub use inflight_writes::SendRight;
 pub use keys::{KeyInUse, KeysError, KeysInForce};
 pub use mplp::{
-    BusPage, ConfirmShown, Cursor, Decider, EventsAfter, PlanReader, PlanShown, Proposal, SamplePage, Speaker,
+    BusPage, ConfirmShown, Cursor, Decider, EventsAfter, PlanShown, ProjectReader, Proposal, SamplePage, Speaker,
 };
 pub use node_clock::NodeClock;
-pub use people::{AccountTrouble, NewKey, PasswordCost, SignedIn, UserPage};
-pub use ports::{KnownOperator, OperatorTrouble, Operators, UpstreamProbes};
-pub use projects::{Address, ApplyTrouble, ListenerKind, ProjectAt};
+pub use people::{AccountFailure, NewKey, PasswordCost, SignedIn, UserPage};
+pub use ports::{KnownOperator, OperatorError, Operators, SignedMessage, UpstreamProbes};
+pub use projects::{Address, ApplyError, ListenerKind, ProjectAt};
 pub use services::{Agents, Calls, Clarifications, Decisions, Events, Evidence, People, Plans};
-pub use timekeeping::ClockTrouble;
+pub use timekeeping::ClockFault;
 
 /// The core's types in the engine's interface.
 pub use countersign_core::{
@@ -71,12 +74,14 @@ pub use countersign_core::{
     },
     clock::ClockAccepted,
     decision::{
-        answer::{Answer, AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson, counts},
+        answer::{Answer, AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson},
         audience,
         document::Whole,
         grant::AskedFor,
+        offers::{MORE_TIME_S, offers},
         probe::ProbeResponse,
         reconcile::may_reconcile,
+        revoke::check_entitlement as check_revoke_entitlement,
         runs::what_runs,
     },
     epoch::EpochStarted,
@@ -88,9 +93,9 @@ pub use countersign_core::{
     records::{
         Allowance, AllowanceState, ApiKey, ApiKeyKind, AskedGap, Assurance, Ballot, CancelledFor, Clarification,
         ConnectProgress, ConnectRequest, Decision, DecisionState, DecisionTerms, Defaulted, Delegation,
-        DelegationState, Execution, ExecutionState, GapState, Membership, Person, Plan, PlannedAction, Point, Project,
-        Question, Reporter, RevokeReason, Role, SubscriberToken, TextAuthor, TokenState, UnsettledWrite, Via,
-        WriteState,
+        DelegationState, Execution, ExecutionState, GapState, Membership, OutboxMessage, OutboxState, Person, Plan,
+        PlannedAction, Point, Project, Question, Reporter, RevokeReason, Role, SubscriberToken, TextAuthor, TokenState,
+        UnsettledWrite, Via, WebhookEnrolment, WebhookSecret, WriteState,
     },
     refusal::{Awaiting, PendingApproval, Refusal, SentWrite, Unclear},
 };
@@ -103,11 +108,6 @@ pub mod bounded {
 /// The rules that find gaps in a plan.
 pub mod clarification_rules {
     pub use countersign_core::clarification::rules::{CaseFailed, Finding, Rules, in_force};
-}
-
-/// The clarified answers in a question.
-pub mod clarified_answers {
-    pub use countersign_core::clarification::texts::{MEMBER, SENTENCE, of_question};
 }
 
 /// Held requests: their members, and the routes that hold them.
@@ -128,7 +128,7 @@ pub mod mplp_views {
         pub use countersign_core::mplp::confirm::{confirm_id, decision_id, document};
     }
     pub mod deviation {
-        pub use countersign_core::mplp::deviation::MEMBER;
+        pub use countersign_core::mplp::deviation::lines;
     }
     pub mod roles {
         pub use countersign_core::mplp::roles::documents;

@@ -12,21 +12,21 @@ use std::sync::{
 
 const REMEMBERED: usize = 50_000;
 
-pub(crate) struct Tallies(Cache<String, Arc<AtomicI64>>);
+pub(crate) struct LimitCache(Cache<String, Arc<AtomicI64>>);
 
-impl Default for Tallies {
+impl Default for LimitCache {
     fn default() -> Self {
         Self(Cache::new(REMEMBERED))
     }
 }
 
-impl Tallies {
+impl LimitCache {
     /// Whether a counter certainly had room at its last reading; none without one.
     pub(crate) fn has_room(&self, count: &Count) -> Option<bool> {
         self.0.get(count.key.as_str()).map(|stands| stands.load(Ordering::Relaxed) <= count.limit)
     }
 
-    pub(crate) fn looked(&self, key: &str, stands: i64) {
+    pub(crate) fn set(&self, key: &str, stands: i64) {
         match self.0.get(key) {
             Some(known) => known.store(stands, Ordering::Relaxed),
             None => self.0.insert(key.to_owned(), Arc::new(AtomicI64::new(stands))),
@@ -42,7 +42,7 @@ impl Tallies {
     }
 
     /// A step with these counters was committed.
-    pub(crate) fn moved(&self, counted: &CountedLimits) {
+    pub(crate) fn add(&self, counted: &CountedLimits) {
         for count in counted.iter().filter(|count| count.by != 0) {
             if let Some(stands) = self.0.get(count.key.as_str()) {
                 stands.fetch_add(count.by, Ordering::Relaxed);

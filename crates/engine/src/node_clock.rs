@@ -69,7 +69,7 @@ impl NodeClock {
     }
 
     /// The size of the clock's leap; negative for a leap backwards.
-    pub fn leapt_ms(&self) -> Option<i64> {
+    pub fn leap_ms(&self) -> Option<i64> {
         let (now, monotonic) = self.0.source.both();
         Some(self.leap_between(now, monotonic)).filter(|leap| *leap != 0)
     }
@@ -95,7 +95,7 @@ impl NodeClock {
         Basis(self.0.basis.swap(now - monotonic, Ordering::Relaxed))
     }
 
-    pub(crate) fn take_back(&self, before: Basis) {
+    pub(crate) fn restore_basis(&self, before: Basis) {
         self.0.basis.store(before.0, Ordering::Relaxed);
     }
 

@@ -7,7 +7,7 @@ mod password;
 mod scim;
 mod sign_in;
 
-pub use accounts::AccountTrouble;
+pub use accounts::AccountFailure;
 pub use api_keys::NewKey;
 pub use password::PasswordCost;
 pub(crate) use password::Passwords;

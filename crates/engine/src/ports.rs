@@ -19,7 +19,7 @@ pub struct KnownOperator {
 
 /// Why an operator could not be verified. Never a reason to let it in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OperatorTrouble {
+pub enum OperatorError {
     /// No identity manifest, or one that is not valid.
     NoManifest(String),
     /// An invalid key set, or an unacceptable key in it.
@@ -44,7 +44,7 @@ pub trait Operators: Send + Sync {
         kid: &str,
         now: UnixMillis,
         source: &str,
-    ) -> Result<KnownOperator, OperatorTrouble>;
+    ) -> Result<KnownOperator, OperatorError>;
 
     /// The time of the operator's last fetch within an hour, if the key was in it.
     async fn last_published(
@@ -52,12 +52,24 @@ pub trait Operators: Send + Sync {
         domain: &Domain,
         kid: &str,
         now: UnixMillis,
-    ) -> Result<Option<UnixMillis>, OperatorTrouble>;
+    ) -> Result<Option<UnixMillis>, OperatorError>;
 
     /// The key set at a URL of a project's document, with a key of that id, fetched again once if need be.
-    async fn key_set(&self, _url: &str, _kid: &str, _now: UnixMillis) -> Result<Arc<KeySet>, OperatorTrouble> {
-        Err(OperatorTrouble::Unreachable)
+    async fn key_set(&self, _url: &str, _kid: &str, _now: UnixMillis) -> Result<Arc<KeySet>, OperatorError> {
+        Err(OperatorError::Unreachable)
     }
+
+    /// One POST to the webhook in the operator's identity manifest, under the guards of R-27 and within 5 s: the status of
+    /// the response, or the reason why there is none.
+    async fn post_webhook(&self, _: &Domain, _: UnixMillis, _: SignedMessage) -> Result<u16, String> {
+        Err("this node delivers no webhooks".into())
+    }
+}
+
+/// A signed message to a webhook.
+pub struct SignedMessage {
+    pub headers: [(&'static str, String); 5],
+    pub body: Vec<u8>,
 }
 
 /// The upstreams of enforcement points, for the engine's own reads.

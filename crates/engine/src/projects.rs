@@ -2,10 +2,11 @@
 
 use crate::{
     engine::{Engine, Tenancy},
-    store::{self, AllProjects, MembershipsOfPerson, ProjectById, StoreError},
+    store::{AllProjects, MembershipsOfPerson, ProjectById, StoreError},
 };
 use countersign_core::{
     aap::manifest::{self, Addressed},
+    decision::ProjectRef,
     project::{Applied, Apply, ApplyRefusal, ApplyView},
     records::Project,
     refusal::Refusal,
@@ -61,6 +62,10 @@ impl ProjectAt {
         Manifest { resource_origin, ..manifest::of_project(&self.project.document, &self.service, &addressed) }
     }
 
+    pub(crate) fn project_ref(&self) -> ProjectRef {
+        (self.project.key, self.project.id.clone())
+    }
+
     /// The beginning of the path of a scoped endpoint.
     pub fn prefix(&self) -> String {
         match &self.address {
@@ -80,9 +85,9 @@ impl Engine {
         let origin = self.origin_at(listener).clone();
         let (project, service) = match address {
             Address::Unscoped => (self.only_project().await?, origin),
-            Address::Scoped(id) => (self.project_named(id).await?, origin),
+            Address::Scoped(id) => (self.project_by_id(id).await?, origin),
             Address::Subdomain(id) if self.settings.subdomains => {
-                (self.project_named(id).await?, origin.with_subdomain(id))
+                (self.project_by_id(id).await?, origin.with_subdomain(id))
             }
             Address::Subdomain(_) => return Err(Refusal::ProjectNotFound),
         };
@@ -113,7 +118,7 @@ impl Engine {
     }
 
     /// The base URIs of the public listener and of the gateway.
-    fn bases(&self) -> impl Iterator<Item = &Origin> {
+    fn base_uris(&self) -> impl Iterator<Item = &Origin> {
         std::iter::once(&self.settings.origin).chain(&self.settings.gateway)
     }
 
@@ -121,14 +126,14 @@ impl Engine {
     pub(crate) fn origins_of(&self, project: &Project) -> Vec<String> {
         let own =
             |base: &Origin| self.settings.subdomains.then(|| base.with_subdomain(project.id.as_str()).to_string());
-        self.bases().flat_map(|base| std::iter::once(base.to_string()).chain(own(base))).collect()
+        self.base_uris().flat_map(|base| std::iter::once(base.to_string()).chain(own(base))).collect()
     }
 
     /// Whether a token names the host of a project as its issuer, this one's or another's.
-    pub(crate) fn is_from_a_project_host(&self, jwt: &str) -> bool {
+    pub(crate) fn is_issued_by_project_host(&self, jwt: &str) -> bool {
         let label = |iss: &str| iss.split_once("://")?.1.split('.').next().map(str::to_owned);
         let on_host = |iss: &str| {
-            label(iss).is_some_and(|label| self.bases().any(|base| base.with_subdomain(&label).as_str() == iss))
+            label(iss).is_some_and(|label| self.base_uris().any(|base| base.with_subdomain(&label).as_str() == iss))
         };
         self.settings.subdomains && peek(jwt).is_ok_and(|token| on_host(&token.iss))
     }
@@ -141,31 +146,31 @@ impl Engine {
         all.into_iter().next().ok_or(Refusal::ProjectNotFound)
     }
 
-    async fn project_named(&self, id: &str) -> Result<Project, Refusal> {
+    async fn project_by_id(&self, id: &str) -> Result<Project, Refusal> {
         let id = ProjectId::parse(id).map_err(|_| Refusal::ProjectNotFound)?;
         self.find_project(&id).await?.ok_or(Refusal::ProjectNotFound)
     }
 
     pub async fn projects(&self) -> Result<Vec<Project>, StoreError> {
-        store::find_all(&*self.store, AllProjects).await
+        self.find_all(AllProjects).await
     }
 
     /// The projects of which a person is a member.
     pub async fn projects_of(&self, person: RowKey) -> Result<Vec<Project>, Refusal> {
-        let places = store::find_all(&*self.store, MembershipsOfPerson(person)).await?;
+        let places = self.find_all(MembershipsOfPerson(person)).await?;
         let mut found = Vec::new();
         for place in places {
-            found.extend(store::get::<Project>(&*self.store, place.project).await?);
+            found.extend(self.get::<Project>(place.project).await?);
         }
         Ok(found)
     }
 
     pub async fn find_project(&self, id: &ProjectId) -> Result<Option<Project>, StoreError> {
-        store::find_one(&*self.store, ProjectById(id.to_string())).await
+        self.find_one(ProjectById(id.to_string())).await
     }
 
     /// Applies a document; the next request is decided by it.
-    pub async fn apply_project(&self, document: ProjectDocument, by: &str) -> Result<Applied, ApplyTrouble> {
+    pub async fn apply_project(&self, document: ProjectDocument, by: &str) -> Result<Applied, ApplyError> {
         self.run(|| async {
             let all = self.projects().await?;
             let current = all.iter().find(|project| project.id == document.id).cloned();
@@ -179,7 +184,7 @@ impl Engine {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum ApplyTrouble {
+pub enum ApplyError {
     #[error(transparent)]
     Refused(#[from] ApplyRefusal),
     #[error(transparent)]
@@ -188,7 +193,7 @@ pub enum ApplyTrouble {
     Unavailable,
 }
 
-impl From<Refusal> for ApplyTrouble {
+impl From<Refusal> for ApplyError {
     fn from(_: Refusal) -> Self {
         Self::Unavailable
     }

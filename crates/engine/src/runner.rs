@@ -70,28 +70,28 @@ impl Engine {
         let proof = effects.proof.as_ref().map(StoredProof::of);
         let ended = self.announce_ended(&mut effects);
         let outcome = self.store.commit(effects).await;
-        if outcome == Outcome::OutOfTime && self.is_off_after_all().await {
+        if outcome == Outcome::OutOfTime && self.clock_is_off_on_recheck().await {
             return Outcome::Unavailable("the clock cannot be trusted".into());
         }
         if let (Some(proof), Outcome::Committed | Outcome::Replayed) = (&proof, &outcome) {
-            self.proofs.note(proof, self.now());
+            self.proofs.record_spent(proof, self.now());
         }
         if outcome == Outcome::Committed && !ended.is_empty() {
-            self.bearers.forget_all(&ended);
+            self.credential_cache.remove_holders(&ended);
         }
         match &outcome {
             Outcome::Unavailable(why) => {
                 tracing::error!(why, "a step could not be written");
                 self.proofs.store_lost(self.now());
             }
-            _ => self.proofs.store_answers(self.now()),
+            _ => self.proofs.store_recovered(self.now()),
         }
         outcome
     }
 
     /// Nobody is refused as late before the clocks were compared once more.
-    async fn is_off_after_all(&self) -> bool {
-        self.keep_pace().await.is_err() || self.may_decide().is_err()
+    async fn clock_is_off_on_recheck(&self) -> bool {
+        self.measure_clock_skew().await.is_err() || self.check_clock().is_err()
     }
 }
 

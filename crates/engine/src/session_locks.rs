@@ -21,7 +21,7 @@ impl Default for SessionLocks {
 }
 
 impl SessionLocks {
-    pub(crate) async fn take(&self, session: RowKey) -> Option<SessionLockGuard<'_>> {
+    pub(crate) async fn lock(&self, session: RowKey) -> Option<SessionLockGuard<'_>> {
         // Row keys come in blocks, from a counter below the lane and the time.
         let mixed = session.unsigned_abs().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54;
         Some(self.0.get(usize::try_from(mixed).ok()?)?.lock().await)

@@ -13,28 +13,28 @@ const TENDED: Duration = Duration::from_millis(250);
 
 impl Engine {
     /// Begins to pass signals on, for as long as there is an engine.
-    pub(crate) fn pass_news_on(self: &Arc<Self>) {
+    pub(crate) fn forward_signals(self: &Arc<Self>) {
         let mut batches = self.store.listen();
         let engine: Weak<Self> = Arc::downgrade(self);
         tokio::spawn(async move {
             while let Some(batch) = batches.recv().await {
                 let Some(engine) = engine.upgrade() else { return };
                 for news in batch.iter() {
-                    engine.heard(news);
+                    engine.dispatch_signal(news);
                 }
                 if let Some(start) = batch.up_to {
-                    engine.hearing.heard(start);
+                    engine.feed_freshness.record_reading(start);
                 }
             }
         });
-        self.keep_tending();
+        self.spawn_hub_timer();
     }
 
-    fn keep_tending(self: &Arc<Self>) {
+    fn spawn_hub_timer(self: &Arc<Self>) {
         let engine: Weak<Self> = Arc::downgrade(self);
         tokio::spawn(async move {
             while let Some(engine) = engine.upgrade() {
-                engine.events().tend();
+                engine.events().run_hub_timers();
                 drop(engine);
                 tokio::time::sleep(TENDED).await;
             }
@@ -43,30 +43,30 @@ impl Engine {
 
     /// A signal of another node comes without the reply token, which every node can make.
     fn with_token<'a>(self: &Arc<Self>, said: &'a AaepSignal) -> Cow<'a, AaepSignal> {
-        let token = said.lacks_token_of().and_then(|decision| self.decisions().reply_token(decision).ok());
+        let token = said.omitted_token_decision().and_then(|decision| self.decisions().reply_token(decision).ok());
         let Some(token) = token else { return Cow::Borrowed(said) };
         let mut said = said.clone();
         said.set_reply_token(&token);
         Cow::Owned(said)
     }
 
-    fn heard(self: &Arc<Self>, news: &Signal) {
+    fn dispatch_signal(self: &Arc<Self>, news: &Signal) {
         match news {
             Signal::Said(said) => {
-                let gone = self.hub.said(&self.with_token(said), self.now());
-                self.events().are_gone(gone);
+                let gone = self.hub.deliver(&self.with_token(said), self.now());
+                self.events().evict(gone);
             }
             Signal::Changed { decision } => {
-                self.waits.wake(*decision);
-                self.waits.wake(FEED);
+                self.waiters.wake(*decision);
+                self.waiters.wake(FEED);
             }
             Signal::Standing { person } => {
-                self.waits.wake_all();
-                self.events().standing_changed(*person);
+                self.waiters.wake_all();
+                self.events().recheck_person(*person);
             }
             Signal::Subscription { subscription } => self.events().subscription_changed(*subscription),
-            Signal::Ended { holders, node } => self.heard_ended(holders, *node),
-            Signal::Acknowledged { holders, node } => self.heard_acknowledged(holders, *node),
+            Signal::Ended { holders, node } => self.on_ended(holders, *node),
+            Signal::Acknowledged { holders, node } => self.on_acknowledged(holders, *node),
         }
     }
 }

@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 /// Why nothing is decided at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ClockTrouble {
+pub enum ClockFault {
     #[error(
         "this machine's clock leapt {} ({} ms); nothing is decided until it is set right again. If it is right now, \
-         `countersign clock accept --reason …` accepts it", way(*.by_ms), .by_ms.abs()
+         `countersign clock accept --reason …` accepts it", direction(*.by_ms), .by_ms.abs()
     )]
     Leapt { by_ms: i64 },
     #[error(
@@ -31,13 +31,13 @@ pub enum ClockTrouble {
     Behind { now: UnixMillis, kept: UnixMillis },
 }
 
-fn way(by_ms: i64) -> &'static str {
+fn direction(by_ms: i64) -> &'static str {
     if by_ms < 0 { "backwards" } else { "forwards" }
 }
 
-impl ClockTrouble {
+impl ClockFault {
     /// Its name in the log, for alerting.
-    fn alarm(&self) -> &'static str {
+    fn alarm_name(&self) -> &'static str {
         match self {
             Self::Leapt { .. } => "clock_leapt",
             Self::Apart { .. } => "clocks_apart",
@@ -82,38 +82,65 @@ impl Timekeeping {
         self.accepted.store(accepted, Ordering::Relaxed);
     }
 
-    pub(crate) fn serves_from(&self, now: UnixMillis) {
+    pub(crate) fn set_serving_since(&self, now: UnixMillis) {
         self.serving_since.store(now.0, Ordering::Relaxed);
+    }
+}
+
+/// Clock skew between the node and the store (R-21). Measured now and then, never by a query per call.
+#[derive(Debug, Default)]
+pub(crate) struct ClockSkew {
+    measured_ms: AtomicI64,
+    /// The last tolerable offset: with a larger one the node goes on by this, and decides nothing.
+    offset_ms: AtomicI64,
+}
+
+impl ClockSkew {
+    pub(crate) fn record(&self, offset_ms: i64) {
+        self.measured_ms.store(offset_ms, Ordering::Relaxed);
+        if offset_ms.abs() <= MOST_MS {
+            self.offset_ms.store(offset_ms, Ordering::Relaxed);
+        }
+    }
+
+    /// The store's clock minus the node's.
+    pub(crate) fn offset_ms(&self) -> i64 {
+        self.offset_ms.load(Ordering::Relaxed)
+    }
+
+    /// The node's clock skew, if it is too large to decide anything.
+    pub(crate) fn excessive_ms(&self) -> Option<i64> {
+        Some(self.measured_ms.load(Ordering::Relaxed)).filter(|offset| offset.abs() > MOST_MS)
     }
 }
 
 impl Engine {
     /// The store's time, estimated without a query (R-21). It never leaps.
     pub fn now(&self) -> UnixMillis {
-        self.clock.now().plus_millis(self.pace.offset_ms())
+        self.clock.now().plus_millis(self.clock_skew.offset_ms())
     }
 
     /// The time for decisions.
-    pub(crate) fn deciding_time(&self) -> Result<UnixMillis, Refusal> {
-        self.may_decide()?;
+    pub(crate) fn decision_time(&self) -> Result<UnixMillis, Refusal> {
+        self.check_clock()?;
         Ok(self.now())
     }
 
     /// Refuses everything alike while the clock cannot be trusted, so that no valid credential is refused as expired.
-    pub(crate) fn may_decide(&self) -> Result<(), Refusal> {
-        let trouble = self.clock_trouble();
+    pub(crate) fn check_clock(&self) -> Result<(), Refusal> {
+        let trouble = self.clock_fault();
         let paused = &self.time.paused;
         match trouble {
             Some(trouble) => {
                 if !paused.swap(true, Ordering::Relaxed) {
-                    tracing::error!(alarm = trouble.alarm(), "{trouble}");
+                    tracing::error!(alarm = trouble.alarm_name(), "{trouble}");
                 }
                 Err(Refusal::Unavailable)
             }
             None => {
                 if paused.load(Ordering::Relaxed) && paused.swap(false, Ordering::Relaxed) {
                     // Nobody could answer meanwhile, so no deadline of that time leads to an approval by default.
-                    self.time.serves_from(self.now());
+                    self.time.set_serving_since(self.now());
                     tracing::warn!("the clock is in order again; decisions continue");
                 }
                 Ok(())
@@ -121,49 +148,49 @@ impl Engine {
         }
     }
 
-    pub fn clock_trouble(&self) -> Option<ClockTrouble> {
-        if let Some(by_ms) = self.clock.leapt_ms() {
-            return Some(ClockTrouble::Leapt { by_ms });
+    pub fn clock_fault(&self) -> Option<ClockFault> {
+        if let Some(by_ms) = self.clock.leap_ms() {
+            return Some(ClockFault::Leapt { by_ms });
         }
         let kept = UnixMillis(self.time.kept.load(Ordering::Relaxed));
-        match self.pace.off_ms() {
+        match self.clock_skew.excessive_ms() {
             // A store without its own clock is ahead only because it keeps a later time.
             Some(offset_ms) if !self.store.has_own_clock() => {
                 let now = self.clock.wall();
-                Some(ClockTrouble::Behind { now, kept: now.plus_millis(offset_ms) })
+                Some(ClockFault::Behind { now, kept: now.plus_millis(offset_ms) })
             }
-            Some(offset_ms) => Some(ClockTrouble::Apart { offset_ms }),
-            None if kept.millis_since(self.now()) > MOST_MS => Some(ClockTrouble::Behind { now: self.now(), kept }),
+            Some(offset_ms) => Some(ClockFault::Apart { offset_ms }),
+            None if kept.millis_since(self.now()) > MOST_MS => Some(ClockFault::Behind { now: self.now(), kept }),
             None => None,
         }
     }
 
     /// Measures this node's clock against the monotonic one and the store's, and checks whether the clock was accepted on
     /// another node. With too much skew the node leaves service.
-    pub async fn keep_pace(&self) -> Result<(), StoreError> {
+    pub async fn measure_clock_skew(&self) -> Result<(), StoreError> {
         let kept = self.store.kept_time().await?;
         let store = self.store.now().await?;
         if kept.accepted > self.time.accepted() {
-            self.begin_time(kept, store);
+            self.restart_after_acceptance(kept, store);
             if self.store.has_own_clock() && self.clock.wall().millis_since(store).abs() <= MOST_MS {
                 let _for_good = self.clock.accept();
             }
         }
         self.clock.measure();
-        self.pace.measured(store.millis_since(self.clock.now()));
-        if self.may_decide().is_ok() {
+        self.clock_skew.record(store.millis_since(self.clock.now()));
+        if self.check_clock().is_ok() {
             self.store.keep_time(self.now()).await?;
         }
         Ok(())
     }
 
     /// The clock was accepted: a new epoch of nonces begins, and the time kept before counts no more.
-    pub(crate) fn begin_time(&self, kept: KeptTime, now: UnixMillis) {
+    pub(crate) fn restart_after_acceptance(&self, kept: KeptTime, now: UnixMillis) {
         self.time.set_accepted(kept.accepted);
         self.time.kept.store(kept.last.0, Ordering::Relaxed);
         self.proofs.begin_epoch(now, kept.nonces_until);
-        self.time.serves_from(now);
+        self.time.set_serving_since(now);
         // Access tokens issued by a clock that was ahead may have ended with it.
-        self.bearers.forget_everybody();
+        self.credential_cache.clear();
     }
 }

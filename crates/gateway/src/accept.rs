@@ -59,7 +59,7 @@ impl Acceptor {
     pub async fn accept(&self) -> Accepted {
         loop {
             let Ok(place) = Arc::clone(&self.places).acquire_owned().await else { std::future::pending().await };
-            let (stream, peer) = patiently(|| self.listener.accept()).await;
+            let (stream, peer) = accept_with_backoff(|| self.listener.accept()).await;
             if let Some(address_place) = self.addresses.enter(peer.ip()) {
                 let _kept_small = stream.set_nodelay(true);
                 return Accepted { stream, peer, place, address_place };
@@ -74,17 +74,17 @@ impl Acceptor {
 }
 
 /// Whether the peer sends anything within `time`. Until it does there is no request, in any protocol.
-pub async fn speaks(stream: &TcpStream, time: Duration) -> bool {
+pub async fn sends_data(stream: &TcpStream, time: Duration) -> bool {
     matches!(tokio::time::timeout(time, stream.peek(&mut [0])).await, Ok(Ok(1..)))
 }
 
 /// Retries with growing pauses: a process without free descriptors would spin otherwise.
-async fn patiently<T, F: Future<Output = io::Result<T>>>(mut accept: impl FnMut() -> F) -> T {
+async fn accept_with_backoff<T, F: Future<Output = io::Result<T>>>(mut accept: impl FnMut() -> F) -> T {
     let mut pause = SHORTEST_PAUSE;
     loop {
         match accept().await {
             Ok(accepted) => return accepted,
-            Err(why) if ended_meanwhile(&why) => {}
+            Err(why) if is_connection_error(&why) => {}
             Err(why) => {
                 tracing::warn!(%why, pause_ms = pause.as_millis(), "no connection can be accepted");
                 tokio::time::sleep(pause).await;
@@ -95,7 +95,7 @@ async fn patiently<T, F: Future<Output = io::Result<T>>>(mut accept: impl FnMut(
 }
 
 /// Errors of a single connection that ended before it was accepted.
-fn ended_meanwhile(why: &io::Error) -> bool {
+fn is_connection_error(why: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(why.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
@@ -137,7 +137,7 @@ impl Addresses {
         Some(AddressPlace(Some((Arc::clone(self), address))))
     }
 
-    fn leave(&self, address: IpAddr) {
+    fn release(&self, address: IpAddr) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(share) = held.get_mut(&address) {
             share.connections = share.connections.saturating_sub(1);
@@ -151,7 +151,7 @@ impl Addresses {
 impl Drop for AddressPlace {
     fn drop(&mut self) {
         if let Some((addresses, address)) = &self.0 {
-            addresses.leave(*address);
+            addresses.release(*address);
         }
     }
 }

@@ -3,7 +3,6 @@
 #[cfg(test)]
 mod tests;
 
-use crate::prefer;
 use countersign_engine::{Call, CallCredential, Refusal, Scheme};
 use countersign_protocol::{aap::version, hash::Digest};
 use http::{HeaderMap, HeaderName, header, request::Parts};
@@ -18,6 +17,9 @@ const CONSENT: HeaderName = HeaderName::from_static("x-agent-consent");
 const CONFIRM: HeaderName = HeaderName::from_static("x-agent-confirm");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const DRY_RUN: HeaderName = HeaderName::from_static("x-agent-dry-run");
+
+/// An upper bound for any preference: some proxies on the way give up after a minute.
+pub const LONGEST_WAIT_S: u64 = 55;
 
 /// Reads the facts that the decision needs. Free-text intent is ignored (AAP 12.4).
 ///
@@ -47,7 +49,7 @@ pub fn read_call(parts: &Parts, origin: &str) -> Result<Call, Refusal> {
         idempotency_key: idempotency_key(headers),
         dry_run: is_dry_run(parts),
         confirm: owned(headers, &CONFIRM)?,
-        wait_s: prefer::wait_s(headers),
+        wait_s: wait_s(headers),
         ..call
     })
 }
@@ -108,4 +110,19 @@ fn is_dry_run(parts: &Parts) -> bool {
         name.decode_utf8_lossy().eq_ignore_ascii_case("dry_run")
     };
     parts.headers.contains_key(DRY_RUN) || parts.uri.query().is_some_and(|query| query.split('&').any(named))
+}
+
+/// `Prefer: wait=N`: how long a caller prefers to wait for an approval. The first `wait` counts (RFC 7240, 2). An unreadable preference is ignored and is no error.
+pub fn wait_s(headers: &HeaderMap) -> Option<u64> {
+    let values = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
+    let wait = values.flat_map(|value| value.split(',')).find_map(wait)?;
+    wait.parse().ok().map(|seconds: u64| seconds.min(LONGEST_WAIT_S))
+}
+
+/// The value of one preference, if it is `wait`. Parameters behind a semicolon do not matter for it.
+fn wait(preference: &str) -> Option<&str> {
+    let (name, value) = preference.split(';').next()?.split_once('=')?;
+    let value = value.trim();
+    let bare = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(value);
+    name.trim().eq_ignore_ascii_case("wait").then_some(bare)
 }

@@ -4,7 +4,7 @@
 mod tests;
 
 use countersign_engine::UpstreamOutcome;
-use countersign_protocol::project::Route;
+use countersign_protocol::{aap::version, project::Route};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 /// A signed statement of the caller's identity, for the upstream.
@@ -15,6 +15,7 @@ pub(crate) const EFFECT: HeaderName = HeaderName::from_static("countersign-effec
 pub(crate) const CALL: HeaderName = HeaderName::from_static("countersign-call");
 pub(crate) const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const VERSION_SERVED: HeaderName = HeaderName::from_static(version::SERVED);
 
 /// The outcome according to the head of an upstream response.
 pub(crate) fn outcome(status: StatusCode, answered: &HeaderMap, length: Option<u64>) -> UpstreamOutcome {
@@ -23,8 +24,19 @@ pub(crate) fn outcome(status: StatusCode, answered: &HeaderMap, length: Option<u
     UpstreamOutcome::Responded { status: status.as_u16(), reason, length, says_no_effect }
 }
 
+/// The request id, the version, and the nonce for the next proof where nonces are on (C-27).
+pub(crate) fn add_response_headers(headers: &mut HeaderMap, request_id: &str, nonce: Option<String>) {
+    headers.insert(VERSION_SERVED, HeaderValue::from_static(version::PREFERRED));
+    if let Ok(id) = HeaderValue::from_str(request_id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    if let Some(nonce) = nonce.and_then(|nonce| HeaderValue::try_from(nonce).ok()) {
+        headers.insert(DPOP_NONCE, nonce);
+    }
+}
+
 /// Adds the id of an unsettled write to the response.
-pub(crate) fn name_call(answer: &mut HeaderMap, call_id: Option<&str>) {
+pub(crate) fn add_call_id(answer: &mut HeaderMap, call_id: Option<&str>) {
     if let Some(value) = call_id.and_then(|id| HeaderValue::from_str(id).ok()) {
         answer.insert(CALL, value);
     }
@@ -82,16 +94,16 @@ fn is_hop_by_hop(name: &str) -> bool {
 /// Removes hop-by-hop headers, statements about agents and headers reserved to the gateway from an upstream response.
 ///
 /// The gateway sets the length itself, except in the response to a HEAD, where it describes a body that is not sent.
-pub(crate) fn clean_answer(headers: &mut HeaderMap, to_head: bool) {
-    remove_named_by_connection(headers);
+pub(crate) fn clean_response(headers: &mut HeaderMap, to_head: bool) {
+    remove_connection_headers(headers);
     if !to_head {
         headers.remove(header::CONTENT_LENGTH);
     }
-    if !headers.keys().any(|name| is_not_theirs(name.as_str())) {
+    if !headers.keys().any(|name| is_reserved(name.as_str())) {
         return;
     }
     let challenges = challenges_to_keep(headers);
-    let taken: Vec<HeaderName> = headers.keys().filter(|name| is_not_theirs(name.as_str())).cloned().collect();
+    let taken: Vec<HeaderName> = headers.keys().filter(|name| is_reserved(name.as_str())).cloned().collect();
     for name in taken {
         headers.remove(name);
     }
@@ -100,7 +112,7 @@ pub(crate) fn clean_answer(headers: &mut HeaderMap, to_head: bool) {
     }
 }
 
-fn is_not_theirs(name: &str) -> bool {
+fn is_reserved(name: &str) -> bool {
     is_hop_by_hop(name)
         // An agent that followed `alt-svc` would bypass the gateway.
         || matches!(name, "dpop-nonce" | "www-authenticate" | "alt-svc" | "x-request-id")
@@ -115,7 +127,7 @@ fn challenges_to_keep(headers: &HeaderMap) -> Vec<HeaderValue> {
 }
 
 /// Headers listed in `Connection` are for this hop only (RFC 9110, 7.6.1).
-fn remove_named_by_connection(headers: &mut HeaderMap) {
+fn remove_connection_headers(headers: &mut HeaderMap) {
     if !headers.contains_key(header::CONNECTION) {
         return;
     }

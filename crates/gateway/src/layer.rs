@@ -1,14 +1,11 @@
 //! A `tower` layer: the inner service gets only calls that the engine permitted.
 
-mod inner;
-
 use crate::{
-    answer,
     call::read_call,
     complete::{self, MAX_BODY_BYTES},
     headers,
     proxy::{Pumping, pump, whole_body},
-    refusal::presented_scheme,
+    refusal::{envelope, presented_scheme},
     request_ids::RequestIds,
 };
 use async_trait::async_trait;
@@ -18,20 +15,20 @@ use countersign_engine::{
     UpstreamError, UpstreamExchange, UpstreamOutcome,
 };
 use countersign_protocol::{hash::Digest, project::RouteStream};
-use futures_util::{future::BoxFuture, poll};
+use futures_util::{FutureExt as _, future::BoxFuture, poll};
 use http::{HeaderName, HeaderValue, Request, Response, header, request::Parts};
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use hyper::body::Body;
-pub(crate) use inner::Inner;
 use std::{
     error::Error,
+    panic::AssertUnwindSafe,
     pin::pin,
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use tower::{Layer, Service};
+use tower::{Layer, Service, ServiceExt as _};
 use tracing::Instrument as _;
 
 pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
@@ -122,10 +119,10 @@ where
             let span = tracing::info_span!("call", request_id);
             let (method, scheme) = (request.method().clone(), presented_scheme(request.headers()));
             let answered = point.run(inner, request).instrument(span.clone()).await;
-            let told = |refusal| answer::told(&refusal, &request_id, scheme).map(boxed);
-            let mut response = answered.unwrap_or_else(told);
+            let refused = |refusal| envelope(&refusal, &request_id, scheme).map(|body| boxed(body.into()));
+            let mut response = answered.unwrap_or_else(refused);
             let nonce = point.engine.calls().nonce_for_calls(&point.address).await;
-            answer::mark(response.headers_mut(), &request_id, nonce);
+            headers::add_response_headers(response.headers_mut(), &request_id, nonce);
             // Paths of the inner service may identify people, so they are not logged.
             span.in_scope(|| tracing::info!(%method, status = response.status().as_u16(), "answered"));
             Ok(response)
@@ -158,13 +155,35 @@ impl CountersignLayer {
         };
         let settled = self.engine.calls().carry_out(&self.address, call, exchange).await?;
         let Settled { mut answer, egress, watch, unsettled_call } = settled;
-        headers::name_call(answer.headers_mut(), unsettled_call.as_deref());
+        headers::add_call_id(answer.headers_mut(), unsettled_call.as_deref());
         if egress.is_none() && watch.is_none() {
             return Ok(answer);
         }
         let engine = Arc::clone(&self.engine);
         let pumping = Pumping { engine, egress, watch, stopping: CancellationToken::new() };
         Ok(answer.map(|body| pump(body, pumping, &self.streams).map_err(Into::into).boxed_unsync()))
+    }
+}
+
+/// The inner service, for one call.
+struct Inner<S>(S);
+
+impl<S> Inner<S> {
+    async fn call_once<In, Out>(self, request: Request<In>) -> Result<Response<BoxBody>, UpstreamError>
+    where
+        S: Service<Request<In>, Response = Response<Out>>,
+        S::Error: Into<BoxError>,
+        Out: Body<Data = Bytes> + Send + 'static,
+        Out::Error: Into<BoxError>,
+    {
+        // A panic is caught, so that the interrupted call gets an outcome in the record too.
+        let why = match AssertUnwindSafe(self.0.oneshot(request)).catch_unwind().await {
+            Ok(Ok(response)) => return Ok(response.map(|body| body.map_err(Into::into).boxed_unsync())),
+            Ok(Err(why)) => why.into().to_string(),
+            Err(_panic) => "it panicked".to_owned(),
+        };
+        tracing::error!(why, "the upstream service failed");
+        Err(UpstreamError::ConnectionLost("the upstream failed"))
     }
 }
 
@@ -245,16 +264,16 @@ where
         approved: Option<HttpRequest>,
     ) -> Result<Response<BoxBody>, UpstreamError> {
         let request = match (approved, self.head.take()) {
-            (Some(approved), Some(head)) => of_approved(head, approved, permit.facts())?,
+            (Some(approved), Some(head)) => approved_request(head, approved, permit.facts())?,
             _ => self.request.take().ok_or(UpstreamError::NotSent("nothing was read"))?,
         };
         let inner = self.inner.take().ok_or(UpstreamError::NotSent("it was sent already"))?;
-        let mut asking = pin!(inner.ask(request));
+        let mut asking = pin!(inner.call_once(request));
         let first = poll!(asking.as_mut());
-        permit.handed_on();
+        permit.mark_sent();
         match first {
             Poll::Ready(answer) => answer,
-            Poll::Pending => wait(permit, asking).await,
+            Poll::Pending => await_response(permit, asking).await,
         }
     }
 
@@ -268,7 +287,7 @@ where
 }
 
 /// Exactly the approved request, for the inner service.
-fn of_approved<In: From<Bytes>>(
+fn approved_request<In: From<Bytes>>(
     mut head: Parts,
     approved: HttpRequest,
     facts: &CallFacts,
@@ -281,7 +300,7 @@ fn of_approved<In: From<Bytes>>(
 }
 
 /// Renews the lease of a claim while the inner service works.
-async fn wait<T>(permit: &mut Permit, mut asking: std::pin::Pin<&mut impl Future<Output = T>>) -> T {
+async fn await_response<T>(permit: &mut Permit, mut asking: std::pin::Pin<&mut impl Future<Output = T>>) -> T {
     let Some(renew_every) = permit.renew_every() else { return asking.await };
     loop {
         tokio::select! {
@@ -294,7 +313,7 @@ async fn wait<T>(permit: &mut Permit, mut asking: std::pin::Pin<&mut impl Future
 /// Replaces the client's credentials and claims by verified facts.
 fn present<In>(mut request: Request<In>, facts: &CallFacts) -> Request<In> {
     let headers = request.headers_mut();
-    let taken: Vec<HeaderName> = headers.keys().filter(|name| is_taken_away(name)).cloned().collect();
+    let taken: Vec<HeaderName> = headers.keys().filter(|name| is_stripped(name)).cloned().collect();
     for name in taken {
         headers.remove(name);
     }
@@ -314,7 +333,7 @@ fn caller(facts: &CallFacts) -> VerifiedCaller {
 
 /// Credentials, claims of agents about themselves, and headers that would make the upstream do something else than was
 /// decided. The intent type stays: it was checked.
-fn is_taken_away(name: &HeaderName) -> bool {
+fn is_stripped(name: &HeaderName) -> bool {
     let name = name.as_str();
     let said = name.starts_with("x-agent-") && name != "x-agent-intent-type";
     matches!(name, "authorization" | "dpop") || headers::is_method_override(name) || said

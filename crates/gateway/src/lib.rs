@@ -4,23 +4,20 @@
 //! for services written in Rust.
 
 mod accept;
-mod answer;
 mod call;
 mod complete;
 mod headers;
 mod layer;
 mod network;
-mod prefer;
 mod proxy;
 mod refusal;
 mod request_ids;
 mod unread;
 
-pub use accept::{Accepted, Acceptor, AddressPlace, ConnectionLimits, CountedConnection, speaks};
-pub use call::read_call;
+pub use accept::{Accepted, Acceptor, AddressPlace, ConnectionLimits, CountedConnection, sends_data};
+pub use call::{LONGEST_WAIT_S, read_call, wait_s};
 pub use layer::{BoxBody, CountersignLayer, CountersignService, VerifiedCaller};
 pub use network::{Network, source};
-pub use prefer::{LONGEST_WAIT_S, wait_s};
 pub use proxy::{
     AtGateway, BadDestination, BadRoots, Destination, Endpoints, Gateway, GatewaySettings, UpstreamCredential,
 };

@@ -51,10 +51,10 @@ pub fn envelope(refusal: &Refusal, request_id: &str, scheme: Scheme) -> Response
 
 /// The code's own status, except where a project configures another one for a missing confirmation (C-01).
 fn status(refusal: &Refusal) -> u16 {
-    awaited(refusal).map_or(refusal.code().status(), |awaited| awaited.status)
+    pending_approval(refusal).map_or(refusal.code().status(), |awaited| awaited.status)
 }
 
-fn awaited(refusal: &Refusal) -> Option<&PendingApproval> {
+fn pending_approval(refusal: &Refusal) -> Option<&PendingApproval> {
     match refusal {
         Refusal::ConfirmationRequired(awaited) => Some(awaited),
         _ => None,
@@ -64,7 +64,7 @@ fn awaited(refusal: &Refusal) -> Option<&PendingApproval> {
 /// Facts of the decision that the call needs, or that approved it.
 fn decision(refusal: &Refusal) -> Option<Map<String, Value>> {
     let approved = || refusal.decision_id().map(|id| Map::from_iter([("decision_id".to_owned(), Value::from(id))]));
-    awaited(refusal).map(|awaited| awaited.decision.clone()).or_else(approved)
+    pending_approval(refusal).map(|awaited| awaited.decision.clone()).or_else(approved)
 }
 
 /// The id of a write that may have happened, and the end of the period in which its repeats are refused.

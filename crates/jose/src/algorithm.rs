@@ -41,7 +41,7 @@ impl Algorithm {
         }
     }
 
-    pub(crate) fn for_library(self) -> jsonwebtoken::Algorithm {
+    pub(crate) fn to_jsonwebtoken(self) -> jsonwebtoken::Algorithm {
         match self {
             Self::RS256 => jsonwebtoken::Algorithm::RS256,
             Self::RS384 => jsonwebtoken::Algorithm::RS384,

@@ -76,7 +76,7 @@ impl<'a> Compact<'a> {
     }
 
     /// Over header and payload alone.
-    pub(crate) fn said_sha256(&self) -> Digest {
+    pub(crate) fn signing_input_sha256(&self) -> Digest {
         Digest::of(self.signed.as_bytes())
     }
 }

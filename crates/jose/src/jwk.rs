@@ -78,7 +78,7 @@ impl VerifyingKey {
     }
 
     pub(crate) fn verifies(&self, alg: Algorithm, signed: &[u8], signature: &Vec<u8>) -> bool {
-        let verifier = (DEFAULT_PROVIDER.verifier_factory)(&alg.for_library(), &self.key);
+        let verifier = (DEFAULT_PROVIDER.verifier_factory)(&alg.to_jsonwebtoken(), &self.key);
         self.fits(alg) && verifier.is_ok_and(|v| v.verify(signed, signature).is_ok())
     }
 }

@@ -15,6 +15,7 @@ mod proof_keys;
 mod seal;
 mod signing_key;
 mod verify;
+mod webhook;
 
 pub use algorithm::Algorithm;
 pub use compact::{MAX_TOKEN_BYTES, Malformed, Peek, peek};
@@ -32,3 +33,4 @@ pub use verify::operator::{OperatorRefusal, verify_operator};
 pub use verify::receipt::{ReceiptRefusal, verify_receipt};
 pub use verify::security_event::{SecurityEventRefusal, verify_security_event};
 pub use verify::{Expected, Unsigned};
+pub use webhook::{WebhookKey, webhook_headers};

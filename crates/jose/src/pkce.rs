@@ -10,14 +10,9 @@ pub fn verifier(random: [u8; 32]) -> String {
 }
 
 /// 43 to 128 unreserved characters (RFC 7636 4.1).
-pub fn is_verifier(text: &str) -> bool {
+fn is_verifier(text: &str) -> bool {
     let unreserved = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_' | b'~');
     (43..=128).contains(&text.len()) && text.bytes().all(unreserved)
-}
-
-/// A SHA-256 in base64url.
-pub fn is_challenge_s256(text: &str) -> bool {
-    URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == 32)
 }
 
 /// The challenge for a verifier.

@@ -92,7 +92,7 @@ impl SigningKey {
     }
 
     fn signature(&self, message: &[u8]) -> Result<String, SigningFailed> {
-        let signer = (DEFAULT_PROVIDER.signer_factory)(&Algorithm::ES256.for_library(), &self.pkcs8);
+        let signer = (DEFAULT_PROVIDER.signer_factory)(&Algorithm::ES256.to_jsonwebtoken(), &self.pkcs8);
         let signature = signer.map_err(|_| SigningFailed)?.try_sign(message).map_err(|_| SigningFailed)?;
         Ok(URL_SAFE_NO_PAD.encode(signature))
     }

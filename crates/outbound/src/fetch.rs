@@ -4,11 +4,10 @@
 mod tests;
 
 use crate::{
-    dial::{Dial, Tcp},
     exchange::{self, Request, Response, Streamed},
     guard,
     log::FetchLog,
-    resolve::{Resolver, SystemDns},
+    resolve::{Dial, Resolver, SystemDns, Tcp},
     target::{BadUrl, OutboundTarget, StaticHosts},
     tls::{self, BadRoots},
 };
@@ -139,7 +138,7 @@ impl Fetcher {
     async fn begin(&self, request: Request) -> Result<Streamed, FetchError> {
         let target = OutboundTarget::of(&request.url, &self.static_hosts)?;
         if let Some(log) = &self.log {
-            log.about_to_fetch(&request.method, &request.url);
+            log.before_fetch(&request.method, &request.url);
         }
         let stream = self.connect(&target).await?;
         exchange::begin(stream, exchange::to_http(&target, request)?).await

@@ -3,7 +3,6 @@
 //! [`guard`] checks addresses, [`Fetcher`] speaks https to exactly the checked address, and [`operators::Directory`]
 //! caches operators' manifests and keys as long as AAP 4.1 allows and no longer.
 
-mod dial;
 pub mod exchange;
 pub mod fetch;
 pub mod guard;

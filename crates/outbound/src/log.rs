@@ -7,7 +7,7 @@ use std::{
 
 /// Called for every fetch with a valid URL, before anything is resolved.
 pub trait FetchLog: Send + Sync {
-    fn about_to_fetch(&self, method: &http::Method, url: &str);
+    fn before_fetch(&self, method: &http::Method, url: &str);
 }
 
 /// The last fetches, oldest first.
@@ -28,7 +28,7 @@ impl RecentFetches {
 }
 
 impl FetchLog for RecentFetches {
-    fn about_to_fetch(&self, _method: &http::Method, url: &str) {
+    fn before_fetch(&self, _method: &http::Method, url: &str) {
         let mut urls = self.urls.lock().unwrap_or_else(PoisonError::into_inner);
         if urls.len() >= self.room {
             urls.pop_front();

@@ -5,8 +5,10 @@ mod host;
 mod key_sets;
 mod unavailable;
 mod visit;
+mod webhook;
 
 pub use unavailable::OperatorUnavailable;
+pub use webhook::WebhookError;
 
 use crate::fetch::Fetcher;
 use budget::Budget;
@@ -79,7 +81,7 @@ impl Directory {
         Self {
             hosts: Arc::new(Cache::new(config.max_hosts)),
             key_sets: Arc::new(Cache::new(config.max_hosts)),
-            budget: Arc::new(Budget::a_minute(config.new_hosts_a_minute)),
+            budget: Arc::new(Budget::per_minute(config.new_hosts_a_minute)),
             visitor: Arc::new(Visitor::new(fetcher, config)),
         }
     }
@@ -96,7 +98,7 @@ impl Directory {
     ) -> Result<Arc<FetchedOperator>, OperatorUnavailable> {
         let host = self.host(domain, now, Some(source))?;
         let operator = self.current(&host, now, Some(source)).await?;
-        if operator.key(kid).is_ok() { Ok(operator) } else { self.after_a_miss(&host, kid, now).await }
+        if operator.key(kid).is_ok() { Ok(operator) } else { self.refetch_keys(&host, kid, now).await }
     }
 
     /// When the operator's key set was fetched, if a key that once verified is still in it; required for a live session
@@ -112,8 +114,8 @@ impl Directory {
     }
 
     pub fn stats(&self) -> DirectoryStats {
-        let dark = self.hosts.iter().filter(|(_, host)| self.visitor.is_dark(host)).count();
-        DirectoryStats { dark_hosts: dark as u64, ..self.visitor.counts() }
+        let dark = self.hosts.iter().filter(|(_, host)| self.visitor.is_unreachable(host)).count();
+        DirectoryStats { dark_hosts: dark as u64, ..self.visitor.stats() }
     }
 
     /// The cache entry of a host. A source without budget gets no new entry; otherwise random host names would evict
@@ -137,21 +139,21 @@ impl Directory {
         if let Recall::Answer(answer) = host.recall(now) {
             return answer;
         }
-        let turn = host.turn().await;
+        let turn = host.lock_fetch().await;
         let new = match host.recall(now) {
             Recall::Answer(answer) => return answer,
             Recall::Fetch { new } => new,
         };
         if let (true, Some(source)) = (new, source) {
-            self.budget.spend(source, now)?;
+            self.budget.charge(source, now)?;
         }
         let (visitor, host) = (Arc::clone(&self.visitor), Arc::clone(host));
-        to_the_end(turn, async move { visitor.fetch(&host, now).await }).await
+        run_detached(turn, async move { visitor.fetch(&host, now).await }).await
     }
 
     /// An unknown `kid` fetches the key set once more before it is refused (AAP 20.1), if a minute has passed since the
     /// last time (C-69).
-    async fn after_a_miss(
+    async fn refetch_keys(
         &self,
         host: &Arc<Host>,
         kid: &str,
@@ -160,12 +162,12 @@ impl Directory {
         if let Some(answer) = host.recall_key(kid, now) {
             return answer;
         }
-        let turn = host.turn().await;
+        let turn = host.lock_fetch().await;
         if let Some(answer) = host.recall_key(kid, now) {
             return answer;
         }
         let (visitor, host) = (Arc::clone(&self.visitor), Arc::clone(host));
-        let operator = to_the_end(turn, async move { visitor.fetch_keys_again(&host, now).await }).await?;
+        let operator = run_detached(turn, async move { visitor.fetch_keys_again(&host, now).await }).await?;
         operator.key(kid)?;
         Ok(operator)
     }
@@ -173,7 +175,7 @@ impl Directory {
 
 /// Completes and caches a fetch even if the caller disconnects, holding the host's lock meanwhile: otherwise
 /// disconnecting would bypass the negative cache.
-async fn to_the_end<F>(turn: OwnedMutexGuard<()>, fetch: F) -> Result<Arc<FetchedOperator>, OperatorUnavailable>
+async fn run_detached<F>(turn: OwnedMutexGuard<()>, fetch: F) -> Result<Arc<FetchedOperator>, OperatorUnavailable>
 where
     F: Future<Output = Result<Arc<FetchedOperator>, OperatorUnavailable>> + Send + 'static,
 {

@@ -1,7 +1,12 @@
-//! Resolves names to addresses. [`crate::guard`] checks the result, which is never resolved twice.
+//! Resolves names to addresses, and dials addresses, never names. [`crate::guard`] checks each address in between, and
+//! none is resolved twice.
 
 use async_trait::async_trait;
-use std::{io, net::IpAddr};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+};
+use tokio::net::TcpStream;
 
 /// Resolves the addresses of a host. Called once per fetch.
 #[async_trait]
@@ -20,5 +25,22 @@ impl Resolver for SystemDns {
         // The dot keeps search domains out: `acme.com` must never mean `acme.com.cluster.local`.
         let found = tokio::net::lookup_host((format!("{host}."), 443)).await?;
         Ok(found.map(|address| address.ip()).collect())
+    }
+}
+
+/// A seam for tests, which record dialled addresses without connecting. Private to this crate, so that nobody can
+/// bypass the guard.
+#[async_trait]
+pub(crate) trait Dial: Send + Sync {
+    async fn dial(&self, address: SocketAddr) -> io::Result<TcpStream>;
+}
+
+pub(crate) struct Tcp;
+
+#[async_trait]
+impl Dial for Tcp {
+    #[expect(clippy::disallowed_methods, reason = "the one place that dials, with an address that was judged")]
+    async fn dial(&self, address: SocketAddr) -> io::Result<TcpStream> {
+        TcpStream::connect(address).await
     }
 }

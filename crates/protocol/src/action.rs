@@ -79,7 +79,11 @@ impl Action {
 
 impl AgentAction {
     /// The arguments for an action without a tool.
-    pub fn words(action: &str, consequence: &str, extra_context: Option<&Map<String, Value>>) -> Map<String, Value> {
+    pub fn text_arguments(
+        action: &str,
+        consequence: &str,
+        extra_context: Option<&Map<String, Value>>,
+    ) -> Map<String, Value> {
         let mut arguments = Map::new();
         arguments.insert("action".into(), action.into());
         arguments.insert("consequence".into(), consequence.into());

@@ -4,7 +4,7 @@ mod check;
 
 use crate::{
     aaep::event::{Choice, ResponseKind, Reversibility, Risk, YesNo},
-    mplp::MplpId,
+    mplp::{AllowanceStatus, MplpId},
     time::{UnixMillis, rfc3339, rfc3339_option},
 };
 use serde::{Deserialize, Serialize};
@@ -142,9 +142,9 @@ pub struct DecisionDocument {
     #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub settled_at: Option<UnixMillis>,
-    /// The assurance of the answer: `token`, `session`, `fresh`, `passkey`.
+    /// The assurance of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub assurance: Option<String>,
+    pub assurance: Option<Assurance>,
     /// The reason for a rejection, in the person's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -159,12 +159,12 @@ pub struct DecisionDocument {
     /// The plan that it concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_id: Option<MplpId>,
-    /// The applied default if `state` is `expired`: `accept`, `reject`, `default_response` or `unavailable`.
+    /// The applied default if `state` is `expired`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expired_as: Option<String>,
+    pub expired_as: Option<ExpiredAs>,
     /// Why it was cancelled, if `state` is `cancelled`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cancelled_for: Option<String>,
+    pub cancelled_for: Option<CancelledFor>,
     /// The current permission to run, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowance: Option<AllowanceDocument>,
@@ -204,11 +204,73 @@ pub enum State {
     Cancelled,
 }
 
+/// How an answer was authenticated, weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Assurance {
+    /// A same-user socket: reads, and never answers by itself.
+    Local,
+    Token,
+    Session,
+    /// Proven again within five minutes.
+    Fresh,
+    Passkey,
+}
+
+impl Assurance {
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "token" => Some(Self::Token),
+            "session" => Some(Self::Session),
+            "fresh" => Some(Self::Fresh),
+            "passkey" => Some(Self::Passkey),
+            _ => None,
+        }
+    }
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Token => "token",
+            Self::Session => "session",
+            Self::Fresh => "fresh",
+            Self::Passkey => "passkey",
+        }
+    }
+}
+
+/// The default applied to an unanswered question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ExpiredAs {
+    Accept,
+    Reject,
+    DefaultResponse,
+    Unavailable,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CancelledFor {
+    /// Withdrawn by its raiser.
+    Withdrawn,
+    SessionOver,
+    Revoked,
+    /// Revoked by a person.
+    TakenBack,
+    /// Another decision allowed the same effect.
+    Superseded,
+    /// The database was restored from a backup, so it is unknown whether it was answered or claimed since.
+    Restored,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AllowanceDocument {
-    /// `open`, `spent`, `lapsed` or `cancelled`.
-    pub state: String,
+    pub state: AllowanceStatus,
     pub uses_left: i64,
     #[serde(with = "rfc3339")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -219,8 +281,7 @@ pub struct AllowanceDocument {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ExecutionDocument {
     pub execution_id: String,
-    /// `claimed`, `committed`, `failed`, `released` or `unknown`.
-    pub state: String,
+    pub state: ClaimStatus,
     /// Report the outcome by then, or report that it is still running.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
@@ -228,6 +289,30 @@ pub struct ExecutionDocument {
     /// A later outcome contradicts a person's finding: check both.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub conflict: bool,
+}
+
+/// The state of an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimStatus {
+    Claimed,
+    Committed,
+    Failed,
+    Released,
+    Unknown,
+}
+
+impl ClaimStatus {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Claimed => "claimed",
+            Self::Committed => "committed",
+            Self::Failed => "failed",
+            Self::Released => "released",
+            Self::Unknown => "unknown",
+        }
+    }
 }
 
 /// `POST /v1/decisions/{id}/claim`: repeats the call that the agent is about to run, so that an approval of one call

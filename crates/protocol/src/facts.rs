@@ -76,7 +76,7 @@ impl VerifiedReceipt {
 
     /// Over header and payload: identifies a withdrawn receipt (C-41). The signature is left out, because anybody can
     /// write a valid ECDSA signature in a second way.
-    pub fn said_sha256(&self) -> &Digest {
+    pub fn signing_input_sha256(&self) -> &Digest {
         &self.said
     }
 

@@ -112,3 +112,8 @@ impl<'de> Visitor<'de> for Strict {
 fn exact<E: serde::de::Error>(magnitude: u64) -> Result<(), E> {
     if magnitude < (1 << 53) { Ok(()) } else { Err(E::custom("an integer beyond 2^53 - 1")) }
 }
+
+/// The serde default of a switch that is on unless it is set.
+pub(crate) fn enabled() -> bool {
+    true
+}

@@ -20,6 +20,7 @@ pub mod json;
 pub mod mplp;
 pub mod origin;
 pub mod project;
+pub mod question;
 pub mod request;
 pub mod time;
 pub mod visible;

@@ -38,10 +38,6 @@ impl Origin {
         self.0.split_once("://").map_or("", |(_, rest)| rest)
     }
 
-    pub fn is_https(&self) -> bool {
-        self.0.starts_with("https://")
-    }
-
     pub fn is_loopback(&self) -> bool {
         let host = self.host();
         let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();

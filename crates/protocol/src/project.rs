@@ -36,10 +36,10 @@ pub struct ProjectDocument {
     /// The trust tier that registering needs, 1 to 4.
     #[serde(default = "default::minimum_tier")]
     pub minimum_tier: u8,
-    #[serde(default = "default::yes")]
+    #[serde(default = "crate::json::enabled")]
     pub intent_required: bool,
     /// Whether an intent type that no scope lists is refused, or accepted and marked in the audit.
-    #[serde(default = "default::yes")]
+    #[serde(default = "crate::json::enabled")]
     pub strict_intent_types: bool,
     /// The longest lifetime of an access token, in seconds.
     #[serde(default = "default::ttl")]
@@ -185,7 +185,7 @@ impl Default for DpopPolicy {
 pub struct ActionPolicy {
     /// The tool, as agents name it.
     pub name: String,
-    #[serde(default = "default::yes")]
+    #[serde(default = "crate::json::enabled")]
     pub irreversible: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reversibility: Option<Reversibility>,
@@ -293,9 +293,6 @@ impl Default for DecisionPolicy {
 mod default {
     pub(super) fn minimum_tier() -> u8 {
         2
-    }
-    pub(super) fn yes() -> bool {
-        true
     }
     pub(super) fn ttl() -> i64 {
         3600

@@ -66,6 +66,17 @@ pub enum ValueKind {
     Literal,
 }
 
+/// The author of the text that a person reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum TextAuthor {
+    /// The agent's own text, unverified.
+    Agent,
+    /// Rendered from the request by the template of the API's owner.
+    Owner,
+}
+
 /// The texts of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -19,7 +19,7 @@ pub struct Lookalike {
 /// A text with every character made visible that would be invisible or affect its neighbours: pictures for controls
 /// (`␊`), `[U+XXXX]` for the rest. Nothing is omitted.
 pub fn visible(text: &str) -> String {
-    written(text, |_, _| false)
+    escape(text, |_, _| false)
 }
 
 /// A value in a sentence: between “ and ”, which it can neither contain nor imitate; lookalike letters are followed by
@@ -31,11 +31,11 @@ pub fn quoted(value: &str) -> String {
     for (at, letter) in foreign {
         let end = at + letter.len_utf8();
         let begin = value.len() - rest.len();
-        inner += &written(value.get(begin..end).unwrap_or_default(), is_closing);
+        inner += &escape(value.get(begin..end).unwrap_or_default(), is_closing);
         inner += &number(letter);
         rest = value.get(end..).unwrap_or_default();
     }
-    inner += &written(rest, is_closing);
+    inner += &escape(rest, is_closing);
     let bounded = if inner.chars().any(needs_bounds) { format!("\u{2068}{inner}\u{2069}") } else { inner };
     format!("“{bounded}”")
 }
@@ -74,7 +74,7 @@ pub fn needs_bounds(c: char) -> bool {
 }
 
 /// `also` receives a character and the one before it.
-fn written(text: &str, also: fn(Option<char>, char) -> bool) -> String {
+fn escape(text: &str, also: fn(Option<char>, char) -> bool) -> String {
     let mut out = String::new();
     let mut before = None;
     let mut all = text.chars().peekable();

@@ -3,7 +3,7 @@
 use crate::config::node;
 use countersign_engine::{
     Clock, NodeClock,
-    store::{self, Opening, PostgresPlace, Store, StoreError, StoreLocation, StoreOptions},
+    store::{self, Opening, PostgresLocation, Store, StoreError, StoreLocation, StoreOptions},
 };
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(crate) async fn open(
     let moment = clock.clone();
     let options = StoreOptions {
         readers: readers(&config.store),
-        place: place(&config.store),
+        place: location(&config.store),
         clock: Arc::new(move || moment.now()),
     };
     store::open_as(opening, options).await
@@ -58,10 +58,10 @@ pub async fn create_database(config: &node::NodeConfig) -> Result<bool, StoreErr
     }
 }
 
-fn place(store: &node::Store) -> StoreLocation {
+fn location(store: &node::Store) -> StoreLocation {
     match store {
         node::Store::Sqlite { path, .. } => StoreLocation::File(path.clone()),
-        node::Store::Postgres { url, root_certificates, pool, .. } => StoreLocation::Postgres(PostgresPlace {
+        node::Store::Postgres { url, root_certificates, pool, .. } => StoreLocation::Postgres(PostgresLocation {
             url: url.expose().to_owned(),
             root_certificates: root_certificates.clone(),
             connections: *pool,

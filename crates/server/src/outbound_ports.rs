@@ -1,7 +1,7 @@
 //! The engine's ports, implemented by `outbound`.
 
 use async_trait::async_trait;
-use countersign_engine::{KnownOperator, OperatorTrouble, Operators};
+use countersign_engine::{KnownOperator, OperatorError, Operators, SignedMessage};
 use countersign_jose::KeySet;
 use countersign_outbound::operators::{self, FetchedOperator, OperatorUnavailable};
 use countersign_protocol::{domain::Domain, time::UnixMillis};
@@ -19,8 +19,8 @@ impl Operators for OperatorsPort {
         kid: &str,
         now: UnixMillis,
         source: &str,
-    ) -> Result<KnownOperator, OperatorTrouble> {
-        self.0.operator(domain, kid, now, source).await.map(|found| known(&found)).map_err(trouble)
+    ) -> Result<KnownOperator, OperatorError> {
+        self.0.operator(domain, kid, now, source).await.map(|found| known_operator(&found)).map_err(operator_trouble)
     }
 
     async fn last_published(
@@ -28,29 +28,34 @@ impl Operators for OperatorsPort {
         domain: &Domain,
         kid: &str,
         now: UnixMillis,
-    ) -> Result<Option<UnixMillis>, OperatorTrouble> {
-        self.0.key_last_published(domain, kid, now).await.map_err(trouble)
+    ) -> Result<Option<UnixMillis>, OperatorError> {
+        self.0.key_last_published(domain, kid, now).await.map_err(operator_trouble)
     }
 
-    async fn key_set(&self, url: &str, kid: &str, now: UnixMillis) -> Result<Arc<KeySet>, OperatorTrouble> {
-        self.0.key_set(url, kid, now).await.map_err(trouble)
+    async fn post_webhook(&self, domain: &Domain, now: UnixMillis, message: SignedMessage) -> Result<u16, String> {
+        let SignedMessage { headers, body } = message;
+        self.0.post_webhook(domain, now, &headers, body).await.map_err(|why| why.to_string())
+    }
+
+    async fn key_set(&self, url: &str, kid: &str, now: UnixMillis) -> Result<Arc<KeySet>, OperatorError> {
+        self.0.key_set(url, kid, now).await.map_err(operator_trouble)
     }
 }
 
-fn known(operator: &FetchedOperator) -> KnownOperator {
+fn known_operator(operator: &FetchedOperator) -> KnownOperator {
     let (identity, keys) = (Arc::clone(&operator.identity), Arc::clone(&operator.keys));
     KnownOperator { identity, keys, fetched_at: operator.fetched_at }
 }
 
-fn trouble(why: OperatorUnavailable) -> OperatorTrouble {
+fn operator_trouble(why: OperatorUnavailable) -> OperatorError {
     match why {
-        OperatorUnavailable::NoManifest { why } => OperatorTrouble::NoManifest(why),
-        OperatorUnavailable::BadKeys { why } => OperatorTrouble::BadKeys(why),
-        OperatorUnavailable::UnknownKid => OperatorTrouble::UnknownKid,
-        OperatorUnavailable::DomainDiffers { .. } => OperatorTrouble::DomainDiffers,
-        OperatorUnavailable::Unreachable { .. } | OperatorUnavailable::Forbidden { .. } => OperatorTrouble::Unreachable,
+        OperatorUnavailable::NoManifest { why } => OperatorError::NoManifest(why),
+        OperatorUnavailable::BadKeys { why } => OperatorError::BadKeys(why),
+        OperatorUnavailable::UnknownKid => OperatorError::UnknownKid,
+        OperatorUnavailable::DomainDiffers { .. } => OperatorError::DomainDiffers,
+        OperatorUnavailable::Unreachable { .. } | OperatorUnavailable::Forbidden { .. } => OperatorError::Unreachable,
         OperatorUnavailable::TooMany { retry_after } => {
-            OperatorTrouble::TooMany { retry_after_s: i64::try_from(retry_after).unwrap_or(60) }
+            OperatorError::TooMany { retry_after_s: i64::try_from(retry_after).unwrap_or(60) }
         }
     }
 }

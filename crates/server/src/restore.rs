@@ -6,7 +6,7 @@ use crate::{
     start::{StartTrouble, open_engine_as},
 };
 use countersign_engine::{
-    Clock, ClockTrouble, Engine, EpochStarted, Refusal,
+    Clock, ClockFault, Engine, EpochStarted, Refusal,
     store::{DatabaseLock, Opening, Staged, StoreError, back_up, vacuum},
 };
 use std::{
@@ -72,7 +72,7 @@ pub async fn restore_database(
 ) -> Result<(EpochStarted, String), RestoreError> {
     let node::Store::Sqlite { path, readers } = &loaded.config.store else { return Err(RestoreError::Postgres) };
     let now = Clock::System.now();
-    let _nobody_else = DatabaseLock::acquire(path, now).map_err(|why| why.about(path))?;
+    let _nobody_else = DatabaseLock::acquire(path, now).map_err(|why| why.store_error(path))?;
     let staged = Staged::copy(backup, path)?;
     let store = node::Store::Sqlite { path: staged.path().to_owned(), readers: *readers };
     let config = node::NodeConfig { store, ..loaded.config.clone() };
@@ -99,7 +99,7 @@ async fn start_epoch(config: &node::NodeConfig, environment: &Environment) -> Re
 /// A backup from a time when the clock was ahead continues with the present clock: the new epoch ends everything that
 /// depends on the time anyway.
 async fn in_new_epoch(engine: &Arc<Engine>) -> Result<EpochStarted, Refusal> {
-    if let Some(ClockTrouble::Behind { .. }) = engine.clock_trouble() {
+    if let Some(ClockFault::Behind { .. }) = engine.clock_fault() {
         engine.accept_clock("the database was restored").await?;
     }
     engine.start_epoch().await

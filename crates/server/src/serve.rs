@@ -4,7 +4,7 @@ mod activity;
 
 use activity::Activity;
 use axum::{Router, extract::FromRequestParts};
-use countersign_gateway::{Accepted, Acceptor, AddressPlace, ConnectionLimits, CountedConnection, Network, speaks};
+use countersign_gateway::{Accepted, Acceptor, AddressPlace, ConnectionLimits, CountedConnection, Network, sends_data};
 use http::request::Parts;
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
@@ -181,7 +181,7 @@ async fn connection(
     let head = pin!(tokio::time::sleep(limits.header_read));
     // The builder would wait without limit for the first bytes, which tell the protocol.
     let speaks = tokio::select! {
-        speaks = speaks(&stream, limits.first_byte.min(limits.header_read)) => speaks,
+        speaks = sends_data(&stream, limits.first_byte.min(limits.header_read)) => speaks,
         _ = stopped.wait_for(|stop| *stop) => false,
     };
     if !speaks {

@@ -28,7 +28,7 @@ pub struct Node {
     pub gateway: Option<ServedListener>,
     /// The socket for commands, where one is configured.
     pub socket: Option<OperationsSocket>,
-    chores: [tokio::task::JoinHandle<()>; 3],
+    chores: [tokio::task::JoinHandle<()>; 4],
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -128,6 +128,7 @@ async fn start_with(
         tokio::spawn(tidy(Arc::clone(&engine))),
         tokio::spawn(settle_due(Arc::clone(&engine))),
         tokio::spawn(probe_due(Arc::clone(&engine))),
+        tokio::spawn(deliver_webhooks(Arc::clone(&engine))),
     ];
     Ok(Node { engine, public, operations, gateway, socket, chores })
 }
@@ -224,7 +225,7 @@ async fn tidy(engine: Arc<Engine>) {
     let mut every = tokio::time::interval(Duration::from_secs(2));
     loop {
         every.tick().await;
-        if let Err(why) = engine.tidy().await {
+        if let Err(why) = engine.run_maintenance().await {
             tracing::warn!(%why, "maintenance of the store failed");
         }
     }
@@ -257,6 +258,21 @@ async fn probe_due(engine: Arc<Engine>) {
             tracing::warn!(%why, "upstreams could not be probed for the outcomes of calls");
         }
         well = probed.is_ok();
+    }
+}
+
+/// Sends messages to operators' webhooks (AAP 17.8). On its own: an operator may be slow.
+async fn deliver_webhooks(engine: Arc<Engine>) {
+    let mut every = tokio::time::interval(Duration::from_millis(500));
+    every.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let mut well = true;
+    loop {
+        every.tick().await;
+        let delivered = engine.agents().deliver_webhooks().await;
+        if let (true, Err(why)) = (well, &delivered) {
+            tracing::warn!(%why, "messages to webhooks could not be sent");
+        }
+        well = delivered.is_ok();
     }
 }
 
@@ -320,10 +336,10 @@ fn directory(config: &node::NodeConfig) -> Result<OperatorsPort, StartTrouble> {
 }
 
 /// Every problem of a document, one a line.
-fn explained(why: &countersign_engine::ApplyTrouble) -> String {
-    use countersign_engine::{ApplyRefusal, ApplyTrouble};
+fn explained(why: &countersign_engine::ApplyError) -> String {
+    use countersign_engine::{ApplyError, ApplyRefusal};
     match why {
-        ApplyTrouble::Refused(ApplyRefusal::Problems(problems)) => {
+        ApplyError::Refused(ApplyRefusal::Problems(problems)) => {
             problems.iter().map(|problem| format!("\n  {problem}")).collect()
         }
         other => other.to_string(),

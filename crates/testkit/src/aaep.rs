@@ -34,10 +34,10 @@ impl TestPerson {
     }
 
     /// A subscriber with a subscription on the usual terms, and its open stream.
-    pub async fn listening(&self, plane: &Plane) -> (Subscriber, ReceivedEvents) {
+    pub async fn subscribed(&self, plane: &Plane) -> (Subscriber, ReceivedEvents) {
         let mut subscriber = self.subscriber(plane).await;
         subscriber.subscribes(plane).await;
-        let heard = subscriber.hears(plane).await;
+        let heard = subscriber.opens_stream(plane).await;
         (subscriber, heard)
     }
 }
@@ -59,11 +59,11 @@ impl Subscriber {
     }
 
     /// Opens the stream of its subscription.
-    pub async fn hears(&self, plane: &Plane) -> ReceivedEvents {
-        self.hears_after(plane, None).await
+    pub async fn opens_stream(&self, plane: &Plane) -> ReceivedEvents {
+        self.opens_stream_after(plane, None).await
     }
 
-    pub async fn hears_after(&self, plane: &Plane, last: Option<&str>) -> ReceivedEvents {
+    pub async fn opens_stream_after(&self, plane: &Plane, last: Option<&str>) -> ReceivedEvents {
         let path = format!("/aaep/v1/events?subscription_id={}", self.subscription_id);
         let mut request = self.request(Method::GET, &path).header(header::ACCEPT, "text/event-stream");
         if let Some(last) = last {
@@ -74,11 +74,11 @@ impl Subscriber {
 
     /// Approves over its subscription.
     pub async fn accepts(&self, plane: &Plane, question: &Value) -> Answer {
-        self.replies(plane, &self.yes(plane, question)).await
+        self.replies(plane, &self.approval(plane, question)).await
     }
 
     pub async fn rejects(&self, plane: &Plane, question: &Value) -> Answer {
-        let mut reply = self.yes(plane, question);
+        let mut reply = self.approval(plane, question);
         reply["decision"] = json!("reject");
         self.replies(plane, &reply).await
     }
@@ -88,7 +88,7 @@ impl Subscriber {
     }
 
     /// An approval of a received question, with the current time.
-    pub fn yes(&self, plane: &Plane, question: &Value) -> Value {
+    pub fn approval(&self, plane: &Plane, question: &Value) -> Value {
         json!({
             "type": "confirmation.reply",
             "reply_token": question["reply_token"],
@@ -153,12 +153,12 @@ pub fn moment(at: UnixMillis) -> String {
 
 impl TestAgent {
     /// Opens an AAEP session; returns its id.
-    pub async fn starts_talking(&self, plane: &Plane) -> String {
+    pub async fn opens_session(&self, plane: &Plane) -> String {
         let opened = self.post(plane, "/aaep/v1/sessions", &event("session.started", json!({}))).await;
         opened.expect(201).json()["session_id"].as_str().expect("a session").to_owned()
     }
 
-    pub async fn says(&self, plane: &Plane, session_id: &str, event: &Value) -> Answer {
+    pub async fn publishes(&self, plane: &Plane, session_id: &str, event: &Value) -> Answer {
         self.post(plane, &format!("/aaep/v1/sessions/{session_id}/events"), event).await
     }
 }

@@ -32,30 +32,31 @@ pub fn judge_message(kind: &str, message: &Value) {
 
 /// The errors of a document by the project's own schema: `keyword at /place`.
 pub fn problems(name: &str, document: &Value) -> Vec<String> {
-    static OURS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| compiled(&schemas()));
+    static OURS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| validators(&schemas(), Draft::Draft202012));
     match OURS.get(name) {
-        Some(schema) => found(schema, document),
+        Some(schema) => schema_errors(schema, document),
         None => vec![format!("there is no schema of the name {name}")],
     }
 }
 
 /// The errors by the published schema; empty if there is none, or none available.
 pub fn published_problems(name: &str, document: &Value) -> Vec<String> {
-    static PUBLISHED: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| compiled(&published_schemas()));
-    let problems = PUBLISHED.get(name).map(|schema| found(schema, document)).unwrap_or_default();
+    static PUBLISHED: LazyLock<BTreeMap<String, Validator>> =
+        LazyLock::new(|| validators(&published_schemas(), Draft::Draft202012));
+    let problems = PUBLISHED.get(name).map(|schema| schema_errors(schema, document)).unwrap_or_default();
     problems.into_iter().map(|problem| format!("published: {problem}")).collect()
 }
 
 /// The project's own schemas by name.
 pub fn schemas() -> BTreeMap<String, Value> {
-    named(&root().join("docs/schemas/aaep"), ".json")
+    load_schemas(&root().join("docs/schemas/aaep"), ".json")
 }
 
 /// The published schemas, under the names of the project's own; empty if not available.
 pub fn published_schemas() -> BTreeMap<String, Value> {
     let Some(folder) = published() else { return BTreeMap::new() };
     let folders = ["schemas", "schemas/core", "schemas/handshake"];
-    folders.into_iter().flat_map(|name| named(&folder.join(name), ".schema.json")).collect()
+    folders.into_iter().flat_map(|name| load_schemas(&folder.join(name), ".schema.json")).collect()
 }
 
 /// The folder of the published protocol files, if available.
@@ -69,30 +70,38 @@ pub fn root() -> PathBuf {
 }
 
 /// The documents of a folder by their names.
-pub fn named(folder: &Path, ending: &str) -> BTreeMap<String, Value> {
+pub fn load_schemas(folder: &Path, ending: &str) -> BTreeMap<String, Value> {
     let entries = fs::read_dir(folder).unwrap_or_else(|why| panic!("{}: {why}", folder.display()));
     let paths = entries.map(|entry| entry.unwrap().path());
     let name = |path: &Path| path.file_name()?.to_str()?.strip_suffix(ending).map(str::to_owned);
     paths.filter_map(|path| Some((name(&path)?, read(&path)))).collect()
 }
 
-fn compiled(schemas: &BTreeMap<String, Value>) -> BTreeMap<String, Validator> {
+/// A validator for each schema; schemas may refer to one another.
+pub(crate) fn validators(schemas: &BTreeMap<String, Value>, draft: Draft) -> BTreeMap<String, Validator> {
     let mut registry = Registry::new();
     for schema in schemas.values() {
         registry = registry.add(schema["$id"].as_str().unwrap(), schema).unwrap();
     }
     let registry = registry.prepare().unwrap();
-    let options = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
-    let options = options.should_ignore_unknown_formats(false).with_registry(&registry);
+    let options = jsonschema::options().with_draft(draft).should_validate_formats(true);
+    let options = options.should_ignore_unknown_formats(false).with_format("uuid", is_uuid).with_registry(&registry);
     schemas.iter().map(|(name, schema)| (name.clone(), options.build(schema).unwrap())).collect()
 }
 
-fn found(schema: &Validator, document: &Value) -> Vec<String> {
-    let told = |error: jsonschema::ValidationError<'_>| {
+/// MPLP's published schemas use this format, which their dialect does not know yet.
+fn is_uuid(text: &str) -> bool {
+    let fits = |(at, c): (usize, char)| if [8, 13, 18, 23].contains(&at) { c == '-' } else { c.is_ascii_hexdigit() };
+    text.len() == 36 && text.chars().enumerate().all(fits)
+}
+
+/// The errors of a document: `keyword at /place`.
+pub(crate) fn schema_errors(schema: &Validator, document: &Value) -> Vec<String> {
+    let described = |error: jsonschema::ValidationError<'_>| {
         let keyword = error.schema_path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
         format!("{keyword} at {}", error.instance_path())
     };
-    schema.iter_errors(document).map(told).collect()
+    schema.iter_errors(document).map(described).collect()
 }
 
 fn read(path: &Path) -> Value {

@@ -5,8 +5,11 @@ use crate::{
     plane::{agent_request, send_to},
 };
 use axum::{Router, body::Body};
-use http::{Method, header};
+use countersign_engine::{Address, Engine};
+use countersign_gateway::CountersignLayer;
+use http::{HeaderName, HeaderValue, Method, header, request::Builder};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// The verifier of the tests' code challenges.
 pub const VERIFIER: &str = "a-code-verifier-of-the-test-that-is-long-enough-0123456789";
@@ -147,6 +150,16 @@ impl Plane {
             request.header(header::AUTHORIZATION, format!("Bearer {}", operator.jwt(self.service(), self.now())));
         self.send(request.body(Body::empty()).unwrap()).await
     }
+
+    /// Sends a request of the test's own to the API behind the gateway.
+    pub async fn try_call(&self, request: Builder) -> Answer {
+        send_to(&self.api(), request.body(Body::empty()).unwrap()).await
+    }
+
+    /// The API behind another node's gateway.
+    pub fn api_of(&self, engine: &Arc<Engine>) -> Router {
+        self.upstream.router().layer(CountersignLayer::new(Arc::clone(engine), Address::Unscoped))
+    }
 }
 
 impl Registered {
@@ -161,5 +174,24 @@ impl Registered {
             Some(id) => request.header("x-agent-delegation", id),
             None => request,
         }
+    }
+}
+
+/// Removes or replaces headers of a request builder.
+pub trait Altered {
+    fn without(self, name: &'static str) -> Self;
+    fn instead(self, name: &'static str, value: &str) -> Self;
+}
+
+impl Altered for Builder {
+    fn without(mut self, name: &'static str) -> Self {
+        self.headers_mut().expect("a sound request so far").remove(name);
+        self
+    }
+
+    fn instead(mut self, name: &'static str, value: &str) -> Self {
+        let value = HeaderValue::from_str(value).expect("a header's value");
+        self.headers_mut().expect("a sound request so far").insert(HeaderName::from_static(name), value);
+        self
     }
 }

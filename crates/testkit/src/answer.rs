@@ -1,6 +1,6 @@
 //! An HTTP response, read to its end.
 
-use crate::deadline::in_time;
+use crate::deadline::within_deadline;
 use axum::{body::Body, response::Response};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt as _;
@@ -18,13 +18,13 @@ impl Answer {
     /// Sends a request through a whole router, middleware included.
     pub async fn to(router: &axum::Router, request: Request<Body>) -> Self {
         let what = format!("the answer to {} {}", request.method(), request.uri().path());
-        let response = in_time(&what, router.clone().oneshot(request)).await;
+        let response = within_deadline(&what, router.clone().oneshot(request)).await;
         Self::read(response.expect("a router never fails")).await
     }
 
     pub async fn read(response: Response) -> Self {
         let (parts, body) = response.into_parts();
-        let body = in_time("the end of an answer", body.collect()).await;
+        let body = within_deadline("the end of an answer", body.collect()).await;
         let body = body.expect("a body in memory").to_bytes().to_vec();
         Self { status: parts.status.as_u16(), headers: parts.headers, body }
     }

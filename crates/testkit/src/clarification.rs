@@ -2,10 +2,9 @@
 //! response.
 
 mod judge;
-mod stored;
 
+pub use crate::stored_rows::{chain_in_store, rewrite_chain};
 pub use judge::{Judges, problems, proven, python_finds};
-pub use stored::{chain_in_store, rewrite_chain};
 
 use crate::{
     Answer, Kit, Plane, Setup, TestAgent, TestPerson, agent_request,
@@ -83,7 +82,7 @@ pub struct Clarifying {
 }
 
 impl Clarifying {
-    pub async fn set(kit: Kit) -> Self {
+    pub async fn start(kit: Kit) -> Self {
         Self::with(kit, Setup::clarifying()).await
     }
 
@@ -124,7 +123,7 @@ impl Clarifying {
         let path = format!("/v1/clarification/{below}");
         let answer = who.send(&self.plane.public, method, &path, body.map(Value::to_string)).await;
         if answer.is_success() {
-            self.judges.hear(&self.keys().await, &answer.json());
+            self.judges.check(&self.keys().await, &answer.json());
         }
         answer
     }
@@ -142,19 +141,19 @@ impl Clarifying {
 
     /// Answers a gap as the agent.
     pub async fn answers(&self, session: &Value, gap: &str, answer: &str) -> Value {
-        self.tries_to_answer(session, gap, answer).await.expect(200).json()
+        self.tries_answer(session, gap, answer).await.expect(200).json()
     }
 
-    pub async fn tries_to_answer(&self, session: &Value, gap: &str, answer: &str) -> Answer {
+    pub async fn tries_answer(&self, session: &Value, gap: &str, answer: &str) -> Answer {
         self.post(&self.agent, "resolve-gap", &answering(session, gap, answer)).await
     }
 
     pub async fn confirms(&self, session: &Value) -> Value {
-        self.names(session, "confirm-plan").await
+        self.posts_session(session, "confirm-plan").await
     }
 
     /// Sends only the session id: to `confirm-plan`, to `attest`.
-    pub async fn names(&self, session: &Value, below: &str) -> Value {
+    pub async fn posts_session(&self, session: &Value, below: &str) -> Value {
         let body = json!({ "session_id": id_of(session) });
         self.post(&self.agent, below, &body).await.expect(200).json()
     }

@@ -12,7 +12,7 @@ pub const TEST: Duration = Duration::from_secs(400);
 /// Fails if the future does not resolve in time. The deadline applies to the whole wait, not to its next piece, so a
 /// stream with nothing but heartbeats fails too.
 #[track_caller]
-pub fn in_time<T>(what: &str, wait: impl Future<Output = T>) -> impl Future<Output = T> {
+pub fn within_deadline<T>(what: &str, wait: impl Future<Output = T>) -> impl Future<Output = T> {
     let (what, asked) = (what.to_owned(), std::panic::Location::caller());
     async move {
         let in_time = tokio::time::timeout(WAIT, wait).await;

@@ -4,7 +4,6 @@ use crate::{Answer, Kit, Plane, Registered, Setup, TestPerson, calendar};
 use axum::{Router, body::Body};
 use countersign_engine::{
     Address, AnswerContent, Answered, ApiKeyKind, CountedAnswer, Extra, NewKey, NotCounted, ProjectAt, ProjectMember,
-    Via,
 };
 use countersign_protocol::{aaep::event::YesNo, project::ProjectDocument};
 use http::{Method, Request, header};
@@ -57,11 +56,11 @@ pub struct DecisionFixture {
 }
 
 impl Kit {
-    pub async fn asked(self) -> DecisionFixture {
-        self.asked_with(Setup::payments()).await
+    pub async fn decision_fixture(self) -> DecisionFixture {
+        self.decision_fixture_with(Setup::payments()).await
     }
 
-    pub async fn asked_with(self, setup: Setup) -> DecisionFixture {
+    pub async fn decision_fixture_with(self, setup: Setup) -> DecisionFixture {
         DecisionFixture::on(self.plane_with(setup).await).await
     }
 }
@@ -118,26 +117,26 @@ impl Plane {
 
 impl Registered {
     /// The same agent as a client of `/v1`, with its access token.
-    pub fn asking(&self) -> TestAgent {
+    pub fn as_test_agent(&self) -> TestAgent {
         TestAgent { token: self.access_token.clone(), principal: self.delegation_id.clone().unwrap_or_default() }
     }
 }
 
 impl TestAgent {
     /// Requests approval for a tool with arguments; returns the pending decision.
-    pub async fn asks_to(&self, plane: &Plane, tool: &str, arguments: Value) -> Value {
-        self.asks(plane, &confirmation(tool, arguments)).await.expect(201).json()
+    pub async fn requests_approval(&self, plane: &Plane, tool: &str, arguments: Value) -> Value {
+        self.requests_confirmation(plane, &confirmation(tool, arguments)).await.expect(201).json()
     }
 
-    pub async fn asks(&self, plane: &Plane, body: &Value) -> Answer {
+    pub async fn requests_confirmation(&self, plane: &Plane, body: &Value) -> Answer {
         self.post(plane, "/v1/confirmations", body).await
     }
 
-    pub async fn clarifies(&self, plane: &Plane, body: &Value) -> Answer {
+    pub async fn requests_clarification(&self, plane: &Plane, body: &Value) -> Answer {
         self.post(plane, "/v1/clarifications", body).await
     }
 
-    pub async fn looks(&self, plane: &Plane, decision: &Value) -> Answer {
+    pub async fn reads_decision(&self, plane: &Plane, decision: &Value) -> Answer {
         self.send(&plane.public, Method::GET, &path(decision, ""), None).await
     }
 
@@ -190,45 +189,53 @@ fn path(decision: &Value, below: &str) -> String {
 
 impl TestPerson {
     pub async fn accepts(&self, plane: &Plane, decision: &Value) -> CountedAnswer {
-        self.says(plane, decision, reply(YesNo::Accept, None, None)).await.expect("a yes that counts")
+        self.submits_answer(plane, decision, reply(YesNo::Accept, None, None), Extra::default())
+            .await
+            .expect("a yes that counts")
     }
 
     pub async fn rejects(&self, plane: &Plane, decision: &Value, reason: Option<&str>) -> CountedAnswer {
-        self.says(plane, decision, reply(YesNo::Reject, reason, None)).await.expect("a no that counts")
+        self.submits_answer(plane, decision, reply(YesNo::Reject, reason, None), Extra::default())
+            .await
+            .expect("a no that counts")
     }
 
     /// Approves a modified action, which counts as a rejection.
     pub async fn proposes(&self, plane: &Plane, decision: &Value, instead: Value) -> CountedAnswer {
-        self.says(plane, decision, reply(YesNo::Accept, None, Some(instead))).await.expect("a proposal that counts")
+        self.submits_answer(plane, decision, reply(YesNo::Accept, None, Some(instead)), Extra::default())
+            .await
+            .expect("a proposal that counts")
     }
 
     pub async fn answers(&self, plane: &Plane, decision: &Value, response: Value) -> CountedAnswer {
         let given = AnswerContent::Response { response, confidence: None };
-        self.says(plane, decision, given).await.expect("an answer that counts")
+        self.submits_answer(plane, decision, given, Extra::default()).await.expect("an answer that counts")
     }
 
     /// Tries to approve or reject; returns why it did not count.
     pub async fn tries(&self, plane: &Plane, decision: &Value, yes: bool) -> Option<NotCounted> {
         let decided = if yes { YesNo::Accept } else { YesNo::Reject };
-        self.says(plane, decision, reply(decided, None, None)).await.err()
+        self.submits_answer(plane, decision, reply(decided, None, None), Extra::default()).await.err()
     }
 
     pub async fn responds(&self, plane: &Plane, decision: &Value, response: Value) -> Option<NotCounted> {
-        self.says(plane, decision, AnswerContent::Response { response, confidence: None }).await.err()
+        self.submits_answer(plane, decision, AnswerContent::Response { response, confidence: None }, Extra::default())
+            .await
+            .err()
     }
 
-    async fn says(&self, plane: &Plane, decision: &Value, given: AnswerContent) -> Answered {
-        let at = plane.at().await;
-        let by = plane.engine.decisions().answerer(&at, &self.member(plane, &at).await, Via::Page);
-        let answer = countersign_engine::Answer {
-            by,
-            given,
-            claimed_at: plane.now(),
-            decided_by: None,
-            correlation_id: None,
-            extra: Extra::default(),
-        };
-        plane.engine.decisions().answer_by_id(&at, decision["decision_id"].as_str().expect("a decision"), &answer).await
+    pub(crate) async fn submits_answer(
+        &self,
+        plane: &Plane,
+        decision: &Value,
+        given: AnswerContent,
+        extra: Extra,
+    ) -> Answered {
+        let by = self.answerer(plane).await;
+        let (claimed_at, decided_by, correlation_id) = (plane.now(), None, None);
+        let answer = countersign_engine::Answer { by, given, claimed_at, decided_by, correlation_id, extra };
+        let id = decision["decision_id"].as_str().expect("a decision");
+        plane.engine.decisions().answer_by_id(&plane.at().await, id, &answer).await
     }
 
     pub(crate) async fn member(&self, plane: &Plane, at: &ProjectAt) -> ProjectMember {
@@ -238,7 +245,7 @@ impl TestPerson {
     }
 
     /// Number of the person's pending questions.
-    pub async fn waiting_questions(&self, plane: &Plane) -> usize {
+    pub async fn pending_questions(&self, plane: &Plane) -> usize {
         let at = plane.at().await;
         let member = self.member(plane, &at).await;
         plane.engine.decisions().inbox(&at, &member).await.expect("an inbox").len()

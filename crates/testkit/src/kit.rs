@@ -1,7 +1,12 @@
-//! One test suite for both databases: every promise is tested on SQLite and on PostgreSQL.
+//! One test suite for both databases: a promise is tested on SQLite, and on PostgreSQL too if the store has a part in it.
 
 use crate::{Plane, Setup, postgres};
-use countersign_engine::store::{PostgresPlace, StoreLocation};
+use countersign_engine::{
+    Clock,
+    store::{PostgresLocation, StoreLocation},
+};
+use std::time::Duration;
+use tokio::task::JoinHandle;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
@@ -20,14 +25,44 @@ impl Kit {
     }
 
     pub async fn plane_with(self, setup: Setup) -> Plane {
-        Plane::start(setup, self.fresh_place().await).await
+        Plane::start(setup, self.fresh_location().await).await
     }
 
-    pub async fn fresh_place(self) -> StoreLocation {
+    pub async fn fresh_location(self) -> StoreLocation {
         match self.0 {
             Backend::Sqlite => StoreLocation::Temporary,
-            Backend::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::migrated_database().await)),
+            Backend::Postgres => StoreLocation::Postgres(PostgresLocation::new(postgres::migrated_database().await)),
         }
+    }
+}
+
+/// Keeps a plane's clock equal to the system clock, which foreign programs use, until dropped.
+pub struct KeepsTime(JoinHandle<()>);
+
+impl Setup {
+    /// The setup with the current time.
+    #[must_use]
+    pub fn from_now(self) -> Self {
+        Self { now: Clock::System.now(), ..self }
+    }
+}
+
+impl Plane {
+    /// Only for a store without a clock of its own.
+    pub fn follow_system_clock(&self) -> KeepsTime {
+        let clock = self.clock.clone();
+        KeepsTime(tokio::spawn(async move {
+            loop {
+                clock.set(Clock::System.now());
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        }))
+    }
+}
+
+impl Drop for KeepsTime {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 
@@ -58,6 +93,19 @@ macro_rules! on_both_stores {
             async fn on_postgres() {
                 $crate::deadline::whole_test(promise($crate::Kit($crate::Backend::Postgres))).await;
             }
+        })+
+    };
+}
+
+/// Makes one test of every promise, on SQLite: for rules in which the store has no part.
+#[macro_export]
+macro_rules! on_sqlite {
+    ($($(#[doc = $doc:expr])* async fn $name:ident($kit:ident) $body:block)+) => {
+        $($(#[doc = $doc])*
+        #[tokio::test]
+        async fn $name() {
+            let $kit = $crate::Kit($crate::Backend::Sqlite);
+            $crate::deadline::whole_test(async move $body).await;
         })+
     };
 }

@@ -5,7 +5,7 @@ use base64::{
     Engine as _,
     engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
 };
-use countersign_engine::store::{PostgresPlace, StoreLocation};
+use countersign_engine::store::{PostgresLocation, StoreLocation};
 use std::{
     collections::HashSet,
     ffi::OsString,
@@ -39,11 +39,11 @@ impl Drop for Folder {
 
 impl Kit {
     /// A database with bytes that can be read from outside. Keep the folder as long as the plane.
-    pub async fn open_place(self) -> (StoreLocation, Folder) {
+    pub async fn readable_location(self) -> (StoreLocation, Folder) {
         let folder = Folder::make();
         let place = match self.0 {
             Backend::Sqlite => StoreLocation::File(folder.path().join("countersign.db")),
-            Backend::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::migrated_database().await)),
+            Backend::Postgres => StoreLocation::Postgres(PostgresLocation::new(postgres::migrated_database().await)),
         };
         (place, folder)
     }
@@ -52,7 +52,9 @@ impl Kit {
 /// Every byte that a store has written: the file with its companions, or a dump of the whole database.
 async fn stored_bytes(place: &StoreLocation) -> Vec<u8> {
     match place {
-        StoreLocation::Temporary => panic!("the folder of a temporary store is nobody's to know; use Kit::open_place"),
+        StoreLocation::Temporary => {
+            panic!("the folder of a temporary store is nobody's to know; use Kit::readable_location")
+        }
         StoreLocation::File(path) => {
             ["", "-wal", "-shm", "-journal"].iter().flat_map(|end| companion(path, end)).collect()
         }
@@ -86,14 +88,14 @@ impl Haystack {
     }
 
     /// Fails if a secret is here: plain, in hex, or in base64 inside of a longer text.
-    pub fn lacks(&self, what: &str, secret: impl AsRef<[u8]>) {
+    pub fn assert_absent(&self, what: &str, secret: impl AsRef<[u8]>) {
         if let Some(spelling) = self.spelling_of(secret.as_ref()) {
             panic!("{what} is in {}, {spelling}", self.place);
         }
     }
 
     /// The opposite, to show that the search finds existing text.
-    pub fn has(&self, what: &str, text: impl AsRef<[u8]>) {
+    pub fn assert_present(&self, what: &str, text: impl AsRef<[u8]>) {
         assert!(self.contains(text.as_ref()), "{what} is not in {}, so looking there proves nothing", self.place);
     }
 

@@ -11,18 +11,18 @@ use tracing::{
     subscriber::Interest,
 };
 
-pub(crate) fn can_be_listened_to() {
+pub(crate) fn allow_capture() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // Another global subscriber serves the purpose as well.
-        let _listening = tracing::subscriber::set_global_default(HalfAnEar);
+        let _kept = tracing::subscriber::set_global_default(SometimesInterested);
     });
 }
 
 /// Asks to be consulted at every event, and then accepts none.
-struct HalfAnEar;
+struct SometimesInterested;
 
-impl Subscriber for HalfAnEar {
+impl Subscriber for SometimesInterested {
     fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
         Interest::sometimes()
     }

@@ -1,8 +1,8 @@
 //! Oracles for MPLP documents: the schemas in `docs/schemas/mplp` and, where `COUNTERSIGN_PUBLISHED_SPEC` names their
 //! folder, the published ones; both read by validators in Rust, JavaScript and Python.
 
-use crate::aaep_judge::{named, published as published_aaep, root};
-use jsonschema::{Draft, Registry, Validator};
+use crate::aaep_judge::{load_schemas, published as published_aaep, root, schema_errors, validators};
+use jsonschema::{Draft, Validator};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::PathBuf, process::Command, sync::LazyLock};
 
@@ -42,17 +42,18 @@ pub fn judge(documents: &[(&str, Value)]) {
 
 /// The errors of a document by the project's own schema: `keyword at /place`.
 pub fn problems(name: &str, document: &Value) -> Vec<String> {
-    static OURS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| compiled(&schemas()));
+    static OURS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| validators(&schemas(), Draft::Draft7));
     match OURS.get(name) {
-        Some(schema) => found(schema, document),
+        Some(schema) => schema_errors(schema, document),
         None => vec![format!("there is no schema of the name {name}")],
     }
 }
 
 /// The errors by its published twin; empty if not available.
 pub fn published_problems(name: &str, document: &Value) -> Vec<String> {
-    static PUBLISHED: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| compiled(&published_schemas()));
-    let problems = PUBLISHED.get(twin(name)).map(|schema| found(schema, document)).unwrap_or_default();
+    static PUBLISHED: LazyLock<BTreeMap<String, Validator>> =
+        LazyLock::new(|| validators(&published_schemas(), Draft::Draft7));
+    let problems = PUBLISHED.get(twin(name)).map(|schema| schema_errors(schema, document)).unwrap_or_default();
     problems.into_iter().map(|problem| format!("published: {problem}")).collect()
 }
 
@@ -79,7 +80,7 @@ pub fn foreign_verdicts_by_ours(documents: &[(&str, Value)]) -> Vec<(&'static st
 
 /// The project's own schemas by name.
 pub fn schemas() -> BTreeMap<String, Value> {
-    named(&root().join("docs/schemas/mplp"), ".json")
+    load_schemas(&root().join("docs/schemas/mplp"), ".json")
 }
 
 /// The published schemas by their own names; empty if not available.
@@ -87,7 +88,7 @@ pub fn published_schemas() -> BTreeMap<String, Value> {
     let Some(folder) = published() else { return BTreeMap::new() };
     ["", "common", "events", "learning"]
         .into_iter()
-        .flat_map(|name| named(&folder.join(name), ".schema.json"))
+        .flat_map(|name| load_schemas(&folder.join(name), ".schema.json"))
         .collect()
 }
 
@@ -97,31 +98,6 @@ pub fn published() -> Option<PathBuf> {
 
 fn twin(name: &str) -> &str {
     SCHEMAS.iter().find(|(ours, _)| *ours == name).map_or(name, |(_, published)| published)
-}
-
-fn compiled(schemas: &BTreeMap<String, Value>) -> BTreeMap<String, Validator> {
-    let mut registry = Registry::new();
-    for schema in schemas.values() {
-        registry = registry.add(schema["$id"].as_str().unwrap(), schema).unwrap();
-    }
-    let registry = registry.prepare().unwrap();
-    let options = jsonschema::options().with_draft(Draft::Draft7).should_validate_formats(true);
-    let options = options.should_ignore_unknown_formats(false).with_format("uuid", is_uuid).with_registry(&registry);
-    schemas.iter().map(|(name, schema)| (name.clone(), options.build(schema).unwrap())).collect()
-}
-
-/// The published schemas use this format, which their dialect does not know yet.
-fn is_uuid(text: &str) -> bool {
-    let fits = |(at, c): (usize, char)| if [8, 13, 18, 23].contains(&at) { c == '-' } else { c.is_ascii_hexdigit() };
-    text.len() == 36 && text.chars().enumerate().all(fits)
-}
-
-fn found(schema: &Validator, document: &Value) -> Vec<String> {
-    let told = |error: jsonschema::ValidationError<'_>| {
-        let keyword = error.schema_path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
-        format!("{keyword} at {}", error.instance_path())
-    };
-    schema.iter_errors(document).map(told).collect()
 }
 
 /// One process per language for the lifetime of this process: starting them for each test took longer than the tests.
@@ -159,7 +135,7 @@ pub fn foreign_judges(schemas: &[&Value]) -> [ForeignJudge; 2] {
     [ForeignJudge::start("ajv", ajv(), schemas), ForeignJudge::start("jsonschema of Python", python(), schemas)]
 }
 
-fn ajv() -> Command {
+pub(crate) fn ajv() -> Command {
     let mut node = Command::new("node");
     node.arg(root().join("tests/tools/judge-documents.mjs"));
     node

@@ -198,21 +198,21 @@ impl OperatorHost {
     }
 
     /// Waits until this many requests have arrived since the start, answered or not.
-    pub async fn has_received(&self, requests: usize) {
+    pub async fn wait_for_requests(&self, requests: usize) {
         let _ = self.inside.requests.subscribe().wait_for(|so_far| *so_far >= requests).await;
     }
 
     /// From now on every connection is closed, before TLS.
-    pub fn go_dark(&self) {
+    pub fn go_offline(&self) {
         self.inside.mood.send_replace(Mood::Dark);
     }
 
-    /// From now on requests are accepted and not answered until [`OperatorHost::come_back`].
+    /// From now on requests are accepted and not answered until [`OperatorHost::recover`].
     pub fn stall(&self) {
         self.inside.mood.send_replace(Mood::Stalling);
     }
 
-    pub fn come_back(&self) {
+    pub fn recover(&self) {
         self.inside.mood.send_replace(Mood::Up);
     }
 }

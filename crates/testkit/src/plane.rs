@@ -43,10 +43,10 @@ pub struct Setup {
     pub retention: Retention,
     pub seed: u64,
     /// Wraps the store of the engine.
-    pub around_store: AroundStore,
+    pub wrap_store: StoreWrapper,
 }
 
-type AroundStore = Arc<dyn Fn(Arc<dyn Store>) -> Arc<dyn Store> + Send + Sync>;
+type StoreWrapper = Arc<dyn Fn(Arc<dyn Store>) -> Arc<dyn Store> + Send + Sync>;
 
 impl Default for Setup {
     fn default() -> Self {
@@ -67,7 +67,7 @@ impl Default for Setup {
             limits: Limits::default(),
             retention: Retention::default(),
             seed: 7,
-            around_store: Arc::new(|store| store),
+            wrap_store: Arc::new(|store| store),
         }
     }
 }
@@ -120,7 +120,7 @@ impl Plane {
 
     /// A plane on the database of an earlier one.
     pub async fn resume(setup: Setup, place: StoreLocation) -> Self {
-        logs::can_be_listened_to();
+        logs::allow_capture();
         let ca = TestCa::new();
         let mut operators = Vec::new();
         for domain in &setup.operators {
@@ -139,9 +139,7 @@ impl Plane {
         upstream: TestUpstream,
     ) -> Self {
         let by = NodeClock::from(Clock::Manual(clock.clone()));
-        let moment = by.clone();
-        let options = StoreOptions { readers: 8, place: place.clone(), clock: Arc::new(move || moment.now()) };
-        let store = store::open(options).await.expect("a store");
+        let store = open_store(&place, &by).await;
         if let StoreLocation::Postgres(place) = &place {
             postgres::set_clock(&place.url, clock.now().0).await;
         }
@@ -149,7 +147,7 @@ impl Plane {
         let directory = directory(&setup, &ca, &operators, Arc::clone(&asked));
         let engine = Engine::start(
             settings(&setup),
-            (setup.around_store)(store),
+            (setup.wrap_store)(store),
             by,
             Entropy::seeded(setup.seed),
             &KEY_ENCRYPTION_KEY,
@@ -183,25 +181,23 @@ impl Plane {
     }
 
     /// Another start on the same database and clock, once the node of this plane has closed it.
-    pub async fn starts_again(&self) -> Result<Arc<Engine>, StartError> {
+    pub async fn start_again(&self) -> Result<Arc<Engine>, StartError> {
         let by = NodeClock::from(Clock::Manual(self.clock.clone()));
-        let (store, chance, operators) = self.opened(&by).await;
-        Engine::start(settings(&self.setup), store, by, chance, &KEY_ENCRYPTION_KEY, operators).await
+        let (store, entropy, operators) = self.parts_of_start(&by).await;
+        Engine::start(settings(&self.setup), store, by, entropy, &KEY_ENCRYPTION_KEY, operators).await
     }
 
     /// The engine of a command that accepts the clock.
-    pub async fn opens_to_set_clock(&self) -> Arc<Engine> {
+    pub async fn open_to_set_clock(&self) -> Arc<Engine> {
         let by = NodeClock::from(Clock::Manual(self.clock.clone()));
-        let (store, chance, operators) = self.opened(&by).await;
+        let (store, entropy, operators) = self.parts_of_start(&by).await;
         let engine =
-            Engine::start_to_set_clock(settings(&self.setup), store, by, chance, &KEY_ENCRYPTION_KEY, operators);
+            Engine::start_to_set_clock(settings(&self.setup), store, by, entropy, &KEY_ENCRYPTION_KEY, operators);
         engine.await.expect("an engine")
     }
 
-    async fn opened(&self, by: &NodeClock) -> (Arc<dyn Store>, Entropy, Arc<OperatorsPort>) {
-        let moment = by.clone();
-        let options = StoreOptions { readers: 8, place: self.place.clone(), clock: Arc::new(move || moment.now()) };
-        let store = store::open(options).await.expect("a store");
+    async fn parts_of_start(&self, by: &NodeClock) -> (Arc<dyn Store>, Entropy, Arc<OperatorsPort>) {
+        let store = open_store(&self.place, by).await;
         (store, Entropy::seeded(self.setup.seed + 2000), Arc::new(self.directory.clone()))
     }
 
@@ -219,9 +215,7 @@ impl Plane {
     /// A second node with a clock of its own.
     pub async fn second_node_by(&self, clock: &ManualClock) -> (Arc<Engine>, Router) {
         let by = NodeClock::from(Clock::Manual(clock.clone()));
-        let moment = by.clone();
-        let options = StoreOptions { readers: 8, place: self.place.clone(), clock: Arc::new(move || moment.now()) };
-        let store = store::open(options).await.expect("a store");
+        let store = open_store(&self.place, &by).await;
         let engine = Engine::start(
             settings(&self.setup),
             store,
@@ -241,13 +235,13 @@ impl Plane {
 
     /// Advances the clock of the node and of its database, and settles everything due.
     pub async fn advance_secs(&self, secs: i64) {
-        self.advance_unseen(secs).await;
+        self.advance_without_settling(secs).await;
         // Some tests use a failing store, which settles nothing.
         let _settled = self.engine.decisions().settle_due().await;
     }
 
     /// Advances the clock without settling anything due, as if no node were running.
-    pub async fn advance_unseen(&self, secs: i64) {
+    pub async fn advance_without_settling(&self, secs: i64) {
         self.clock.advance_secs(secs);
         if let StoreLocation::Postgres(place) = &self.place {
             postgres::set_clock(&place.url, self.clock.now().0).await;
@@ -255,9 +249,9 @@ impl Plane {
     }
 
     /// Sets the clocks of the node and of its database without letting time pass.
-    pub async fn leap_secs(&self, secs: i64) {
+    pub async fn step_clock_secs(&self, secs: i64) {
         self.clock.leap_millis(secs * 1000);
-        self.advance_unseen(0).await;
+        self.advance_without_settling(0).await;
     }
 
     /// The base URI of the service.
@@ -319,6 +313,12 @@ impl Plane {
     pub async fn send(&self, request: Request<Body>) -> Answer {
         send_own(&self.public, request).await
     }
+}
+
+async fn open_store(place: &StoreLocation, clock: &NodeClock) -> Arc<dyn Store> {
+    let clock = clock.clone();
+    let options = StoreOptions { readers: 8, place: place.clone(), clock: Arc::new(move || clock.now()) };
+    store::open(options).await.expect("a store")
 }
 
 /// Sends through the router of another node.

@@ -7,7 +7,7 @@
 
 #![allow(clippy::expect_used, reason = "a test that cannot have its database fails here, saying why")]
 
-use countersign_engine::store::{self, PostgresPlace, StoreLocation, StoreOptions};
+use countersign_engine::store::{self, PostgresLocation, StoreLocation, StoreOptions};
 use countersign_protocol::time::UnixMillis;
 use std::{
     io::{BufRead as _, BufReader},
@@ -43,7 +43,7 @@ async fn created(template: Option<&str>) -> String {
 async fn migrated_template() -> String {
     let url = fresh_database().await;
     let (server, name) = url.rsplit_once('/').expect("a database's name");
-    let place = StoreLocation::Postgres(PostgresPlace::new(&url));
+    let place = StoreLocation::Postgres(PostgresLocation::new(&url));
     let store = store::open(StoreOptions { readers: 1, place, clock: Arc::new(|| UnixMillis(0)) }).await;
     store.expect("an empty database can be migrated").close().await;
     run(&url, "TRUNCATE lanes, audit_progress").await;

@@ -65,7 +65,7 @@ impl SuiteAgent {
     pub async fn start(plane: &Plane, person: &TestPerson) -> Self {
         let at = plane.at().await;
         let token = person.subscriber(plane).await.token;
-        let listener = plane.engine.events().listener_by_token(&at, &token).await.expect("a listener");
+        let listener = plane.engine.events().subscriber_by_token(&at, &token).await.expect("a listener");
         let agent = plane.agent_key(&person.name, &["rooms.book", "mail.send", "records.delete"]).await;
         let voice = Voice::new(Arc::clone(&plane.engine), at.clone(), agent.token);
         let (tell, told) = mpsc::unbounded_channel();
@@ -90,21 +90,21 @@ async fn events(State(suite): State<SuiteAgent>) -> Response {
 }
 
 async fn messages(State(SuiteAgent(suite)): State<SuiteAgent>, Json(message): Json<Value>) -> StatusCode {
-    suite.takes(message).await
+    suite.handle_message(message).await
 }
 
 async fn socket(State(suite): State<SuiteAgent>, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.on_upgrade(|socket| talk(suite, socket))
+    upgrade.on_upgrade(|socket| serve_socket(suite, socket))
 }
 
 /// Receives and sends concurrently, so that neither direction blocks the other.
-async fn talk(suite: SuiteAgent, socket: WebSocket) {
+async fn serve_socket(suite: SuiteAgent, socket: WebSocket) {
     let (mut tells, mut hears) = socket.split();
     let taking = Arc::clone(&suite.0);
     let taken = tokio::spawn(async move {
         while let Some(Ok(frame)) = hears.next().await {
             if let Message::Text(text) = frame {
-                taking.takes(serde_json::from_str(&text).expect("a message of the suite")).await;
+                taking.handle_message(serde_json::from_str(&text).expect("a message of the suite")).await;
             }
         }
     });
@@ -121,7 +121,7 @@ async fn talk(suite: SuiteAgent, socket: WebSocket) {
 
 impl SuiteState {
     /// Every reply is accepted, as always: the suite names subscriptions that never existed.
-    async fn takes(&self, message: Value) -> StatusCode {
+    async fn handle_message(&self, message: Value) -> StatusCode {
         let told = match message {
             Value::Object(ref asked) if asked.get("kind").is_some_and(|kind| kind == "user_input") => {
                 StreamItem::UserInput(message["text"].as_str().unwrap_or_default().to_owned())
@@ -129,7 +129,7 @@ impl SuiteState {
             Value::Object(ref asked) if asked.get("type").is_some_and(|kind| kind == "subscription.request") => {
                 StreamItem::SubscriptionRequest(message)
             }
-            message => return self.takes_reply(&message).await,
+            message => return self.handle_reply(&message).await,
         };
         match self.tell.send(told) {
             Ok(()) => StatusCode::ACCEPTED,
@@ -137,7 +137,7 @@ impl SuiteState {
         }
     }
 
-    async fn takes_reply(&self, message: &Value) -> StatusCode {
+    async fn handle_reply(&self, message: &Value) -> StatusCode {
         let Ok(reply) = reply::parse(message, true) else { return StatusCode::BAD_REQUEST };
         match self.engine.events().reply(&self.at, &self.listener, &reply, true).await {
             Ok(()) => StatusCode::NO_CONTENT,

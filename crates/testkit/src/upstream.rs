@@ -42,7 +42,7 @@ impl TestUpstream {
     }
 
     /// Responds with this status from now on.
-    pub fn answers_with(&self, status: u16) {
+    pub fn set_status(&self, status: u16) {
         *self.status.lock().unwrap() = Some(StatusCode::from_u16(status).unwrap());
     }
 

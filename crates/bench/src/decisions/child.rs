@@ -1,19 +1,13 @@
 //! The server: a whole plane on a loopback port, with its scenario prepared.
 
-use super::messages::{Figures, NodeReady, Scene};
-use crate::StoreKind;
-use countersign_engine::{
-    Address, EventStream, ProjectAt,
-    store::{PostgresPlace, StoreLocation},
-};
+use super::messages::{Figures, NodeReady, Scenario};
+use crate::{StoreKind, child};
+use countersign_engine::{Address, EventStream, ProjectAt};
 use countersign_protocol::{aaep::handshake::SubscriptionRequest, decisions::ConfirmationRequest};
 use countersign_server::{Limits, serve};
-use countersign_testkit::{Plane, Setup, TestAgent, TestPerson, decisions::payments, postgres};
+use countersign_testkit::{Plane, Setup, TestAgent, TestPerson, decisions::payments};
 use serde_json::json;
-use std::{
-    io::Write as _,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 
 const AGENTS: usize = 128;
@@ -22,20 +16,15 @@ const TOOL: &str = "payments.send";
 const ROUNDS: usize = 20;
 
 /// Prepares the scenario, prints its address as one JSON line, and serves until its input closes.
-pub(crate) async fn run(store: StoreKind, scene: Scene) -> anyhow::Result<()> {
-    let folder = std::env::temp_dir().join(format!("countersign-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let place = match store {
-        StoreKind::Sqlite => StoreLocation::File(folder.join("bench.db")),
-        StoreKind::Postgres => StoreLocation::Postgres(PostgresPlace::new(postgres::fresh_durable_database().await)),
-    };
+pub(crate) async fn run(store: StoreKind, scenario: Scenario) -> anyhow::Result<()> {
+    let (place, folder) = child::database(store).await?;
     let mut document = payments("calendar");
     let policy = &mut document.decisions;
     (policy.max_open_per_agent, policy.max_open_per_person) = (1_000_000, 1_000_000);
     policy.max_raised_per_hour = 1_000_000;
     document.decisions.max_timeout_seconds = 86_400;
     let plane = Plane::start(Setup { projects: vec![document], ..Setup::default() }.from_now(), place).await;
-    let _time = plane.keeps_time();
+    let _time = plane.follow_system_clock();
     let alice = plane.person("alice").await;
     let mut agents = Vec::new();
     for _ in 0..AGENTS {
@@ -43,7 +32,7 @@ pub(crate) async fn run(store: StoreKind, scene: Scene) -> anyhow::Result<()> {
     }
     let subscriber = alice.subscriber(&plane).await;
     let before = resident_kib()?;
-    let (figures, _kept) = set(&plane, scene, &alice, &agents).await?;
+    let (figures, _kept) = prepare(&plane, scenario, &alice, &agents).await?;
     let figures = Figures { grown_kib: resident_kib()? - before, ..figures };
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let serving = serve(
@@ -51,32 +40,29 @@ pub(crate) async fn run(store: StoreKind, scene: Scene) -> anyhow::Result<()> {
         plane.public.clone(),
         Limits { max_connections: 4096, max_connections_per_address: 4096, ..Limits::default() },
     )?;
-    let told = NodeReady {
+    let line = NodeReady {
         address: serving.address().to_string(),
         agents: agents.into_iter().map(|agent| agent.token).collect(),
         subscriber: subscriber.token,
         figures,
     };
-    let mut out = std::io::stdout();
-    writeln!(out, "{}", serde_json::to_string(&told)?)?;
-    out.flush()?;
-    tokio::task::spawn_blocking(|| std::io::read_to_string(std::io::stdin())).await??;
+    child::ready(&line).await?;
     let _removed = std::fs::remove_dir_all(&folder);
     std::process::exit(0)
 }
 
-async fn set(
+async fn prepare(
     plane: &Plane,
-    scene: Scene,
+    scenario: Scenario,
     alice: &TestPerson,
     agents: &[TestAgent],
 ) -> anyhow::Result<(Figures, Vec<EventStream>)> {
     let at = plane.engine.project(&Address::Unscoped).await?;
     let bob = plane.person("bob").await;
     // A new subscriber receives all pending questions of its person, so these are for another person.
-    pending(plane, &at, scene.pending, &plane.agent_key("bob", &[TOOL]).await).await?;
-    let mut kept = listening(plane, &at, &bob, scene.others).await?;
-    let mut own = listening(plane, &at, alice, scene.listeners).await?;
+    pending(plane, &at, scenario.pending, &plane.agent_key("bob", &[TOOL]).await).await?;
+    let mut kept = listening(plane, &at, &bob, scenario.others).await?;
+    let mut own = listening(plane, &at, alice, scenario.listeners).await?;
     let mut figures = Figures::default();
     if !own.is_empty() {
         figures.delivery_us = deliveries(plane, &at, agents, &mut own).await?;
@@ -87,7 +73,7 @@ async fn set(
 
 /// Raises questions concurrently, so that they share commits.
 async fn pending(plane: &Plane, at: &ProjectAt, count: usize, agent: &TestAgent) -> anyhow::Result<()> {
-    let agent = plane.engine.decisions().agent(at, &agent.token).await?;
+    let agent = plane.engine.decisions().authenticate_agent(at, &agent.token).await?;
     for start in (0..count).step_by(512) {
         let raised = (start..count.min(start + 512)).map(|n| {
             let (engine, at, agent) = (plane.engine.clone(), at.clone(), agent.clone());
@@ -110,7 +96,7 @@ async fn listening(
     count: usize,
 ) -> anyhow::Result<Vec<EventStream>> {
     let token = person.subscriber(plane).await.token;
-    let listener = plane.engine.events().listener_by_token(at, &token).await?;
+    let listener = plane.engine.events().subscriber_by_token(at, &token).await?;
     let request = SubscriptionRequest::parse(&json!({
         "type": "subscription.request", "aaep_version": "1.0.0", "subscriber_id": "bench",
         "capabilities": { "supports_confirmation_reply": true, "coalesce_boundaries": ["none"] },
@@ -134,7 +120,7 @@ async fn deliveries(
     streams: &mut [EventStream],
 ) -> anyhow::Result<f64> {
     let Some(agent) = agents.first() else { return Ok(0.0) };
-    let agent = plane.engine.decisions().agent(at, &agent.token).await?;
+    let agent = plane.engine.decisions().authenticate_agent(at, &agent.token).await?;
     let mut best = Vec::new();
     for n in 0..ROUNDS {
         plane.engine.decisions().raise_confirmation(at, &agent, &question(1_000_000 + n, 3600)).await?;

@@ -45,15 +45,15 @@ pub(crate) async fn run(server: &Server, in_flight: usize, length: Duration) -> 
     let heard = Arc::new(Mutex::new(heard));
     let mut answering = Vec::new();
     for _ in 0..in_flight {
-        let hand = connect(&server.told.address).await?;
-        let (token, heard) = (server.told.subscriber.clone(), Arc::clone(&heard));
-        answering.push(tokio::spawn(answer(hand, token, subscription.clone(), heard, server.told.address.clone())));
+        let hand = connect(&server.ready.address).await?;
+        let (token, heard) = (server.ready.subscriber.clone(), Arc::clone(&heard));
+        answering.push(tokio::spawn(answer(hand, token, subscription.clone(), heard, server.ready.address.clone())));
     }
     let started = Instant::now();
     let mut asking = Vec::new();
     for n in 0..in_flight {
-        let agent = server.told.agents.get(n % server.told.agents.len()).context("no agent")?.clone();
-        asking.push(tokio::spawn(ask(server.told.address.clone(), agent, started + length)));
+        let agent = server.ready.agents.get(n % server.ready.agents.len()).context("no agent")?.clone();
+        asking.push(tokio::spawn(ask(server.ready.address.clone(), agent, started + length)));
     }
     let mut millis = Vec::new();
     for one in asking {
@@ -125,13 +125,13 @@ fn now() -> String {
 }
 
 async fn subscribe(server: &Server) -> anyhow::Result<String> {
-    let mut connection = connect(&server.told.address).await?;
+    let mut connection = connect(&server.ready.address).await?;
     let body = json!({
         "type": "subscription.request", "aaep_version": "1.0.0", "subscriber_id": "bench",
         "capabilities": { "supports_confirmation_reply": true },
     });
     let path = "/aaep/v1/subscriptions";
-    let (address, token) = (&server.told.address, &server.told.subscriber);
+    let (address, token) = (&server.ready.address, &server.ready.subscriber);
     let (status, accepted) = send(&mut connection, address, Method::POST, path, token, Some(&body)).await?;
     ensure!(status == 201, "subscribe: {status} {accepted}");
     Ok(accepted["subscription_id"].as_str().context("no subscription")?.to_owned())
@@ -143,11 +143,11 @@ async fn listen(
     subscription: &str,
     questions: mpsc::Sender<String>,
 ) -> anyhow::Result<tokio::task::JoinHandle<anyhow::Result<()>>> {
-    let mut connection = connect(&server.told.address).await?;
+    let mut connection = connect(&server.ready.address).await?;
     let request = Request::get(format!("/aaep/v1/events?subscription_id={subscription}"))
-        .header("host", &server.told.address)
+        .header("host", &server.ready.address)
         .header("accept", "text/event-stream")
-        .header("authorization", format!("Bearer {}", server.told.subscriber))
+        .header("authorization", format!("Bearer {}", server.ready.subscriber))
         .body(Full::default())?;
     connection.ready().await?;
     let response = connection.send_request(request).await?;

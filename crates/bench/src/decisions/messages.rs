@@ -1,16 +1,11 @@
 //! Messages between the generator and the server of a benchmark.
 
-use crate::StoreKind;
-use anyhow::Context as _;
+use crate::{StoreKind, child::ServerProcess};
 use serde::{Deserialize, Serialize};
-use std::{
-    io::{BufRead as _, BufReader},
-    process::{Child, Command, Stdio},
-};
 
 /// The state prepared before the measurement.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Scene {
+pub(crate) struct Scenario {
     /// Idle subscriptions of other people.
     pub(crate) others: usize,
     /// Subscriptions of the one person asked.
@@ -39,29 +34,16 @@ pub(crate) struct Figures {
 
 /// A server in a process of its own, until dropped.
 pub(crate) struct Server {
-    process: Child,
-    pub(crate) told: NodeReady,
+    _process: ServerProcess,
+    pub(crate) ready: NodeReady,
 }
 
 impl Server {
-    pub(crate) fn start(store: StoreKind, scene: Scene) -> anyhow::Result<Self> {
+    pub(crate) fn start(store: StoreKind, scenario: Scenario) -> anyhow::Result<Self> {
         let store = format!("{store:?}").to_lowercase();
-        let scene = serde_json::to_string(&scene)?;
-        let mut process = Command::new(std::env::current_exe()?)
-            .args(["decisions", "--store", &store, "--child", "--scene", &scene])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().context("no output")?).read_line(&mut line)?;
-        let told = serde_json::from_str(&line).context("the server of the benchmark did not start")?;
-        Ok(Self { process, told })
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.process.stdin.take());
-        let _ended = self.process.wait();
+        let scenario = serde_json::to_string(&scenario)?;
+        let arguments = ["decisions", "--store", &store, "--child", "--scenario", &scenario];
+        let (process, ready) = ServerProcess::start(&arguments)?;
+        Ok(Self { _process: process, ready })
     }
 }

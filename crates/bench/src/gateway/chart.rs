@@ -25,7 +25,7 @@ pub(super) fn draw(report: &GatewayReport) -> String {
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
          <text x=\"16\" y=\"28\" font-size=\"17\" font-weight=\"bold\">CPU time of one call at a gateway</text>\n\
          <text x=\"16\" y=\"50\">in V, the CPU time of one ES256 verification; shorter is better</text>\n",
-        escaped(&told(contenders)),
+        escaped(&described(contenders)),
     );
     // A line at one verification, behind all bars.
     let (x, end) = (LEFT + BARS / longest, height - 20.0);
@@ -60,7 +60,7 @@ fn label(figures: &Figures) -> String {
 }
 
 /// For readers without the picture.
-fn told(contenders: &[Figures]) -> String {
+fn described(contenders: &[Figures]) -> String {
     let each: Vec<String> = contenders.iter().map(|figures| format!("{}: {}", figures.name, label(figures))).collect();
     each.join("; ")
 }

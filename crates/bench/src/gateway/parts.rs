@@ -10,7 +10,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use countersign_engine::{
     Address, Clock, Engine,
-    store::{PostgresPlace, StoreLocation},
+    store::{PostgresLocation, StoreLocation},
 };
 use countersign_gateway::CountersignLayer;
 use countersign_jose::ProofKey;
@@ -46,20 +46,20 @@ const FILLED_S: i64 = super::start::UP_FOR_S + 59;
 #[derive(clap::Args)]
 pub(crate) struct MeasuredPart {
     part: String,
-    scene: String,
+    task: String,
 }
 
-pub(crate) async fn play(part: MeasuredPart) -> anyhow::Result<()> {
+pub(crate) async fn run_part(part: MeasuredPart) -> anyhow::Result<()> {
     match part.part.as_str() {
-        "unit" => tell(&unit::one_verification()?.as_nanos()),
-        "verify" => tell(&unit::verifications(serde_json::from_str(&part.scene)?)?.as_nanos()),
-        "prepare" => prepare(serde_json::from_str(&part.scene)?).await,
-        "serve" => serve(serde_json::from_str(&part.scene)?).await,
+        "unit" => announce(&unit::one_verification()?.as_nanos()),
+        "verify" => announce(&unit::verifications(serde_json::from_str(&part.task)?)?.as_nanos()),
+        "prepare" => prepare(serde_json::from_str(&part.task)?).await,
+        "serve" => serve(serde_json::from_str(&part.task)?).await,
         other => anyhow::bail!("there is no part {other}"),
     }
 }
 
-fn tell(what: &impl serde::Serialize) -> anyhow::Result<()> {
+fn announce(what: &impl serde::Serialize) -> anyhow::Result<()> {
     let mut out = std::io::stdout();
     writeln!(out, "{}", serde_json::to_string(what)?)?;
     Ok(out.flush()?)
@@ -71,19 +71,19 @@ async fn until_input_ends() -> anyhow::Result<()> {
 }
 
 /// Every agent has a delegation, a receipt with limits, and a token bound to its key.
-async fn prepare(scene: Preparing) -> anyhow::Result<()> {
-    let agents: Vec<AgentKeyFile> = serde_json::from_slice(&std::fs::read(scene.folder.join("agents.json"))?)?;
-    let (database, place) = match scene.store {
+async fn prepare(task: Preparing) -> anyhow::Result<()> {
+    let agents: Vec<AgentKeyFile> = serde_json::from_slice(&std::fs::read(task.folder.join("agents.json"))?)?;
+    let (database, place) = match task.store {
         StoreKind::Sqlite => {
-            let file = scene.folder.join("prepared.db");
+            let file = task.folder.join("prepared.db");
             (Database::File(file.clone()), StoreLocation::File(file))
         }
         StoreKind::Postgres => {
             let url = postgres::fresh_durable_database().await;
-            (Database::Postgres(url.clone()), StoreLocation::Postgres(PostgresPlace::new(url)))
+            (Database::Postgres(url.clone()), StoreLocation::Postgres(PostgresLocation::new(url)))
         }
     };
-    let plane = Plane::start(setup(&scene.upstream, FILLED_S), place).await;
+    let plane = Plane::start(setup(&task.upstream, FILLED_S), place).await;
     let alice = plane.person("alice").await;
     let (mut tokens, mut sessions) = (Vec::new(), Vec::new());
     for (n, agent) in agents.iter().enumerate() {
@@ -97,7 +97,7 @@ async fn prepare(scene: Preparing) -> anyhow::Result<()> {
         Database::Postgres(url) => vec![postmaster(url).await?],
         Database::File(_) => Vec::new(),
     };
-    tell(&Prepared { place: database, tokens, sessions, processes })?;
+    announce(&Prepared { place: database, tokens, sessions, processes })?;
     until_input_ends().await
 }
 
@@ -136,21 +136,21 @@ async fn postmaster(url: &str) -> anyhow::Result<u32> {
 
 /// Serves the database of `prepare`, in a fresh process.
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
-async fn serve(scene: ServingConfig) -> anyhow::Result<()> {
+async fn serve(task: ServingConfig) -> anyhow::Result<()> {
     let begun = Instant::now();
-    let place = match &scene.place {
+    let place = match &task.place {
         Database::File(file) => StoreLocation::File(file.clone()),
-        Database::Postgres(url) => StoreLocation::Postgres(PostgresPlace::new(url.clone())),
+        Database::Postgres(url) => StoreLocation::Postgres(PostgresLocation::new(url.clone())),
     };
-    let plane = Plane::resume(setup("http://unused.test", scene.up_for_s), place).await;
+    let plane = Plane::resume(setup("http://unused.test", task.up_for_s), place).await;
     let mut engines = vec![Arc::clone(&plane.engine)];
-    for _ in 1..scene.nodes {
+    for _ in 1..task.nodes {
         engines.push(plane.second_node().await.0);
     }
     put_right(&plane).await;
     let (mut addresses, mut kept) = (Vec::new(), Vec::new());
     for engine in &engines {
-        addresses.push(match scene.point {
+        addresses.push(match task.point {
             Point::Layer => layer(engine).await?,
             Point::Proxy => {
                 let node = GatewayListener::open(engine, |_| {}).await;
@@ -161,7 +161,7 @@ async fn serve(scene: ServingConfig) -> anyhow::Result<()> {
         });
     }
     let start_ms = begun.elapsed().as_secs_f64() * 1e3;
-    tell(&ContenderReady { addresses, origin: GATEWAY.into(), path: PATH.into(), tokens: Vec::new(), start_ms })?;
+    announce(&ContenderReady { addresses, origin: GATEWAY.into(), path: PATH.into(), tokens: Vec::new(), start_ms })?;
     until_input_ends().await?;
     std::process::exit(0)
 }

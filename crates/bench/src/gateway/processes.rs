@@ -39,12 +39,12 @@ impl ContenderProcess {
     pub(super) fn own<T: DeserializeOwned>(
         under: &[&str],
         part: &str,
-        scene: &impl serde::Serialize,
+        task: &impl serde::Serialize,
     ) -> anyhow::Result<(Self, T)> {
         let program = std::env::current_exe()?;
         let program = program.to_str().context("the program's path is not UTF-8")?;
-        let scene = serde_json::to_string(scene)?;
-        Self::start(part, &[under, &[program, "gateway-part", part, &scene]].concat())
+        let task = serde_json::to_string(task)?;
+        Self::start(part, &[under, &[program, "gateway-part", part, &task]].concat())
     }
 
     /// A process that prints nothing, and is ended by another command.

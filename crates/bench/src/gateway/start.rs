@@ -67,8 +67,8 @@ impl Field {
     pub(super) fn prepare(store: StoreKind, upstream: SocketAddr, agents: usize) -> anyhow::Result<Self> {
         let folder = NodeFolder::new()?;
         let keys = Keys::make(&folder.0, agents)?;
-        let scene = Preparing { store, folder: folder.0.clone(), upstream: format!("http://{upstream}") };
-        let (preparing, prepared) = ContenderProcess::own::<Prepared>(&[], "prepare", &scene)?;
+        let task = Preparing { store, folder: folder.0.clone(), upstream: format!("http://{upstream}") };
+        let (preparing, prepared) = ContenderProcess::own::<Prepared>(&[], "prepare", &task)?;
         Ok(Self { contenders: Vec::new(), keys, prepared, processes: vec![preparing], folder })
     }
 

@@ -7,7 +7,7 @@ use super::{
     random::Random,
     record::{Attempt, ReportedResult, SoakOperation},
     setup::{INTENT, SCOPE},
-    summary::told,
+    summary::classify,
 };
 use anyhow::{Context as _, ensure};
 use countersign_engine::Clock;
@@ -108,16 +108,16 @@ impl SoakAgent {
 
     async fn write(&self, marker: String) {
         let request = Request::post(format!("/notes/{marker}")).json(&json!({ "marker": marker }));
-        self.until_told(SoakCall { operation: SoakOperation::Write, marker, decision: None, request }).await;
+        self.until_known(SoakCall { operation: SoakOperation::Write, marker, decision: None, request }).await;
     }
 
     async fn read(&self, marker: String) {
         let request = Request::get(format!("/accounts/{marker}"));
-        self.until_told(SoakCall { operation: SoakOperation::Read, marker, decision: None, request }).await;
+        self.until_known(SoakCall { operation: SoakOperation::Read, marker, decision: None, request }).await;
     }
 
     /// Repeats the call as long as nothing happened.
-    async fn until_told(&self, call: SoakCall) {
+    async fn until_known(&self, call: SoakCall) {
         for _ in 0..TRIES {
             let (told, _) = self.call(call.clone()).await;
             if told != ReportedResult::Denied {
@@ -134,7 +134,7 @@ impl SoakAgent {
         let request = self.signed(call.request, &token).with("x-agent-intent-type", INTENT);
         let invoked = self.load.record.now();
         let answer = http::send(&self.load.any_gateway(), request, PATIENCE).await;
-        let (told, name) = told(&answer);
+        let (told, name) = classify(&answer);
         let returned = self.load.record.now();
         let SoakCall { operation, marker, decision, .. } = call;
         self.load.record.attempt(Attempt { operation, marker, decision, invoked, returned, told, answer: name });

@@ -1,7 +1,7 @@
 //! The verdict: the responses to agents, the effects at the upstream and the nodes' records must agree.
 
 use super::{
-    final_look::NodeRecords,
+    final_check::NodeRecords,
     histories,
     linearizability::is_linearizable,
     record::{Attempt, Effect, Micros, Pages, ReportedResult, SoakOperation},

@@ -7,7 +7,7 @@ use super::{
 use serde_json::Value;
 
 /// The meaning, and a short name of the response.
-pub(super) fn told(answer: &Result<Answer, NoAnswer>) -> (ReportedResult, String) {
+pub(super) fn classify(answer: &Result<Answer, NoAnswer>) -> (ReportedResult, String) {
     match answer {
         Err(why @ NoAnswer::NotSent(_)) => (ReportedResult::Denied, why.to_string()),
         Err(why @ NoAnswer::Lost(_)) => (ReportedResult::InDoubt, why.to_string()),

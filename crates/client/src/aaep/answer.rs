@@ -38,7 +38,7 @@ impl ReceivedQuestion {
     /// label.
     pub fn read_answer(&self, typed: &str) -> Result<Answer, NotAnAnswer> {
         let typed = typed.trim();
-        let Asks::Clarification(asked) = self.asks() else {
+        let Asks::Clarification(asked) = self.request() else {
             return match approval(typed).or_else(|| yes_or_no(typed)) {
                 Some(true) => Ok(Answer::Approve { rationale: None }),
                 Some(false) => Ok(Answer::Reject { reason: None }),
@@ -48,13 +48,13 @@ impl ReceivedQuestion {
         let takes = |kind| self.kinds().contains(&kind);
         let choices = asked.choices.as_deref().filter(|_| takes(ResponseKind::MultipleChoice)).unwrap_or_default();
         let number = number(typed).filter(|_| takes(ResponseKind::Numeric));
-        let response = named(choices, typed).map(|choice| Response::Text(choice.value.clone()));
+        let response = choice_by_name(choices, typed).map(|choice| Response::Text(choice.value.clone()));
         let response = response
             .or_else(|| yes_or_no(typed).filter(|_| takes(ResponseKind::YesNo)).map(Response::Bool))
             .or_else(|| number.map(Response::Number))
-            .or_else(|| numbered(choices, typed).map(|choice| Response::Text(choice.value.clone())))
+            .or_else(|| choice_by_number(choices, typed).map(|choice| Response::Text(choice.value.clone())))
             .or_else(|| freetext(typed).filter(|_| takes(ResponseKind::Freetext)).map(Response::Text));
-        response.map(Answer::Response).ok_or_else(|| self.other_kind())
+        response.map(Answer::Response).ok_or_else(|| self.wrong_kind())
     }
 
     /// The reply message for an answer, checked against the closed schema before it is sent (AAEP 6).
@@ -62,7 +62,7 @@ impl ReceivedQuestion {
         if now >= self.deadline() {
             return Err(NotAnAnswer::TooLate);
         }
-        let reply = match (self.asks(), answer) {
+        let reply = match (self.request(), answer) {
             (Asks::Confirmation(_), Answer::Approve { rationale }) => {
                 self.confirmation(YesNo::Accept, rationale.as_ref(), subscription_id, now)?
             }
@@ -73,7 +73,7 @@ impl ReceivedQuestion {
                 self.clarification(response, subscription_id, now)?
             }
             (Asks::Confirmation(_), Answer::Response(_)) => return Err(NotAnAnswer::ApproveOrReject),
-            (Asks::Clarification(_), _) => return Err(self.other_kind()),
+            (Asks::Clarification(_), _) => return Err(self.wrong_kind()),
         };
         let message =
             serde_json::to_value(&reply).map_err(|_| MemberProblem::new("message", "could not be written"))?;
@@ -109,8 +109,8 @@ impl ReceivedQuestion {
         subscription_id: &str,
         timestamp: UnixMillis,
     ) -> Result<Reply, NotAnAnswer> {
-        if !self.takes(response) {
-            return Err(self.other_kind());
+        if !self.accepts(response) {
+            return Err(self.wrong_kind());
         }
         Ok(Reply::Clarification(ClarificationReply {
             reply_token: self.token().reveal().to_owned(),
@@ -124,8 +124,8 @@ impl ReceivedQuestion {
     }
 
     /// An answer of another kind would count as no reply at all (AAEP 6.5.5).
-    fn takes(&self, response: &Response) -> bool {
-        let Asks::Clarification(asked) = self.asks() else { return false };
+    fn accepts(&self, response: &Response) -> bool {
+        let Asks::Clarification(asked) = self.request() else { return false };
         let offered = |text: &str| asked.choices.iter().flatten().any(|choice| choice.value == text);
         self.kinds().iter().any(|kind| match (kind, response) {
             (ResponseKind::Freetext, Response::Text(_))
@@ -136,13 +136,13 @@ impl ReceivedQuestion {
         })
     }
 
-    fn other_kind(&self) -> NotAnAnswer {
-        NotAnAnswer::OtherKind(self.kinds().iter().map(in_words).collect::<Vec<_>>().join(", or "))
+    fn wrong_kind(&self) -> NotAnAnswer {
+        NotAnAnswer::OtherKind(self.kinds().iter().map(expected_form).collect::<Vec<_>>().join(", or "))
     }
 }
 
 /// The expected form of an answer, as text for the person.
-pub fn in_words(kind: &ResponseKind) -> &'static str {
+pub fn expected_form(kind: &ResponseKind) -> &'static str {
     match kind {
         ResponseKind::Freetext => "a text",
         ResponseKind::YesNo => "yes or no",
@@ -177,12 +177,12 @@ fn freetext(typed: &str) -> Option<String> {
     (!typed.is_empty()).then(|| typed.to_owned())
 }
 
-fn named<'c>(choices: &'c [Choice], typed: &str) -> Option<&'c Choice> {
+fn choice_by_name<'c>(choices: &'c [Choice], typed: &str) -> Option<&'c Choice> {
     let same = |choice: &&Choice| choice.label.to_lowercase() == typed.to_lowercase();
     choices.iter().find(|choice| choice.value == typed).or_else(|| choices.iter().find(same))
 }
 
-fn numbered<'c>(choices: &'c [Choice], typed: &str) -> Option<&'c Choice> {
+fn choice_by_number<'c>(choices: &'c [Choice], typed: &str) -> Option<&'c Choice> {
     choices.get(typed.parse::<usize>().ok()?.checked_sub(1)?)
 }
 

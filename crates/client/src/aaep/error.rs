@@ -1,6 +1,6 @@
 //! Errors of a subscriber, one enum per operation.
 
-use super::{answer::NotAnAnswer, verify::NotProven};
+use super::{answer::NotAnAnswer, trust::NotProven};
 use crate::{agent::ServiceRefusal, transport::Unreachable};
 use countersign_protocol::aaep::handshake::{ReasonCode, SubscriptionRejected};
 

@@ -67,7 +67,7 @@ impl Inbox {
     pub fn apply(&mut self, received: &Received, now: UnixMillis) -> Vec<Announcement> {
         let mut told = match received {
             Received::Event(event) => self.event(event, now),
-            Received::Other(other) => self.other(other),
+            Received::Other(other) => self.other_event(other),
             Received::Closed { .. } => Vec::new(),
         };
         told.extend(self.tick(now));
@@ -89,7 +89,7 @@ impl Inbox {
     }
 
     /// A new subscription replaced a lost one: pending questions will be repeated, and the rest is over.
-    pub fn begin_again(&mut self, now: UnixMillis) {
+    pub fn reset(&mut self, now: UnixMillis) {
         self.open.iter_mut().for_each(|open| open.doubted = Some(now));
     }
 
@@ -111,14 +111,14 @@ impl Inbox {
 
     fn event(&mut self, event: &Event, now: UnixMillis) -> Vec<Announcement> {
         let envelope = &event.envelope;
-        let standing = self.trust.standing(&envelope.producer);
+        let standing = self.trust.of_agent(&envelope.producer.agent_id);
         if standing == EventTrust::Refused {
             return self.refuse(&envelope.producer.agent_id);
         }
         let known = standing == EventTrust::Known;
         if let Some(question) = ReceivedQuestion::of(event, known) {
             let first = self.asked.is_new(&envelope.event_id);
-            return if first { self.ask(question) } else { self.asked_again(question, now) };
+            return if first { self.add_question(question) } else { self.repeat_question(question, now) };
         }
         if !self.seen.is_new(&envelope.event_id) {
             return Vec::new();
@@ -128,14 +128,14 @@ impl Inbox {
             Payload::StateChanged(changed) => self.state_changed(event, changed),
             Payload::ProgressUpdated(progress) => {
                 let left = progress.eta_ms.map(|eta| envelope.timestamp.plus_millis(eta));
-                return self.time_told(event, left).unwrap_or_else(|| said(event, known));
+                return self.update_deadline(event, left).unwrap_or_else(|| announce(event, known));
             }
             _ => (false, Vec::new()),
         };
-        if closed { told } else { [told, said(event, known)].concat() }
+        if closed { told } else { [told, announce(event, known)].concat() }
     }
 
-    fn other(&mut self, other: &Other) -> Vec<Announcement> {
+    fn other_event(&mut self, other: &Other) -> Vec<Announcement> {
         let standing = self.trust.of_agent(&other.agent_id);
         if standing == EventTrust::Refused {
             return self.refuse(&other.agent_id);
@@ -161,14 +161,14 @@ impl Inbox {
         first.then(|| Announcement::ProducerRefused { agent_id: agent_id.to_owned() }).into_iter().collect()
     }
 
-    fn ask(&mut self, question: ReceivedQuestion) -> Vec<Announcement> {
+    fn add_question(&mut self, question: ReceivedQuestion) -> Vec<Announcement> {
         let question = Arc::new(question);
         self.open.push(InboxQuestion { question: Arc::clone(&question), doubted: None });
         vec![Announcement::Asked(question)]
     }
 
     /// A repetition after our reconnection (S1): the question is pending, perhaps with a later deadline.
-    fn asked_again(&mut self, again: ReceivedQuestion, now: UnixMillis) -> Vec<Announcement> {
+    fn repeat_question(&mut self, again: ReceivedQuestion, now: UnixMillis) -> Vec<Announcement> {
         let deadline = again.deadline();
         if let Some(open) = self.open.iter_mut().find(|open| open.question.event_id() == again.event_id()) {
             open.doubted = None;
@@ -216,7 +216,7 @@ impl Inbox {
     }
 
     /// A countdown or an extension. Without our extension it is ordinary progress.
-    fn time_told(&mut self, event: &Event, deadline: Option<UnixMillis>) -> Option<Vec<Announcement>> {
+    fn update_deadline(&mut self, event: &Event, deadline: Option<UnixMillis>) -> Option<Vec<Announcement>> {
         let (id, deadline) = (Ours::of(event).text("decision_id")?, deadline?);
         let session = event.envelope.session_id.as_str();
         let open = self
@@ -240,7 +240,7 @@ impl Inbox {
     ) -> Vec<Announcement> {
         let (words, said_by) = match told {
             SettlementEvent::Nothing => (None, SaidBy::Hub),
-            SettlementEvent::By(event) => (summary(&event.payload), Ours::of(event).said_by()),
+            SettlementEvent::By(event) => (summary(&event.payload), Ours::of(event).author()),
         };
         let over =
             |open: InboxQuestion| Announcement::Over { question: open.question, ending, words: words.clone(), said_by };
@@ -254,7 +254,7 @@ enum SettlementEvent<'e> {
     By(&'e Event),
 }
 
-fn said(event: &Event, known_producer: bool) -> Vec<Announcement> {
+fn announce(event: &Event, known_producer: bool) -> Vec<Announcement> {
     let (kind, text) = match &event.payload {
         Payload::StateChanged(_) => (AnnouncementKind::State, summary(&event.payload)),
         Payload::ProgressUpdated(progress) => {
@@ -272,7 +272,7 @@ fn said(event: &Event, known_producer: bool) -> Vec<Announcement> {
         session_id: event.envelope.session_id.clone(),
         agent_id: event.envelope.producer.agent_id.clone(),
         known_producer,
-        said_by: Ours::of(event).said_by(),
+        said_by: Ours::of(event).author(),
         urgency: urgency(event),
         kind,
         text,

@@ -19,10 +19,9 @@ mod subscriber;
 #[cfg(test)]
 mod testing;
 mod trust;
-mod verify;
 
 pub use announcement::{Announcement, AnnouncementKind, AnnouncementText, Ending, SaidBy};
-pub use answer::{Answer, NotAnAnswer, in_words};
+pub use answer::{Answer, NotAnAnswer, expected_form};
 pub use backoff::{Backoff, Dice, system_dice};
 pub use error::{QuestionsError, ReplyError, SubscribeError};
 pub use inbox::Inbox;
@@ -31,5 +30,4 @@ pub use received::{NotAnEvent, Other, Received};
 pub use replier::Replier;
 pub use speech::Speech;
 pub use subscriber::{SubscriberClient, SubscriberConfig, SubscriberEvent};
-pub use trust::{Trust, UnknownProducers};
-pub use verify::{ManifestKeys, Manifests, NotProven};
+pub use trust::{ManifestKeys, Manifests, NotProven, Trust, UnknownProducers};

@@ -9,7 +9,8 @@ use countersign_protocol::{
             AwaitingClarification, AwaitingConfirmation, Event, Payload, ResponseKind, Reversibility, Risk, YesNo,
         },
     },
-    request::WhatRuns,
+    question::QuestionFacts,
+    request::{TextAuthor, WhatRuns},
     time::UnixMillis,
 };
 
@@ -31,6 +32,7 @@ pub struct ReceivedQuestion {
     asks: Asks,
     token: ClientSecret,
     runs: Option<WhatRuns>,
+    facts: QuestionFacts,
 }
 
 /// The content of the question, without the reply token.
@@ -75,7 +77,7 @@ impl ReceivedQuestion {
             producer: envelope.producer.clone(),
             hints: envelope.localization_hints.clone(),
             operator: ours.text("operator").map(shown),
-            words: ours.text("words").map_or(TextSource::Unsaid, TextSource::of),
+            words: ours.read::<TextAuthor>("words").map_or(TextSource::Unsaid, TextSource::from),
             last_ran_at: ours.moment("last_ran_at"),
             decision_id,
             asked_at: envelope.timestamp,
@@ -86,6 +88,7 @@ impl ReceivedQuestion {
             asks,
             token: ClientSecret::new(token),
             runs: ours.read("runs"),
+            facts: ours.facts(),
         })
     }
 
@@ -107,7 +110,7 @@ impl ReceivedQuestion {
         self.decision_id.as_deref()
     }
 
-    pub fn asks(&self) -> &Asks {
+    pub fn request(&self) -> &Asks {
         &self.asks
     }
 
@@ -120,13 +123,18 @@ impl ReceivedQuestion {
         self.operator.as_deref()
     }
 
-    pub fn words(&self) -> TextSource {
+    pub fn text_source(&self) -> TextSource {
         self.words
     }
 
     /// The call that an approval covers, if the producer sends it in typed form.
     pub fn runs(&self) -> Option<&WhatRuns> {
         self.runs.as_ref()
+    }
+
+    /// The service's own statements about the question; no agent can write them.
+    pub fn facts(&self) -> &QuestionFacts {
+        &self.facts
     }
 
     pub fn language(&self) -> Option<&str> {
@@ -192,12 +200,11 @@ impl ReceivedQuestion {
     }
 }
 
-impl TextSource {
-    fn of(text: &str) -> Self {
-        match text {
-            "agent" => Self::Agent,
-            "owner" => Self::Owner,
-            _ => Self::Unsaid,
+impl From<TextAuthor> for TextSource {
+    fn from(author: TextAuthor) -> Self {
+        match author {
+            TextAuthor::Agent => Self::Agent,
+            TextAuthor::Owner => Self::Owner,
         }
     }
 }

@@ -10,9 +10,10 @@ use countersign_protocol::{
         event::{Event, Payload, Summaries},
         extension,
     },
+    question::QuestionFacts,
     time::UnixMillis,
 };
-use serde::de::DeserializeOwned;
+use serde::{Deserialize as _, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
 /// One message of a producer.
@@ -85,8 +86,12 @@ impl<'e> Ours<'e> {
         T::deserialize(self.0?.get(name)?).ok()
     }
 
+    pub(super) fn facts(&self) -> QuestionFacts {
+        self.0.and_then(|members| QuestionFacts::deserialize(members).ok()).unwrap_or_default()
+    }
+
     /// Only the service marks its own text.
-    pub(super) fn said_by(&self) -> SaidBy {
+    pub(super) fn author(&self) -> SaidBy {
         if self.text(extension::SAID_BY) == Some(extension::HUB) { SaidBy::Hub } else { SaidBy::Agent }
     }
 
@@ -139,14 +144,14 @@ fn complete(message: &mut Map<String, Value>) {
     if !["background", "normal", "critical"].iter().any(|known| urgency == known) {
         *urgency = "normal".into();
     }
-    only(message.entry("localization_hints").or_insert_with(|| json!({})), HINTS);
-    message.get_mut("producer").into_iter().for_each(|producer| only(producer, PRODUCER));
+    retain_members(message.entry("localization_hints").or_insert_with(|| json!({})), HINTS);
+    message.get_mut("producer").into_iter().for_each(|producer| retain_members(producer, PRODUCER));
     message.get_mut("timeout_seconds").into_iter().for_each(whole_number);
     if let Some(Value::Array(allowed)) = message.get_mut("allowed_replies") {
         allowed.retain(|reply| reply == "accept" || reply == "reject");
     }
     if let Some(Value::Array(choices)) = message.get_mut("choices") {
-        choices.iter_mut().for_each(|choice| only(choice, &["value", "label"]));
+        choices.iter_mut().for_each(|choice| retain_members(choice, &["value", "label"]));
     }
 }
 
@@ -154,7 +159,7 @@ const HINTS: &[&str] =
     &["primary_language", "text_direction", "available_languages", "fallback_chain", "script", "calendar"];
 const PRODUCER: &[&str] = &["agent_id", "agent_version", "agent_name", "model", "manifest_uri"];
 
-fn only(object: &mut Value, known: &[&str]) {
+fn retain_members(object: &mut Value, known: &[&str]) {
     if let Value::Object(members) = object {
         members.retain(|name, _| known.contains(&name.as_str()));
     }

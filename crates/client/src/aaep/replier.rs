@@ -35,7 +35,7 @@ impl Replier {
     }
 
     /// For requests without a subscription: the list, and more time.
-    pub fn without_listening(config: &SubscriberConfig, transport: Arc<dyn Streaming>) -> Self {
+    pub fn without_subscription(config: &SubscriberConfig, transport: Arc<dyn Streaming>) -> Self {
         Self::new(Arc::new(config.link(transport)))
     }
 
@@ -77,7 +77,7 @@ impl Replier {
     }
 
     /// Requests more time and returns the new deadline. The service's policy limits it.
-    pub async fn more_time(&self, decision_id: &str, seconds: i64) -> Result<MoreTime, QuestionsError> {
+    pub async fn extend_deadline(&self, decision_id: &str, seconds: i64) -> Result<MoreTime, QuestionsError> {
         let path = format!("/questions/{decision_id}/more-time");
         let body = json!(MoreTimeRequest { seconds });
         document(&self.link.post(&path, &body).await?)

@@ -22,18 +22,18 @@ impl Speech {
             if announcement.is_assertive() {
                 self.assertive.push_back(announcement);
             } else {
-                self.polite(announcement);
+                self.push_polite(announcement);
             }
         }
     }
 
     /// The next announcement: all assertive ones in order, then the rest in order.
-    pub fn next_up(&mut self) -> Option<Announcement> {
+    pub fn next_announcement(&mut self) -> Option<Announcement> {
         self.assertive.pop_front().or_else(|| self.polite.pop_front())
     }
 
     /// The number of dropped announcements since the last call. None was critical.
-    pub fn left_out(&mut self) -> usize {
+    pub fn take_dropped_count(&mut self) -> usize {
         std::mem::take(&mut self.left_out)
     }
 
@@ -45,7 +45,7 @@ impl Speech {
         self.len() == 0
     }
 
-    fn polite(&mut self, announcement: Announcement) {
+    fn push_polite(&mut self, announcement: Announcement) {
         let announcement = match announcement {
             Announcement::Said(said) => match self.fold(said) {
                 Some(said) => Announcement::Said(said),

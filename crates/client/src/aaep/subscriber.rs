@@ -7,7 +7,7 @@ use super::{
     received::Received,
     replier::Replier,
     sse::Decoder,
-    verify::{Manifests, prove},
+    trust::{Manifests, prove},
 };
 use crate::{
     agent::ServiceRefusal,
@@ -183,7 +183,7 @@ impl SubscriberClient {
             match &mut self.stream {
                 Some(stream) => {
                     let chunk = tokio::time::timeout(HEARTBEAT, stream.body.chunk()).await;
-                    self.take(chunk.unwrap_or(Err(FetchError::TimedOut.into())));
+                    self.process_chunk(chunk.unwrap_or(Err(FetchError::TimedOut.into())));
                 }
                 None => self.open().await?,
             }
@@ -191,13 +191,13 @@ impl SubscriberClient {
     }
 
     /// Processes a chunk, or the end of the stream.
-    fn take(&mut self, chunk: Result<Option<bytes::Bytes>, Unreachable>) {
+    fn process_chunk(&mut self, chunk: Result<Option<bytes::Bytes>, Unreachable>) {
         let Some(stream) = &mut self.stream else { return };
         let messages = match chunk {
             Ok(Some(bytes)) => stream.decoder.push(&bytes).ok(),
             _ => None,
         };
-        let Some(messages) = messages else { return self.lost(None) };
+        let Some(messages) = messages else { return self.schedule_reconnect(None) };
         for message in messages {
             let received = Received::read(&message.data);
             self.last_event_id = message.id.filter(|id| !id.is_empty()).or(self.last_event_id.take());
@@ -210,11 +210,11 @@ impl SubscriberClient {
         let closed = |heard: &SubscriberEvent| matches!(heard, SubscriberEvent::Received(received) if matches!(**received, Received::Closed { .. }));
         if self.heard.iter().any(closed) {
             self.link.subscribed_as("");
-            self.lost(None);
+            self.schedule_reconnect(None);
         }
     }
 
-    fn lost(&mut self, retry_after: Option<u64>) {
+    fn schedule_reconnect(&mut self, retry_after: Option<u64>) {
         self.stream = None;
         let wait = self.backoff.next((self.dice)()).max(Duration::from_secs(retry_after.unwrap_or(0).min(600)));
         self.waiting = Some(Box::pin(tokio::time::sleep(wait)));
@@ -226,13 +226,13 @@ impl SubscriberClient {
         if self.link.subscription_id().is_empty() {
             match handshake(&self.config, &self.link).await {
                 Ok(terms) => self.terms = terms,
-                Err(why) => return self.unless_passing(why),
+                Err(why) => return self.retry_if_transient(why),
             }
             (self.last_event_id, self.fresh) = (None, true);
         }
         let opened = match self.link.events(self.last_event_id.as_deref()).await {
             Ok(opened) => opened,
-            Err(why) => return self.unless_passing(why.into()),
+            Err(why) => return self.retry_if_transient(why.into()),
         };
         match opened.status {
             StatusCode::OK => {
@@ -241,18 +241,18 @@ impl SubscriberClient {
             }
             StatusCode::NOT_FOUND | StatusCode::GONE => {
                 self.link.subscribed_as("");
-                self.lost(None);
+                self.schedule_reconnect(None);
             }
             status => {
                 let answer = crate::transport::Response { status, headers: opened.headers, body: bytes::Bytes::new() };
-                return self.unless_passing(refusal(&answer));
+                return self.retry_if_transient(refusal(&answer));
             }
         }
         Ok(())
     }
 
     /// Retries after a transient error; a refusal is final.
-    fn unless_passing(&mut self, why: SubscribeError) -> Result<(), SubscribeError> {
+    fn retry_if_transient(&mut self, why: SubscribeError) -> Result<(), SubscribeError> {
         let retry_after = match &why {
             SubscribeError::Unreachable(Unreachable::Fetch(FetchError::Url(_)) | Unreachable::NotLoopback) => {
                 return Err(why);
@@ -264,7 +264,7 @@ impl SubscriberClient {
             }
             _ => return Err(why),
         };
-        self.lost(retry_after);
+        self.schedule_reconnect(retry_after);
         Ok(())
     }
 }

@@ -39,7 +39,7 @@ impl Producer {
         event
     }
 
-    pub(super) fn asks(&mut self, session: usize, secs: i64, token: &str) -> Value {
+    pub(super) fn confirmation(&mut self, session: usize, secs: i64, token: &str) -> Value {
         let mut asked = self.event(
             session,
             secs,
@@ -51,20 +51,20 @@ impl Producer {
         asked
     }
 
-    pub(super) fn clarifies(&mut self, secs: i64, more: Value) -> Value {
+    pub(super) fn clarification(&mut self, secs: i64, more: Value) -> Value {
         let mut payload = json!({ "question": "Which?", "reply_token": "rpl_C", "timeout_seconds": 60 });
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         self.event(1, secs, "awaiting.clarification", payload)
     }
 
-    pub(super) fn changes(&mut self, session: usize, secs: i64, from: &str, to: &str) -> Value {
+    pub(super) fn state_change(&mut self, session: usize, secs: i64, from: &str, to: &str) -> Value {
         let states = json!({ "from_state": from, "to_state": to, "summary_normal": format!("Now {to}.") });
         self.event(session, secs, "state.changed", states)
     }
 
     /// Our own event about the end of a question.
-    pub(super) fn settles(&mut self, session: usize, secs: i64, token: &str, settled: &str) -> Value {
-        let mut event = self.changes(session, secs, "awaiting_input", "calling_tool");
+    pub(super) fn settlement(&mut self, session: usize, secs: i64, token: &str, settled: &str) -> Value {
+        let mut event = self.state_change(session, secs, "awaiting_input", "calling_tool");
         self.extend(&mut event, token, json!({ "settled": settled }));
         event
     }
@@ -80,7 +80,7 @@ impl Producer {
         event
     }
 
-    pub(super) fn progresses(&mut self, session: usize, secs: i64, percent: usize) -> Value {
+    pub(super) fn progress(&mut self, session: usize, secs: i64, percent: usize) -> Value {
         let description = format!("{percent} percent");
         let progress = json!({ "percent": percent % 101, "description": description });
         self.event(session, secs, "progress.updated", json!({ "progress": progress, "urgency": "background" }))
@@ -99,7 +99,7 @@ pub(super) fn received(event: &Value) -> Received {
 }
 
 /// Announcements in a form for comparison.
-pub(super) fn told(announcements: &[Announcement]) -> Vec<String> {
+pub(super) fn described(announcements: &[Announcement]) -> Vec<String> {
     let one = |announcement: &Announcement| match announcement {
         Announcement::Asked(question) => format!("asked {}", question.event_id()),
         Announcement::Over { question, ending, .. } => format!("over {} {}", question.event_id(), ending.as_str()),

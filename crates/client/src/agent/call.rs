@@ -66,11 +66,11 @@ impl Agent {
         let answer = self.attempt(&request, now).await?;
         let Some(refused) = ServiceRefusal::of_resource(&answer) else { return Ok(answer) };
         if renewed || refused.fate() != Fate::RegisterAgain {
-            return Err(self.refused(refused));
+            return Err(self.call_refused(refused));
         }
         self.register_again(now).await?;
         let answer = self.attempt(&request, now).await?;
-        ServiceRefusal::of_resource(&answer).map_or(Ok(answer), |refused| Err(self.refused(refused)))
+        ServiceRefusal::of_resource(&answer).map_or(Ok(answer), |refused| Err(self.call_refused(refused)))
     }
 
     fn resource(&self, call: &AgentCall) -> Result<Request, CallError> {
@@ -122,12 +122,12 @@ impl Agent {
         set(&mut request.headers, "x-agent-mode", Some(MODE));
         set(&mut request.headers, "x-agent-session", Some(&session.id));
         set(&mut request.headers, "x-agent-delegation", session.delegation_id.as_deref());
-        let (repeat, possession) = (repeat(&request.method), session.bound(now));
+        let (repeat, possession) = (repeat(&request.method), session.possession_of_session(now));
         Ok(self.send(request, repeat, possession.as_ref()).await?)
     }
 
-    fn refused(&mut self, refused: ServiceRefusal) -> CallError {
-        match self.lose(&refused) {
+    fn call_refused(&mut self, refused: ServiceRefusal) -> CallError {
+        match self.apply_refusal(&refused) {
             Some(lost) => lost.into(),
             None if refused.fate() == Fate::Forbidden => CallError::NotPermitted(Box::new(refused)),
             None => CallError::Refused(Box::new(refused)),

@@ -32,7 +32,7 @@ impl Agent {
         now: UnixMillis,
     ) -> Result<String, ConnectError> {
         self.ready().await?;
-        self.may_ask_for(scopes, callback)?;
+        self.check_request(scopes, callback)?;
         let verifier = pkce::verifier(entropy::random()?);
         let state = URL_SAFE_NO_PAD.encode(entropy::random::<32>()?);
         let body = self.request_body(scopes, callback, &verifier, &state, now)?;
@@ -48,7 +48,7 @@ impl Agent {
             expires_at: asked.expires_at,
         });
         let operator = self.operator_domain().clone();
-        self.tell(Notice::PleaseConnect { service: self.service(), operator, url: page.clone() });
+        self.notify(Notice::PleaseConnect { service: self.service(), operator, url: page.clone() });
         self.browser.open(&page);
         Ok(page)
     }
@@ -64,7 +64,7 @@ impl Agent {
         let url = self.bootstrap_endpoint("exchange", "token")?;
         let granted: ExchangeResponse = self.post("exchange", url, &body, None).await?;
         let delegation = Delegation::from_token(&granted.delegation_token)?;
-        if !self.is_ours(&delegation) || delegation.id() != granted.delegation_id {
+        if !self.is_own_delegation(&delegation) || delegation.id() != granted.delegation_id {
             return Err(ConnectError::ForeignDelegation);
         }
         (self.pending, self.session) = (None, None);
@@ -87,7 +87,7 @@ impl Agent {
         }
     }
 
-    fn may_ask_for(&self, scopes: &[&str], callback: Option<&str>) -> Result<(), ConnectError> {
+    fn check_request(&self, scopes: &[&str], callback: Option<&str>) -> Result<(), ConnectError> {
         let offered = |scope: &str| self.manifest().is_some_and(|manifest| manifest.scope(scope).is_some());
         if let Some(unknown) = scopes.iter().find(|scope| !offered(scope)) {
             return Err(ConnectError::UnknownScope((*unknown).to_owned()));
@@ -139,7 +139,7 @@ impl Agent {
         Ok(pending)
     }
 
-    pub(super) fn is_ours(&self, delegation: &Delegation) -> bool {
+    pub(super) fn is_own_delegation(&self, delegation: &Delegation) -> bool {
         let service = self.manifest().map(|manifest| manifest.service.as_str());
         Some(delegation.service()) == service && delegation.operator() == self.operator.domain()
     }

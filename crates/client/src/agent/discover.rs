@@ -37,19 +37,19 @@ impl Agent {
             status => return Err(DiscoverError::NoManifest { status: status.as_u16() }),
         };
         let known = self.checked(manifest)?;
-        self.versions.learn(&known.manifest).map_err(|none| self.no_version(none))?;
+        self.versions.negotiate(&known.manifest).map_err(|none| self.no_version(none))?;
         Ok(&self.known.insert(known).manifest)
     }
 
     /// With a known project only its own manifest is requested (AAP 3.1).
     async fn fetch_manifest(&self) -> Result<Response, DiscoverError> {
         let query = self.config.project.as_ref().map(|project| format!("?projectId={project}")).unwrap_or_default();
-        let asked = self.versions.asked().map_err(|none| self.no_version(none))?;
+        let asked = self.versions.requested().map_err(|none| self.no_version(none))?;
         let mut request = Request::get(format!("{}{}{query}", self.config.service, manifest::PATH));
         request.headers.insert(version::HEADER, HeaderValue::from_static(asked));
         let url = request.url.clone();
         let answer = self.transport.send(request).await?;
-        self.nonces.learn(&url, &answer);
+        self.nonces.store_nonce(&url, &answer);
         Ok(answer)
     }
 
@@ -72,7 +72,7 @@ impl Agent {
 
     fn no_version(&self, none: NoneInCommon) -> DiscoverError {
         let error = DiscoverError::none_in_common(self.versions.ours(), none);
-        self.tell(Notice::ProtocolError { service: self.service(), what: error.to_string() });
+        self.notify(Notice::ProtocolError { service: self.service(), what: error.to_string() });
         error
     }
 
@@ -91,7 +91,7 @@ impl Agent {
         let needed = known.manifest.minimum_tier;
         if needed > REACH {
             let has = self.tier(false);
-            self.tell(Notice::ManualAuthorization { service: self.service(), needed, has });
+            self.notify(Notice::ManualAuthorization { service: self.service(), needed, has });
             return Err(DiscoverError::TierOutOfReach { needed, has: REACH });
         }
         self.disclose();
@@ -116,7 +116,7 @@ impl Agent {
         let text = told.map(|text| shown(text)).filter(|text| !text.is_empty()).unwrap_or_else(|| DISCLOSURE.into());
         if self.disclosed.as_ref() != Some(&text) {
             let mode = MODE.to_owned();
-            self.tell(Notice::ModeDisclosure { service: self.service(), mode, text: text.clone() });
+            self.notify(Notice::ModeDisclosure { service: self.service(), mode, text: text.clone() });
             self.disclosed = Some(text);
         }
     }

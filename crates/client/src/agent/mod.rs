@@ -170,7 +170,7 @@ impl Agent {
         Some((access.token.reveal(), session.key.clone().filter(|_| access.is_bound)))
     }
 
-    fn tell(&self, notice: Notice) {
+    fn notify(&self, notice: Notice) {
         self.user.notice(notice);
     }
 

@@ -46,7 +46,7 @@ impl fmt::Display for Notice {
             }
             Self::ModeDisclosure { service, text, .. } => write!(f, "{service}: {text}"),
             Self::AccessCutOff { service, reason } => {
-                write!(f, "My access to {service} was revoked. Reason: {}.", in_words(reason))
+                write!(f, "My access to {service} was revoked. Reason: {}.", reason_text(reason))
             }
             Self::LostCapability { service, code, why } => {
                 write!(f, "{service} does not let me do this: {why} ({code}).")
@@ -57,7 +57,7 @@ impl fmt::Display for Notice {
 }
 
 /// The closed vocabulary of `X-Agent-Revoke-Reason` (AAP 8.5).
-fn in_words(reason: &str) -> &str {
+fn reason_text(reason: &str) -> &str {
     match reason {
         "policy_expired" => "the time that you granted is over",
         "inactivity" => "it was not used for too long",

@@ -87,7 +87,7 @@ impl ServiceRefusal {
             Code::ALL.iter().any(|code| code.as_str() == envelope.error && code.status() == status)
         };
         let envelope = json::from_slice(&answer.body).ok().filter(known);
-        envelope.or_else(|| told_by_headers(answer)).map(|envelope| Self::new(answer, envelope))
+        envelope.or_else(|| from_headers(answer)).map(|envelope| Self::new(answer, envelope))
     }
 
     fn new(answer: &Response, envelope: ErrorBody) -> Self {
@@ -153,7 +153,7 @@ fn plan_difference(decision: &Value) -> Vec<String> {
 }
 
 /// A revocation or a challenge without a readable envelope.
-fn told_by_headers(answer: &Response) -> Option<ErrorBody> {
+fn from_headers(answer: &Response) -> Option<ErrorBody> {
     let headers = &answer.headers;
     let challenge = text(headers, header::WWW_AUTHENTICATE.as_str()).unwrap_or_default();
     let code = match answer.status {

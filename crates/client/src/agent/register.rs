@@ -37,7 +37,7 @@ impl Agent {
     pub async fn register(&mut self, receipt: Option<&Receipt>, now: UnixMillis) -> Result<&str, RegisterError> {
         self.ready().await?;
         let Some(delegation) = &self.delegation else { return Err(self.not_connected().into()) };
-        if !self.is_ours(delegation) {
+        if !self.is_own_delegation(delegation) {
             return Err(RegisterError::ForeignDelegation);
         }
         let fits = |receipt: &&Receipt| {
@@ -94,7 +94,7 @@ impl Agent {
         let possession = session.key.clone().map(|key| Possession { key, token: None, now });
         let answer: RegisterResponse = match self.post("register", url, &body, possession.as_ref()).await {
             Ok(answer) => answer,
-            Err(WireError::Refused(refused)) => return Err(self.turned_down(refused)),
+            Err(WireError::Refused(refused)) => return Err(self.registration_refused(refused)),
             Err(error) => return Err(error.into()),
         };
         let access = self.access(&answer, &session, now).ok_or(bad)?;
@@ -143,8 +143,8 @@ impl Agent {
         Ok(self.key_of(session_id)?.map(|key| Possession { key, token: None, now }))
     }
 
-    fn turned_down(&mut self, refused: Box<ServiceRefusal>) -> RegisterError {
-        match self.lose(&refused) {
+    fn registration_refused(&mut self, refused: Box<ServiceRefusal>) -> RegisterError {
+        match self.apply_refusal(&refused) {
             Some(lost) => lost.into(),
             None => WireError::Refused(refused).into(),
         }
@@ -157,25 +157,25 @@ impl Agent {
         if has >= needed {
             return Ok(());
         }
-        self.tell(Notice::ManualAuthorization { service: self.service(), needed, has });
+        self.notify(Notice::ManualAuthorization { service: self.service(), needed, has });
         Err(RegisterError::TierNotMet { needed, has })
     }
 
     /// Notifies the person that they are needed. Nothing is sent instead (AAP 5.1).
     pub(super) fn not_connected(&self) -> Lost {
         let operator = self.operator_domain().clone();
-        self.tell(Notice::ConnectNeeded { service: self.service(), operator });
+        self.notify(Notice::ConnectNeeded { service: self.service(), operator });
         Lost::NotConnected
     }
 
     /// Applies a refusal: drops invalid credentials and notifies the person.
-    pub(super) fn lose(&mut self, refused: &ServiceRefusal) -> Option<Lost> {
+    pub(super) fn apply_refusal(&mut self, refused: &ServiceRefusal) -> Option<Lost> {
         let (service, code) = (self.service(), refused.code.clone());
         match refused.fate() {
             Fate::CutOff => {
                 (self.delegation, self.session) = (None, None);
                 let reason = refused.known_reason();
-                self.tell(Notice::AccessCutOff { service, reason: reason.clone() });
+                self.notify(Notice::AccessCutOff { service, reason: reason.clone() });
                 Some(Lost::CutOff { reason })
             }
             Fate::Reconnect => {
@@ -189,11 +189,11 @@ impl Agent {
             }
             Fate::ConsentOver => {
                 self.session = None;
-                self.tell(Notice::LostCapability { service, code: code.clone(), why: refused.description.clone() });
+                self.notify(Notice::LostCapability { service, code: code.clone(), why: refused.description.clone() });
                 Some(Lost::Consent { code })
             }
             Fate::Forbidden => {
-                self.tell(Notice::LostCapability { service, code, why: refused.description.clone() });
+                self.notify(Notice::LostCapability { service, code, why: refused.description.clone() });
                 None
             }
             Fate::RegisterAgain | Fate::Other => None,
@@ -209,7 +209,7 @@ impl Agent {
 
 impl Session {
     /// The proof material of its calls, if its token is bound.
-    pub(super) fn bound(&self, now: UnixMillis) -> Option<Possession> {
+    pub(super) fn possession_of_session(&self, now: UnixMillis) -> Option<Possession> {
         let access = self.access.as_ref().filter(|access| access.is_bound)?;
         Some(Possession { key: self.key.clone()?, token: Some(access.token.clone()), now })
     }

@@ -28,18 +28,18 @@ impl Versions {
     }
 
     /// The version to request: the agreed one, or our newest that was not refused.
-    pub(super) fn asked(&self) -> Result<&'static str, NoneInCommon> {
-        self.chosen.or_else(|| self.left().last().copied()).ok_or_else(|| self.none())
+    pub(super) fn requested(&self) -> Result<&'static str, NoneInCommon> {
+        self.chosen.or_else(|| self.remaining().last().copied()).ok_or_else(|| self.no_common_version())
     }
 
     /// Agrees on a version from a manifest, so that no request is wasted on another (AAP 22.3, C-10).
-    pub(super) fn learn(&mut self, manifest: &Manifest) -> Result<(), NoneInCommon> {
+    pub(super) fn negotiate(&mut self, manifest: &Manifest) -> Result<(), NoneInCommon> {
         self.theirs = listed(manifest);
-        self.chosen = version::choose(&self.left(), &self.theirs);
+        self.chosen = version::choose(&self.remaining(), &self.theirs);
         if self.chosen.is_none() {
             self.refused = self.ours.to_vec();
         }
-        self.chosen.map(drop).ok_or_else(|| self.none())
+        self.chosen.map(drop).ok_or_else(|| self.no_common_version())
     }
 
     /// The service refused this version.
@@ -49,22 +49,22 @@ impl Versions {
     }
 
     /// Agrees again, from the response's list or, without one, the manifest.
-    pub(super) fn agree_anew(&mut self, answer: &HeaderMap) -> Result<&'static str, NoneInCommon> {
+    pub(super) fn renegotiate(&mut self, answer: &HeaderMap) -> Result<&'static str, NoneInCommon> {
         if let Some(theirs) = listed_in(answer) {
             self.theirs = theirs;
         }
-        self.chosen = version::choose(&self.left(), &self.theirs);
+        self.chosen = version::choose(&self.remaining(), &self.theirs);
         if self.chosen.is_none() {
             self.refused = self.ours.to_vec();
         }
-        self.chosen.ok_or_else(|| self.none())
+        self.chosen.ok_or_else(|| self.no_common_version())
     }
 
-    fn left(&self) -> Vec<&'static str> {
+    fn remaining(&self) -> Vec<&'static str> {
         self.ours.iter().copied().filter(|version| !self.refused.contains(version)).collect()
     }
 
-    fn none(&self) -> NoneInCommon {
+    fn no_common_version(&self) -> NoneInCommon {
         let theirs = if self.theirs.is_empty() { "none that it lists".to_owned() } else { self.theirs.join(", ") };
         NoneInCommon { theirs: super::notice::shown(&theirs) }
     }

@@ -37,10 +37,10 @@ impl Agent {
         repeat: Repeat,
         possession: Option<&Possession>,
     ) -> Result<Response, WireError> {
-        let asked = self.versions.asked().map_err(|none| self.no_common_version(none))?;
+        let asked = self.versions.requested().map_err(|none| self.no_common_version(none))?;
         let answer = self.send_as(asked, request.clone(), possession).await?;
         let Some(fault) = fault_of(asked, &answer) else { return Ok(answer) };
-        let next = self.after(asked, fault, &answer, repeat)?;
+        let next = self.second_version(asked, fault, &answer, repeat)?;
         let answer = self.send_as(next, request, possession).await?;
         match fault_of(next, &answer) {
             None => Ok(answer),
@@ -64,7 +64,7 @@ impl Agent {
     }
 
     /// The version for the second attempt, if one is allowed.
-    fn after(
+    fn second_version(
         &mut self,
         asked: &'static str,
         fault: WireFault,
@@ -80,7 +80,7 @@ impl Agent {
                 }
             }
         }
-        self.versions.agree_anew(&answer.headers).map_err(|none| self.no_common_version(none))
+        self.versions.renegotiate(&answer.headers).map_err(|none| self.no_common_version(none))
     }
 
     /// A write with a success in another version has already run, in an unrequested way. Sending it again could run it
@@ -91,13 +91,13 @@ impl Agent {
         } else {
             WireError::OtherVersionServed { asked, served }
         };
-        self.tell(Notice::ProtocolError { service: self.service(), what: error.to_string() });
+        self.notify(Notice::ProtocolError { service: self.service(), what: error.to_string() });
         error
     }
 
     fn no_common_version(&self, none: NoneInCommon) -> WireError {
         let error = WireError::none_in_common(self.versions.ours(), none);
-        self.tell(Notice::ProtocolError { service: self.service(), what: error.to_string() });
+        self.notify(Notice::ProtocolError { service: self.service(), what: error.to_string() });
         error
     }
 

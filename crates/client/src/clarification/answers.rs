@@ -50,7 +50,7 @@ impl Clarifications {
         now: UnixMillis,
     ) -> Result<ResolveResponse, ClarificationError> {
         let open = self.gaps(session).await?;
-        let (gap, ask) = asked(&open, gap_id)?;
+        let (gap, ask) = find_open(&open, gap_id)?;
         let body = proven_ask(&open.clarification, gap, ask, plan)?;
         self.resolve(&signed(&body, answer, by, now)?).await
     }
@@ -60,7 +60,7 @@ impl Clarifications {
     }
 }
 
-fn asked<'r>(open: &'r CheckResponse, gap_id: &str) -> Result<(&'r Gap, &'r OpenAsk), ClarificationError> {
+fn find_open<'r>(open: &'r CheckResponse, gap_id: &str) -> Result<(&'r Gap, &'r OpenAsk), ClarificationError> {
     let gap = open.gaps.iter().find(|gap| gap.id == gap_id);
     let ask = open.asks.iter().find(|ask| ask.gap_id == gap_id);
     gap.zip(ask).ok_or_else(|| ClarificationError::NotOpen(gap_id.to_owned()))

@@ -1,19 +1,13 @@
 //! Why a plan is not clear, or unknown to be. In doubt nothing may be generated.
 
-use crate::{agent::ServiceRefusal, transport::Unreachable};
-use countersign_jose::{SigningFailed, clarification::Wrong};
+use crate::service_client::ServiceError;
+use countersign_jose::clarification::Wrong;
 use countersign_protocol::canonical::NotCanonical;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClarificationError {
-    #[error("the service could not be reached ({0}): look at the session before anything is done")]
-    Unreachable(#[from] Unreachable),
     #[error(transparent)]
-    Refused(#[from] Box<ServiceRefusal>),
-    #[error("the answer is not the document that it should be: report it to the service")]
-    BadAnswer,
-    #[error(transparent)]
-    Unsigned(#[from] SigningFailed),
+    Service(#[from] ServiceError),
     /// It was changed in transit, or was never signed.
     #[error("the service's message is not verified, so it is ignored: {0}")]
     NotProven(Box<Wrong>),

@@ -23,8 +23,7 @@ pub use error::ClarificationError;
 pub use proofs::ProvenDocument;
 
 use crate::{
-    agent::ServiceRefusal,
-    door::{ClientClock, Door},
+    service_client::{ClientClock, ServiceClient, ServiceError},
     transport::{Request, Response, Transport},
 };
 use countersign_jose::ProofKey;
@@ -34,13 +33,14 @@ use serde_json::Value;
 use std::{sync::Arc, time::Duration};
 use trusted::Trusted;
 
+const BASE: &str = "/v1/clarification";
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// A chain may have ten thousand entries, and responses include the plan (W-32).
 const ANSWER_CAP: usize = 64 * 1024 * 1024;
 
 /// The service's clarification API for one agent: by an API key (`csk_…`) or an AAP access token.
 pub struct Clarifications {
-    door: Door,
+    client: ServiceClient,
     trusted: Trusted,
 }
 
@@ -53,19 +53,19 @@ pub async fn published_keys(
     let base = project.map_or_else(|| service.to_string(), |project| format!("{service}/projects/{project}"));
     let mut request = Request::get(format!("{base}/v1/clarification/keys"));
     request.time_limit = Some(TIME_LIMIT);
-    typed(&document(&transport.send(request).await?)?)
+    typed(&document(&transport.send(request).await.map_err(ServiceError::from)?)?)
 }
 
 impl Clarifications {
     /// Trusts the keys that the service publishes, as fetched from it. [`Self::trusting`] names others.
     pub fn new(service: &Origin, project: Option<&ProjectId>, credential: &str, transport: Arc<dyn Transport>) -> Self {
-        Self { door: Door::new(service, project, credential, transport), trusted: Trusted::published() }
+        Self { client: ServiceClient::new(service, project, credential, transport), trusted: Trusted::published() }
     }
 
     /// With a credential bound to this key (AAP 13.1).
     #[must_use]
     pub fn bound_to(self, key: ProofKey, clock: ClientClock) -> Self {
-        Self { door: self.door.bound_to(key, clock), ..self }
+        Self { client: self.client.bound_to(key, clock), ..self }
     }
 
     /// Trusts only these keys, regardless of the service's own (W-19).
@@ -85,7 +85,7 @@ impl Clarifications {
     }
 
     async fn get(&self, path: &str) -> Result<Value, ClarificationError> {
-        self.send(Request::get(self.url(path))).await
+        self.send(Request::get(self.client.url(&format!("{BASE}{path}")))).await
     }
 
     async fn of_session(&self, path: &str, session: &MplpId) -> Result<Value, ClarificationError> {
@@ -93,28 +93,22 @@ impl Clarifications {
     }
 
     async fn post(&self, path: &str, body: &impl Serialize) -> Result<Value, ClarificationError> {
-        let body = serde_json::to_vec(body).map_err(|_| ClarificationError::BadAnswer)?;
-        self.send(Request::post_json(self.url(path), body)).await
+        self.send(self.client.posting(&format!("{BASE}{path}"), body)?).await
     }
 
     async fn send(&self, request: Request) -> Result<Value, ClarificationError> {
-        let answer: Response = self.door.send_for::<ClarificationError>(request, TIME_LIMIT, ANSWER_CAP).await?;
-        document(&answer)
-    }
-
-    fn url(&self, path: &str) -> String {
-        self.door.url(&format!("/v1/clarification{path}"))
+        Ok(document(&self.client.send(request, TIME_LIMIT, ANSWER_CAP).await?)?)
     }
 }
 
 /// The response as written: signatures cover its literal texts.
-fn document(answer: &Response) -> Result<Value, ClarificationError> {
-    match ServiceRefusal::of_endpoint(answer) {
-        Some(refused) => Err(Box::new(refused).into()),
-        None => json::value(&answer.body).map_err(|_| ClarificationError::BadAnswer),
+fn document(answer: &Response) -> Result<Value, ServiceError> {
+    match ServiceError::refused(answer) {
+        Some(refused) => Err(refused),
+        None => json::value(&answer.body).map_err(|_| ServiceError::BadAnswer),
     }
 }
 
 fn typed<A: DeserializeOwned>(document: &Value) -> Result<A, ClarificationError> {
-    A::deserialize(document).map_err(|_| ClarificationError::BadAnswer)
+    Ok(A::deserialize(document).map_err(|_| ServiceError::BadAnswer)?)
 }

@@ -17,7 +17,7 @@ pub async fn bridge(mcp: Arc<Mcp>, mut lines: UnboundedReceiver<String>, tell: U
     let mut under_way = UnderWay { mcp, tell, tasks: JoinSet::new(), by_id: HashMap::new() };
     while let Some(line) = under_way.next(&mut lines).await {
         if !line.trim().is_empty() {
-            under_way.take(&line);
+            under_way.handle_line(&line);
         }
     }
     let last = async { while under_way.tasks.join_next().await.is_some() {} };
@@ -48,15 +48,15 @@ impl UnderWay {
         }
     }
 
-    fn take(&mut self, line: &str) {
+    fn handle_line(&mut self, line: &str) {
         let message = match McpMessage::read(line) {
             Ok(message) => message,
-            Err(why) => return self.unreadable(&why),
+            Err(why) => return self.report_parse_error(&why),
         };
         if message.method() == "notifications/cancelled"
             && let Some(id) = message.params().and_then(|params| params.get("requestId"))
         {
-            self.hang_up(id);
+            self.cancel(id);
         }
         let id = message.id().map(Value::to_string);
         let (mcp, tell) = (Arc::clone(&self.mcp), self.tell.clone());
@@ -68,13 +68,13 @@ impl UnderWay {
         self.by_id.extend(id.map(|id| (id, task)));
     }
 
-    fn hang_up(&mut self, id: &Value) {
+    fn cancel(&mut self, id: &Value) {
         if let Some(task) = self.by_id.remove(&id.to_string()) {
             task.abort();
         }
     }
 
-    fn unreadable(&self, why: &serde_json::Error) {
+    fn report_parse_error(&self, why: &serde_json::Error) {
         let error = json!({ "code": -32700, "message": format!("the line is no JSON: {why}") });
         let _nobody_listens = self.tell.send(json!({ "jsonrpc": "2.0", "id": null, "error": error }).to_string());
     }
@@ -84,6 +84,6 @@ impl UnderWay {
 async fn deliver(mcp: &Mcp, message: &McpMessage, tell: &UnboundedSender<String>) {
     let say = |told: Value| drop(tell.send(told.to_string()));
     if let Err(why) = mcp.send(message, say).await {
-        why.answer_to(message).into_iter().for_each(say);
+        message.error_response(&why).into_iter().for_each(say);
     }
 }

@@ -3,18 +3,14 @@
 //! not be reached.
 
 mod bridge;
-mod error;
-mod labels;
 mod message;
 
 pub use bridge::bridge;
-pub use error::McpError;
 pub use message::McpMessage;
 
 use crate::{
     aaep::sse::Decoder,
-    agent::ServiceRefusal,
-    door::Door,
+    service_client::{ServiceClient, ServiceError},
     transport::{Chunks, FetchError, Request, Response, Streaming, StreamingResponse, Unreachable},
 };
 use countersign_protocol::{ids::ProjectId, origin::Origin};
@@ -32,7 +28,7 @@ const ANSWER_CAP: usize = 4 * 1024 * 1024;
 
 /// The `/mcp` endpoint of a service for one agent: by its API key (`csk_…`) or an AAP access token.
 pub struct Mcp {
-    door: Door,
+    client: ServiceClient,
     streaming: Arc<dyn Streaming>,
     /// The version agreed at `initialize`; newer clients state it in every message instead.
     agreed: Mutex<Option<String>>,
@@ -45,58 +41,55 @@ impl Mcp {
         credential: &str,
         streaming: Arc<impl Streaming + 'static>,
     ) -> Self {
-        let door = Door::new(service, project, credential, streaming.clone());
-        Self { door, streaming, agreed: Mutex::default() }
+        let client = ServiceClient::new(service, project, credential, streaming.clone());
+        Self { client, streaming, agreed: Mutex::default() }
     }
 
     /// Sends one message. `tell` receives every returned message: one for a request, none for a notification.
-    pub async fn send(&self, message: &McpMessage, mut tell: impl FnMut(Value) + Send) -> Result<(), McpError> {
-        let opened = tokio::time::timeout(SILENCE, self.open(message)).await.unwrap_or(Err(lost()))?;
+    pub async fn send(&self, message: &McpMessage, mut tell: impl FnMut(Value) + Send) -> Result<(), ServiceError> {
+        let opened = tokio::time::timeout(SILENCE, self.open(message)).await.unwrap_or(Err(connection_lost()))?;
         let is_stream = opened.status.is_success() && is_event_stream(&opened);
         if is_stream {
-            return self.told_as_it_comes(opened.body, message, &mut tell).await;
+            return self.forward_stream(opened.body, message, &mut tell).await;
         }
         let answer = whole(opened).await?;
         match serde_json::from_slice::<Value>(&answer.body) {
             // A refusal of the protocol itself is a response too.
-            Ok(told) if told.get("jsonrpc").is_some() => self.tell(told, message, &mut tell),
+            Ok(told) if told.get("jsonrpc").is_some() => self.forward(told, message, &mut tell),
             _ if answer.status == StatusCode::ACCEPTED => {}
-            _ => {
-                return Err(ServiceRefusal::of_endpoint(&answer)
-                    .map_or(McpError::BadAnswer, |refused| Box::new(refused).into()));
-            }
+            _ => return Err(ServiceError::refused(&answer).unwrap_or(ServiceError::BadAnswer)),
         }
         Ok(())
     }
 
-    async fn open(&self, message: &McpMessage) -> Result<StreamingResponse, McpError> {
-        let mut request = Request::post_json(self.door.url("/mcp"), message.text().to_owned());
+    async fn open(&self, message: &McpMessage) -> Result<StreamingResponse, ServiceError> {
+        let mut request = Request::post_json(self.client.url("/mcp"), message.text().to_owned());
         request.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         let agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        request.headers.extend(labels::of(message, agreed.as_deref()));
-        self.door.open(self.streaming.as_ref(), request, SILENCE).await
+        request.headers.extend(message.headers(agreed.as_deref()));
+        self.client.open(self.streaming.as_ref(), request, SILENCE).await
     }
 
-    async fn told_as_it_comes(
+    async fn forward_stream(
         &self,
         mut body: Box<dyn Chunks>,
         message: &McpMessage,
         tell: &mut (impl FnMut(Value) + Send),
-    ) -> Result<(), McpError> {
+    ) -> Result<(), ServiceError> {
         let mut decoder = Decoder::default();
         while let Some(bytes) = tokio::time::timeout(SILENCE, body.chunk()).await.unwrap_or(Err(timed_out()))? {
-            for event in decoder.push(&bytes).map_err(|_| McpError::BadAnswer)? {
+            for event in decoder.push(&bytes).map_err(|_| ServiceError::BadAnswer)? {
                 // An event without data only has a resumption id.
                 if !event.data.is_empty() {
-                    let told = serde_json::from_str(&event.data).map_err(|_| McpError::BadAnswer)?;
-                    self.tell(told, message, tell);
+                    let told = serde_json::from_str(&event.data).map_err(|_| ServiceError::BadAnswer)?;
+                    self.forward(told, message, tell);
                 }
             }
         }
         Ok(())
     }
 
-    fn tell(&self, mut told: Value, message: &McpMessage, tell: &mut impl FnMut(Value)) {
+    fn forward(&self, mut told: Value, message: &McpMessage, tell: &mut impl FnMut(Value)) {
         if message.method() == "initialize"
             && let Some(version) = told.pointer("/result/protocolVersion").and_then(Value::as_str)
         {
@@ -116,13 +109,13 @@ fn is_event_stream(opened: &StreamingResponse) -> bool {
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
-async fn whole(opened: StreamingResponse) -> Result<Response, McpError> {
+async fn whole(opened: StreamingResponse) -> Result<Response, ServiceError> {
     let StreamingResponse { status, headers, mut body } = opened;
     let mut bytes = Vec::new();
     while let Some(more) = tokio::time::timeout(SILENCE, body.chunk()).await.unwrap_or(Err(timed_out()))? {
         bytes.extend_from_slice(&more);
         if bytes.len() > ANSWER_CAP {
-            return Err(McpError::BadAnswer);
+            return Err(ServiceError::BadAnswer);
         }
     }
     Ok(Response { status, headers, body: bytes.into() })
@@ -132,7 +125,7 @@ fn timed_out() -> Unreachable {
     FetchError::TimedOut.into()
 }
 
-fn lost() -> McpError {
+fn connection_lost() -> ServiceError {
     timed_out().into()
 }
 

@@ -106,60 +106,62 @@ impl Stdio {
         Self { played, lines, told, bridge: tokio::spawn(bridge(mcp, from, to)) }
     }
 
-    fn says(&self, message: &Value) {
+    fn sends(&self, message: &Value) {
         self.lines.send(message.to_string()).unwrap();
     }
 
-    async fn hears(&mut self) -> Value {
+    async fn receives(&mut self) -> Value {
         serde_json::from_str(&self.told.recv().await.unwrap()).unwrap()
     }
 
-    async fn asks(&mut self, method: &str) -> Value {
-        self.says(&json!({ "jsonrpc": "2.0", "id": "a", "method": method }));
-        self.hears().await
+    async fn requests(&mut self, method: &str) -> Value {
+        self.sends(&json!({ "jsonrpc": "2.0", "id": "a", "method": method }));
+        self.receives().await
     }
 }
 
 #[tokio::test]
 async fn a_service_that_is_lost_refuses_or_is_another_gives_an_error_that_says_so() {
     let mut stdio = Stdio::begin();
-    for (method, words) in
-        [("lost", "could not be reached"), ("refused", "no such key; get another"), ("page", "no MCP message")]
-    {
-        let told = stdio.asks(method).await;
+    for (method, words) in [
+        ("lost", "could not be reached"),
+        ("refused", "no such key; get another"),
+        ("page", "the address of a Countersign service"),
+    ] {
+        let told = stdio.requests(method).await;
         assert_eq!((&told["id"], &told["error"]["code"]), (&json!("a"), &json!(-32000)), "{told}");
         assert!(told["error"]["message"].as_str().unwrap().contains(words), "{told}");
         assert!(!told.to_string().contains("csk_secret"));
     }
-    let told = stdio.asks("unread").await;
+    let told = stdio.requests("unread").await;
     assert_eq!((&told["id"], &told["error"]["code"]), (&json!("a"), &json!(-32700)));
     stdio.lines.send("{".into()).unwrap();
-    let told = stdio.hears().await;
+    let told = stdio.receives().await;
     assert_eq!((&told["id"], &told["error"]["code"]), (&Value::Null, &json!(-32700)));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_service_that_stays_silent_is_given_up() {
     let mut stdio = Stdio::begin();
-    let told = stdio.asks("forever").await;
+    let told = stdio.requests("forever").await;
     assert!(told["error"]["message"].as_str().unwrap().contains("could not be reached"), "{told}");
 }
 
 #[tokio::test]
-async fn every_message_goes_out_as_it_stands_and_what_comes_back_is_told() {
+async fn every_message_goes_out_unchanged_and_its_response_is_returned() {
     let mut stdio = Stdio::begin();
     let odd = r#"{"jsonrpc":"2.0", "id":1,"method":"x","method":"tools/list"}"#;
     stdio.lines.send(odd.into()).unwrap();
-    assert_eq!(stdio.hears().await["id"], 1);
+    assert_eq!(stdio.receives().await["id"], 1);
     assert_eq!(
         stdio.played.sent.lock().unwrap()[0].body,
         odd.as_bytes(),
         "what stands twice is the service's to refuse"
     );
 
-    stdio.says(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-    assert_eq!(stdio.asks("streamed").await["method"], "notifications/progress");
-    assert_eq!(stdio.hears().await["result"], json!({ "n": 1 }));
+    stdio.sends(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    assert_eq!(stdio.requests("streamed").await["method"], "notifications/progress");
+    assert_eq!(stdio.receives().await["result"], json!({ "n": 1 }));
     drop(stdio.lines);
     stdio.bridge.await.unwrap();
     assert!(stdio.told.recv().await.is_none(), "a notification has no answer");
@@ -171,18 +173,18 @@ async fn every_message_goes_out_as_it_stands_and_what_comes_back_is_told() {
 #[tokio::test]
 async fn a_cancelled_request_is_hung_up_on_and_others_go_on_meanwhile() {
     let mut stdio = Stdio::begin();
-    stdio.says(&json!({ "jsonrpc": "2.0", "id": 5, "method": "forever" }));
+    stdio.sends(&json!({ "jsonrpc": "2.0", "id": 5, "method": "forever" }));
     stdio.played.waits.notified().await;
-    assert_eq!(stdio.asks("tools/list").await["id"], "a", "one does not wait for the other");
-    stdio.says(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 5 } }));
+    assert_eq!(stdio.requests("tools/list").await["id"], "a", "one does not wait for the other");
+    stdio.sends(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 5 } }));
     stdio.played.hung_up.notified().await;
-    assert_eq!(stdio.asks("tools/list").await["id"], "a", "and nothing is said of the other");
+    assert_eq!(stdio.requests("tools/list").await["id"], "a", "and nothing is said of the other");
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_its_input_or_of_its_listeners_ends_it_whatever_waits() {
+async fn the_end_of_its_input_or_of_its_listeners_ends_it_also_with_pending_work() {
     let stdio = Stdio::begin();
-    stdio.says(&json!({ "jsonrpc": "2.0", "id": 5, "method": "forever" }));
+    stdio.sends(&json!({ "jsonrpc": "2.0", "id": 5, "method": "forever" }));
     stdio.played.waits.notified().await;
     drop(stdio.lines);
     stdio.bridge.await.unwrap();
@@ -198,20 +200,20 @@ async fn a_message_is_labelled_as_its_version_wants_it() {
         let sent = stdio.played.sent.lock().unwrap();
         sent.last().unwrap().headers.get(name).map(|value| value.to_str().unwrap().to_owned())
     };
-    stdio.asks("tools/list").await;
+    stdio.requests("tools/list").await;
     assert_eq!(label(&stdio, "mcp-protocol-version"), None, "nothing is agreed on yet");
-    stdio.asks("initialize").await;
-    stdio.asks("tools/list").await;
+    stdio.requests("initialize").await;
+    stdio.requests("tools/list").await;
     assert_eq!(label(&stdio, "mcp-protocol-version").as_deref(), Some("2025-06-18"));
     assert_eq!(label(&stdio, "mcp-method"), None);
     for (name, labelled) in
         [("await_decision", "await_decision"), ("zahlen für", "=?base64?emFobGVuIGbDvHI=?="), (" x", "=?base64?IHg=?=")]
     {
         let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
-        stdio.says(
+        stdio.sends(
             &json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name, "_meta": meta } }),
         );
-        stdio.hears().await;
+        stdio.receives().await;
         assert_eq!(label(&stdio, "mcp-protocol-version").as_deref(), Some("2026-07-28"));
         assert_eq!(label(&stdio, "mcp-method").as_deref(), Some("tools/call"));
         assert_eq!(label(&stdio, "mcp-name").as_deref(), Some(labelled));

@@ -1,9 +1,9 @@
 //! Live events. The position in the log survives lost connections and restarts of the service.
 
-use super::{Mplp, MplpError};
+use super::{BASE, Mplp};
 use crate::{
     aaep::{Backoff, Dice, sse::Decoder},
-    agent::ServiceRefusal,
+    service_client::{ServiceError, TIME_LIMIT},
     transport::{Chunks, FetchError, Request, Response, Streaming, StreamingResponse, Unreachable},
 };
 use bytes::Bytes;
@@ -11,8 +11,6 @@ use countersign_protocol::mplp::{BusEvent, MplpId};
 use http::{HeaderValue, StatusCode, header};
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-/// The time limit for the head of the stream.
-const TIME_LIMIT: Duration = Duration::from_secs(20);
 /// A service silent for this long is lost: ours sends something more often.
 const HEARTBEAT: Duration = Duration::from_secs(45);
 /// The largest refusal body.
@@ -46,7 +44,7 @@ impl Mplp {
 
 impl PlanFollower {
     /// The next event. Transient errors are retried; any other error is final, such as a revoked credential.
-    pub async fn next(&mut self) -> Result<BusEvent, MplpError> {
+    pub async fn next(&mut self) -> Result<BusEvent, ServiceError> {
         loop {
             if let Some(event) = self.heard.pop_front() {
                 return Ok(event);
@@ -55,8 +53,8 @@ impl PlanFollower {
                 Some(stream) => {
                     let chunk = tokio::time::timeout(HEARTBEAT, stream.body.chunk()).await;
                     let chunk = chunk.unwrap_or(Err(FetchError::TimedOut.into()));
-                    if !self.take(chunk)? {
-                        self.lost(None).await;
+                    if !self.process_chunk(chunk)? {
+                        self.wait_to_reconnect(None).await;
                     }
                 }
                 None => self.open().await?,
@@ -65,11 +63,11 @@ impl PlanFollower {
     }
 
     /// Whether the stream continues.
-    fn take(&mut self, chunk: Result<Option<Bytes>, Unreachable>) -> Result<bool, MplpError> {
+    fn process_chunk(&mut self, chunk: Result<Option<Bytes>, Unreachable>) -> Result<bool, ServiceError> {
         let (Ok(Some(bytes)), Some(stream)) = (chunk, &mut self.stream) else { return Ok(false) };
         let Ok(messages) = stream.decoder.push(&bytes) else { return Ok(false) };
         for message in messages {
-            let event: BusEvent = serde_json::from_str(&message.data).map_err(|_| MplpError::BadAnswer)?;
+            let event: BusEvent = serde_json::from_str(&message.data).map_err(|_| ServiceError::BadAnswer)?;
             self.backoff.reset();
             let known = self.since.contains(&event.event_id);
             match message.id.filter(|id| !id.is_empty() && Some(id) != self.after.as_ref()) {
@@ -87,8 +85,8 @@ impl PlanFollower {
         Ok(true)
     }
 
-    async fn open(&mut self) -> Result<(), MplpError> {
-        let opened = self.mplp.door.open(self.streaming.as_ref(), self.request(), TIME_LIMIT).await;
+    async fn open(&mut self) -> Result<(), ServiceError> {
+        let opened = self.mplp.client.open(self.streaming.as_ref(), self.request(), TIME_LIMIT).await;
         let refused = match opened {
             Ok(StreamingResponse { status: StatusCode::OK, body, .. }) => {
                 self.stream = Some(PlanEventStream { body, decoder: Decoder::default() });
@@ -100,13 +98,13 @@ impl PlanFollower {
         if !refused.may_pass() {
             return Err(refused);
         }
-        let retry_after = if let MplpError::Refused(why) = &refused { why.retry_after } else { None };
-        self.lost(retry_after).await;
+        let retry_after = if let ServiceError::Refused(why) = &refused { why.retry_after } else { None };
+        self.wait_to_reconnect(retry_after).await;
         Ok(())
     }
 
     fn request(&self) -> Request {
-        let mut request = Request::get(self.mplp.url("/events"));
+        let mut request = Request::get(self.mplp.client.url(&format!("{BASE}/events")));
         request.headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
         request.headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         if let Some(place) = self.after.as_deref().and_then(|place| HeaderValue::from_str(place).ok()) {
@@ -115,7 +113,7 @@ impl PlanFollower {
         request
     }
 
-    async fn lost(&mut self, retry_after: Option<u64>) {
+    async fn wait_to_reconnect(&mut self, retry_after: Option<u64>) {
         self.stream = None;
         let wait = self.backoff.next((self.dice)()).max(Duration::from_secs(retry_after.unwrap_or(0).min(600)));
         tokio::time::sleep(wait).await;
@@ -123,7 +121,7 @@ impl PlanFollower {
 }
 
 /// The service's refusal instead of a stream.
-async fn refusal(opened: StreamingResponse) -> MplpError {
+async fn refusal(opened: StreamingResponse) -> ServiceError {
     let StreamingResponse { status, headers, mut body } = opened;
     let mut said = Vec::new();
     while let Ok(Some(bytes)) = body.chunk().await {
@@ -132,6 +130,5 @@ async fn refusal(opened: StreamingResponse) -> MplpError {
             break;
         }
     }
-    let refused = ServiceRefusal::of_endpoint(&Response { status, headers, body: said.into() });
-    refused.map_or(MplpError::BadAnswer, |refused| Box::new(refused).into())
+    ServiceError::refused(&Response { status, headers, body: said.into() }).unwrap_or(ServiceError::BadAnswer)
 }

@@ -1,6 +1,6 @@
 //! `ConsentDesk`: obtaining a person's consent.
 
-use crate::world::{OPERATOR, SERVICE, WORDS, World, at, delegation, delegation_token, parsed, task};
+use crate::fixture::{ClientFixture, OPERATOR, SERVICE, WORDS, at, delegation, delegation_token, parsed, task};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use countersign_client::{
     Delegation,
@@ -12,17 +12,17 @@ use serde_json::{Value, json};
 use std::{collections::HashSet, sync::Arc};
 
 #[test]
-fn a_receipt_says_exactly_what_was_shown() {
-    let world = World::new();
-    let proposal = propose(&world, task()).unwrap();
+fn a_receipt_has_exactly_the_disclosure() {
+    let fixture = ClientFixture::new();
+    let proposal = propose(&fixture, task()).unwrap();
     let shown = proposal.to_string();
     for part in [OPERATOR, SERVICE, WORDS, "calendar.write", "Change events", &at(7200).to_rfc3339()] {
         assert!(shown.contains(part), "{shown}");
     }
     assert!(!shown.contains("calendar.read"));
     let receipt = proposal.approve(at(5)).unwrap();
-    let keys = KeySet::parse(&world.operator.documents(at(5))[1].body, &KeyPolicy::default()).unwrap();
-    let expected = Expected { operator: world.operator.domain(), service: SERVICE };
+    let keys = KeySet::parse(&fixture.operator.documents(at(5))[1].body, &KeyPolicy::default()).unwrap();
+    let expected = Expected { operator: fixture.operator.domain(), service: SERVICE };
     let verified = verify_receipt(receipt.jwt(), &keys, expected, at(5)).unwrap();
     let claims = verified.claims();
     assert_eq!(claims, receipt.claims());
@@ -36,7 +36,7 @@ fn a_receipt_says_exactly_what_was_shown() {
 #[test]
 fn a_receipt_has_limits_unless_the_task_says_otherwise_and_the_person_reads_them() {
     let limits_of = |limits: Option<UsageLimits>| {
-        let proposal = propose(&World::new(), Task { usage_limits: limits, ..task() }).unwrap();
+        let proposal = propose(&ClientFixture::new(), Task { usage_limits: limits, ..task() }).unwrap();
         let shown = proposal.to_string();
         (payload(proposal.approve(at(5)).unwrap().jwt())["usage_limits"].clone(), shown)
     };
@@ -56,19 +56,19 @@ fn a_receipt_has_limits_unless_the_task_says_otherwise_and_the_person_reads_them
 
 #[test]
 fn the_words_are_kept_with_the_salt_that_shows_them_to_be_the_receipts() {
-    let world = World::new();
-    let receipt = propose(&world, task()).unwrap().approve(at(5)).unwrap();
-    let kept = world.kept.lock().unwrap();
+    let fixture = ClientFixture::new();
+    let receipt = propose(&fixture, task()).unwrap().approve(at(5)).unwrap();
+    let kept = fixture.kept.lock().unwrap();
     assert_eq!((kept[0].text.as_str(), kept[0].session_id.as_str()), (WORDS, receipt.session_id()));
     let intent = payload(receipt.jwt())["intent"].clone();
     assert_eq!(intent, Intent::salted(&kept[0].salt, WORDS).to_string());
 }
 
 #[test]
-fn a_no_leaves_nothing() {
-    let world = World::new();
-    propose(&world, task()).unwrap().deny();
-    assert!(world.kept.lock().unwrap().is_empty());
+fn a_rejection_leaves_nothing() {
+    let fixture = ClientFixture::new();
+    propose(&fixture, task()).unwrap().deny();
+    assert!(fixture.kept.lock().unwrap().is_empty());
 }
 
 #[test]
@@ -79,23 +79,23 @@ fn without_a_place_for_the_words_there_is_no_receipt() {
             Err(NotKept("disk full".to_owned()))
         }
     }
-    let desk = ConsentDesk::new(World::new().operator, Arc::new(Full));
+    let desk = ConsentDesk::new(ClientFixture::new().operator, Arc::new(Full));
     let proposal = desk.propose(&parsed(), &delegation(), task()).unwrap();
     assert_eq!(proposal.approve(at(0)).unwrap_err(), NotIssued::NotKept(NotKept("disk full".to_owned())));
 }
 
 #[test]
-fn a_yes_after_the_window_is_too_late() {
-    let proposal = propose(&World::new(), task()).unwrap();
+fn an_approval_after_the_window_is_too_late() {
+    let proposal = propose(&ClientFixture::new(), task()).unwrap();
     assert_eq!(proposal.approve(at(7200).plus_millis(1)).unwrap_err(), NotIssued::WindowOver);
 }
 
 #[test]
-fn nobody_is_asked_what_could_not_be_granted() {
+fn nobody_is_asked_about_a_call_that_could_not_be_granted() {
     let of = |change: &dyn Fn(&mut Task)| {
         let mut task = task();
         change(&mut task);
-        propose(&World::new(), task).unwrap_err()
+        propose(&ClientFixture::new(), task).unwrap_err()
     };
     let scope = |id: &str| vec![id.to_owned()];
     assert_eq!(of(&|t| t.text = " ".into()), NotProposable::NoText);
@@ -110,7 +110,7 @@ fn nobody_is_asked_what_could_not_be_granted() {
     assert_eq!(of(&|t| t.intent_type = Some(WORDS.into())), NotProposable::NotAnIntentType);
     for (service, operator) in [("https://bank.example", OPERATOR), (SERVICE, "other.example")] {
         let elsewhere = Delegation::from_token(&delegation_token(service, operator)).unwrap();
-        let error = World::new().desk().propose(&parsed(), &elsewhere, task()).unwrap_err();
+        let error = ClientFixture::new().desk().propose(&parsed(), &elsewhere, task()).unwrap_err();
         assert_eq!(error, NotProposable::OtherDelegation);
     }
 }
@@ -118,7 +118,7 @@ fn nobody_is_asked_what_could_not_be_granted() {
 /// AAP-13.3-01
 #[test]
 fn session_ids_are_fresh_unguessable_and_say_nothing() {
-    let (desk, manifest, delegation) = (World::new().desk(), parsed(), delegation());
+    let (desk, manifest, delegation) = (ClientFixture::new().desk(), parsed(), delegation());
     let mut seen = HashSet::new();
     let mut byte_counts = [0_u32; 256];
     for _ in 0..10_000 {
@@ -135,8 +135,8 @@ fn session_ids_are_fresh_unguessable_and_say_nothing() {
     assert!(byte_counts.iter().all(|count| (425..825).contains(count)));
 }
 
-fn propose(world: &World, task: Task) -> Result<Proposal, NotProposable> {
-    world.desk().propose(&parsed(), &delegation(), task)
+fn propose(fixture: &ClientFixture, task: Task) -> Result<Proposal, NotProposable> {
+    fixture.desk().propose(&parsed(), &delegation(), task)
 }
 
 pub(crate) fn payload(jwt: &str) -> Value {

@@ -1,6 +1,6 @@
 //! An operator's keys: created, used, rotated, removed, stored.
 
-use crate::world::{OPERATOR, SERVICE, at, identity, operator};
+use crate::fixture::{OPERATOR, SERVICE, at, identity, operator};
 use countersign_client::operator::{BadKeyRing, KeyRing, OperatorKeys};
 use countersign_jose::{Expected, KeyPolicy, KeySet, Sealer, SigningKey, peek, verify_operator};
 use countersign_protocol::{domain::Domain, time::UnixMillis};
@@ -45,16 +45,16 @@ fn at_the_first_tick_after_the_overlap_the_old_key_is_gone() {
 
 #[test]
 fn a_key_stays_as_long_as_a_receipt_that_it_signed() {
-    let world = crate::world::World::new();
-    let manifest = crate::world::parsed();
-    let mut overnight = crate::world::task();
+    let fixture = crate::fixture::ClientFixture::new();
+    let manifest = crate::fixture::parsed();
+    let mut overnight = crate::fixture::task();
     overnight.window.latest = at(12 * 3600);
-    world.desk().propose(&manifest, &crate::world::delegation(), overnight).unwrap().approve(at(0)).unwrap();
-    world.operator.rotate(at(1)).unwrap();
-    assert_eq!(published(&world.operator, at(12 * 3600)).len(), 2);
-    assert_eq!(published(&world.operator, at(12 * 3600 + 1)).len(), 1);
-    world.operator.withdraw_old_keys();
-    assert_eq!(published(&world.operator, at(60)).len(), 1, "unless it is withdrawn");
+    fixture.desk().propose(&manifest, &crate::fixture::delegation(), overnight).unwrap().approve(at(0)).unwrap();
+    fixture.operator.rotate(at(1)).unwrap();
+    assert_eq!(published(&fixture.operator, at(12 * 3600)).len(), 2);
+    assert_eq!(published(&fixture.operator, at(12 * 3600 + 1)).len(), 1);
+    fixture.operator.withdraw_old_keys();
+    assert_eq!(published(&fixture.operator, at(60)).len(), 1, "unless it is withdrawn");
 }
 
 /// AAP-20.4-03

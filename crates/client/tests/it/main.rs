@@ -14,6 +14,7 @@ mod connect;
 mod consent;
 mod decisions;
 mod discover;
+mod fixture;
 mod keys;
 mod manifests;
 mod mplp;
@@ -25,7 +26,6 @@ mod subscriber;
 mod tier;
 mod transport;
 mod versions;
-mod world;
 
 // Included as a file: depending on the crate would make these tests wait for the whole server to compile.
 #[allow(dead_code, unreachable_pub, reason = "other crates' tests use the rest")]

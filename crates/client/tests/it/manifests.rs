@@ -1,6 +1,6 @@
 //! Which manifests an agent accepts.
 
-use crate::world::{World, at, create_event, delegation, manifest};
+use crate::fixture::{ClientFixture, at, create_event, delegation, manifest};
 use countersign_client::agent::{AgentCall, CallError, DiscoverError};
 use serde_json::{Value, json};
 
@@ -28,18 +28,18 @@ async fn a_minimum_tier_outside_one_to_four_is_refused() {
 #[tokio::test]
 async fn an_absent_intent_required_means_that_it_is() {
     let read = || AgentCall::get("/calendar/events");
-    let (mut world, _) = World::registered().await;
-    assert_eq!(world.agent.call(&read(), at(1)).await.unwrap_err(), CallError::IntentTypeNeeded);
-    assert!(world.service.asked_at("/calendar/events").is_empty());
+    let (mut fixture, _) = ClientFixture::registered().await;
+    assert_eq!(fixture.agent.call(&read(), at(1)).await.unwrap_err(), CallError::IntentTypeNeeded);
+    assert!(fixture.service.received_at("/calendar/events").is_empty());
 
-    let mut world = World::at(&changed(|m| m["intent_required"] = json!(false)));
-    world.agent.restore(delegation());
-    world.agent.discover().await.unwrap();
-    let receipt = world.consents();
-    world.admits(receipt.session_id());
-    world.agent.register(Some(&receipt), at(0)).await.unwrap();
-    world.agent.call(&read(), at(1)).await.unwrap();
-    world.agent.call(&create_event(), at(1)).await.unwrap();
+    let mut fixture = ClientFixture::at(&changed(|m| m["intent_required"] = json!(false)));
+    fixture.agent.restore(delegation());
+    fixture.agent.discover().await.unwrap();
+    let receipt = fixture.consents();
+    fixture.admits(receipt.session_id());
+    fixture.agent.register(Some(&receipt), at(0)).await.unwrap();
+    fixture.agent.call(&read(), at(1)).await.unwrap();
+    fixture.agent.call(&create_event(), at(1)).await.unwrap();
 }
 
 /// AAP-19.1-10
@@ -84,16 +84,16 @@ async fn members_that_nobody_knows_are_ignored() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_manifest_is_refused() {
-    let mut world = World::new();
+async fn an_invalid_manifest_is_refused() {
+    let mut fixture = ClientFixture::new();
     for (body, status) in [("<html>", 200), ("{\"spec\":1,\"spec\":1}", 200)] {
         let answer = crate::service::refusal(status, "");
         let answer = countersign_client::transport::Response { body: body.into(), ..answer };
-        world.service.answers(crate::service::MANIFEST, [answer]);
-        assert!(matches!(world.agent.discover().await, Err(DiscoverError::NotUsable(_))), "{body}");
+        fixture.service.answers(crate::service::MANIFEST, [answer]);
+        assert!(matches!(fixture.agent.discover().await, Err(DiscoverError::NotUsable(_))), "{body}");
     }
-    world.service.answers(crate::service::MANIFEST, [crate::service::refusal(302, "")]);
-    assert_eq!(world.agent.discover().await, Err(DiscoverError::NoManifest { status: 302 }));
+    fixture.service.answers(crate::service::MANIFEST, [crate::service::refusal(302, "")]);
+    assert_eq!(fixture.agent.discover().await, Err(DiscoverError::NoManifest { status: 302 }));
 }
 
 fn changed(change: impl FnOnce(&mut Value)) -> Value {
@@ -103,5 +103,5 @@ fn changed(change: impl FnOnce(&mut Value)) -> Value {
 }
 
 async fn accepts(manifest: &Value) -> bool {
-    World::at(manifest).agent.discover().await.is_ok()
+    ClientFixture::at(manifest).agent.discover().await.is_ok()
 }

@@ -1,8 +1,8 @@
 //! An operator's documents on a real web server, read like a service does.
 
 use crate::{
+    fixture::{SERVICE, at},
     operator_host::{OperatorHost, TestCa},
-    world::{SERVICE, at},
 };
 use countersign_client::operator::{KeyRing, OperatorIdentity, OperatorKeys};
 use countersign_jose::{Expected, peek, verify_operator};
@@ -14,7 +14,7 @@ use countersign_protocol::{domain::Domain, time::UnixMillis};
 
 /// AAP-4-01
 #[tokio::test]
-async fn what_an_operator_publishes_is_what_a_service_accepts() {
+async fn an_operators_published_documents_are_accepted_by_a_service() {
     let ca = TestCa::new();
     let host = OperatorHost::start(&ca, "acme.test").await;
     let operator = OperatorKeys::new(&complete_identity(), KeyRing::generate().unwrap()).unwrap();

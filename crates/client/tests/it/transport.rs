@@ -1,10 +1,10 @@
 //! Outgoing requests: guarded, with plain http only to this machine and only if configured.
 
 use crate::{
+    fixture::{manifest, operator},
     operator_host::{OperatorHost, TestCa},
     service::MANIFEST,
     site::fetcher,
-    world::{manifest, operator},
 };
 use countersign_client::{
     agent::{Agent, AgentConfig, DiscoverError, Notice},

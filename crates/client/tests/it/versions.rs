@@ -1,8 +1,8 @@
 //! Negotiation between different protocol versions.
 
 use crate::{
+    fixture::{ClientFixture, access, at, config, create_event, delegation, list_events, manifest},
     service::{EVENTS, MANIFEST, REGISTER, ok, refusal, with},
-    world::{World, access, at, config, create_event, delegation, list_events, manifest},
 };
 use countersign_client::{
     agent::{AgentConfig, CallError, DiscoverError, Notice, RegisterError, WireError},
@@ -20,15 +20,15 @@ async fn without_a_common_version_the_agent_stops_with_a_message() {
         json!({ "spec_versions_accepted": [], "spec_versions_supported": ["aap/1.2", "aap/1.1"] }),
         json!({ "spec_versions_accepted": [], "spec": "aap/3.0" }),
     ] {
-        let mut world = World::at(&changed(&lists));
-        world.agent.restore(delegation());
-        let error = world.agent.register(None, at(0)).await.unwrap_err();
+        let mut fixture = ClientFixture::at(&changed(&lists));
+        fixture.agent.restore(delegation());
+        let error = fixture.agent.register(None, at(0)).await.unwrap_err();
         assert!(matches!(error, RegisterError::Discover(DiscoverError::NoCommonVersion { .. })));
-        assert!(matches!(world.told().last(), Some(Notice::ProtocolError { .. })));
-        world.agent.call(&create_event(), at(0)).await.unwrap_err();
-        world.agent.connect(&["calendar.read"], None, at(0)).await.unwrap_err();
-        world.agent.discover().await.unwrap_err();
-        assert_eq!(world.service.paths(), [MANIFEST], "the version is not sent again");
+        assert!(matches!(fixture.notices().last(), Some(Notice::ProtocolError { .. })));
+        fixture.agent.call(&create_event(), at(0)).await.unwrap_err();
+        fixture.agent.connect(&["calendar.read"], None, at(0)).await.unwrap_err();
+        fixture.agent.discover().await.unwrap_err();
+        assert_eq!(fixture.service.paths(), [MANIFEST], "the version is not sent again");
     }
 }
 
@@ -42,10 +42,10 @@ async fn the_version_is_taken_from_the_manifest_before_the_first_request() {
         (json!({ "spec_versions_accepted": [], "spec_versions_supported": ["aap/2.0"] }), "2.0"),
         (json!({ "spec_versions_accepted": [], "spec": "aap/2.0-draft" }), "2.0"),
     ] {
-        let mut world = speaking_two(&changed(&lists));
-        world.service.answers(REGISTER, [refusal(503, "service_unavailable")]);
-        world.agent.register(None, at(0)).await.unwrap_err();
-        assert_eq!(world.service.versions(REGISTER), [version]);
+        let mut fixture = speaking_two(&changed(&lists));
+        fixture.service.answers(REGISTER, [refusal(503, "service_unavailable")]);
+        fixture.agent.register(None, at(0)).await.unwrap_err();
+        assert_eq!(fixture.service.versions(REGISTER), [version]);
     }
 }
 
@@ -53,14 +53,14 @@ async fn the_version_is_taken_from_the_manifest_before_the_first_request() {
 #[tokio::test]
 async fn a_refused_version_is_replaced_once_by_one_that_both_list() {
     for name in ["aap-version-accepted", "x-aap-version-required"] {
-        let mut world = speaking_two(&changed(&json!({ "spec_versions_accepted": ["2.0", "2.1"] })));
-        let sess = world.consents();
+        let mut fixture = speaking_two(&changed(&json!({ "spec_versions_accepted": ["2.0", "2.1"] })));
+        let sess = fixture.consents();
         let admitted = ok(&access("access-1", sess.session_id()));
-        world.service.answers(REGISTER, [with(unsupported(), name, "1.3, 2.0"), admitted]);
-        world.agent.register(Some(&sess), at(0)).await.unwrap();
-        world.agent.call(&create_event(), at(1)).await.unwrap();
-        assert_eq!(world.service.versions(REGISTER), ["2.1", "2.0"]);
-        assert_eq!(world.service.versions(EVENTS), ["2.0"], "the refused one is not sent again");
+        fixture.service.answers(REGISTER, [with(unsupported(), name, "1.3, 2.0"), admitted]);
+        fixture.agent.register(Some(&sess), at(0)).await.unwrap();
+        fixture.agent.call(&create_event(), at(1)).await.unwrap();
+        assert_eq!(fixture.service.versions(REGISTER), ["2.1", "2.0"]);
+        assert_eq!(fixture.service.versions(EVENTS), ["2.0"], "the refused one is not sent again");
     }
 }
 
@@ -72,85 +72,85 @@ async fn a_refused_version_without_another_in_common_is_the_end() {
         with(unsupported(), "aap-version-accepted", "2.0"),
         unsupported(),
     ] {
-        let (mut world, _) = World::registered().await;
-        world.service.answers(EVENTS, [answer]);
-        let error = world.agent.call(&create_event(), at(1)).await.unwrap_err();
+        let (mut fixture, _) = ClientFixture::registered().await;
+        fixture.service.answers(EVENTS, [answer]);
+        let error = fixture.agent.call(&create_event(), at(1)).await.unwrap_err();
         assert!(matches!(error, CallError::Wire(WireError::NoCommonVersion { .. })), "{error}");
-        assert!(matches!(world.told().last(), Some(Notice::ProtocolError { .. })));
-        let sent = world.service.asked().len();
-        world.agent.call(&create_event(), at(2)).await.unwrap_err();
-        world.agent.discover().await.unwrap_err();
-        assert_eq!(world.service.asked().len(), sent);
+        assert!(matches!(fixture.notices().last(), Some(Notice::ProtocolError { .. })));
+        let sent = fixture.service.received().len();
+        fixture.agent.call(&create_event(), at(2)).await.unwrap_err();
+        fixture.agent.discover().await.unwrap_err();
+        assert_eq!(fixture.service.received().len(), sent);
     }
 }
 
 /// AAP-13.4-04
 #[tokio::test]
 async fn a_service_that_refuses_both_versions_is_not_asked_a_third_time() {
-    let mut world = speaking_two(&changed(&json!({ "spec_versions_accepted": ["2.0", "2.1"] })));
-    world.service.answers(REGISTER, [with(unsupported(), "aap-version-accepted", "2.0, 2.1")]);
-    world.agent.register(None, at(0)).await.unwrap_err();
-    world.agent.register(None, at(0)).await.unwrap_err();
-    assert_eq!(world.service.versions(REGISTER), ["2.1", "2.0"]);
+    let mut fixture = speaking_two(&changed(&json!({ "spec_versions_accepted": ["2.0", "2.1"] })));
+    fixture.service.answers(REGISTER, [with(unsupported(), "aap-version-accepted", "2.0, 2.1")]);
+    fixture.agent.register(None, at(0)).await.unwrap_err();
+    fixture.agent.register(None, at(0)).await.unwrap_err();
+    assert_eq!(fixture.service.versions(REGISTER), ["2.1", "2.0"]);
 }
 
 /// AAP-22.2-04
 #[tokio::test]
 async fn an_answer_in_a_higher_version_is_discarded_and_asked_for_once_more() {
-    let (mut world, _) = World::registered().await;
+    let (mut fixture, _) = ClientFixture::registered().await;
     let right = with(ok(&json!({ "events": ["right"] })), "aap-version-served", "2.0");
-    world.service.answers(EVENTS, [higher(), right]);
-    let answer = world.agent.call(&list_events(), at(1)).await.unwrap();
+    fixture.service.answers(EVENTS, [higher(), right]);
+    let answer = fixture.agent.call(&list_events(), at(1)).await.unwrap();
     assert_eq!(answer.body, json!({ "events": ["right"] }).to_string());
-    assert_eq!(world.service.versions(EVENTS), ["2.0", "2.0"]);
-    assert!(matches!(world.told().last(), Some(Notice::ProtocolError { .. })));
+    assert_eq!(fixture.service.versions(EVENTS), ["2.0", "2.0"]);
+    assert!(matches!(fixture.notices().last(), Some(Notice::ProtocolError { .. })));
 
-    let (mut world, _) = World::registered().await;
-    world.service.answers(EVENTS, [higher()]);
-    let error = world.agent.call(&list_events(), at(1)).await.unwrap_err();
+    let (mut fixture, _) = ClientFixture::registered().await;
+    fixture.service.answers(EVENTS, [higher()]);
+    let error = fixture.agent.call(&list_events(), at(1)).await.unwrap_err();
     let served = "2.1".to_owned();
     assert_eq!(error, CallError::Wire(WireError::OtherVersionServed { asked: "2.0", served }));
-    assert_eq!(world.service.versions(EVENTS).len(), 2);
+    assert_eq!(fixture.service.versions(EVENTS).len(), 2);
 }
 
 /// AAP-22.2-04
 #[tokio::test]
 async fn the_second_attempt_is_at_a_version_that_both_list() {
-    let mut world = speaking_two(&changed(&json!({ "spec_versions_accepted": ["2.0"] })));
-    let sess = world.consents();
+    let mut fixture = speaking_two(&changed(&json!({ "spec_versions_accepted": ["2.0"] })));
+    let sess = fixture.consents();
     let served = with(ok(&access("discarded", sess.session_id())), "aap-version-served", "2.1");
     let served = with(served, "aap-version-accepted", "2.1, 2.2");
     let right = with(ok(&access("access-1", sess.session_id())), "aap-version-served", "2.1");
-    world.service.answers(REGISTER, [served.clone(), right]);
-    world.agent.register(Some(&sess), at(0)).await.unwrap();
-    assert_eq!(world.service.versions(REGISTER), ["2.0", "2.1"]);
+    fixture.service.answers(REGISTER, [served.clone(), right]);
+    fixture.agent.register(Some(&sess), at(0)).await.unwrap();
+    assert_eq!(fixture.service.versions(REGISTER), ["2.0", "2.1"]);
 
-    let (mut world, _) = World::registered().await;
-    world.service.answers(EVENTS, [with(higher(), "aap-version-accepted", "2.1")]);
-    let error = world.agent.call(&list_events(), at(1)).await.unwrap_err();
+    let (mut fixture, _) = ClientFixture::registered().await;
+    fixture.service.answers(EVENTS, [with(higher(), "aap-version-accepted", "2.1")]);
+    let error = fixture.agent.call(&list_events(), at(1)).await.unwrap_err();
     assert!(matches!(error, CallError::Wire(WireError::NoCommonVersion { .. })));
-    assert_eq!(world.service.versions(EVENTS), ["2.0"]);
+    assert_eq!(fixture.service.versions(EVENTS), ["2.0"]);
 }
 
 /// A write with a success response has run. Repeating it could run it twice.
 #[tokio::test]
 async fn a_write_that_may_have_run_in_another_version_is_not_repeated() {
-    let (mut world, _) = World::registered().await;
-    world.service.answers(EVENTS, [higher()]);
-    let error = world.agent.call(&create_event(), at(1)).await.unwrap_err();
+    let (mut fixture, _) = ClientFixture::registered().await;
+    fixture.service.answers(EVENTS, [higher()]);
+    let error = fixture.agent.call(&create_event(), at(1)).await.unwrap_err();
     assert_eq!(error, CallError::Wire(WireError::MayHaveRun { asked: "2.0", served: "2.1".to_owned() }));
-    assert_eq!(world.service.versions(EVENTS).len(), 1);
-    assert!(matches!(world.told().last(), Some(Notice::ProtocolError { .. })));
+    assert_eq!(fixture.service.versions(EVENTS).len(), 1);
+    assert!(matches!(fixture.notices().last(), Some(Notice::ProtocolError { .. })));
 
     let refused = Response { status: http::StatusCode::SERVICE_UNAVAILABLE, ..higher() };
-    world.service.answers(EVENTS, [refused, ok(&json!({}))]);
-    world.agent.call(&create_event(), at(2)).await.unwrap();
+    fixture.service.answers(EVENTS, [refused, ok(&json!({}))]);
+    fixture.agent.call(&create_event(), at(2)).await.unwrap();
 }
 
-fn speaking_two(manifest: &Value) -> World {
-    let mut world = World::with(manifest, AgentConfig { versions: TWO, ..config() });
-    world.agent.restore(delegation());
-    world
+fn speaking_two(manifest: &Value) -> ClientFixture {
+    let mut fixture = ClientFixture::with(manifest, AgentConfig { versions: TWO, ..config() });
+    fixture.agent.restore(delegation());
+    fixture
 }
 
 fn changed(members: &Value) -> Value {

@@ -64,10 +64,6 @@ impl EventWriter {
         &self.session
     }
 
-    pub fn session_mut(&mut self) -> &mut AaepSession {
-        &mut self.session
-    }
-
     /// The updated record and the signals to send.
     pub fn finish(self) -> (AaepSession, Vec<Signal>) {
         (self.session, self.news)
@@ -80,39 +76,45 @@ impl EventWriter {
         }
     }
 
-    pub fn is_over(&self) -> bool {
+    pub fn is_ended(&self) -> bool {
         matches!(self.session.state, AaepSessionState::Over { .. })
     }
 
     /// The pending questions of the session.
-    pub fn waiting(&self) -> &[RowKey] {
+    pub fn pending(&self) -> &[RowKey] {
         match &self.session.state {
             AaepSessionState::Open { waiting, .. } => waiting,
             AaepSessionState::Over { .. } => &[],
         }
     }
 
-    pub fn waits_for(&mut self, decision: RowKey) {
+    pub fn add_pending(&mut self, decision: RowKey) {
         if let AaepSessionState::Open { waiting, .. } = &mut self.session.state {
             waiting.push(decision);
         }
     }
 
-    pub fn waits_no_more_for(&mut self, decision: RowKey) {
+    pub fn remove_pending(&mut self, decision: RowKey) {
         if let AaepSessionState::Open { waiting, .. } = &mut self.session.state {
             waiting.retain(|key| *key != decision);
         }
     }
 
     /// Adds an event of the agent, in its own language.
-    pub fn say(&mut self, to: &Audience, mint: &mut Mint, payload: Payload, chosen: Chosen, id: Option<String>) {
+    pub fn publish(&mut self, to: &Audience, mint: &mut Mint, payload: Payload, chosen: Chosen, id: Option<String>) {
         let event_id = id.unwrap_or_else(|| mint.id("evt"));
         let event = self.event(event_id, payload, chosen);
-        self.tell(to, event, Vec::new());
+        self.push(to, event, Vec::new());
     }
 
     /// Adds a question to a person: the requester's texts, with the hub's own texts in each of its languages.
-    pub fn ask(&mut self, to: &Audience, decision: &Decision, reply_token: &str, correlation_id: Option<&String>) {
+    pub fn publish_question(
+        &mut self,
+        to: &Audience,
+        decision: &Decision,
+        reply_token: &str,
+        correlation_id: Option<&String>,
+    ) {
         let said = |language: &str| {
             let payload = render::payload(decision, reply_token, language);
             let chosen = render::chosen(decision, correlation_id.cloned(), language);
@@ -120,7 +122,7 @@ impl EventWriter {
         };
         let first = said(render::own_language(decision));
         let others = render::other_languages(decision).map(|language| (language.to_owned(), said(language))).collect();
-        self.tell(to, first, others);
+        self.push(to, first, others);
     }
 
     /// Adds an event of the hub, in each of its languages.
@@ -136,16 +138,17 @@ impl EventWriter {
         extension.insert(SAID_BY.into(), HUB.into());
         let mut said = LANGUAGES.iter().map(|language| {
             let words = |notice: &Notice| notice.text(language);
-            let chosen = Chosen { localization_hints: Some(hints(language)), ..Chosen::of_ours(extension.clone()) };
+            let chosen =
+                Chosen { localization_hints: Some(hints(language)), ..Chosen::with_extension(extension.clone()) };
             ((*language).to_owned(), self.event(event_id.clone(), payload(&words), chosen))
         });
         let Some((_, first)) = said.next() else { return };
         let translations = said.collect();
-        self.tell(to, first, translations);
+        self.push(to, first, translations);
     }
 
     /// Changes the state. Adds no event if the state is the same.
-    pub fn state_to(
+    pub fn set_state(
         &mut self,
         to: &Audience,
         mint: &mut Mint,
@@ -168,7 +171,7 @@ impl EventWriter {
     }
 
     /// Announces the remaining time (AAEP 6.4.3).
-    pub fn time_left(
+    pub fn announce_time_left(
         &mut self,
         to: &Audience,
         mint: &mut Mint,
@@ -195,7 +198,7 @@ impl EventWriter {
         stamp(&self.session, event_id, self.now.max(self.session.last_at), payload, chosen)
     }
 
-    fn tell(&mut self, to: &Audience, event: Event, translations: Vec<(String, Event)>) {
+    fn push(&mut self, to: &Audience, event: Event, translations: Vec<(String, Event)>) {
         // Only the hub translates.
         self.remember(&event.payload, !translations.is_empty());
         self.session.last_at = event.envelope.timestamp;
@@ -276,7 +279,7 @@ pub fn stamp(session: &AaepSession, event_id: String, at: UnixMillis, payload: P
 
 impl Chosen {
     /// An event with members of our extension.
-    pub fn of_ours(members: Map<String, Value>) -> Self {
+    pub fn with_extension(members: Map<String, Value>) -> Self {
         if members.is_empty() {
             return Self::default();
         }

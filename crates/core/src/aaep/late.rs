@@ -41,10 +41,11 @@ pub fn summary(session: &AaepSession, open: usize, now: UnixMillis, mint: &mut M
         });
         let marked =
             Map::from_iter([("summary".to_owned(), Value::Bool(true)), (SAID_BY.to_owned(), Value::from(HUB))]);
-        let chosen = Chosen { localization_hints: Some(LocalizationHints::of(language)), ..Chosen::of_ours(marked) };
+        let chosen =
+            Chosen { localization_hints: Some(LocalizationHints::of(language)), ..Chosen::with_extension(marked) };
         (
             (*language).to_owned(),
-            uncounted(event_writer::stamp(session, id.clone(), now.max(session.last_at), payload, chosen)),
+            without_sequence(event_writer::stamp(session, id.clone(), now.max(session.last_at), payload, chosen)),
         )
     });
     let (_, first) = said.next()?;
@@ -59,7 +60,7 @@ pub fn question(decision: &Decision, session: &AaepSession, reply_token: &str) -
     SharedEvent::new(session.key, UNCOUNTED, event(render::own_language(decision)), translations)
 }
 
-fn uncounted(mut event: Event) -> Event {
+fn without_sequence(mut event: Event) -> Event {
     event.envelope.sequence_number = None;
     event
 }

@@ -107,7 +107,7 @@ pub fn negotiate(request: &SubscriptionRequest, offer: &Offer) -> Result<Subscri
         return Err(Rejection::Full);
     }
     check(&request.capabilities, offer)?;
-    Ok(SubscriptionTerms::promise(version, request.capabilities.clone(), offer))
+    Ok(SubscriptionTerms::grant(version, request.capabilities.clone(), offer))
 }
 
 /// Answers a change of terms: unnamed capabilities keep their requested values, and filters are replaced as a whole
@@ -119,7 +119,7 @@ pub fn renegotiate(
 ) -> Result<SubscriptionTerms, Rejection> {
     let asked = merged(current.asked.clone(), changed.clone());
     check(&asked, offer)?;
-    Ok(SubscriptionTerms::promise(current.version.clone(), asked, offer))
+    Ok(SubscriptionTerms::grant(current.version.clone(), asked, offer))
 }
 
 /// The newest version that both sides must know: the same, or an older one of the same major version (AAEP 12).

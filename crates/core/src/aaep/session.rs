@@ -8,7 +8,7 @@ use super::{
 use crate::{
     decision::{
         self, ProjectRef,
-        call_off::{Live, Withdraw},
+        cancel::{Live, Withdraw},
         due::DueView,
         terms::{is_irreversible, policy_of},
     },
@@ -83,7 +83,7 @@ impl Operation for OpenSession {
         };
         let mut talk = EventWriter::resume(&session, env.now);
         let to = own_audience(&session);
-        talk.say(&to, &mut mint, Payload::SessionStarted(self.started), self.chosen, None);
+        talk.publish(&to, &mut mint, Payload::SessionStarted(self.started), self.chosen, None);
         let (session, news) = talk.finish();
         let entry = DraftEntry::new((view.project.key, &view.project.id), "aaep_session_started", env.now)
             .open("aaep_session_id", session.id.as_str())
@@ -148,10 +148,10 @@ impl Publish {
                 "the session belongs to one question and ends with it: open another one".into(),
             ));
         }
-        if let Some(question) = self.withdraws(view)? {
+        if let Some(question) = self.withdrawn_question(view)? {
             return self.withdraw(view, question, env);
         }
-        fits(&self.payload, view)?;
+        check_payload(&self.payload, view)?;
         let mut mint = env.mint();
         let mut effects = Effects { guards: view.guards.clone(), ..Effects::default() };
         let mut talk = EventWriter::resume(&view.session, env.now);
@@ -161,7 +161,7 @@ impl Publish {
         let event_id = mint.id("evt");
         let answer = PublishedEvent { event_id: event_id.clone(), sequence_number: talk.session().said };
         let to = self.audience(view);
-        talk.say(&to, &mut mint, self.payload, self.chosen, Some(event_id));
+        talk.publish(&to, &mut mint, self.payload, self.chosen, Some(event_id));
         let (session, said) = talk.finish();
         effects.puts.push(Record::AaepSession(session));
         effects.news.extend(said);
@@ -184,7 +184,7 @@ impl Publish {
     }
 
     /// Returning to thinking withdraws the one pending question (AAEP 6.8); with several it would be ambiguous.
-    fn withdraws<'a>(&self, view: &'a PublishView) -> Result<Option<&'a Decision>, Refusal> {
+    fn withdrawn_question<'a>(&self, view: &'a PublishView) -> Result<Option<&'a Decision>, Refusal> {
         let Payload::StateChanged(changed) = &self.payload else { return Ok(None) };
         if view.waiting.is_empty() || changed.from_state != AWAITING_INPUT {
             return Ok(None);
@@ -234,9 +234,9 @@ fn end_questions(
 ) -> Result<(), Refusal> {
     let place: ProjectRef = (view.project.key, view.project.id.clone());
     let live = Live { decisions: view.waiting.clone(), ..Live::default() };
-    live.end(&place, CancelledFor::SessionOver, env, mint, effects)?;
+    live.cancel(&place, CancelledFor::SessionOver, env, mint, effects)?;
     for decision in &view.waiting {
-        talk.waits_no_more_for(decision.key);
+        talk.remove_pending(decision.key);
     }
     Ok(())
 }
@@ -246,17 +246,17 @@ pub fn own_audience(session: &AaepSession) -> Audience {
     Audience { people: vec![session.person], roles: Vec::new() }
 }
 
-fn fits(payload: &Payload, view: &PublishView) -> Result<(), Refusal> {
+fn check_payload(payload: &Payload, view: &PublishView) -> Result<(), Refusal> {
     let AaepSessionState::Open { at, tools, outputs, .. } = &view.session.state else { return Err(Refusal::Internal) };
     match payload {
         Payload::SessionStarted(_) => Err(Refusal::Conflict("the session was started already".into())),
         Payload::AwaitingConfirmation(_) | Payload::AwaitingClarification(_) => Err(Refusal::Internal),
-        Payload::StateChanged(changed) => state_fits(changed, at),
-        Payload::ToolInvoked(invoked) => invoked_fits(invoked, tools, view),
-        Payload::ToolCompleted(done) => completed_fits(done, tools),
+        Payload::StateChanged(changed) => check_state(changed, at),
+        Payload::ToolInvoked(invoked) => check_invoked(invoked, tools, view),
+        Payload::ToolCompleted(done) => check_completed(done, tools),
         Payload::OutputStreaming(chunk) => {
             let open = outputs.iter().find(|open| open.id == chunk.output_id);
-            output_fits(chunk, open.map(|open| (open.next, open.complete)), outputs.len())
+            check_output(chunk, open.map(|open| (open.next, open.complete)), outputs.len())
         }
         Payload::SessionCompleted(_) if !tools.is_empty() => Err(Refusal::Conflict(
             "a tool was invoked and not completed: send tool.completed first, with status timeout if its result is \
@@ -267,7 +267,7 @@ fn fits(payload: &Payload, view: &PublishView) -> Result<(), Refusal> {
     }
 }
 
-fn state_fits(changed: &StateChanged, at: &str) -> Result<(), Refusal> {
+fn check_state(changed: &StateChanged, at: &str) -> Result<(), Refusal> {
     if changed.from_state != at {
         return Err(Refusal::Conflict(format!("from_state must be {at:?}, the current state of the session")));
     }
@@ -275,7 +275,7 @@ fn state_fits(changed: &StateChanged, at: &str) -> Result<(), Refusal> {
 }
 
 /// The hub itself announces an irreversible call, after its approval was claimed (AAEP 4.3.1).
-fn invoked_fits(invoked: &ToolInvoked, tools: &[OpenTool], view: &PublishView) -> Result<(), Refusal> {
+fn check_invoked(invoked: &ToolInvoked, tools: &[OpenTool], view: &PublishView) -> Result<(), Refusal> {
     let by_policy = policy_of(&view.project.document, &invoked.tool).is_some_and(is_irreversible);
     if invoked.irreversible == Some(true) || by_policy {
         return Err(Refusal::Conflict(
@@ -300,7 +300,7 @@ fn invoked_fits(invoked: &ToolInvoked, tools: &[OpenTool], view: &PublishView) -
     Ok(())
 }
 
-fn completed_fits(done: &ToolCompleted, tools: &[OpenTool]) -> Result<(), Refusal> {
+fn check_completed(done: &ToolCompleted, tools: &[OpenTool]) -> Result<(), Refusal> {
     let open = tools.iter().find(|open| match &done.tool_call_id {
         Some(id) => open.call_id.as_ref() == Some(id) && open.tool == done.tool,
         None => open.tool == done.tool,
@@ -314,7 +314,7 @@ fn completed_fits(done: &ToolCompleted, tools: &[OpenTool]) -> Result<(), Refusa
     }
 }
 
-fn output_fits(chunk: &OutputStreaming, open: Option<(i64, bool)>, outputs: usize) -> Result<(), Refusal> {
+fn check_output(chunk: &OutputStreaming, open: Option<(i64, bool)>, outputs: usize) -> Result<(), Refusal> {
     match open {
         Some((_, true)) => Err(Refusal::Conflict("this output is complete already".into())),
         Some((next, false)) if chunk.position != next => {

@@ -72,8 +72,8 @@ impl Shaper {
         let passes = self.terms.filter.passes(spoken.event.payload.type_name());
         if spoken.is_critical() {
             self.push_critical(spoken, now, out);
-        } else if passes && self.is_free(spoken, now) {
-            self.leave(Arc::clone(spoken), now, out);
+        } else if passes && self.bypasses_queue(spoken, now) {
+            self.emit(Arc::clone(spoken), now, out);
         } else if passes {
             self.hold(spoken, now, out);
         } else if spoken.event.payload.is_terminal() {
@@ -101,7 +101,7 @@ impl Shaper {
     }
 
     /// The number of held events, after folding.
-    pub fn held(&self) -> usize {
+    pub fn held_events(&self) -> usize {
         self.waiting.values().map(Queue::len).sum()
     }
 
@@ -129,7 +129,7 @@ impl Shaper {
     }
 
     /// Whether the event can bypass the queue.
-    fn is_free(&mut self, spoken: &SharedEvent, now: UnixMillis) -> bool {
+    fn bypasses_queue(&mut self, spoken: &SharedEvent, now: UnixMillis) -> bool {
         let nothing_before_it =
             self.waiting.is_empty() || (self.bucket.is_none() && !self.waiting.contains_key(&spoken.session));
         nothing_before_it
@@ -140,18 +140,18 @@ impl Shaper {
 
     fn hold(&mut self, spoken: &Arc<SharedEvent>, now: UnixMillis, out: &mut Vec<Arc<SharedEvent>>) {
         self.waiting.entry(spoken.session).or_default().put(Arc::clone(spoken), self.terms.finest, now);
-        self.let_go(spoken.session, now, out);
+        self.release_due(spoken.session, now, out);
     }
 
     fn end_session(&mut self, session: RowKey, now: UnixMillis, out: &mut Vec<Arc<SharedEvent>>) {
         if let Some(queue) = self.waiting.get_mut(&session) {
             queue.end_phrases(now);
-            self.let_go(session, now, out);
+            self.release_due(session, now, out);
         }
     }
 
     /// Without a rate limit only this session can be due; with one, the oldest event of all sessions goes first.
-    fn let_go(&mut self, session: RowKey, now: UnixMillis, out: &mut Vec<Arc<SharedEvent>>) {
+    fn release_due(&mut self, session: RowKey, now: UnixMillis, out: &mut Vec<Arc<SharedEvent>>) {
         if self.bucket.is_some() {
             return self.pull(now, out);
         }
@@ -175,22 +175,22 @@ impl Shaper {
             self.waiting.remove(&session);
         }
         let Some(spoken) = released else { return false };
-        self.leave(spoken, now, out);
+        self.emit(spoken, now, out);
         true
     }
 
-    fn leave(&mut self, spoken: Arc<SharedEvent>, now: UnixMillis, out: &mut Vec<Arc<SharedEvent>>) {
+    fn emit(&mut self, spoken: Arc<SharedEvent>, now: UnixMillis, out: &mut Vec<Arc<SharedEvent>>) {
         if let Some(bucket) = &mut self.bucket {
             bucket.charge(now);
         }
-        if self.terms.is_calm && is_calmed(&spoken.event.payload) {
+        if self.terms.is_calm && is_rate_limited(&spoken.event.payload) {
             self.calm_until = now.plus_millis(CALM_MS);
         }
         out.push(spoken);
     }
 
     fn has_budget(&mut self, now: UnixMillis) -> bool {
-        !self.is_paused && self.bucket.as_mut().is_none_or(|bucket| bucket.has_one(now))
+        !self.is_paused && self.bucket.as_mut().is_none_or(|bucket| bucket.has_token(now))
     }
 
     fn first_due(&self) -> Option<(UnixMillis, RowKey)> {
@@ -202,11 +202,11 @@ impl Shaper {
     }
 
     fn due(&self, payload: &Payload, due: UnixMillis) -> UnixMillis {
-        if self.terms.is_calm && is_calmed(payload) { due.max(self.calm_until) } else { due }
+        if self.terms.is_calm && is_rate_limited(payload) { due.max(self.calm_until) } else { due }
     }
 }
 
-const fn is_calmed(payload: &Payload) -> bool {
+const fn is_rate_limited(payload: &Payload) -> bool {
     matches!(payload, Payload::StateChanged(_) | Payload::ProgressUpdated(_))
 }
 

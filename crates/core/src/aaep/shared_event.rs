@@ -87,7 +87,7 @@ impl SharedEvent {
             event.envelope.verbosity = Some(keep(summaries, key.verbosity));
         }
         // Every key is a string and every number finite, so this cannot fail.
-        unbroken(serde_json::to_string(&event).unwrap_or_default())
+        escape_line_ends(serde_json::to_string(&event).unwrap_or_default())
     }
 }
 
@@ -107,7 +107,7 @@ fn keep(summaries: &mut Summaries, wanted: Verbosity) -> Verbosity {
 }
 
 /// Some event stream parsers treat these three as line ends and lose the event.
-fn unbroken(json: String) -> String {
+fn escape_line_ends(json: String) -> String {
     const BREAKS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
     if !json.contains(BREAKS) {
         return json;

@@ -88,7 +88,7 @@ impl Operation for Close {
 
 /// The requested capabilities: any node can derive the terms from them, also after a restart.
 fn capabilities(terms: &SubscriptionTerms) -> Result<serde_json::Value, Refusal> {
-    serde_json::to_value(terms.asked()).map_err(|_| Refusal::Internal)
+    serde_json::to_value(terms.requested()).map_err(|_| Refusal::Internal)
 }
 
 fn step(subscription: Subscription, guards: Vec<Guard>) -> Step<Subscription> {

@@ -52,7 +52,7 @@ fn visible_session(actor: &Actor, view: &AuditView, session: &Session) -> bool {
     let own = match actor {
         Actor::Operator(domain) => *domain == session.operator,
         Actor::Agent(mine) => mine.key == session.key,
-        Actor::Person(member) => member.has(Role::Admin) || member.has(Role::Auditor),
+        Actor::Person(member) => member.has_role(Role::Admin) || member.has_role(Role::Auditor),
         Actor::AdminKey(key) => key.project == session.project,
         Actor::OtherKey => false,
     };
@@ -62,7 +62,7 @@ fn visible_session(actor: &Actor, view: &AuditView, session: &Session) -> bool {
 fn may_read(actor: &Actor, delegation: &Delegation) -> bool {
     match actor {
         Actor::Person(member) => {
-            member.person.key == delegation.person || member.has(Role::Admin) || member.has(Role::Auditor)
+            member.person.key == delegation.person || member.has_role(Role::Admin) || member.has_role(Role::Auditor)
         }
         Actor::AdminKey(key) => key.project == delegation.project,
         Actor::Operator(domain) => *domain == delegation.operator,

@@ -1,7 +1,7 @@
 //! Ending a session (AAP 17.7). An operator's cancellation also revokes the receipt (C-41).
 
 use crate::{
-    decision::call_off::Live,
+    decision::cancel::Live,
     env::{Env, Mint},
     evidence::DraftEntry,
     people::Actor,
@@ -62,16 +62,16 @@ impl Operation for Cancel {
         }
         let evidence = vec![self.entry(view, session, by, receipt.is_some(), env.now).seal(&mut mint)?];
         let mut effects = Effects { puts, evidence, ..Effects::default() };
-        view.end_what_is_open(env, &mut mint, &mut effects)?;
+        view.cancel_open(env, &mut mint, &mut effects)?;
         Ok(Step { answer: answer(at), effects })
     }
 }
 
 impl CancelView {
     /// Questions, approvals and AAEP sessions end with the session, in the same step.
-    fn end_what_is_open(&self, env: &Env, mint: &mut Mint, effects: &mut Effects) -> Result<(), Refusal> {
+    fn cancel_open(&self, env: &Env, mint: &mut Mint, effects: &mut Effects) -> Result<(), Refusal> {
         let place = (self.project.key, self.project.id.clone());
-        self.live.end(&place, CancelledFor::SessionOver, env, mint, effects)
+        self.live.cancel(&place, CancelledFor::SessionOver, env, mint, effects)
     }
 }
 
@@ -127,7 +127,7 @@ impl Operation for KeyWithdrawn {
         let mut mint = env.mint();
         let evidence = vec![entry.seal(&mut mint)?];
         let mut effects = Effects { puts: vec![Record::Session(closed)], evidence, ..Effects::default() };
-        view.end_what_is_open(env, &mut mint, &mut effects)?;
+        view.cancel_open(env, &mut mint, &mut effects)?;
         Ok(Step { answer: (), effects })
     }
 }

@@ -60,7 +60,7 @@ impl Operation for Show {
         let scopes = self.chosen_scopes(view, request)?;
         let ttl = max_agent_ttl(self.max_agent_ttl)?.or(request.max_agent_ttl);
         let mut mint = env.mint();
-        let mut shown = in_words(&view.project, request, &scopes, &self.user_policy, &self.language, env.now);
+        let mut shown = render_disclosure(&view.project, request, &scopes, &self.user_policy, &self.language, env.now);
         shown.disclosure_id = mint.id("disc");
         let record = Disclosure {
             key: mint.key(),
@@ -73,7 +73,7 @@ impl Operation for Show {
             max_agent_ttl: ttl,
             user_policy: self.user_policy,
             request: Some(request.key),
-            shown: digest_of(&shown)?,
+            shown: disclosure_digest(&shown)?,
             language: self.language,
             text: shown.liability_disclosure.clone(),
             shown_at: env.now,
@@ -179,9 +179,9 @@ impl Grant {
         // The project's texts may have changed since. The approved text must equal the current one.
         let (scopes, user_policy) = (&disclosure.scopes, &disclosure.user_policy);
         let mut current =
-            in_words(&view.project, request, scopes, user_policy, &disclosure.language, disclosure.shown_at);
+            render_disclosure(&view.project, request, scopes, user_policy, &disclosure.language, disclosure.shown_at);
         current.disclosure_id = disclosure.id.clone();
-        if digest_of(&current)? != disclosure.shown {
+        if disclosure_digest(&current)? != disclosure.shown {
             return Err(Refusal::invalid("the disclosure on this page has changed; read it again before approving"));
         }
         if !self.acknowledged {
@@ -286,7 +286,7 @@ fn policy_layers(project: &Project, request: &ConnectRequest, user: &PolicyLayer
 }
 
 /// The complete text of the disclosure.
-pub fn in_words(
+pub fn render_disclosure(
     project: &Project,
     request: &ConnectRequest,
     scopes: &[String],
@@ -327,13 +327,13 @@ fn liability_disclosure(project: &Project, request: &ConnectRequest, scopes: &[S
     })
 }
 
-fn digest_of(shown: &DisclosureResponse) -> Result<Digest, Refusal> {
+fn disclosure_digest(shown: &DisclosureResponse) -> Result<Digest, Refusal> {
     Ok(Digest::of(&canonical::to_vec(shown)?))
 }
 
 fn entitled(view: &GrantView) -> Result<&ProjectMember, Refusal> {
     let member = view.member.as_ref().ok_or(Refusal::SignInRequired)?;
-    if member.person.disabled || !member.has(Role::User) {
+    if member.person.disabled || !member.has_role(Role::User) {
         return Err(Refusal::NotAuthorized("you are not a user of this project".into()));
     }
     Ok(member)

@@ -1,9 +1,9 @@
 //! Lifecycle events end delegations (AAP 8.3): those whose effective policy lists the event. `user.offboarded` ends all
 //! of a user's, with their membership and API keys, whatever the policies say.
 
-use super::revoke::{Trigger, auto_revoke};
+use super::revoke::{AutoRevokeTrigger, auto_revoke};
 use crate::{
-    decision::{ProjectRef, call_off::Live},
+    decision::{ProjectRef, cancel::Live},
     env::Env,
     evidence::DraftEntry,
     people::disable::{HeldInProject, end_holdings},
@@ -80,7 +80,7 @@ impl Operation for EndByEvent<'_> {
         let mut effects = Effects { counts: vec![count(&view.place, self.event, 0, env)], ..Effects::default() };
         let mut mint = env.mint();
         let mut ended = Vec::new();
-        let (event, trigger) = (self.event.event, (Trigger::Event(self.event.event), env.now));
+        let (event, trigger) = (self.event.event, (AutoRevokeTrigger::Event(self.event.event), env.now));
         for (delegation, live) in view.delegations.iter().filter(|(delegation, _)| applies(event, delegation)) {
             auto_revoke(&view.place, (delegation, live), trigger, env, &mut mint, &mut effects)?;
             ended.push(delegation.id.clone());

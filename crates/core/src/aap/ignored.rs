@@ -3,11 +3,12 @@
 
 use countersign_protocol::aap::{identity::IdentityManifest, register::IgnoredMember};
 
-/// Of an operator's identity manifest.
-pub fn of_operator(identity: &IdentityManifest) -> Vec<IgnoredMember> {
+/// Of an operator's identity manifest. `enrolled`: the operator has a webhook secret in this project (C-19).
+pub fn of_operator(identity: &IdentityManifest, enrolled: bool) -> Vec<IgnoredMember> {
     let mut ignored = Vec::new();
-    if identity.webhook_url.is_some() {
-        let instead = "nothing is delivered to webhooks yet; poll GET /agent/audit with event_type=auto_revoked";
+    if identity.webhook_url.is_some() && !enrolled {
+        let instead = "no webhook secret is agreed with this service; ask its administrator to enrol you, or poll \
+                       GET /agent/audit with event_type=auto_revoked";
         ignored.push(member("webhook_url", instead));
     }
     if let Some(why) = identity.countersign.disclosure_refused {

@@ -23,7 +23,7 @@ impl Operation for LiftDelegation {
 
     fn decide(self, (place, delegation): &Self::View, env: &Env) -> Result<Step<Delegation>, Refusal> {
         // Another person's delegation looks like an unknown one (C-61).
-        let by = self.by(delegation).ok_or(Refusal::DelegationNotFound)?;
+        let by = self.lifting_role(delegation).ok_or(Refusal::DelegationNotFound)?;
         if !matches!(delegation.state, DelegationState::Suspended { .. }) {
             return Ok(Step::answer(delegation.clone()));
         }
@@ -45,11 +45,11 @@ impl Operation for LiftDelegation {
 }
 
 impl LiftDelegation {
-    fn by(&self, delegation: &Delegation) -> Option<&'static str> {
+    fn lifting_role(&self, delegation: &Delegation) -> Option<&'static str> {
         match &self.actor {
             None => Some("service"),
             Some(Actor::Person(member)) if member.person.key == delegation.person => Some("user"),
-            Some(Actor::Person(member)) if member.has(Role::Admin) => Some("admin"),
+            Some(Actor::Person(member)) if member.has_role(Role::Admin) => Some("admin"),
             Some(_) => None,
         }
     }

@@ -16,3 +16,5 @@ pub mod revoke;
 pub mod task_complete;
 pub mod texts;
 pub mod validity;
+pub mod webhook_secrets;
+pub mod webhooks;

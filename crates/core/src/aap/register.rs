@@ -30,6 +30,8 @@ pub struct Register<'a> {
     pub operator: &'a VerifiedOperator,
     /// The operator's published manifest.
     pub identity: &'a IdentityManifest,
+    /// Whether the operator has a webhook secret in this project.
+    pub enrolled: bool,
     /// Fetch time of the key set with the operator's key.
     pub key_seen_at: UnixMillis,
     pub delegation: Option<&'a VerifiedDelegation>,
@@ -58,12 +60,12 @@ impl Operation for Register<'_> {
     type Refusal = Refusal;
 
     fn decide(self, view: &RegisterView, env: &Env) -> Result<Step<RegisterResponse>, Refusal> {
-        self.key_may_be_used(view)?;
-        let delegation = self.standing_delegation(view, env.now)?;
-        let receipt = self.standing_receipt(view, delegation, env.now)?;
-        delegated_if_needed(view, delegation)?;
-        consented_if_needed(view, receipt.as_ref())?;
-        scopes_within(receipt.as_ref(), delegation)?;
+        self.check_key(view)?;
+        let delegation = self.valid_delegation(view, env.now)?;
+        let receipt = self.valid_receipt(view, delegation, env.now)?;
+        check_delegated(view, delegation)?;
+        check_consented(view, receipt.as_ref())?;
+        check_scopes(receipt.as_ref(), delegation)?;
         let mut mint = env.mint();
         let (session, opened) = self.session(view, delegation, receipt, &mut mint, env.now)?;
         let new_key = self.proof.filter(|_| view.key_holder.is_none()).map(|proof| proof.jkt);
@@ -79,7 +81,12 @@ impl Operation for Register<'_> {
 }
 
 /// The effects of a refused registration: its proof is used, for any reason of refusal.
-pub fn refused(view: &RegisterView, proof: Option<&SpentProof>, why: &Refusal, env: &Env) -> Result<Effects, Refusal> {
+pub fn record_refusal(
+    view: &RegisterView,
+    proof: Option<&SpentProof>,
+    why: &Refusal,
+    env: &Env,
+) -> Result<Effects, Refusal> {
     let shared = match why {
         Refusal::DpopInvalid(_) => shared_key(view, env)?,
         _ => None,
@@ -103,7 +110,7 @@ fn shared_key(view: &RegisterView, env: &Env) -> Result<Option<EvidenceDraft>, R
 }
 
 /// Tier 2 requires a delegation (AAP 8.1).
-fn delegated_if_needed(view: &RegisterView, delegation: Option<&Delegation>) -> Result<(), Refusal> {
+fn check_delegated(view: &RegisterView, delegation: Option<&Delegation>) -> Result<(), Refusal> {
     match (delegation, view.project.document.minimum_tier) {
         (None, needed @ 2..) => Err(Refusal::TierNotMet { needed, has: 1 }),
         _ => Ok(()),
@@ -111,7 +118,7 @@ fn delegated_if_needed(view: &RegisterView, delegation: Option<&Delegation>) -> 
 }
 
 /// Tier 3 requires a receipt (AAP 2.2, 17.1). A continued session keeps its receipt.
-fn consented_if_needed(view: &RegisterView, receipt: Option<&Receipt>) -> Result<(), Refusal> {
+fn check_consented(view: &RegisterView, receipt: Option<&Receipt>) -> Result<(), Refusal> {
     let needed = view.project.document.minimum_tier >= 3;
     if needed && receipt.is_none() { Err(Refusal::ConsentMissing) } else { Ok(()) }
 }
@@ -127,17 +134,13 @@ impl Register<'_> {
     fn ignored(&self) -> Vec<IgnoredMember> {
         let receipt = self.receipt.as_ref().and_then(|receipt| receipt.as_ref().ok());
         let of_receipt = receipt.and_then(|receipt| ignored::of_receipt(receipt.claims().heartbeat));
-        ignored::of_operator(self.identity).into_iter().chain(of_receipt).collect()
+        ignored::of_operator(self.identity, self.enrolled).into_iter().chain(of_receipt).collect()
     }
 
-    fn standing_delegation<'v>(
-        &self,
-        view: &'v RegisterView,
-        now: UnixMillis,
-    ) -> Result<Option<&'v Delegation>, Refusal> {
+    fn valid_delegation<'v>(&self, view: &'v RegisterView, now: UnixMillis) -> Result<Option<&'v Delegation>, Refusal> {
         let Some(presented) = self.delegation else { return Ok(None) };
         let delegation = view.delegation.as_ref().ok_or(Refusal::DelegationNotFound)?;
-        validity::delegation_holds(delegation, now)?;
+        validity::check_delegation(delegation, now)?;
         let claims = presented.claims();
         let mismatch = |why: &str| Err(Refusal::DelegationMismatch(why.to_owned()));
         if claims.delegated_to != *self.operator.domain() || delegation.operator != claims.delegated_to {
@@ -155,7 +158,7 @@ impl Register<'_> {
         Ok(Some(delegation))
     }
 
-    fn standing_receipt(
+    fn valid_receipt(
         &self,
         view: &RegisterView,
         delegation: Option<&Delegation>,
@@ -164,10 +167,10 @@ impl Register<'_> {
         let Some(presented) = &self.receipt else { return Ok(None) };
         let presented = presented.as_ref().map_err(Clone::clone)?;
         let claims = presented.claims();
-        is_short_lived(view, claims.exp.saturating_sub(claims.iat))?;
+        check_lifetime(view, claims.exp.saturating_sub(claims.iat))?;
         let Some(delegation) = delegation else {
             // If a delegation is required anyway, its absence is the error to report (AAP 8.1).
-            delegated_if_needed(view, None)?;
+            check_delegated(view, None)?;
             return Err(Refusal::ConsentInvalid("a receipt needs the delegation token that it names".into()));
         };
         if claims.sub != delegation.subject {
@@ -186,20 +189,20 @@ impl Register<'_> {
         }
         let receipt = Receipt {
             sha256: *presented.sha256(),
-            said: *presented.said_sha256(),
+            said: *presented.signing_input_sha256(),
             scopes: claims.scopes.clone(),
             issued_at: UnixMillis::from_secs(claims.iat),
             expires_at: UnixMillis::from_secs(claims.exp),
             window: claims.execution_window.map(|w| (w.earliest, w.latest)),
             limits: claims.usage_limits.unwrap_or_default(),
         };
-        validity::receipt_holds(&receipt, now)?;
+        validity::check_receipt(&receipt, now)?;
         Ok(Some(receipt))
     }
 
     /// A key belongs to one session (AAP 18.1), and a session cannot drop its key. A second key joins only with a receipt,
     /// which links both to the task approved by the person (AAP 12.1).
-    fn key_may_be_used(&self, view: &RegisterView) -> Result<(), Refusal> {
+    fn check_key(&self, view: &RegisterView) -> Result<(), Refusal> {
         let key = self.proof.map(|proof| proof.jkt);
         let elsewhere = |holder: &Session| view.session.as_ref().is_none_or(|session| session.key != holder.key);
         if view.key_holder.as_ref().is_some_and(elsewhere) {
@@ -234,7 +237,7 @@ impl Register<'_> {
             ..session
         };
         if let Some(session) = &view.session {
-            let opened = going_on(session, delegation, receipt.as_ref())?;
+            let opened = continued_session(session, delegation, receipt.as_ref())?;
             // Without a new receipt the session keeps its earlier one: consent cannot be dropped.
             let receipt = receipt.clone().or_else(|| session.receipt.clone());
             let next = Session { version: session.version + 1, ..session.clone() };
@@ -266,7 +269,7 @@ impl Register<'_> {
     /// An operator's session id must be as hard to guess as a UUID v4 (AAP 13.3, C-51).
     fn sound_session_id(&self, id: &str) -> Result<String, Refusal> {
         let printable = (8..=128).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic());
-        if printable && (self.test_mode || bits(id) >= 122.0) {
+        if printable && (self.test_mode || entropy_bits(id) >= 122.0) {
             return Ok(id.to_owned());
         }
         let why = "session_id is too easy to guess; use a UUID v4 or 128 random bits";
@@ -282,7 +285,7 @@ enum RegisteredSession {
 }
 
 /// A session belongs to one user and one delegation. A closed session reopens only with fresh consent.
-fn going_on(
+fn continued_session(
     session: &Session,
     delegation: Option<&Delegation>,
     receipt: Option<&Receipt>,
@@ -303,7 +306,7 @@ fn going_on(
 }
 
 /// Consent to a task lasts hours or days, not for ever (AAP glossary, AAP-G-13).
-fn is_short_lived(view: &RegisterView, life_s: i64) -> Result<(), Refusal> {
+fn check_lifetime(view: &RegisterView, life_s: i64) -> Result<(), Refusal> {
     let document = &view.project.document;
     if life_s <= project::max_receipt_duration_s(document) {
         return Ok(());
@@ -315,7 +318,7 @@ fn is_short_lived(view: &RegisterView, life_s: i64) -> Result<(), Refusal> {
 }
 
 /// A receipt may narrow the delegation's scopes, never widen them (AAP 12.3).
-fn scopes_within(receipt: Option<&Receipt>, delegation: Option<&Delegation>) -> Result<(), Refusal> {
+fn check_scopes(receipt: Option<&Receipt>, delegation: Option<&Delegation>) -> Result<(), Refusal> {
     let (Some(receipt), Some(delegation)) = (receipt, delegation) else { return Ok(()) };
     match receipt.scopes.iter().find(|scope| !delegation.scopes.contains(scope)) {
         Some(beyond) => Err(Refusal::ScopeNotGranted(format!(
@@ -426,7 +429,7 @@ fn session_entry(
 }
 
 /// An upper estimate: the entropy if the characters were random.
-fn bits(id: &str) -> f64 {
+fn entropy_bits(id: &str) -> f64 {
     let tail = id.rsplit('_').next().unwrap_or(id);
     let hex_like = tail.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
     let digits = tail.bytes().filter(|b| *b != b'-').count() as f64;

@@ -1,7 +1,8 @@
 //! Revoking a delegation (AAP 8.2, 17.3). After the 200 response the delegation is unusable.
 
 use crate::{
-    decision::{ProjectRef, call_off::Live},
+    aap::webhooks,
+    decision::{ProjectRef, cancel::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
     people::Actor,
@@ -10,9 +11,13 @@ use crate::{
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::{
-    aap::{policy::LifecycleEvent, revoke::RevokeResponse},
+    aap::{
+        policy::{LifecycleEvent, PolicySource},
+        revoke::RevokeResponse,
+    },
     time::UnixMillis,
 };
+use std::collections::BTreeSet;
 
 pub struct Revoke {
     pub actor: Actor,
@@ -70,49 +75,64 @@ impl Operation for PolicyEnd {
         let mut effects = Effects { not_before: Some(at), ..Effects::default() };
         let place = (view.project.key, view.project.id.clone());
         let ends = (delegation, &view.live);
-        auto_revoke(&place, ends, (Trigger::Duration, at), env, &mut env.mint(), &mut effects)?;
+        auto_revoke(&place, ends, (AutoRevokeTrigger::Expiry, at), env, &mut env.mint(), &mut effects)?;
         Ok(Step { answer: (), effects })
     }
 }
 
-/// The condition of an effective policy that ended a delegation (AAP 8.3).
+/// The cause of an auto-revoke: a member of the effective policy, or a lifecycle event (AAP 8.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trigger {
-    Duration,
-    TaskCompletion,
+pub enum AutoRevokeTrigger {
+    Expiry,
     Inactivity,
-    Event(LifecycleEvent),
+    TaskCompletion,
     UsageBudget,
+    Event(LifecycleEvent),
 }
 
-impl Trigger {
-    /// The name of the policy's member, or of the event.
+impl AutoRevokeTrigger {
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Duration => "after_duration",
+            Self::Expiry => "expires_at",
+            Self::Inactivity => "inactivity_timeout",
             Self::TaskCompletion => "on_task_completion",
-            Self::Inactivity => "after_inactivity",
-            Self::Event(event) => event.as_str(),
             Self::UsageBudget => "after_use",
+            Self::Event(event) => event.as_str(),
         }
     }
 
-    /// A used-up budget has no value of its own in the header's closed vocabulary (C-38).
+    /// The header's vocabulary has no word for a usage budget (C-38).
     pub const fn reason(self) -> RevokeReason {
         match self {
-            Self::Duration | Self::UsageBudget => RevokeReason::PolicyExpired,
-            Self::TaskCompletion => RevokeReason::TaskComplete,
+            Self::Expiry | Self::UsageBudget => RevokeReason::PolicyExpired,
             Self::Inactivity => RevokeReason::Inactivity,
+            Self::TaskCompletion => RevokeReason::TaskComplete,
             Self::Event(_) => RevokeReason::EventTriggered,
         }
     }
+
+    /// The party whose rule it is, or the event (C-17). Where several parties have the same rule, the service comes first.
+    pub fn triggered_by(self, delegation: &Delegation) -> &'static str {
+        let sources = &delegation.policy_sources;
+        let first = |of: &BTreeSet<PolicySource>| of.first().map_or("service", |source| source.as_str());
+        match self {
+            Self::Expiry => first(&sources.expires_at),
+            Self::Inactivity => first(&sources.inactivity_timeout),
+            Self::TaskCompletion => first(&sources.on_task_completion),
+            Self::UsageBudget => {
+                first(if sources.max_requests.is_empty() { &sources.max_writes } else { &sources.max_requests })
+            }
+            Self::Event(event) => event.as_str(),
+        }
+    }
 }
 
-/// Ends a delegation by its policy, and all open records of its agents, in the step of the trigger.
+/// Ends a delegation without a person's act, and all open records of its agents. Every trigger uses it, so that each
+/// auto-revoke is in the audit, and its message to the operator is durable together with it (AAP 8.5).
 pub(crate) fn auto_revoke(
     place: &ProjectRef,
     (delegation, live): (&Delegation, &Live),
-    (trigger, at): (Trigger, UnixMillis),
+    (trigger, at): (AutoRevokeTrigger, UnixMillis),
     env: &Env,
     mint: &mut Mint,
     effects: &mut Effects,
@@ -129,7 +149,10 @@ pub(crate) fn auto_revoke(
         .seal(mint)?;
     effects.puts.push(Record::Delegation(ended));
     effects.evidence.push(entry);
-    live.end(place, CancelledFor::Revoked, env, mint, effects)
+    if live.notifies_operator {
+        effects.puts.push(Record::OutboxMessage(webhooks::notice(delegation, trigger, at, env.now, mint)));
+    }
+    live.cancel(place, CancelledFor::Revoked, env, mint, effects)
 }
 
 /// Ends a delegation and all open records of its agents, in the step that causes it.
@@ -141,7 +164,7 @@ pub(crate) fn end_delegation(
     mint: &mut Mint,
     effects: &mut Effects,
 ) -> Result<(), Refusal> {
-    let state = DelegationState::Revoked { at: env.now, reason: told(reason) };
+    let state = DelegationState::Revoked { at: env.now, reason: revoke_reason(reason) };
     let revoked = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
     let entry = DraftEntry::new((place.0, &place.1), "delegation_revoked", env.now)
         .under_delegation(delegation.key, &delegation.id)
@@ -152,14 +175,14 @@ pub(crate) fn end_delegation(
         .seal(mint)?;
     effects.puts.push(Record::Delegation(revoked));
     effects.evidence.push(entry);
-    live.end(place, CancelledFor::Revoked, env, mint, effects)
+    live.cancel(place, CancelledFor::Revoked, env, mint, effects)
 }
 
 /// The actor's right to end a delegation, if any, by its name in the audit.
 fn role_of(actor: &Actor, delegation: &Delegation) -> Option<&'static str> {
     match actor {
         Actor::Person(member) if member.person.key == delegation.person => Some("user"),
-        Actor::Person(member) if member.has(Role::Admin) => Some("admin"),
+        Actor::Person(member) if member.has_role(Role::Admin) => Some("admin"),
         Actor::AdminKey(key) if key.project == delegation.project => Some("admin"),
         Actor::Operator(domain) if *domain == delegation.operator => Some("operator"),
         Actor::Agent(session) if session.delegation == Some(delegation.key) => Some("agent"),
@@ -172,7 +195,7 @@ fn answer(delegation: &Delegation, revoked_at: UnixMillis) -> RevokeResponse {
 }
 
 /// The header's vocabulary is closed, so people's requests are all `manual_revoke` (C-39).
-fn told(reason: Option<Reason>) -> RevokeReason {
+fn revoke_reason(reason: Option<Reason>) -> RevokeReason {
     match reason {
         Some(Reason::TaskComplete) => RevokeReason::TaskComplete,
         Some(Reason::PolicyTriggered) => RevokeReason::PolicyExpired,

@@ -2,7 +2,7 @@
 
 use super::{
     cancel::CancelView,
-    revoke::{Trigger, auto_revoke},
+    revoke::{AutoRevokeTrigger, auto_revoke},
 };
 use crate::{
     env::Env,
@@ -50,10 +50,10 @@ impl Operation for TaskComplete {
         let revoked = view.delegation.as_ref().filter(|delegation| ends_with_task(delegation));
         match revoked {
             Some(delegation) => {
-                let trigger = (Trigger::TaskCompletion, env.now);
+                let trigger = (AutoRevokeTrigger::TaskCompletion, env.now);
                 auto_revoke(&place, (delegation, &view.live), trigger, env, &mut mint, &mut effects)?;
             }
-            None => view.live.end(&place, CancelledFor::SessionOver, env, &mut mint, &mut effects)?,
+            None => view.live.cancel(&place, CancelledFor::SessionOver, env, &mut mint, &mut effects)?,
         }
         Ok(Step { answer: answer(env.now, revoked.is_some()), effects })
     }

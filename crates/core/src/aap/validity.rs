@@ -11,7 +11,7 @@ pub const SKEW_S: i64 = 300;
 
 /// Suspension is checked first, then revocation (C-93). The policy's end is ours and exact; the token's own `exp` has the
 /// usual skew, and is the reported reason only if it came first (AAP 16.2).
-pub fn delegation_holds(delegation: &Delegation, now: UnixMillis) -> Result<(), Refusal> {
+pub fn check_delegation(delegation: &Delegation, now: UnixMillis) -> Result<(), Refusal> {
     let recorded = match delegation.state {
         DelegationState::Suspended { .. } => return Err(Refusal::DelegationSuspended),
         DelegationState::Revoked { reason, .. } => return Err(Refusal::DelegationRevoked(reason)),
@@ -37,7 +37,7 @@ pub fn receipt_ends_at(receipt: &Receipt) -> UnixMillis {
 }
 
 /// The receipt's execution window (C-83): from `earliest` to the earlier of `latest` and `exp`.
-pub fn receipt_holds(receipt: &Receipt, now: UnixMillis) -> Result<(), Refusal> {
+pub fn check_receipt(receipt: &Receipt, now: UnixMillis) -> Result<(), Refusal> {
     let earliest = receipt.window.map_or(receipt.issued_at, |(earliest, _)| earliest);
     if now > receipt_ends_at(receipt) {
         return Err(Refusal::ConsentExpired);

@@ -1,6 +1,6 @@
 //! The arguments of a call in a normal form.
 
-use super::resolve::places;
+use super::resolve::resolve;
 use crate::held::{BadJson, Fields, HttpRequest, JsonMember, plain_type, read_json};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -37,7 +37,7 @@ impl Arguments {
 
     /// The argument with this dotted name; none if it is missing or ambiguous.
     pub fn get(&self, name: &str) -> Option<&JsonMember> {
-        let mut found = places(&self.0, name).into_iter().map(|place| place.member);
+        let mut found = resolve(&self.0, name).into_iter().map(|place| place.member);
         let member = found.next();
         if found.next().is_none() { member } else { None }
     }

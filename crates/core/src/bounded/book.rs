@@ -1,13 +1,13 @@
 //! An index of a holder's open patterns, for finding the match of a call among thousands.
 
 use super::{
-    ActionTarget, ArgumentDifference, Arguments, Pattern, Units,
+    ActionTarget, Arguments, Pattern, Units,
     compare::{Found, Walk, hash_but},
     limit::{LimitKind, is_within},
     resolve::Mask,
 };
 use crate::held::JsonMember;
-use countersign_protocol::{bounds::Bound, ids::RowKey};
+use countersign_protocol::{bounds::Bound, ids::RowKey, question::ArgumentDifference};
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hasher},
@@ -52,7 +52,7 @@ impl Book {
     }
 
     fn insert(&mut self, key: RowKey, pattern: &Pattern) {
-        let shelves = self.shelves.entry(pattern.what().clone()).or_default();
+        let shelves = self.shelves.entry(pattern.target().clone()).or_default();
         let at = shelves.iter().position(|shelf| shelf.mask == *pattern.mask()).unwrap_or(shelves.len());
         if at == shelves.len() {
             shelves.push(Shelf { mask: pattern.mask().clone(), by_rest: HashMap::new() });
@@ -91,7 +91,7 @@ impl Shelf {
         let alikes = self.by_rest.get(&rest(call, &self.mask)).map(Vec::as_slice).unwrap_or_default();
         alikes.iter().flat_map(|alike| {
             let values = opened(&alike.arguments, call, &self.mask);
-            let rows = alike.rows.iter().filter(move |row| values.as_ref().is_some_and(|values| row.takes(values)));
+            let rows = alike.rows.iter().filter(move |row| values.as_ref().is_some_and(|values| row.accepts(values)));
             rows.flat_map(|row| row.keys.iter().copied())
         })
     }
@@ -107,7 +107,7 @@ impl Alike {
 }
 
 impl Row {
-    fn takes(&self, values: &[&JsonMember]) -> bool {
+    fn accepts(&self, values: &[&JsonMember]) -> bool {
         self.bounds.len() == values.len()
             && self.bounds.iter().zip(values).all(|((was, bound), is)| is_within(bound, *was, is))
     }
@@ -129,7 +129,7 @@ fn opened<'a>(was: &'a Arguments, is: &'a Arguments, mask: &Mask) -> Option<Vec<
         }
         _ => ControlFlow::Break(()),
     };
-    let same = Walk::new(report).both(was.root(), is.root(), Some(mask)).is_continue();
+    let same = Walk::new(report).compare(was.root(), is.root(), Some(mask)).is_continue();
     values.sort_unstable_by_key(|(number, _)| *number);
     same.then(|| values.into_iter().map(|(_, value)| value).collect())
 }
@@ -141,7 +141,7 @@ pub fn differences<'a>(
     call: &Arguments,
     units: &Units,
 ) -> Option<(RowKey, Vec<ArgumentDifference>)> {
-    let same_action = patterns.into_iter().filter(|(_, pattern)| pattern.what() == what);
+    let same_action = patterns.into_iter().filter(|(_, pattern)| pattern.target() == what);
     let (key, nearest) = same_action.min_by_key(|(key, pattern)| (pattern.distance(call, units), *key))?;
     Some((key, nearest.fit(call, units).err().unwrap_or_default()))
 }

@@ -1,6 +1,6 @@
 //! Compares two trees member by member except in released places, and hashes them consistently with that.
 
-use super::{number::Number, resolve::Mask};
+use super::resolve::Mask;
 use crate::held::JsonMember;
 use std::{
     cmp::Ordering,
@@ -34,13 +34,13 @@ impl<'a, F: FnMut(&[PathSegment<'a>], Found<'a>) -> ControlFlow<()>> Walk<'a, F>
         Self { steps: Vec::new(), report }
     }
 
-    pub(super) fn both(&mut self, was: &'a JsonMember, is: &'a JsonMember, mask: Option<&Mask>) -> ControlFlow<()> {
+    pub(super) fn compare(&mut self, was: &'a JsonMember, is: &'a JsonMember, mask: Option<&Mask>) -> ControlFlow<()> {
         match (mask, was, is) {
-            (Some(Mask::Open(number)), _, is) => self.found(Found::Open(*number, is)),
+            (Some(Mask::Open(number)), _, is) => self.report(Found::Open(*number, is)),
             (_, JsonMember::Object(was), JsonMember::Object(is)) => self.objects(was, is, mask),
             (_, JsonMember::List(was), JsonMember::List(is)) => self.lists(was, is, mask),
             (_, was, is) if is_same_scalar(was, is) => ControlFlow::Continue(()),
-            (_, was, is) => self.found(Found::Changed { was, is }),
+            (_, was, is) => self.report(Found::Changed { was, is }),
         }
     }
 
@@ -62,18 +62,18 @@ impl<'a, F: FnMut(&[PathSegment<'a>], Found<'a>) -> ControlFlow<()>> Walk<'a, F>
             let new = order.is_ge().then(|| is.split_off_first()).flatten();
             let Some((name, _)) = old.or(new) else { return ControlFlow::Continue(()) };
             let below = mask.and_then(|mask| mask.below(name));
-            self.one(PathSegment::Name(name), old.map(|(_, old)| old), new.map(|(_, new)| new), below)?;
+            self.compare_member(PathSegment::Name(name), old.map(|(_, old)| old), new.map(|(_, new)| new), below)?;
         }
     }
 
     fn lists(&mut self, was: &'a [JsonMember], is: &'a [JsonMember], mask: Option<&Mask>) -> ControlFlow<()> {
         (0..was.len().max(is.len())).try_for_each(|index| {
             let below = mask.and_then(|mask| mask.at(index));
-            self.one(PathSegment::At(index), was.get(index), is.get(index), below)
+            self.compare_member(PathSegment::At(index), was.get(index), is.get(index), below)
         })
     }
 
-    fn one(
+    fn compare_member(
         &mut self,
         step: PathSegment<'a>,
         was: Option<&'a JsonMember>,
@@ -82,23 +82,23 @@ impl<'a, F: FnMut(&[PathSegment<'a>], Found<'a>) -> ControlFlow<()>> Walk<'a, F>
     ) -> ControlFlow<()> {
         self.steps.push(step);
         match (was, is) {
-            (Some(was), Some(is)) => self.both(was, is, mask),
-            (None, Some(is)) => self.found(Found::Added(is)),
-            (Some(was), None) => self.found(Found::Missing(was)),
+            (Some(was), Some(is)) => self.compare(was, is, mask),
+            (None, Some(is)) => self.report(Found::Added(is)),
+            (Some(was), None) => self.report(Found::Missing(was)),
             (None, None) => ControlFlow::Continue(()),
         }?;
         self.steps.pop();
         ControlFlow::Continue(())
     }
 
-    fn found(&mut self, found: Found<'a>) -> ControlFlow<()> {
+    fn report(&mut self, found: Found<'a>) -> ControlFlow<()> {
         (self.report)(&self.steps, found)
     }
 }
 
 /// Whether both are equal, comparing numbers by value.
 pub(super) fn is_same(was: &JsonMember, is: &JsonMember) -> bool {
-    Walk::new(|_, _| ControlFlow::Break(())).both(was, is, None).is_continue()
+    Walk::new(|_, _| ControlFlow::Break(())).compare(was, is, None).is_continue()
 }
 
 fn is_same_scalar(was: &JsonMember, is: &JsonMember) -> bool {
@@ -132,5 +132,28 @@ pub(super) fn hash_but(member: &JsonMember, mask: Option<&Mask>, state: &mut imp
                 hash_but(value, mask.and_then(|mask| mask.below(name)), state);
             }
         }
+    }
+}
+
+/// The value of a number: `82000`, `82000.0` and `82000.00` are equal. Doubles would also take 9007199254740993 for
+/// 9007199254740992.
+///
+/// Numbers with an exponent are equal only as texts: nobody would write out the digits of 1e400.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Number<'a> {
+    Plain { negative: bool, whole: &'a str, fraction: &'a str },
+    Exponent(&'a str),
+}
+
+impl<'a> Number<'a> {
+    /// Parses a JSON number.
+    fn of(text: &'a str) -> Self {
+        if text.contains(['e', 'E']) {
+            return Self::Exponent(text);
+        }
+        let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let fraction = fraction.trim_end_matches('0');
+        Self::Plain { negative: negative && !(whole == "0" && fraction.is_empty()), whole, fraction }
     }
 }

@@ -1,13 +1,16 @@
 //! Matches a call against an approved pattern.
 
 use super::{
-    ArgumentDifference, Arguments, Pattern, Units, Was,
+    Arguments, Pattern, Units,
     compare::{Found, PathSegment, Walk},
-    difference::{in_words, name, named},
+    difference::{argument_name, name, value_text},
     limit::{self, LimitKind, amount, is_within},
 };
 use crate::held::JsonMember;
-use countersign_protocol::bounds::{Amount, Bound};
+use countersign_protocol::{
+    bounds::{Amount, Bound},
+    question::{ArgumentDifference, Was},
+};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -30,7 +33,7 @@ impl Pattern {
         let opened = self.opened(call, |steps, found| differences.push(difference(steps, &found)));
         let mut taken = Vec::new();
         for place in self.bounded(&opened) {
-            match place.takes(units.unit(place.name, place.bound, call)) {
+            match place.amount_use(units.unit(place.name, place.bound, call)) {
                 Ok(amount) => taken.extend(amount),
                 Err(difference) => differences.push(difference),
             }
@@ -42,7 +45,7 @@ impl Pattern {
     pub(super) fn distance(&self, call: &Arguments, units: &Units) -> usize {
         let mut differences = 0;
         let opened = self.opened(call, |_, _| differences += 1);
-        let outside = |place: &ReleasedArgument<'_>| !place.is_met(units.unit(place.name, place.bound, call));
+        let outside = |place: &ReleasedArgument<'_>| !place.is_within_bound(units.unit(place.name, place.bound, call));
         let outside = self.bounded(&opened).filter(outside).count();
         differences + outside
     }
@@ -65,7 +68,7 @@ impl Pattern {
             }
             if left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        let _stopped = Walk::new(report).both(self.arguments().root(), call.root(), Some(self.mask()));
+        let _stopped = Walk::new(report).compare(self.arguments().root(), call.root(), Some(self.mask()));
         opened
     }
 
@@ -87,36 +90,40 @@ struct ReleasedArgument<'a> {
 
 impl ReleasedArgument<'_> {
     /// `own` is the unit stated by the call.
-    fn takes(&self, own: Option<&str>) -> Result<Option<AmountUse>, ArgumentDifference> {
-        if !self.is_met(own) {
-            return Err(self.outside(own));
+    fn amount_use(&self, own: Option<&str>) -> Result<Option<AmountUse>, ArgumentDifference> {
+        if !self.is_within_bound(own) {
+            return Err(self.bound_difference(own));
         }
         let Bound::Amount { unit, .. } = self.bound else { return Ok(None) };
         let taken = |amount| AmountUse { name: self.name.to_owned(), amount, unit: unit.clone() };
-        amount(self.is).map(|amount| Some(taken(amount))).ok_or_else(|| self.outside(own))
+        amount(self.is).map(|amount| Some(taken(amount))).ok_or_else(|| self.bound_difference(own))
     }
 
     /// If the bound has no unit, the fixed arguments determine it.
-    fn is_met(&self, own: Option<&str>) -> bool {
+    fn is_within_bound(&self, own: Option<&str>) -> bool {
         self.bound.unit().is_none_or(|unit| own == Some(unit)) && is_within(self.bound, self.was, self.is)
     }
 
-    fn outside(&self, own: Option<&str>) -> ArgumentDifference {
+    fn bound_difference(&self, own: Option<&str>) -> ArgumentDifference {
         let is = match (self.bound, amount(self.is)) {
             // Without quotes, unless the quotes are the difference.
             (Bound::Amount { .. }, Some(amount)) if self.was == LimitKind::of(self.is) => limit::with_unit(amount, own),
-            (Bound::Amount { .. }, _) => limit::with_unit(in_words(self.is), own),
-            _ => in_words(self.is),
+            (Bound::Amount { .. }, _) => limit::with_unit(value_text(self.is), own),
+            _ => value_text(self.is),
         };
-        ArgumentDifference { name: named(self.name), is: Some(is), was: Was::Within(limit::alone(self.bound)) }
+        ArgumentDifference {
+            name: argument_name(self.name),
+            is: Some(is),
+            was: Was::Within(limit::allowed(self.bound)),
+        }
     }
 }
 
 fn difference(steps: &[PathSegment<'_>], found: &Found<'_>) -> ArgumentDifference {
     let (is, was) = match found {
-        Found::Changed { was, is } => (Some(in_words(is)), Was::Exactly(in_words(was))),
-        Found::Added(is) | Found::Open(_, is) => (Some(in_words(is)), Was::Nothing),
-        Found::Missing(was) => (None, Was::Exactly(in_words(was))),
+        Found::Changed { was, is } => (Some(value_text(is)), Was::Exactly(value_text(was))),
+        Found::Added(is) | Found::Open(_, is) => (Some(value_text(is)), Was::Nothing),
+        Found::Missing(was) => (None, Was::Exactly(value_text(was))),
     };
     ArgumentDifference { name: name(steps), is, was }
 }

@@ -1,8 +1,11 @@
 //! Checks values against bounds, and renders bounds as text.
 
-use super::{arguments::member, compare::is_same, difference::value_in_words};
-use crate::held::{JsonMember, shortened, shown};
-use countersign_protocol::bounds::{Amount, Bound};
+use super::{arguments::member, compare::is_same, difference::value_text_within};
+use crate::held::{JsonMember, shown};
+use countersign_protocol::{
+    bounds::{Amount, Bound},
+    question::AllowedValue,
+};
 use serde_json::Value;
 
 /// The most characters of one choice, and of all choices together.
@@ -49,29 +52,43 @@ pub(super) fn amount(member: &JsonMember) -> Option<Amount> {
 }
 
 /// A bound as text: `at most 500.00 EUR, 2000.00 EUR altogether`.
-pub fn in_words(bound: &Bound) -> String {
+pub fn bound_text(bound: &Bound) -> String {
     match bound {
         Bound::Amount { sum: Some(sum), .. } => {
-            format!("{}, {} altogether", alone(bound), with_unit(*sum, bound.unit()))
+            format!("{}, {} altogether", single_call_text(bound), with_unit(*sum, bound.unit()))
         }
-        _ => alone(bound),
+        _ => single_call_text(bound),
     }
 }
 
+/// The bound of a single call as text.
+fn single_call_text(bound: &Bound) -> String {
+    allowed(bound).text("en")
+}
+
 /// The part of the bound that applies to a single call.
-pub(super) fn alone(bound: &Bound) -> String {
+pub(super) fn allowed(bound: &Bound) -> AllowedValue {
     match bound {
         Bound::Amount { least: Some(least), most, unit, .. } => {
-            format!("{least} to {}", with_unit(*most, unit.as_deref()))
+            AllowedValue::Between { least: least.to_string(), most: with_unit(*most, unit.as_deref()) }
         }
-        Bound::Amount { most, unit, .. } => format!("at most {}", with_unit(*most, unit.as_deref())),
-        Bound::OneOf(choices) => {
-            let choices: Vec<_> = choices.iter().map(|choice| value_in_words(&member(choice), MAX_CHOICE)).collect();
-            shortened(&format!("only {}", choices.join(" or ")), MAX_CHOICES)
-        }
-        Bound::Text { most: 1 } => "a text of at most 1 character".to_owned(),
-        Bound::Text { most } => format!("a text of at most {most} characters"),
+        Bound::Amount { most, unit, .. } => AllowedValue::AtMost(with_unit(*most, unit.as_deref())),
+        Bound::OneOf(choices) => AllowedValue::OneOf(first_choices(choices)),
+        Bound::Text { most } => AllowedValue::Characters(*most),
     }
+}
+
+/// The choices as text; if they are too many, the first ones and the number of the others.
+fn first_choices(choices: &[Value]) -> Vec<String> {
+    let all = choices.iter().map(|choice| value_text_within(&member(choice), MAX_CHOICE));
+    let mut room = MAX_CHOICES;
+    let fits = |choice: &String| {
+        room = room.saturating_sub(choice.chars().count());
+        room > 0
+    };
+    let shown: Vec<String> = all.take_while(fits).collect();
+    let more = choices.len() - shown.len();
+    shown.into_iter().chain((more > 0).then(|| format!("… ({more})"))).collect()
 }
 
 pub(super) fn with_unit(amount: impl std::fmt::Display, unit: Option<&str>) -> String {

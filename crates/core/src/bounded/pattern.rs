@@ -3,7 +3,7 @@
 use super::{
     Arguments, Units,
     limit::{self, LimitKind, amount, is_within},
-    resolve::{Inside, Mask, ResolvedMember, places},
+    resolve::{Inside, Mask, ResolvedMember, resolve},
 };
 use crate::held::{BadJson, JsonMember, shown};
 use countersign_protocol::bounds::{BadBound, Bound};
@@ -69,16 +69,16 @@ impl Pattern {
         let mut mask = Mask::CLOSED;
         let mut sound = BTreeMap::new();
         for (number, (name, bound)) in released.into_iter().enumerate() {
-            let place = the_place(&what, &arguments, &name)?;
-            mask.open(&place.steps, number).map_err(|Inside| BadPattern::Inside(quietly(&name)))?;
-            let bound = with_its_unit(&what, units.unit(&name, &bound, &arguments), &name, bound)?;
-            lies_within(&name, place.member, &bound)?;
+            let place = released_member(&what, &arguments, &name)?;
+            mask.open(&place.steps, number).map_err(|Inside| BadPattern::Inside(safe_name(&name)))?;
+            let bound = with_shown_unit(&what, units.unit(&name, &bound, &arguments), &name, bound)?;
+            check_within(&name, place.member, &bound)?;
             sound.insert(name, bound);
         }
         Ok(Self { what, arguments, released: sound, mask })
     }
 
-    pub fn what(&self) -> &ActionTarget {
+    pub fn target(&self) -> &ActionTarget {
         &self.what
     }
 
@@ -95,7 +95,7 @@ impl Pattern {
     }
 }
 
-fn the_place<'a>(
+fn released_member<'a>(
     what: &ActionTarget,
     arguments: &'a Arguments,
     name: &'a str,
@@ -103,48 +103,48 @@ fn the_place<'a>(
     if matches!(what, ActionTarget::Route { .. }) && matches!(name, "content_type" | "body_sha256") {
         return Err(BadPattern::SaysHow(name.to_owned()));
     }
-    let mut places = places(arguments.root(), name).into_iter();
+    let mut places = resolve(arguments.root(), name).into_iter();
     match (places.next(), places.next()) {
         (Some(place), None) => Ok(place),
-        (None, _) => Err(BadPattern::Missing(quietly(name))),
-        (Some(_), Some(_)) => Err(BadPattern::TwoPlaces(quietly(name))),
+        (None, _) => Err(BadPattern::Missing(safe_name(name))),
+        (Some(_), Some(_)) => Err(BadPattern::TwoPlaces(safe_name(name))),
     }
 }
 
 /// The bound with the unit that was shown, if there is one: an amount without a unit bounds nothing.
-fn with_its_unit(what: &ActionTarget, is: Option<&str>, name: &str, bound: Bound) -> Result<Bound, BadPattern> {
-    let checked = |bound: Bound| bound.checked().map_err(|why| BadPattern::Bound { name: quietly(name), why });
+fn with_shown_unit(what: &ActionTarget, is: Option<&str>, name: &str, bound: Bound) -> Result<Bound, BadPattern> {
+    let checked = |bound: Bound| bound.checked().map_err(|why| BadPattern::Bound { name: safe_name(name), why });
     let mut bound = checked(bound)?;
     let Bound::Amount { sum, unit, unit_from, .. } = &mut bound else { return Ok(bound) };
     if unit_from.is_some() && matches!(what, ActionTarget::Route { .. }) {
-        return Err(BadPattern::UnitFrom(quietly(name)));
+        return Err(BadPattern::UnitFrom(safe_name(name)));
     }
     match (unit.as_deref(), is) {
         (None, None) if sum.is_none() && unit_from.is_none() => return Ok(bound),
-        (_, None) => return Err(BadPattern::NoUnit(quietly(name))),
+        (_, None) => return Err(BadPattern::NoUnit(safe_name(name))),
         (Some(bound), Some(is)) if bound != is => {
-            return Err(BadPattern::OtherUnit { name: quietly(name), is: quietly(is), bound: quietly(bound) });
+            return Err(BadPattern::OtherUnit { name: safe_name(name), is: safe_name(is), bound: safe_name(bound) });
         }
         (_, Some(is)) => *unit = Some(is.to_owned()),
     }
     checked(bound)
 }
 
-fn lies_within(name: &str, shown: &JsonMember, bound: &Bound) -> Result<(), BadPattern> {
+fn check_within(name: &str, shown: &JsonMember, bound: &Bound) -> Result<(), BadPattern> {
     let amount = amount(shown);
     if matches!(bound, Bound::Amount { .. }) && amount.is_none() {
-        return Err(BadPattern::NotAnAmount(quietly(name)));
+        return Err(BadPattern::NotAnAmount(safe_name(name)));
     }
     let within_sum = bound.sum().is_none_or(|sum| amount.is_some_and(|amount| amount <= sum));
     if is_within(bound, LimitKind::of(shown), shown) && within_sum {
         return Ok(());
     }
-    let is = super::difference::in_words(shown);
-    Err(BadPattern::Outside { name: quietly(name), is, bound: limit::in_words(bound) })
+    let is = super::difference::value_text(shown);
+    Err(BadPattern::Outside { name: safe_name(name), is, bound: limit::bound_text(bound) })
 }
 
 /// A caller's name, shortened and made visible for a message.
-fn quietly(name: &str) -> String {
+fn safe_name(name: &str) -> String {
     shown(name, 64)
 }
 
@@ -171,10 +171,10 @@ impl TryFrom<PatternText> for Pattern {
         let mut mask = Mask::CLOSED;
         for (number, (name, bound)) in released.iter().enumerate() {
             if bound.sum().is_some() && bound.unit().is_none() {
-                return Err(BadPattern::NoUnit(quietly(name)));
+                return Err(BadPattern::NoUnit(safe_name(name)));
             }
-            let place = the_place(&what, &arguments, name)?;
-            mask.open(&place.steps, number).map_err(|Inside| BadPattern::Inside(quietly(name)))?;
+            let place = released_member(&what, &arguments, name)?;
+            mask.open(&place.steps, number).map_err(|Inside| BadPattern::Inside(safe_name(name)))?;
         }
         Ok(Self { what, arguments, released, mask })
     }

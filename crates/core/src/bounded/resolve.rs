@@ -9,24 +9,26 @@ pub(super) struct ResolvedMember<'a> {
 }
 
 /// Every member that a dotted name could mean. Names may contain dots, so there can be two.
-pub(super) fn places<'a>(root: &'a JsonMember, name: &str) -> Vec<ResolvedMember<'a>> {
+pub(super) fn resolve<'a>(root: &'a JsonMember, name: &str) -> Vec<ResolvedMember<'a>> {
     match root {
-        JsonMember::Object(members) => members.iter().flat_map(|(known, value)| behind(value, name, known)).collect(),
+        JsonMember::Object(members) => {
+            members.iter().flat_map(|(known, value)| resolve_below(value, name, known)).collect()
+        }
         JsonMember::List(_) => {
             let index = name.split('.').next().unwrap_or_default();
-            root.get(index).map(|item| behind(item, name, index)).unwrap_or_default()
+            root.get(index).map(|item| resolve_below(item, name, index)).unwrap_or_default()
         }
         _ => Vec::new(),
     }
 }
 
 /// The places that the name means if `step` is its first step.
-fn behind<'a>(member: &'a JsonMember, name: &str, step: &str) -> Vec<ResolvedMember<'a>> {
+fn resolve_below<'a>(member: &'a JsonMember, name: &str, step: &str) -> Vec<ResolvedMember<'a>> {
     let Some(rest) = name.strip_prefix(step) else { return Vec::new() };
     if rest.is_empty() {
         return vec![ResolvedMember { steps: vec![step.to_owned()], member }];
     }
-    let below = rest.strip_prefix('.').map(|name| places(member, name)).unwrap_or_default();
+    let below = rest.strip_prefix('.').map(|name| resolve(member, name)).unwrap_or_default();
     let led_to =
         |place: ResolvedMember<'a>| ResolvedMember { steps: [vec![step.to_owned()], place.steps].concat(), ..place };
     below.into_iter().map(led_to).collect()

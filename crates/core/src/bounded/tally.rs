@@ -46,7 +46,7 @@ pub struct NotReserved;
 
 impl Tally {
     /// For exactly the shown request, once.
-    pub fn once() -> Self {
+    pub fn single_use() -> Self {
         Self { uses: 1, used: 0, sums: BTreeMap::new() }
     }
 
@@ -73,7 +73,7 @@ impl Tally {
     }
 
     /// Removes one use. An amount that was never reserved cannot be given back: it would exceed the approval.
-    pub fn give_back(&self, taken: &[AmountUse]) -> Result<Self, NotReserved> {
+    pub fn release(&self, taken: &[AmountUse]) -> Result<Self, NotReserved> {
         if self.used < 1 {
             return Err(NotReserved);
         }
@@ -85,12 +85,12 @@ impl Tally {
 
 impl Sum {
     /// The remaining amount.
-    pub fn left(&self) -> Amount {
+    pub fn remaining(&self) -> Amount {
         self.limit.checked_sub(self.spent).unwrap_or(Amount::ZERO)
     }
 
     fn with(&self, name: &str, taken: &[AmountUse]) -> Result<Self, NoRoom> {
-        let more = self.part_of(name, taken).ok_or_else(|| NoRoom::Unsaid(name.to_owned()))?;
+        let more = self.amount_of(name, taken).ok_or_else(|| NoRoom::Unsaid(name.to_owned()))?;
         let Self { limit, spent, unit } = self.clone();
         match self.spent.checked_add(more) {
             Some(makes) if makes <= limit => Ok(Self { limit, spent: makes.written_like(limit), unit }),
@@ -100,13 +100,13 @@ impl Sum {
     }
 
     fn without(&self, name: &str, taken: &[AmountUse]) -> Option<Self> {
-        let less = self.part_of(name, taken)?;
+        let less = self.amount_of(name, taken)?;
         let spent = self.spent.checked_sub(less)?.written_like(self.limit);
         Some(Self { spent, ..self.clone() })
     }
 
     /// One amount per name, as returned by `Pattern::fit`.
-    fn part_of(&self, name: &str, taken: &[AmountUse]) -> Option<Amount> {
+    fn amount_of(&self, name: &str, taken: &[AmountUse]) -> Option<Amount> {
         let mut parts = taken.iter().filter(|taken| taken.name == name);
         match (parts.next(), parts.next()) {
             (Some(part), None) if part.unit.as_deref() == Some(&self.unit) => Some(part.amount),

@@ -26,7 +26,7 @@ impl Units {
     }
 
     /// The arguments with exactly one unit in the table.
-    pub fn known(&self) -> BTreeMap<&str, &str> {
+    pub fn unambiguous(&self) -> BTreeMap<&str, &str> {
         self.0.iter().filter_map(|(name, _)| Some((name.as_str(), self.in_table(name)?))).collect()
     }
 

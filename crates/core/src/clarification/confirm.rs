@@ -1,15 +1,14 @@
 //! Confirms a plan without open gaps. The attestation names the chain it rests on (W-16, W-27).
 
 use super::{
-    key::AskingKey,
-    rules::Rules,
-    transition::{Around, SessionTransition, about, number},
+    ClarificationView,
+    transition::{SessionTransition, number, session_entry},
 };
 use crate::{
     env::Env,
-    records::{ClarificationSession, ClarificationState, Project, Raiser},
+    records::{ClarificationSession, ClarificationState, Raiser},
     refusal::Refusal,
-    step::{Effects, Guard, Operation, Step},
+    step::{Effects, Operation, Step},
 };
 use countersign_protocol::{
     clarification::{
@@ -18,7 +17,6 @@ use countersign_protocol::{
     hash::Digest,
 };
 use serde_json::Value;
-use std::sync::Arc;
 
 pub struct ConfirmPlan {
     pub by: Raiser,
@@ -26,29 +24,20 @@ pub struct ConfirmPlan {
     pub same: Box<dyn Fn(&Digest) -> Digest + Send + Sync>,
 }
 
-pub struct ConfirmPlanView {
-    pub project: Arc<Project>,
-    pub session: ClarificationSession,
-    pub rules: Arc<Rules>,
-    pub key: AskingKey,
-    pub guards: Vec<Guard>,
-}
-
 impl Operation for ConfirmPlan {
-    type View = ConfirmPlanView;
+    type View = ClarificationView;
     /// The confirmed session. If a gap is still open: the unchanged session, or one with new questions.
     type Answer = ClarificationSession;
     type Refusal = Refusal;
 
-    fn decide(self, view: &ConfirmPlanView, env: &Env) -> Result<Step<ClarificationSession>, Refusal> {
+    fn decide(self, view: &ClarificationView, env: &Env) -> Result<Step<ClarificationSession>, Refusal> {
         super::is_own(&view.session, &self.by)?;
         if view.session.is_confirmed() {
             return Ok(Step::answer(view.session.clone()));
         }
         super::is_live(&view.session, env.now)?;
         let place = (view.project.key, view.project.id.clone());
-        let around = Around { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
-        let mut moving = SessionTransition::of(around, &view.session, env.now)?;
+        let mut moving = SessionTransition::of(view.context(&place), &view.session, env.now)?;
         let mut mint = env.mint();
         // The rules may have changed since the last evaluation and may find new gaps.
         moving.evaluate()?;
@@ -60,8 +49,8 @@ impl Operation for ConfirmPlan {
             let digest = signed::plan_digest(&accepted)?;
             let attestation = attest(&moving, DigestText(digest))?;
             let attestation = serde_json::to_value(attestation).map_err(|_| Refusal::Internal)?;
-            let event =
-                about(moving.place(), moving.session(), "clarification_confirmed").hidden("plan_sha256", digest.hex());
+            let event = session_entry(moving.place(), moving.session(), "clarification_confirmed")
+                .hidden("plan_sha256", digest.hex());
             let at = moving.session().last_at;
             let state = ClarificationState::Confirmed { at, accepted, attestation };
             moving.close(state, (self.same)(&digest), event);

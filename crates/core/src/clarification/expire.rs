@@ -1,6 +1,6 @@
 //! An expired session blocks nothing any more.
 
-use super::transition::about;
+use super::transition::session_entry;
 use crate::{
     decision::ProjectRef,
     env::Env,
@@ -28,7 +28,7 @@ impl Operation for Expire {
         };
         let mut mint = env.mint();
         let over = ClarificationSession { version: session.version + 1, state, ..session.clone() };
-        let event = about(place, &over, "clarification_expired")
+        let event = session_entry(place, &over, "clarification_expired")
             .open("open_gaps", over.unanswered().count() as u64)
             .open("chain_head", over.head.hex());
         let mut effects = Effects { not_before: Some(session.expires_at), ..Effects::default() };

@@ -26,7 +26,7 @@ impl AskingKey {
     }
 
     /// The rotations from an older key to this one.
-    pub(super) fn since(&self, old: &str) -> &[Rotation] {
+    pub(super) fn rotations_since(&self, old: &str) -> &[Rotation] {
         let after = self.rotations.iter().position(|rotation| rotation.old_public_key.as_str() == old);
         after.and_then(|at| self.rotations.get(at..)).unwrap_or_default()
     }

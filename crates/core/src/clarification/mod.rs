@@ -25,10 +25,31 @@ pub mod transition;
 pub mod view;
 
 use crate::{
-    records::{ClarificationSession, ClarificationState, Raiser},
+    decision::ProjectRef,
+    records::{ClarificationSession, ClarificationState, Project, Raiser},
     refusal::Refusal,
+    step::Guard,
 };
 use countersign_protocol::time::UnixMillis;
+use key::AskingKey;
+use rules::Rules;
+use std::sync::Arc;
+use transition::TransitionContext;
+
+/// The view of every operation on a known session.
+pub struct ClarificationView {
+    pub project: Arc<Project>,
+    pub session: ClarificationSession,
+    pub rules: Arc<Rules>,
+    pub key: AskingKey,
+    pub guards: Vec<Guard>,
+}
+
+impl ClarificationView {
+    fn context<'a>(&'a self, place: &'a ProjectRef) -> TransitionContext<'a> {
+        TransitionContext { place, document: &self.project.document, rules: &self.rules, key: &self.key }
+    }
+}
 
 /// A session of another principal is reported as not found.
 fn is_own(session: &ClarificationSession, by: &Raiser) -> Result<(), Refusal> {

@@ -2,9 +2,9 @@
 
 use super::{
     key::AskingKey,
-    resolve::as_asked,
+    resolve::answerable,
     rules::{Rules, Unusable},
-    transition::{Around, GivenAnswer, SessionTransition},
+    transition::{GivenAnswer, SessionTransition, TransitionContext},
 };
 use crate::{
     decision::ProjectRef,
@@ -38,7 +38,7 @@ impl GapSeen {
     pub(crate) fn accepted(&self, response: &Value, env: &Env) -> Result<Option<String>, String> {
         let Some(asked) = self.open(env) else { return Ok(None) };
         let text = text_of(response);
-        match (self.rules.judge(&as_asked(asked), &text), asked.answer_kind) {
+        match (self.rules.judge(&answerable(asked), &text), asked.answer_kind) {
             (Ok(accepted), _) => Ok(Some(accepted.text)),
             (Err(Unusable::Ambiguous(_)), AnswerKind::Text) => Ok(Some(text)),
             (Err(why), _) => Err(why.to_string()),
@@ -57,7 +57,7 @@ impl GapSeen {
     ) -> Result<(), Refusal> {
         let accepted = self.accepted(response, env).map_err(Refusal::InvalidRequest)?;
         let Some(accepted) = accepted else { return Ok(()) };
-        let around = Around { place, document: &self.project.document, rules: &self.rules, key: &self.key };
+        let around = TransitionContext { place, document: &self.project.document, rules: &self.rules, key: &self.key };
         let mut moving = SessionTransition::of(around, &self.session, env.now)?;
         let given = GivenAnswer {
             answer: text_of(response),

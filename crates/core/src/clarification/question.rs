@@ -17,7 +17,7 @@ const CHOICES: usize = 32;
 const ACCEPT: &str = "accept";
 
 /// The rule's texts, and the agent's rejected answer, marked as the agent's own.
-pub fn about(asked: &AskedGap, said: &str, verdict: &AnswerVerdict) -> Clarification {
+pub fn for_gap(asked: &AskedGap, said: &str, verdict: &AnswerVerdict) -> Clarification {
     let gap = &asked.gap;
     let question = shortened(&shown(&gap.question, usize::MAX), QUESTION);
     let mut choices: Vec<Choice> = gap

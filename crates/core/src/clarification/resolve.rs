@@ -1,15 +1,15 @@
 //! An agent answers a gap itself, where it is allowed to (R-14, W-06, W-12 to W-14).
 
 use super::{
-    key::AskingKey,
+    ClarificationView,
     rules::{AnswerableGap, Rules},
-    transition::{Around, GivenAnswer, SessionTransition, ask_of},
+    transition::{GivenAnswer, SessionTransition, ask_of},
 };
 use crate::{
     env::Env,
-    records::{AskedGap, ClarificationSession, GapState, Project, Raiser},
+    records::{AskedGap, ClarificationSession, GapState, Raiser},
     refusal::Refusal,
-    step::{Effects, Guard, Operation, Step},
+    step::{Effects, Operation, Step},
 };
 use countersign_protocol::{
     clarification::{
@@ -20,7 +20,6 @@ use countersign_protocol::{
     },
     ids::RowKey,
 };
-use std::sync::Arc;
 
 pub struct Resolve {
     pub by: Raiser,
@@ -30,14 +29,6 @@ pub struct Resolve {
     pub signed: Option<OwnSignature>,
     /// The decision raised because the agent's answer does not settle the gap.
     pub asked: Option<RowKey>,
-}
-
-pub struct ResolveView {
-    pub project: Arc<Project>,
-    pub session: ClarificationSession,
-    pub rules: Arc<Rules>,
-    pub key: AskingKey,
-    pub guards: Vec<Guard>,
 }
 
 /// The verdict on an answer.
@@ -60,7 +51,12 @@ pub struct Resolved {
 }
 
 /// Judges an answer by the agent itself, without changing anything.
-pub fn judge(view: &ResolveView, gap_id: &str, answer: &str, env: &Env) -> Result<(AskedGap, AnswerVerdict), Refusal> {
+pub fn judge(
+    view: &ClarificationView,
+    gap_id: &str,
+    answer: &str,
+    env: &Env,
+) -> Result<(AskedGap, AnswerVerdict), Refusal> {
     super::is_live(&view.session, env.now)?;
     if answer.chars().count() > MAX_STRING {
         return Err(Refusal::invalid(format!("answer is longer than {MAX_STRING} characters")));
@@ -77,13 +73,13 @@ pub fn judge(view: &ResolveView, gap_id: &str, answer: &str, env: &Env) -> Resul
             return Err(Refusal::Conflict(format!("{gap_id} was asked about an earlier plan: list the current gaps")));
         }
         GapState::Abandoned { .. } => return Err(Refusal::Conflict(format!("{gap_id} was abandoned"))),
-        GapState::Open { .. } => judged(&view.rules, asked, answer),
+        GapState::Open { .. } => verdict(&view.rules, asked, answer),
     };
     Ok((asked.clone(), verdict))
 }
 
-fn judged(rules: &Rules, asked: &AskedGap, answer: &str) -> AnswerVerdict {
-    match rules.judge(&as_asked(asked), answer) {
+fn verdict(rules: &Rules, asked: &AskedGap, answer: &str) -> AnswerVerdict {
+    match rules.judge(&answerable(asked), answer) {
         Err(why) => AnswerVerdict::Escalated { why: why.to_string() },
         Ok(_) if asked.gap.person_must_answer => {
             AnswerVerdict::Escalated { why: "a person must answer this, and has been asked".into() }
@@ -93,7 +89,7 @@ fn judged(rules: &Rules, asked: &AskedGap, answer: &str) -> AnswerVerdict {
 }
 
 /// The parts of a gap that rules need to judge an answer.
-pub(super) fn as_asked(asked: &AskedGap) -> AnswerableGap<'_> {
+pub(super) fn answerable(asked: &AskedGap) -> AnswerableGap<'_> {
     AnswerableGap {
         severity: asked.gap.severity,
         suggestions: &asked.gap.suggestions,
@@ -104,7 +100,7 @@ pub(super) fn as_asked(asked: &AskedGap) -> AnswerableGap<'_> {
 
 /// The body that the answerer signs (W-07).
 pub fn signed_body(
-    view: &ResolveView,
+    view: &ClarificationView,
     asked: &AskedGap,
     answer: &str,
     by: &OwnSignature,
@@ -123,7 +119,7 @@ pub fn signed_body(
 
 /// Accepts a signed answer only if it is fresh, not older than its question, and signed with the answerer's registered
 /// key.
-pub fn may_be_signed_so(view: &ResolveView, by: &OwnSignature, env: &Env) -> Result<(), Refusal> {
+pub fn check_own_signature(view: &ClarificationView, by: &OwnSignature, env: &Env) -> Result<(), Refusal> {
     let off = by.timestamp.at().millis_since(env.now).abs();
     if off > FRESH_S * 1000 {
         return Err(Refusal::invalid(format!(
@@ -145,20 +141,19 @@ pub fn may_be_signed_so(view: &ResolveView, by: &OwnSignature, env: &Env) -> Res
 }
 
 impl Operation for Resolve {
-    type View = ResolveView;
+    type View = ClarificationView;
     type Answer = Resolved;
     type Refusal = Refusal;
 
-    fn decide(self, view: &ResolveView, env: &Env) -> Result<Step<Resolved>, Refusal> {
+    fn decide(self, view: &ClarificationView, env: &Env) -> Result<Step<Resolved>, Refusal> {
         super::is_own(&view.session, &self.by)?;
         let (asked, verdict) = judge(view, &self.gap_id, &self.answer, env)?;
-        if was_said(&asked, &self.answer, self.asked) {
+        if is_repeat(&asked, &self.answer, self.asked) {
             return Ok(Step::answer(Resolved { session: view.session.clone(), verdict, fresh: false }));
         }
         let place = (view.project.key, view.project.id.clone());
         let mut mint = env.mint();
-        let around = Around { place: &place, document: &view.project.document, rules: &view.rules, key: &view.key };
-        let mut moving = SessionTransition::of(around, &view.session, env.now)?;
+        let mut moving = SessionTransition::of(view.context(&place), &view.session, env.now)?;
         let judged = match &verdict {
             AnswerVerdict::Resolved { accepted } => Ok(accepted.clone()),
             AnswerVerdict::Escalated { why } => Err(why.clone()),
@@ -167,7 +162,7 @@ impl Operation for Resolve {
         let given = GivenAnswer { answer: self.answer, judged, given_by, decision_id: None, signed: self.signed };
         moving.answered(&self.gap_id, given)?;
         match (&verdict, self.asked) {
-            (AnswerVerdict::Escalated { .. }, Some(decision)) => moving.goes_to_a_person(&self.gap_id, decision),
+            (AnswerVerdict::Escalated { .. }, Some(decision)) => moving.link_decision(&self.gap_id, decision),
             (AnswerVerdict::Escalated { .. }, None) => {}
             (AnswerVerdict::Resolved { .. }, _) => moving.evaluate()?,
         }
@@ -178,7 +173,7 @@ impl Operation for Resolve {
 }
 
 /// A repeated answer adds no new entry (W-12).
-fn was_said(asked: &AskedGap, answer: &str, question: Option<RowKey>) -> bool {
+fn is_repeat(asked: &AskedGap, answer: &str, question: Option<RowKey>) -> bool {
     match &asked.state {
         GapState::Resolved { .. } => true,
         GapState::Open { refused: Some((said, _)), asked } => {

@@ -50,8 +50,8 @@ pub fn check(
         let gaps: Vec<&AskedGap> = match session.state {
             _ if now >= session.expires_at => continue,
             ClarificationState::Open => session.open_gaps().filter(blocks).collect(),
-            ClarificationState::Abandoned { at, holds: true, .. } if about.needs_an_answer(at) => {
-                session.owed().filter(blocks).collect()
+            ClarificationState::Abandoned { at, holds: true, .. } if about.requires_answer(at) => {
+                session.unanswered_blocks().filter(blocks).collect()
             }
             _ => continue,
         };
@@ -63,7 +63,7 @@ pub fn check(
 }
 
 impl StoppedAction {
-    fn needs_an_answer(self, since: UnixMillis) -> bool {
+    fn requires_answer(self, since: UnixMillis) -> bool {
         match self {
             Self::Asking => false,
             Self::Running { irreversible, approved_at } => irreversible && approved_at.is_none_or(|at| at <= since),

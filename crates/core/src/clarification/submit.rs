@@ -3,7 +3,7 @@
 use super::{
     key::AskingKey,
     rules::Rules,
-    transition::{Around, SessionTransition},
+    transition::{SessionTransition, TransitionContext},
 };
 use crate::{
     decision::ProjectRef,
@@ -36,8 +36,8 @@ pub struct SubmitView {
 }
 
 impl SubmitView {
-    fn around<'a>(&'a self, place: &'a ProjectRef) -> Around<'a> {
-        Around { place, document: &self.project.document, rules: &self.rules, key: &self.key }
+    fn context<'a>(&'a self, place: &'a ProjectRef) -> TransitionContext<'a> {
+        TransitionContext { place, document: &self.project.document, rules: &self.rules, key: &self.key }
     }
 }
 
@@ -61,7 +61,7 @@ impl Operation for Submit {
                 if same_plan && known.public_key == view.key.public_key.as_str() {
                     return Ok(Step::answer(known.clone()));
                 }
-                let mut moving = SessionTransition::of(view.around(&place), known, env.now)?;
+                let mut moving = SessionTransition::of(view.context(&place), known, env.now)?;
                 if !same_plan {
                     moving.plan_changed(plan, self.same)?;
                     moving.evaluate()?;
@@ -70,7 +70,7 @@ impl Operation for Submit {
                 moving
             }
             None => {
-                let around = view.around(&place);
+                let around = view.context(&place);
                 let mut moving =
                     SessionTransition::begin(around, &self.by, self.id.clone(), plan, self.same, env, &mut mint);
                 moving.evaluate()?;
@@ -78,8 +78,7 @@ impl Operation for Submit {
                 moving
             }
         };
-        let counts =
-            if view.known.is_none() { vec![opened_within_the_hour(&self.by, place.0, env.now)] } else { Vec::new() };
+        let counts = if view.known.is_none() { vec![hourly_count(&self.by, place.0, env.now)] } else { Vec::new() };
         let mut effects = Effects { guards: view.guards.clone(), counts, ..Effects::default() };
         let answer = moving.finish(&mut effects, &mut mint)?;
         Ok(Step { answer, effects })
@@ -89,7 +88,7 @@ impl Operation for Submit {
 /// Far above any legitimate use.
 const MAX_OPENED_PER_HOUR: i64 = 600;
 
-fn opened_within_the_hour(by: &Raiser, project: RowKey, now: UnixMillis) -> Count {
+fn hourly_count(by: &Raiser, project: RowKey, now: UnixMillis) -> Count {
     let hour = now.secs().div_euclid(3600);
     let key = format!("{project}:clarifications:{}:{hour}", by.principal);
     Count {

@@ -2,17 +2,15 @@
 
 use crate::{
     held::{shortened, shown},
-    records::{ClarificationSession, Confirmation, GapState},
+    records::{ClarificationSession, GapState},
 };
-use countersign_protocol::{clarification::GivenBy, hash::Digest, mplp::MplpId};
+use countersign_protocol::{
+    clarification::GivenBy,
+    hash::Digest,
+    mplp::MplpId,
+    question::{ClarificationFacts, ClarifiedAnswer},
+};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-
-/// The context member of a confirmation request that holds the answers. Only the plane writes it.
-pub const MEMBER: &str = "clarification";
-
-/// The first words of the sentence in a confirmation request's notes.
-pub const SENTENCE: &str = "Clarified before: ";
 
 /// The most answers shown in a confirmation request; the record has all of them.
 const MOST: usize = 20;
@@ -27,14 +25,6 @@ pub struct ClarificationResult {
     pub rounds: i64,
     pub head: Digest,
     pub answers: Vec<ClarifiedAnswer>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClarifiedAnswer {
-    pub field: String,
-    pub question: String,
-    pub answer: String,
-    pub given_by: GivenBy,
 }
 
 impl ClarificationResult {
@@ -62,63 +52,48 @@ impl ClarificationResult {
         Self { session_id: session.id.clone(), rounds: session.rounds, head: session.head, answers: Vec::new() }
     }
 
-    /// One line per answer: field, answer, and whether the agent or a person gave it.
-    pub fn lines(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self.answers.iter().take(MOST).map(ClarifiedAnswer::line).collect();
-        if let Some(more) = self.answers.len().checked_sub(MOST).filter(|more| *more > 0) {
-            lines.push(format!("and {more} more"));
-        }
-        lines
-    }
-
-    /// For machines, and for pages in other languages.
-    pub fn context(&self) -> Value {
-        let answers: Vec<Value> = self.answers.iter().take(MOST).map(ClarifiedAnswer::context).collect();
-        json!({
-            "session_id": self.session_id,
-            "rounds": self.rounds,
-            "chain_head": format!("sha256:{}", self.head.hex()),
-            "answers": answers,
-            "more": self.answers.len().saturating_sub(MOST),
-        })
-    }
-
-    /// All answers in one sentence, for speech output.
-    pub fn sentence(&self) -> String {
-        format!("{SENTENCE}{}.", self.lines().join("; "))
-    }
-}
-
-impl ClarifiedAnswer {
-    fn line(&self) -> String {
-        let whose = match self.given_by {
-            GivenBy::Own => "the agent's own answer",
-            GivenBy::Person => "answered by a person",
+    /// The facts of a confirmation request that rests on it.
+    pub fn facts(&self) -> ClarificationFacts {
+        let shorten = |one: &ClarifiedAnswer| ClarifiedAnswer {
+            field: shortened(&one.field, FIELD),
+            question: shortened(&one.question, TEXT),
+            answer: shortened(&one.answer, TEXT),
+            given_by: one.given_by,
         };
-        format!("{}: {} ({whose})", shown(&self.field, FIELD), said(&self.answer))
-    }
-
-    fn context(&self) -> Value {
-        json!({
-            "field": shortened(&self.field, FIELD),
-            "question": shortened(&self.question, TEXT),
-            "answer": shortened(&self.answer, TEXT),
-            "given_by": self.given_by,
-        })
+        ClarificationFacts {
+            session_id: self.session_id.clone(),
+            rounds: self.rounds,
+            chain_head: self.head.into(),
+            answers: self.answers.iter().take(MOST).map(shorten).collect(),
+            more: self.answers.len().saturating_sub(MOST),
+        }
     }
 }
 
-/// The clarified answers in a confirmation request's context.
-pub fn of_question(asked: &Confirmation) -> Option<&Value> {
-    asked.extra_context.as_ref()?.get(MEMBER)
+/// One line per answer: field, answer, and whether the agent or a person gave it.
+pub fn lines(facts: &ClarificationFacts, language: &str) -> Vec<String> {
+    let more = match language {
+        "de" => format!("und {} weitere", facts.more),
+        _ => format!("and {} more", facts.more),
+    };
+    let more = (facts.more > 0).then_some(more);
+    facts.answers.iter().map(|answer| line(answer, language)).chain(more).collect()
 }
 
-/// Adds the clarified answers to a confirmation request (WWA-6.2-06): a note for people, and a context member for
-/// machines.
-pub fn mark(question: &mut Confirmation, clarified: &ClarificationResult) {
-    let told = clarified.sentence();
-    question.notes.push(shortened(&told, NOTE));
-    question.extra_context.get_or_insert_with(Map::new).insert(MEMBER.into(), clarified.context());
+/// All answers in one sentence, for speech output.
+pub fn sentence(facts: &ClarificationFacts, language: &str) -> String {
+    let begins = if language == "de" { "Zuvor geklärt:" } else { "Clarified before:" };
+    shortened(&format!("{begins} {}.", lines(facts, language).join("; ")), NOTE)
+}
+
+fn line(answer: &ClarifiedAnswer, language: &str) -> String {
+    let whose = match (answer.given_by, language) {
+        (GivenBy::Own, "de") => "Antwort des Agenten selbst",
+        (GivenBy::Own, _) => "the agent's own answer",
+        (GivenBy::Person, "de") => "von einem Menschen beantwortet",
+        (GivenBy::Person, _) => "answered by a person",
+    };
+    format!("{}: {} ({whose})", shown(&answer.field, usize::MAX), said(&answer.answer))
 }
 
 /// Quotes an answer so that it cannot close the quotation marks.

@@ -32,7 +32,7 @@ use countersign_protocol::{
 use serde_json::Value;
 
 /// The context of a transition beside the session.
-pub struct Around<'a> {
+pub struct TransitionContext<'a> {
     pub place: &'a ProjectRef,
     pub document: &'a ProjectDocument,
     pub rules: &'a Rules,
@@ -43,7 +43,7 @@ pub struct Around<'a> {
 const UNSEALED: DigestText = DigestText(Digest([0; 32]));
 
 pub struct SessionTransition<'a> {
-    around: Around<'a>,
+    around: TransitionContext<'a>,
     session: ClarificationSession,
     /// When the open questions were asked: the time of the last change before this one.
     asked_at: UnixMillis,
@@ -66,7 +66,7 @@ pub struct GivenAnswer {
 impl<'a> SessionTransition<'a> {
     /// Begins a session with this plan.
     pub fn begin(
-        around: Around<'a>,
+        around: TransitionContext<'a>,
         by: &Raiser,
         id: MplpId,
         plan: Submitted,
@@ -101,11 +101,11 @@ impl<'a> SessionTransition<'a> {
     }
 
     /// Continues a session. Key rotations since the last change are recorded first (W-20).
-    pub fn of(around: Around<'a>, session: &ClarificationSession, now: UnixMillis) -> Result<Self, Refusal> {
+    pub fn of(around: TransitionContext<'a>, session: &ClarificationSession, now: UnixMillis) -> Result<Self, Refusal> {
         let (last_at, asked_at) = (now.max(session.last_at), session.last_at);
         let session = ClarificationSession { version: session.version + 1, last_at, ..session.clone() };
         let mut moving = Self { around, session, asked_at, entries: Vec::new(), evidence: Vec::new() };
-        moving.take_up_key()?;
+        moving.record_rotations()?;
         Ok(moving)
     }
 
@@ -115,8 +115,8 @@ impl<'a> SessionTransition<'a> {
 
     /// Dates each rotation by its own time: the key may have been replaced long ago, and the local clock may lag behind
     /// the clock of the node that rotated it.
-    fn take_up_key(&mut self) -> Result<(), Refusal> {
-        let between = self.around.key.since(&self.session.public_key).to_vec();
+    fn record_rotations(&mut self) -> Result<(), Refusal> {
+        let between = self.around.key.rotations_since(&self.session.public_key).to_vec();
         for rotation in between {
             self.session.public_key = rotation.new_public_key.as_str().to_owned();
             self.asked_at = self.asked_at.max(rotation.rotated_at.at());
@@ -173,7 +173,7 @@ impl<'a> SessionTransition<'a> {
 
     /// Drops an agent's own answer if the new plan requires a person to give it.
     fn keep_answer(&mut self, finding: &Finding) -> bool {
-        let (fingerprint, owed) = (finding.fingerprint(), self.person_owes(finding));
+        let (fingerprint, owed) = (finding.fingerprint(), self.needs_person(finding));
         let same = |asked: &&mut AskedGap| asked.is_resolved() && asked.fingerprint == fingerprint;
         match self.session.gaps.iter_mut().rev().find(same).map(|asked| &mut asked.state) {
             Some(GapState::Resolved { applies, given_by, .. })
@@ -191,9 +191,9 @@ impl<'a> SessionTransition<'a> {
         let plan = self.plan_with_answers()?;
         for finding in self.findings_in(&plan)? {
             let known =
-                |asked: &AskedGap| asked.counts() && asked.rule == finding.rule && asked.pointer == finding.pointer;
+                |asked: &AskedGap| asked.is_current() && asked.rule == finding.rule && asked.pointer == finding.pointer;
             if !self.session.gaps.iter().any(known) {
-                let asked = self.asked(finding);
+                let asked = self.open_gap(finding);
                 self.session.gaps.push(asked);
             }
         }
@@ -207,8 +207,8 @@ impl<'a> SessionTransition<'a> {
         self.around.rules.findings(plan).map_err(|why| Refusal::invalid(why.to_string()))
     }
 
-    fn asked(&self, finding: Finding) -> AskedGap {
-        let person_must_answer = self.person_owes(&finding);
+    fn open_gap(&self, finding: Finding) -> AskedGap {
+        let person_must_answer = self.needs_person(&finding);
         let fingerprint = finding.fingerprint();
         AskedGap {
             gap: Gap {
@@ -232,7 +232,7 @@ impl<'a> SessionTransition<'a> {
         }
     }
 
-    fn person_owes(&self, finding: &Finding) -> bool {
+    fn needs_person(&self, finding: &Finding) -> bool {
         let plan = self.session.plan().map_or(&Value::Null, |submitted| &submitted.plan);
         required_answerer::person(self.around.document, plan, finding)
     }
@@ -321,7 +321,7 @@ impl<'a> SessionTransition<'a> {
     }
 
     /// Links the gap to a pending decision.
-    pub fn goes_to_a_person(&mut self, gap_id: &str, decision: countersign_protocol::ids::RowKey) {
+    pub fn link_decision(&mut self, gap_id: &str, decision: countersign_protocol::ids::RowKey) {
         let found = self.session.gaps.iter_mut().find(|asked| asked.gap.id == gap_id);
         if let Some(GapState::Open { asked, .. }) = found.map(|asked| &mut asked.state) {
             *asked = Some(decision);
@@ -348,7 +348,7 @@ impl<'a> SessionTransition<'a> {
                 asked.state = GapState::Abandoned { asked: *question };
             }
         }
-        let holds = by == GivenBy::Own && self.session.owed().next().is_some();
+        let holds = by == GivenBy::Own && self.session.unanswered_blocks().next().is_some();
         let state = ClarificationState::Abandoned { at: self.session.last_at, by, holds };
         self.close(state, self.session.same, event.open("holds", holds));
         Ok(())
@@ -440,7 +440,7 @@ impl<'a> SessionTransition<'a> {
 
     /// Answers and the content of plans are personal data: hidden.
     fn record_answer(&mut self, round: &Round, given: &GivenAnswer) {
-        let event = about(self.around.place, &self.session, "clarification_answered")
+        let event = session_entry(self.around.place, &self.session, "clarification_answered")
             .open("round", round.round)
             .open("gap_id", round.gap.id.as_str())
             .open("severity", serde_json::to_value(round.gap.severity).unwrap_or_default())
@@ -460,7 +460,7 @@ impl<'a> SessionTransition<'a> {
     pub fn record_check(&mut self) {
         let open = self.session.open_gaps().count() as u64;
         let digest = self.session.plan().map(|plan| plan.digest.hex());
-        let event = about(self.around.place, &self.session, "clarification_checked")
+        let event = session_entry(self.around.place, &self.session, "clarification_checked")
             .open("open_gaps", open)
             .open("submission", self.session.plans.len() as u64)
             .hidden_if("plan_sha256", digest);
@@ -473,7 +473,7 @@ pub fn with_answers(session: &ClarificationSession) -> Result<Value, Refusal> {
     let plan = session.plan().map_or(&Value::Null, |submitted| &submitted.plan);
     let answers = session.gaps.iter().filter_map(|asked| match &asked.state {
         // An accepted WARN changes nothing in the plan (W-05).
-        GapState::Resolved { applies: true, accepted, .. } if asked.leaves_as_it_is(accepted) => None,
+        GapState::Resolved { applies: true, accepted, .. } if asked.keeps_value(accepted) => None,
         GapState::Resolved { accepted, round, applies: true, .. } => {
             Some((*round, (asked.pointer.as_str(), asked.answer_kind, accepted.as_str())))
         }
@@ -519,7 +519,7 @@ pub(super) fn number(count: impl TryInto<u64>) -> u64 {
 }
 
 /// The common members of every audit entry about a session.
-pub(super) fn about(place: &ProjectRef, session: &ClarificationSession, event_type: &'static str) -> Evidence {
+pub(super) fn session_entry(place: &ProjectRef, session: &ClarificationSession, event_type: &'static str) -> Evidence {
     of_agent(Evidence::new((place.0, &place.1), event_type, session.last_at), &session.by)
         .open("clarification_session_id", session.id.as_str())
 }

@@ -25,7 +25,7 @@ use serde_json::Value;
 
 /// The open gaps, the signed message, and the bodies needed to sign an answer.
 pub fn check(session: &ClarificationSession, key: &AskingKey) -> Result<CheckResponse, Refusal> {
-    let clarification: Message = stored(&session.message)?;
+    let clarification: Message = read_stored(&session.message)?;
     let asks = session.open_gaps().map(|asked| open_ask(session, &asked.gap, key)).collect::<Result<_, _>>()?;
     Ok(CheckResponse {
         status: clarification.status,
@@ -55,7 +55,7 @@ fn open_ask(
 }
 
 pub fn status(session: &ClarificationSession, now: UnixMillis) -> Result<StatusResponse, Refusal> {
-    let message: Message = stored(&session.message)?;
+    let message: Message = read_stored(&session.message)?;
     Ok(StatusResponse {
         session_id: session.id.clone(),
         status: message.status,
@@ -75,9 +75,9 @@ pub fn status(session: &ClarificationSession, now: UnixMillis) -> Result<StatusR
 
 /// The current chain and its signature (Clarification 7).
 pub fn record(session: &ClarificationSession, entries: &[ClarificationEntry]) -> Result<Record, Refusal> {
-    let message: Message = stored(&session.message)?;
+    let message: Message = read_stored(&session.message)?;
     let first = session.plans.first().ok_or(Refusal::Internal)?;
-    let chain = entries.iter().map(|entry| stored(&entry.document)).collect::<Result<_, _>>()?;
+    let chain = entries.iter().map(|entry| read_stored(&entry.document)).collect::<Result<_, _>>()?;
     Ok(Record {
         session_id: session.id.clone(),
         chain,
@@ -98,10 +98,10 @@ pub fn audit(session: &ClarificationSession, entries: &[ClarificationEntry]) -> 
     let accepted = confirm::accepted(session);
     Ok(Audit {
         clarification_chain: exchanges.collect::<Result<_, _>>()?,
-        message: stored(&session.message)?,
+        message: read_stored(&session.message)?,
         submitted_plans: session.plans.iter().map(submitted).collect(),
         accepted_plan: accepted.map(|(plan, _)| plan.clone()),
-        attestation: accepted.map(|(_, attestation)| stored::<Attestation>(attestation)).transpose()?,
+        attestation: accepted.map(|(_, attestation)| read_stored::<Attestation>(attestation)).transpose()?,
         record,
     })
 }
@@ -176,7 +176,7 @@ pub fn agent_id(document: &countersign_protocol::project::ProjectDocument) -> St
 }
 
 /// Reads back a document that this plane wrote.
-fn stored<T: DeserializeOwned>(value: &Value) -> Result<T, Refusal> {
+fn read_stored<T: DeserializeOwned>(value: &Value) -> Result<T, Refusal> {
     serde_json::from_value(value.clone()).map_err(|why| {
         debug_assert!(false, "a stored document cannot be read: {why}");
         Refusal::Internal

@@ -2,9 +2,9 @@
 
 use super::{
     ProjectRef, REJECTED,
-    grant::{AskedFor, grants, record_grant},
+    grant::{AskedFor, approved_extent, record_grant},
     rejections_key,
-    settle::{ApprovedExtent, Settlement, allows},
+    settle::{ApprovedExtent, Settlement, permits_execution},
 };
 use crate::{
     aaep::texts::Notice,
@@ -174,12 +174,12 @@ impl Operation for Answer {
     fn decide(self, view: &AnswerView, env: &Env) -> Result<Step<CountedAnswer>, NotCounted> {
         let decision = &view.decision;
         let DecisionState::Pending { deadline, .. } = decision.state else { return Err(NotCounted::Settled) };
-        self.is_in_time(decision, deadline, env.now)?;
-        self.is_entitled(decision)?;
-        self.is_allowed(&decision.question)?;
-        self.was_shown(decision)?;
-        self.can_be_written(view, env)?;
-        let granted = if self.is_yes() { grants(&self.extra, view)? } else { ApprovedExtent::default() };
+        self.check_time(decision, deadline, env.now)?;
+        self.check_entitlement(decision)?;
+        self.check_allowed(&decision.question)?;
+        self.check_shown(decision)?;
+        self.check_plan_value(view, env)?;
+        let granted = if self.is_approval() { approved_extent(&self.extra, view)? } else { ApprovedExtent::default() };
         let role = self.role(decision)?;
         let state = self.settled(decision, env.now, &role);
         let settled = Decision { state, version: decision.version + 1, ..decision.clone() };
@@ -215,15 +215,15 @@ impl Operation for Answer {
 
 impl Answer {
     /// Events from before details were recorded omit part of the request: they allow a rejection but no approval.
-    fn was_shown(&self, decision: &Decision) -> Result<(), NotCounted> {
+    fn check_shown(&self, decision: &Decision) -> Result<(), NotCounted> {
         let Question::Confirmation(asked) = &decision.question else { return Ok(()) };
         let over_the_wire = matches!(self.by.via, Via::Subscription { .. });
         let runs_something = !decision.action.is_empty() || decision.target.is_some();
-        let unseen = over_the_wire && asked.details.is_none() && runs_something && self.is_yes();
+        let unseen = over_the_wire && asked.details.is_none() && runs_something && self.is_approval();
         if unseen { Err(NotCounted::NotShown) } else { Ok(()) }
     }
 
-    fn is_in_time(&self, decision: &Decision, deadline: UnixMillis, now: UnixMillis) -> Result<(), NotCounted> {
+    fn check_time(&self, decision: &Decision, deadline: UnixMillis, now: UnixMillis) -> Result<(), NotCounted> {
         if now >= deadline || self.claimed_at >= deadline {
             return Err(NotCounted::TooLate);
         }
@@ -233,13 +233,12 @@ impl Answer {
         Ok(())
     }
 
-    fn is_entitled(&self, decision: &Decision) -> Result<(), NotCounted> {
+    fn check_entitlement(&self, decision: &Decision) -> Result<(), NotCounted> {
         let by_software = |who: &String| who.starts_with("auto:") || who.starts_with("system:");
         if self.decided_by.as_ref().is_some_and(by_software) {
             return Err(NotCounted::BySoftware);
         }
-        let counts = counts(decision, self.by.person, &self.by.roles, self.is_yes());
-        if !self.by.may_answer || !counts || !self.role_allows(decision) {
+        if !is_entitled(decision, &self.by, self.is_approval()) {
             return Err(NotCounted::NotEntitled);
         }
         if decision.is_locked() && !(self.extra.by_override && self.by.deciding.overrides()) {
@@ -257,17 +256,11 @@ impl Answer {
         }
     }
 
-    /// Only an approving role decides (M-06). The person the agent acts for can always reject.
-    fn role_allows(&self, decision: &Decision) -> bool {
-        let is_clarification = matches!(decision.question, Question::Clarification(_));
-        is_clarification || self.is_own_rejection(decision) || self.by.deciding.approves()
-    }
-
     /// A rejection by the person the agent acts for. It is exempt from the assurance floor.
     fn is_own_rejection(&self, decision: &Decision) -> bool {
         self.by.person == decision.raised_by.person
             && matches!(self.given, AnswerContent::Reply { .. })
-            && !self.is_yes()
+            && !self.is_approval()
     }
 
     /// The role recorded with the answer. A claimed role must be one of the person's own.
@@ -276,29 +269,31 @@ impl Answer {
             return Ok(self.by.deciding.label().to_owned());
         }
         let said = self.extra.as_role.as_deref();
-        self.by.deciding.under(said).map(str::to_owned).ok_or(NotCounted::NotEntitled)
+        self.by.deciding.approving_role(said).map(str::to_owned).ok_or(NotCounted::NotEntitled)
     }
 
-    fn is_yes(&self) -> bool {
+    fn is_approval(&self) -> bool {
         matches!(&self.given, AnswerContent::Reply { decision: YesNo::Accept, modified_action: None, .. })
             || matches!(self.given, AnswerContent::Response { .. })
     }
 
-    fn is_allowed(&self, question: &Question) -> Result<(), NotCounted> {
+    fn check_allowed(&self, question: &Question) -> Result<(), NotCounted> {
         let fits = match (question, &self.given) {
             (Question::Confirmation(asked), AnswerContent::Reply { decision, modified_action, .. }) => {
                 // A modified action counts as a rejection, under either label (AAEP 6.3.2).
                 let effectively = if modified_action.is_some() { YesNo::Reject } else { *decision };
                 asked.allowed_replies.contains(decision) && asked.allowed_replies.contains(&effectively)
             }
-            (Question::Clarification(asked), AnswerContent::Response { response, .. }) => takes(asked, response),
+            (Question::Clarification(asked), AnswerContent::Response { response, .. }) => {
+                accepts_response(asked, response)
+            }
             _ => false,
         };
         if fits { Ok(()) } else { Err(NotCounted::NotAllowed) }
     }
 
     /// The answer to a gap becomes part of a plan, so it must be valid there.
-    fn can_be_written(&self, view: &AnswerView, env: &Env) -> Result<(), NotCounted> {
+    fn check_plan_value(&self, view: &AnswerView, env: &Env) -> Result<(), NotCounted> {
         match (&view.gap, &self.given) {
             (Some(gap), AnswerContent::Response { response, .. }) => {
                 gap.accepted(response, env).map(drop).map_err(NotCounted::OutOfBounds)
@@ -354,7 +349,7 @@ impl Answer {
             .open("assurance", self.by.assurance.as_str())
             .open("via", via)
             .open_if("high_risk_token", self.by.approves_high_risk.then_some(true))
-            .open("allows", allows(settled))
+            .open("allows", permits_execution(settled))
             .open("role", role)
             .open_if("override", (self.extra.by_override && settled.is_locked()).then_some(true))
             .hidden("decided_by", self.by.subject.as_str())
@@ -367,16 +362,25 @@ impl Answer {
     }
 }
 
+/// Whether this person's approval or rejection would count: by policy, and by an approving role (M-06). The person the
+/// agent acts for can always reject.
+pub(super) fn is_entitled(decision: &Decision, by: &ProvenPerson, yes: bool) -> bool {
+    let own_rejection = by.person == decision.raised_by.person && !yes;
+    let is_clarification = matches!(decision.question, Question::Clarification(_));
+    let by_role = is_clarification || own_rejection || by.deciding.approves();
+    by.may_answer && by_role && is_entitled_by_policy(decision, by.person, &by.roles, yes)
+}
+
 /// Whether an approval (`yes`) or rejection by this person counts. The person the agent acts for can always reject;
 /// the policy decides whether their approval counts.
-pub fn counts(decision: &Decision, person: RowKey, roles: &[Role], yes: bool) -> bool {
+pub fn is_entitled_by_policy(decision: &Decision, person: RowKey, roles: &[Role], yes: bool) -> bool {
     decision
         .terms
         .all_approvers()
-        .all(|approvers| counts_among(approvers, decision.raised_by.person, (person, roles), yes))
+        .all(|approvers| is_entitled_by(approvers, decision.raised_by.person, (person, roles), yes))
 }
 
-fn counts_among(approvers: &Approvers, own: RowKey, (person, roles): (RowKey, &[Role]), yes: bool) -> bool {
+fn is_entitled_by(approvers: &Approvers, own: RowKey, (person, roles): (RowKey, &[Role]), yes: bool) -> bool {
     let named = approvers.people.contains(&person) || approvers.roles.iter().any(|role| roles.contains(role));
     match (person == own, yes) {
         (true, true) => approvers.own_yes,
@@ -394,7 +398,7 @@ fn notice(settled: &Decision) -> Notice {
 }
 
 /// Whether the response has one of the kinds accepted by the question (AAEP 6.5.2).
-pub fn takes(asked: &Clarification, response: &Value) -> bool {
+pub fn accepts_response(asked: &Clarification, response: &Value) -> bool {
     asked.kinds.iter().any(|kind| match (kind, response) {
         (ResponseKind::Freetext, Value::String(text)) => !text.is_empty(),
         (ResponseKind::YesNo, Value::Bool(_)) | (ResponseKind::Numeric, Value::Number(_)) => true,

@@ -5,9 +5,9 @@ use super::{
     due::tool_of,
     entry, forget_request,
     grant::AskedFor,
-    raise::{already_under_way, effect_taken},
+    raise::{action_in_progress, effect_claimed},
     render,
-    settle::allows,
+    settle::permits_execution,
 };
 use crate::{
     aaep::{
@@ -78,17 +78,17 @@ impl Operation for Claim {
         if view.point() != self.point {
             return Err(Refusal::ConfirmationInvalid("this decision cannot be redeemed here".into()));
         }
-        let taken = self.fits(view)?;
+        let taken = self.reservation(view)?;
         let allowance = view.open_allowance(env)?;
         if allowance.rules.is_some() && allowance.rules != self.rules {
             // The person read a text made under the earlier rules, which also chose the approvers.
             return Err(Refusal::ApprovalGone(RULES_CHANGED));
         }
         if let Some(other) = &view.under_way {
-            return Err(already_under_way(other));
+            return Err(action_in_progress(other));
         }
         if let Some((execution, other)) = &view.same_effect {
-            return Err(effect_taken(execution, other));
+            return Err(effect_claimed(execution, other));
         }
         if matches!(view.session.state, AaepSessionState::Over { .. }) {
             return Err(Refusal::Conflict("the AAEP session of this question is over".into()));
@@ -122,11 +122,11 @@ impl Operation for Claim {
 
 impl Claim {
     /// The amounts to reserve, if the approval covers the request.
-    fn fits(&self, view: &ClaimView) -> Result<Vec<AmountUse>, Refusal> {
+    fn reservation(&self, view: &ClaimView) -> Result<Vec<AmountUse>, Refusal> {
         let pattern = view.allowance.as_ref().and_then(|allowance| allowance.pattern.as_ref());
         match (pattern, &self.call) {
             (Some(pattern), Some(call)) => call.fits(pattern).map_err(|differences| {
-                let told: Vec<String> = differences.iter().map(ToString::to_string).collect();
+                let told: Vec<String> = differences.iter().map(|difference| difference.text("en")).collect();
                 Refusal::ConfirmationInvalid(format!("the approval does not cover this call: {}", told.join("; ")))
             }),
             (None, _) if view.decision.digest == self.digest => Ok(Vec::new()),
@@ -181,13 +181,13 @@ impl ClaimView {
         let Some(step) = step else { return Ok(()) };
         let plan = self.plan.as_ref().ok_or(Refusal::Internal)?;
         let mut moving = PlanTransition::of(plan, env.now);
-        moving.begins(&step.step).map_err(Refusal::ApprovalGone)?;
+        moving.claim_step(&step.step).map_err(Refusal::ApprovalGone)?;
         moving.finish(&self.place, mint, effects)
     }
 
     fn open_allowance(&self, env: &Env) -> Result<&Allowance, Refusal> {
-        if !allows(&self.decision) {
-            return Err(Refusal::ApprovalGone(no_yes(&self.decision)));
+        if !permits_execution(&self.decision) {
+            return Err(Refusal::ApprovalGone(unapproved_reason(&self.decision)));
         }
         let allowance = self.allowance.as_ref().ok_or(Refusal::Internal)?;
         let over = match allowance.state {
@@ -202,7 +202,7 @@ impl ClaimView {
     }
 }
 
-fn no_yes(decision: &Decision) -> &'static str {
+fn unapproved_reason(decision: &Decision) -> &'static str {
     match decision.state {
         DecisionState::Pending { .. } => "nobody has answered yet",
         DecisionState::Rejected { .. } => "a person rejected it",
@@ -215,13 +215,13 @@ fn no_yes(decision: &Decision) -> &'static str {
 /// Announces the tool after the approval and before the side effect (AAEP 4.3.1, C6).
 fn announce(view: &ClaimView, execution: &Execution, env: &Env, mint: &mut Mint, effects: &mut Effects) {
     let mut talk = EventWriter::resume(&view.session, env.now);
-    if talk.is_over() {
+    if talk.is_ended() {
         return;
     }
     let (to, tool) = (audience(&view.decision), tool_of(&view.decision, execution));
-    if talk.waiting().is_empty() {
+    if talk.pending().is_empty() {
         let notice = Notice::Running { tool: tool.clone() };
-        talk.state_to(&to, mint, CALLING_TOOL, &notice, render::extension(&view.decision));
+        talk.set_state(&to, mint, CALLING_TOOL, &notice, render::extension(&view.decision));
     }
     talk.announce(&to, mint, render::extension(&view.decision), |words| {
         Payload::ToolInvoked(ToolInvoked {

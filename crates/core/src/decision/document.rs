@@ -1,14 +1,14 @@
 //! The decision document of the requesting agent (`/v1`).
 
-use super::{
-    call_off::cancelled_for,
-    settle::{allows, settled_as},
-};
+use super::settle::permits_execution;
 use crate::records::{
     AaepSession, Allowance, AllowanceState, Ballot, Decision, DecisionState, Defaulted, Execution, ExecutionState,
     Question,
 };
-use countersign_protocol::decisions::{AllowanceDocument, DecisionDocument, DecisionKind, ExecutionDocument, State};
+use countersign_protocol::{
+    decisions::{AllowanceDocument, ClaimStatus, DecisionDocument, DecisionKind, ExecutionDocument, ExpiredAs, State},
+    mplp::AllowanceStatus,
+};
 use serde_json::Value;
 
 /// The records behind a decision document.
@@ -49,7 +49,7 @@ impl Whole {
             plan_id: decision.target.as_ref().filter(|target| target.plan.is_some()).map(|it| it.target_id.clone()),
             expired_as: None,
             cancelled_for: None,
-            allowance: self.allowance.as_ref().filter(|_| allows(decision)).map(allowance),
+            allowance: self.allowance.as_ref().filter(|_| permits_execution(decision)).map(allowance),
             execution: self.execution.as_ref().map(execution),
             last_ran_at: decision.last_ran_at,
             page,
@@ -79,61 +79,57 @@ fn settle(state: &DecisionState, document: &mut DecisionDocument) {
         }
         DecisionState::Expired { at, as_if } => {
             document.settled_at = Some(*at);
-            let (word, response) = match as_if {
-                Defaulted::Accept => ("accept", None),
-                Defaulted::Reject => ("reject", None),
-                Defaulted::Response { response } => ("default_response", Some(response.clone())),
-                Defaulted::Unavailable => ("unavailable", None),
+            let (expired_as, response) = match as_if {
+                Defaulted::Accept => (ExpiredAs::Accept, None),
+                Defaulted::Reject => (ExpiredAs::Reject, None),
+                Defaulted::Response { response } => (ExpiredAs::DefaultResponse, Some(response.clone())),
+                Defaulted::Unavailable => (ExpiredAs::Unavailable, None),
             };
-            document.expired_as = Some(word.into());
+            document.expired_as = Some(expired_as);
             document.response = response.map(Value::String);
         }
         DecisionState::Cancelled { at, why, reason, .. } => {
             document.reason.clone_from(reason);
             document.settled_at = Some(*at);
-            document.cancelled_for = Some(cancelled_for(*why).into());
+            document.cancelled_for = Some(*why);
         }
     }
 }
 
 fn decided(by: &Ballot, document: &mut DecisionDocument) {
     document.settled_at = Some(by.at);
-    document.assurance = Some(by.assurance.as_str().into());
+    document.assurance = Some(by.assurance);
 }
 
 fn state(decision: &Decision) -> State {
-    match settled_as(decision) {
-        "pending" => State::Pending,
-        "accepted" => State::Accepted,
-        "rejected" => State::Rejected,
-        "answered" => State::Answered,
-        "expired" => State::Expired,
-        _ => State::Cancelled,
+    match decision.state {
+        DecisionState::Pending { .. } => State::Pending,
+        DecisionState::Accepted { .. } => State::Accepted,
+        DecisionState::Rejected { .. } => State::Rejected,
+        DecisionState::Answered { .. } => State::Answered,
+        DecisionState::Expired { .. } => State::Expired,
+        DecisionState::Cancelled { .. } => State::Cancelled,
     }
 }
 
 fn allowance(allowance: &Allowance) -> AllowanceDocument {
     let state = match allowance.state {
-        AllowanceState::Open => "open",
-        AllowanceState::Spent => "spent",
-        AllowanceState::Lapsed { .. } => "lapsed",
-        AllowanceState::Cancelled { .. } => "cancelled",
+        AllowanceState::Open => AllowanceStatus::Open,
+        AllowanceState::Spent => AllowanceStatus::Spent,
+        AllowanceState::Lapsed { .. } => AllowanceStatus::Lapsed,
+        AllowanceState::Cancelled { .. } => AllowanceStatus::Cancelled,
     };
-    AllowanceDocument {
-        state: state.into(),
-        uses_left: allowance.tally.uses - allowance.tally.used,
-        until: allowance.until,
-    }
+    AllowanceDocument { state, uses_left: allowance.tally.uses - allowance.tally.used, until: allowance.until }
 }
 
 fn execution(execution: &Execution) -> ExecutionDocument {
     let (state, lease_until) = match execution.state {
-        ExecutionState::Claimed { lease_until } => ("claimed", Some(lease_until)),
-        ExecutionState::Committed { .. } => ("committed", None),
-        ExecutionState::Failed { .. } => ("failed", None),
-        ExecutionState::Released { .. } => ("released", None),
-        ExecutionState::Unknown { .. } => ("unknown", None),
+        ExecutionState::Claimed { lease_until } => (ClaimStatus::Claimed, Some(lease_until)),
+        ExecutionState::Committed { .. } => (ClaimStatus::Committed, None),
+        ExecutionState::Failed { .. } => (ClaimStatus::Failed, None),
+        ExecutionState::Released { .. } => (ClaimStatus::Released, None),
+        ExecutionState::Unknown { .. } => (ClaimStatus::Unknown, None),
     };
     let conflict = execution.conflict.is_some();
-    ExecutionDocument { execution_id: execution.id.clone(), state: state.into(), lease_until, conflict }
+    ExecutionDocument { execution_id: execution.id.clone(), state, lease_until, conflict }
 }

@@ -72,12 +72,12 @@ impl Operation for QuestionDue {
 
 impl QuestionDue {
     fn expire(&self, view: &DueView, deadline: UnixMillis, env: &Env) -> Result<Step<()>, Refusal> {
-        let (as_if, notice) = self.comes_to(&view.decision, deadline, env.now);
+        let (as_if, notice) = self.default_outcome(&view.decision, deadline, env.now);
         let state = DecisionState::Expired { at: env.now, as_if: as_if.clone() };
         let decision = Decision { state, version: view.decision.version + 1, ..view.decision.clone() };
         let settlement =
             settle::Settlement { decision, notice, granted: settle::ApprovedExtent::Once, plan: view.plan.as_ref() };
-        let record = |entry: DraftEntry| record(entry, &as_if);
+        let record = |entry: DraftEntry| record_default(entry, &as_if);
         let (mut effects, _) = settlement.effects(&view.place, &view.session, record, env, &mut env.mint())?;
         if !self.nobody_there {
             effects.not_before = Some(deadline);
@@ -89,7 +89,7 @@ impl QuestionDue {
         Ok(Step { answer: (), effects })
     }
 
-    fn comes_to(&self, decision: &Decision, deadline: UnixMillis, now: UnixMillis) -> (Defaulted, Notice) {
+    fn default_outcome(&self, decision: &Decision, deadline: UnixMillis, now: UnixMillis) -> (Defaulted, Notice) {
         let on_time = deadline >= self.serving_since && now <= deadline.plus_secs(ON_TIME_S);
         match &decision.question {
             Question::Clarification(asked) => match &asked.default_response {
@@ -106,16 +106,16 @@ impl QuestionDue {
 }
 
 /// The default of a question without a present approver: never an approval.
-pub(super) fn comes_to_with_nobody_there(
+pub(super) fn default_without_approver(
     decision: &Decision,
     deadline: UnixMillis,
     now: UnixMillis,
 ) -> (Defaulted, Notice) {
-    QuestionDue { serving_since: now, nobody_there: true }.comes_to(decision, deadline, now)
+    QuestionDue { serving_since: now, nobody_there: true }.default_outcome(decision, deadline, now)
 }
 
 /// Records an unanswered question as expired, never as rejected, with its default.
-pub(super) fn record(entry: DraftEntry, as_if: &Defaulted) -> DraftEntry {
+pub(super) fn record_default(entry: DraftEntry, as_if: &Defaulted) -> DraftEntry {
     let entry = entry.open("state", "expired").open("answered", false);
     match as_if {
         Defaulted::Accept => entry.open("expired_as", "accept"),
@@ -135,7 +135,7 @@ fn count_down(view: &DueView, deadline: UnixMillis, env: &Env) -> Result<Step<()
     let mut talk = EventWriter::resume(&view.session, env.now);
     let notice = Notice::TimeLeft { seconds: left_ms / 1000 };
     let over = 100 - left_ms.saturating_mul(100) / whole_ms;
-    talk.time_left(&audience(decision), &mut env.mint(), &notice, over, left_ms, render::extension(decision));
+    talk.announce_time_left(&audience(decision), &mut env.mint(), &notice, over, left_ms, render::extension(decision));
     let (session, news) = talk.finish();
     let DecisionState::Pending { ballots, .. } = &decision.state else { return Err(Refusal::Internal) };
     let due = next(decision.asked_at, deadline, env.now);
@@ -169,7 +169,7 @@ impl Operation for AllowanceDue {
         }
         let state = AllowanceState::Lapsed { at: env.now };
         let lapsed = Allowance { state, version: allowance.version + 1, ..allowance.clone() };
-        let mut effects = view.ended(lapsed, &Notice::NotCarriedOut, |entry| entry, env)?;
+        let mut effects = view.end_allowance(lapsed, &Notice::NotCarriedOut, |entry| entry, env)?;
         effects.not_before = Some(allowance.until);
         Ok(Step { answer: (), effects })
     }
@@ -190,14 +190,14 @@ impl Operation for LapseWithClock {
         let state = AllowanceState::Lapsed { at: env.now };
         let lapsed = Allowance { state, version: view.allowance.version + 1, ..view.allowance.clone() };
         let record = |entry: DraftEntry| entry.open("lapsed_for", "clock_accepted");
-        let effects = view.ended(lapsed, &Notice::NotCarriedOut, record, env)?;
+        let effects = view.end_allowance(lapsed, &Notice::NotCarriedOut, record, env)?;
         Ok(Step { answer: true, effects })
     }
 }
 
 impl AllowanceDueView {
     /// All effects of an allowance that ends unclaimed.
-    pub(super) fn ended(
+    pub(super) fn end_allowance(
         &self,
         over: Allowance,
         notice: &Notice,
@@ -220,20 +220,20 @@ impl AllowanceDueView {
         let mut goes_on = false;
         if let (Some(plan), Some(step)) = (&self.plan, &over.step) {
             let mut moving = PlanTransition::of(plan, env.now);
-            moving.ends_unspent(&step.step, lapsed);
-            goes_on = moving.goes_on();
+            moving.end_allowance(&step.step, lapsed);
+            goes_on = moving.is_running();
             moving.finish(&self.place, &mut mint, &mut effects)?;
         }
         effects.puts.push(Record::Allowance(over));
         if !goes_on {
-            hush(&self.decision, &self.session, notice, env, &mut mint, &mut effects);
+            leave_tool_state(&self.decision, &self.session, notice, env, &mut mint, &mut effects);
         }
         Ok(effects)
     }
 }
 
 /// Ends the `calling_tool` state of the session after its approval has ended.
-pub(crate) fn hush(
+pub(crate) fn leave_tool_state(
     decision: &Decision,
     session: &AaepSession,
     notice: &Notice,
@@ -242,10 +242,10 @@ pub(crate) fn hush(
     effects: &mut Effects,
 ) {
     let mut talk = EventWriter::resume(session, env.now);
-    if talk.is_over() {
+    if talk.is_ended() {
         return;
     }
-    stop_calling(&mut talk, decision, notice, mint);
+    leave_calling_tool(&mut talk, decision, notice, mint);
     settle::close_own_session(&mut talk, decision, mint);
     let (session, said) = talk.finish();
     effects.puts.push(Record::AaepSession(session));
@@ -253,9 +253,14 @@ pub(crate) fn hush(
 }
 
 /// Leaves `calling_tool`, if that is the current state and no call is left.
-pub(super) fn stop_calling(talk: &mut EventWriter, decision: &Decision, notice: &Notice, mint: &mut crate::env::Mint) {
+pub(super) fn leave_calling_tool(
+    talk: &mut EventWriter,
+    decision: &Decision,
+    notice: &Notice,
+    mint: &mut crate::env::Mint,
+) {
     if talk.state() == CALLING_TOOL && !talk.calls_tools() {
-        talk.state_to(&audience(decision), mint, THINKING, notice, render::extension(decision));
+        talk.set_state(&audience(decision), mint, THINKING, notice, render::extension(decision));
     }
 }
 
@@ -275,7 +280,7 @@ pub struct ExecutionView {
 
 impl ExecutionView {
     /// Whether the session stays open for further executions.
-    fn goes_on(&self, plan: Option<&Plan>) -> bool {
+    fn stays_open(&self, plan: Option<&Plan>) -> bool {
         match plan {
             Some(plan) => progress::is_running(plan),
             None => self.allowance.as_ref().is_some_and(|allowance| allowance.is_bounded() && allowance.is_open()),
@@ -293,7 +298,7 @@ impl Operation for LeaseDue {
         if env.now < lease_until {
             return Ok(Step::answer(()));
         }
-        let step = unknown(view, closed_by(&view.execution).max(env.now), env)?;
+        let step = mark_unknown(view, closed_by(&view.execution).max(env.now), env)?;
         let effects = Effects { not_before: Some(lease_until), ..step.effects };
         Ok(Step { answer: (), effects })
     }
@@ -310,7 +315,7 @@ impl Operation for EndLeaseWithClock {
     fn decide(self, view: &ExecutionView, env: &Env) -> Result<Step<bool>, Refusal> {
         match view.execution.state {
             ExecutionState::Claimed { .. } => {
-                Ok(Step { answer: true, effects: unknown(view, closed_by(&view.execution), env)?.effects })
+                Ok(Step { answer: true, effects: mark_unknown(view, closed_by(&view.execution), env)?.effects })
             }
             _ => Ok(Step::answer(false)),
         }
@@ -325,15 +330,15 @@ fn closed_by(execution: &Execution) -> UnixMillis {
 }
 
 /// Marks the outcome as unknown. The connection is closed at `closed_at`.
-pub(super) fn unknown(view: &ExecutionView, closed_at: UnixMillis, env: &Env) -> Result<Step<Execution>, Refusal> {
+pub(super) fn mark_unknown(view: &ExecutionView, closed_at: UnixMillis, env: &Env) -> Result<Step<Execution>, Refusal> {
     let mut mint = env.mint();
     let state = ExecutionState::Unknown { since: env.now };
-    let probe = view.execution.probe.as_ref().map(|probe| Box::new(probe.begins(closed_at, env.now)));
+    let probe = view.execution.probe.as_ref().map(|probe| Box::new(probe.begin(closed_at, env.now)));
     let unknown = Execution { state, probe, version: view.execution.version + 1, ..view.execution.clone() };
     let mut puts = vec![Record::Execution(unknown.clone())];
     let mut news = vec![Signal::Changed { decision: view.decision.key }];
-    let goes_on = view.goes_on(view.plan.as_ref());
-    completed(view, ToolStatus::Timeout, None, goes_on, env, &mut mint, &mut puts, &mut news);
+    let goes_on = view.stays_open(view.plan.as_ref());
+    announce_completion(view, ToolStatus::Timeout, None, goes_on, env, &mut mint, &mut puts, &mut news);
     let entry = entry(&view.place, &view.decision, "execution_unknown", env.now)
         .open("execution_id", view.execution.id.as_str())
         .open_if("step_id", view.execution.step.as_ref().map(|step| step.step.as_str()));
@@ -343,7 +348,7 @@ pub(super) fn unknown(view: &ExecutionView, closed_at: UnixMillis, env: &Env) ->
 
 /// Announces the end of a tool call, unless the session is over.
 #[expect(clippy::too_many_arguments, reason = "what it says, and the three places where it is said")]
-pub(super) fn completed(
+pub(super) fn announce_completion(
     view: &ExecutionView,
     status: ToolStatus,
     error_message: Option<String>,
@@ -355,7 +360,7 @@ pub(super) fn completed(
 ) {
     let mut talk = EventWriter::resume(&view.session, env.now);
     let tool = tool_of(&view.decision, &view.execution);
-    if talk.is_over() || !talk.tool_is_open(&view.execution.call_id) {
+    if talk.is_ended() || !talk.tool_is_open(&view.execution.call_id) {
         return;
     }
     let notice = match status {
@@ -374,7 +379,7 @@ pub(super) fn completed(
             error_message: error_message.clone(),
         })
     });
-    stop_calling(&mut talk, &view.decision, &notice, mint);
+    leave_calling_tool(&mut talk, &view.decision, &notice, mint);
     if !goes_on {
         settle::close_own_session(&mut talk, &view.decision, mint);
     }

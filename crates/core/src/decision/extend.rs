@@ -32,7 +32,7 @@ impl Operation for Extend {
         if env.now >= *deadline {
             return Err(NotCounted::TooLate);
         }
-        if !self.by.may_answer || !audience(decision).has(self.by.person, &self.by.roles) {
+        if !self.by.may_answer || !audience(decision).includes(self.by.person, &self.by.roles) {
             return Err(NotCounted::NotEntitled);
         }
         let later = deadline.plus_secs(self.seconds.max(0)).min(decision.terms.latest);
@@ -47,7 +47,7 @@ impl Operation for Extend {
         let left_ms = later.millis_since(env.now);
         let over = 100 - left_ms.saturating_mul(100) / later.millis_since(decision.asked_at).max(1);
         let notice = Notice::MoreTime { seconds: left_ms / 1000 };
-        talk.time_left(&audience(decision), &mut mint, &notice, over, left_ms, render::extension(decision));
+        talk.announce_time_left(&audience(decision), &mut mint, &notice, over, left_ms, render::extension(decision));
         let (session, mut news) = talk.finish();
         news.push(Signal::Changed { decision: decision.key });
         let entry = entry(&view.place, decision, "decision_extended", env.now)

@@ -9,21 +9,22 @@
 //! ```
 
 pub mod answer;
-pub mod call_off;
+pub mod cancel;
 pub mod claim;
 pub mod document;
 pub mod due;
 pub mod extend;
 pub mod grant;
+pub mod offers;
 pub mod outcome;
 pub mod probe;
 pub mod question;
 pub mod raise;
 pub mod reconcile;
 pub mod render;
+pub mod revoke;
 pub mod runs;
 pub(crate) mod settle;
-pub mod take_back;
 
 pub use settle::settled_as;
 pub mod terms;

@@ -1,7 +1,7 @@
 //! The outcome of a claim, as reported by its claimant. A late report still counts.
 
 use super::{
-    due::{ExecutionView, completed, hush, unknown},
+    due::{ExecutionView, announce_completion, leave_tool_state, mark_unknown},
     entry,
 };
 use crate::{
@@ -49,12 +49,12 @@ impl Operation for OutcomeReport {
     type Refusal = Refusal;
 
     fn decide(self, view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
-        self.told_by(Reporter::Claimant, view, env)
+        self.report(Reporter::Claimant, view, env)
     }
 }
 
 impl OutcomeReport {
-    pub(super) fn told_by(self, by: Reporter, view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
+    pub(super) fn report(self, by: Reporter, view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
         let lease = match view.execution.state {
             ExecutionState::Claimed { lease_until } => Some(lease_until),
             ExecutionState::Unknown { .. } => None,
@@ -75,7 +75,7 @@ impl OutcomeReport {
             _ => return Err(Refusal::Conflict("another outcome was reported already".into())),
         };
         match (&self, lease) {
-            (Self::Lost, Some(_)) => unknown(view, env.now, env),
+            (Self::Lost, Some(_)) => mark_unknown(view, env.now, env),
             (Self::Lost, None) => Ok(Step::answer(view.execution.clone())),
             (Self::Running, Some(lease_until)) if env.now < lease_until => Ok(renew(view, lease_until, env)),
             (Self::Running, _) => Err(Refusal::Conflict("the lease has lapsed; report the outcome itself".into())),
@@ -138,8 +138,8 @@ impl OutcomeReport {
             evidence: vec![entry.seal(&mut mint)?],
             ..Effects::default()
         };
-        let goes_on = follow(view, end, env, &mut mint, &mut effects)?;
-        completed(view, status, why, goes_on, env, &mut mint, &mut effects.puts, &mut effects.news);
+        let goes_on = settle_effects(view, end, env, &mut mint, &mut effects)?;
+        announce_completion(view, status, why, goes_on, env, &mut mint, &mut effects.puts, &mut effects.news);
         Ok(Step { answer: closed, effects })
     }
 }
@@ -154,25 +154,25 @@ pub(super) enum End {
 }
 
 /// The effects of an execution's end on allowance and plan, and whether the session stays open.
-pub(super) fn follow(
+pub(super) fn settle_effects(
     view: &ExecutionView,
     end: End,
     env: &Env,
     mint: &mut Mint,
     effects: &mut Effects,
 ) -> Result<bool, Refusal> {
-    let returned = if end == End::Refused { returned(view, env) } else { None };
+    let returned = if end == End::Refused { returned_allowance(view, env) } else { None };
     let allowance = returned.as_ref().or(view.allowance.as_ref());
     let open = allowance.is_some_and(|allowance| allowance.is_bounded() && allowance.is_open());
     let goes_on = match (&view.plan, &view.execution.step) {
         (Some(plan), Some(step)) => {
             let mut moving = PlanTransition::of(plan, env.now);
-            moving.ends(&step.step, end == End::Committed, returned.is_some(), open);
-            let goes_on = moving.goes_on();
+            moving.end_use(&step.step, end == End::Committed, returned.is_some(), open);
+            let goes_on = moving.is_running();
             moving.finish(&view.place, mint, effects)?;
             if !goes_on && matches!(view.execution.state, ExecutionState::Unknown { .. }) {
                 // The call was announced as ended when its outcome became unknown; the session stayed open for the plan alone.
-                hush(&view.decision, &view.session, &Notice::Finished, env, mint, effects);
+                leave_tool_state(&view.decision, &view.session, &Notice::Finished, env, mint, effects);
             }
             goes_on
         }
@@ -184,16 +184,16 @@ pub(super) fn follow(
 
 /// Returns the reservation of a refused execution to its standing approval, and reopens a spent one, unless it has
 /// expired or its plan or session is over.
-fn returned(view: &ExecutionView, env: &Env) -> Option<Allowance> {
+fn returned_allowance(view: &ExecutionView, env: &Env) -> Option<Allowance> {
     let allowance = view.allowance.as_ref().filter(|allowance| allowance.is_bounded())?;
     let state = match allowance.state {
-        AllowanceState::Spent if env.now < allowance.until && goes_on(view) => AllowanceState::Open,
+        AllowanceState::Spent if env.now < allowance.until && stays_open(view) => AllowanceState::Open,
         state => state,
     };
-    let tally = allowance.tally.give_back(&view.execution.taken).ok()?;
+    let tally = allowance.tally.release(&view.execution.taken).ok()?;
     Some(Allowance { tally, state, version: allowance.version + 1, ..allowance.clone() })
 }
 
-fn goes_on(view: &ExecutionView) -> bool {
+fn stays_open(view: &ExecutionView) -> bool {
     matches!(view.session.state, AaepSessionState::Open { .. }) && view.plan.as_ref().is_none_or(is_running)
 }

@@ -47,7 +47,7 @@ impl ProbeMeaning {
     pub fn of(probe: &RouteProbe, response: Option<&ProbeResponse>) -> Self {
         let Some(response) = response else { return Self::Unclear };
         let body = response.body.as_deref().and_then(|bytes| read_json(bytes).ok());
-        let fits = |answer: &ProbeAnswer| fits(answer, response.status, body.as_ref());
+        let fits = |answer: &ProbeAnswer| matches_answer(answer, response.status, body.as_ref());
         match (fits(&probe.done), probe.not_done.as_ref().is_some_and(fits)) {
             (true, false) => Self::Done,
             (false, true) => Self::NotDone,
@@ -56,12 +56,12 @@ impl ProbeMeaning {
     }
 }
 
-fn fits(answer: &ProbeAnswer, status: u16, body: Option<&JsonMember>) -> bool {
+fn matches_answer(answer: &ProbeAnswer, status: u16, body: Option<&JsonMember>) -> bool {
     if !answer.statuses.contains(&status) {
         return false;
     }
     let Some(pointer) = &answer.member else { return true };
-    let Some(member) = body.and_then(|body| at(body, pointer)) else { return false };
+    let Some(member) = body.and_then(|body| member_at(body, pointer)) else { return false };
     match (&answer.equals, answer.items, member) {
         (Some(text), None, JsonMember::Text(own)) => own == text,
         (Some(text), None, JsonMember::Number(own)) => own == text,
@@ -72,7 +72,7 @@ fn fits(answer: &ProbeAnswer, status: u16, body: Option<&JsonMember>) -> bool {
     }
 }
 
-fn at<'a>(body: &'a JsonMember, pointer: &str) -> Option<&'a JsonMember> {
+fn member_at<'a>(body: &'a JsonMember, pointer: &str) -> Option<&'a JsonMember> {
     let mut steps = pointer.split('/');
     // A JSON pointer starts with a slash.
     steps.next().filter(|before| before.is_empty())?;
@@ -102,20 +102,20 @@ impl ExecutionProbe {
 
     /// The probe and its upstream, if unchanged since the claim. A different service, or different rules for its responses,
     /// cannot tell the outcome of this execution.
-    pub fn still_means<'a>(&self, document: &'a ProjectDocument) -> Option<(&'a RouteProbe, &'a Upstream)> {
+    pub fn unchanged_in<'a>(&self, document: &'a ProjectDocument) -> Option<(&'a RouteProbe, &'a Upstream)> {
         let route = document.routes.iter().find(|route| route.id == self.route)?;
         let (probe, upstream) = (route.probe.as_ref()?, document.upstream_of(route)?);
         (probe_rules(probe, upstream) == self.rules).then_some((probe, upstream))
     }
 
     /// Starts probing: the outcome is unknown from now on, and the first try is due at once.
-    pub(super) fn begins(&self, closed_at: UnixMillis, now: UnixMillis) -> Self {
+    pub(super) fn begin(&self, closed_at: UnixMillis, now: UnixMillis) -> Self {
         let progress = ProbeProgress { closed_at, due: now, early: 0, late: 0, not_done: false };
         Self { progress: Some(progress), ..self.clone() }
     }
 
     /// End of probing; `None` if probing has not started.
-    pub fn asked_until(&self) -> Option<UnixMillis> {
+    pub fn probed_until(&self) -> Option<UnixMillis> {
         let progress = self.progress.as_ref()?;
         let left: i64 = (progress.late + 1..LATE_TRIES).map(delay_s).sum();
         Some(progress.due.max(self.settled_at(progress)).plus_secs(left))
@@ -131,7 +131,7 @@ impl ExecutionProbe {
 
     /// Starts a try, counted before anything is sent so that a crash cannot repeat it for ever. `None` when no tries are
     /// left.
-    fn tries(&self, progress: &ProbeProgress, now: UnixMillis) -> Option<Self> {
+    fn begin_try(&self, progress: &ProbeProgress, now: UnixMillis) -> Option<Self> {
         let due = now.plus_secs(TRY_LEASE_S);
         match now < self.settled_at(progress) {
             true => Some(self.with(ProbeProgress { due, early: progress.early + 1, ..progress.clone() })),
@@ -141,7 +141,7 @@ impl ExecutionProbe {
     }
 
     /// The conclusion from the response to a try started at `begun_at`.
-    fn judged(&self, meaning: ProbeMeaning, begun_at: UnixMillis, now: UnixMillis) -> Judgement {
+    fn conclude(&self, meaning: ProbeMeaning, begun_at: UnixMillis, now: UnixMillis) -> Judgement {
         let Some(progress) = &self.progress else { return Judgement::GivesUp };
         let believed = meaning == ProbeMeaning::NotDone && begun_at >= self.settled_at(progress);
         match meaning {
@@ -195,11 +195,11 @@ impl Operation for ProbeDue {
     type Refusal = Refusal;
 
     fn decide(self, view: &ExecutionView, env: &Env) -> Result<Step<Option<ProbeTry>>, Refusal> {
-        let Some((probe, progress)) = asked(&view.execution) else { return Ok(Step::answer(None)) };
+        let Some((probe, progress)) = unknown_probe(&view.execution) else { return Ok(Step::answer(None)) };
         if env.now < progress.due {
             return Ok(Step::answer(None));
         }
-        let Some(tried) = probe.tries(progress, env.now) else {
+        let Some(tried) = probe.begin_try(progress, env.now) else {
             return Ok(Step { answer: None, effects: give_up(view, env)?.effects });
         };
         let effects = Effects {
@@ -227,14 +227,14 @@ impl Operation for ProbeAnswered {
         let is_unknown = matches!(view.execution.state, ExecutionState::Unknown { .. });
         let is_latest = view.execution.probe.as_deref() == Some(probe);
         let unchanged = || Ok(Step::answer(view.execution.clone()));
-        match probe.judged(self.meaning, *begun_at, env.now) {
+        match probe.conclude(self.meaning, *begun_at, env.now) {
             // `OutcomeReport` does not overwrite a person's reconciliation; it records the conflict.
-            Judgement::Done => OutcomeReport::Committed.told_by(Reporter::Probe, view, env),
+            Judgement::Done => OutcomeReport::Committed.report(Reporter::Probe, view, env),
             Judgement::NotDone if !is_unknown || is_latest => {
                 let why = Some("the upstream reports that it was not carried out".to_owned());
-                let mut step = OutcomeReport::Failed { why, refused: true }.told_by(Reporter::Probe, view, env)?;
+                let mut step = OutcomeReport::Failed { why, refused: true }.report(Reporter::Probe, view, env)?;
                 if is_unknown {
-                    step.effects.counts.extend(probe.gives_back.iter().map(give_back));
+                    step.effects.counts.extend(probe.gives_back.iter().map(release_count));
                 }
                 Ok(step)
             }
@@ -259,7 +259,7 @@ impl Operation for ProbeGivenUp {
     type Refusal = Refusal;
 
     fn decide(self, view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
-        match asked(&view.execution) {
+        match unknown_probe(&view.execution) {
             Some(_) => give_up(view, env),
             None => Ok(Step::answer(view.execution.clone())),
         }
@@ -267,7 +267,7 @@ impl Operation for ProbeGivenUp {
 }
 
 fn give_up(view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
-    let tries = asked(&view.execution).map_or(0, |(_, progress)| progress.early + progress.late);
+    let tries = unknown_probe(&view.execution).map_or(0, |(_, progress)| progress.early + progress.late);
     let unasked = with_probe(view, None);
     let entry = entry(&view.place, &view.decision, "execution_probe_ended", env.now)
         .open("execution_id", view.execution.id.as_str())
@@ -283,7 +283,7 @@ fn give_up(view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> 
 }
 
 /// The probe of an execution with an unknown outcome.
-fn asked(execution: &Execution) -> Option<(&ExecutionProbe, &ProbeProgress)> {
+fn unknown_probe(execution: &Execution) -> Option<(&ExecutionProbe, &ProbeProgress)> {
     let unknown = matches!(execution.state, ExecutionState::Unknown { .. });
     let probe = execution.probe.as_deref().filter(|_| unknown)?;
     Some((probe, probe.progress.as_ref()?))
@@ -293,7 +293,7 @@ fn with_probe(view: &ExecutionView, probe: Option<ExecutionProbe>) -> Execution 
     Execution { probe: probe.map(Box::new), version: view.execution.version + 1, ..view.execution.clone() }
 }
 
-fn give_back((key, until): &(String, UnixMillis)) -> Count {
+fn release_count((key, until): &(String, UnixMillis)) -> Count {
     Count { name: "given_back", key: key.clone(), by: -1, limit: i64::MAX, until: *until }
 }
 

@@ -1,19 +1,11 @@
 //! A pending question in a subscriber's list. The reply token is omitted: only the event carries it.
 
-use super::{render, runs};
-use crate::{
-    clarification::texts,
-    records::{AaepSession, Decision, DecisionState, Question, TextAuthor},
-};
-use countersign_protocol::{aaep::questions::OpenQuestion, decisions::DecisionKind};
+use super::{answer::ProvenPerson, offers::offers, render, runs};
+use crate::records::{AaepSession, Decision, DecisionState, Question};
+use countersign_protocol::{aaep::questions::OpenQuestion, decisions::DecisionKind, question::QuestionFacts};
 
-/// The question document for a subscriber, with or without high-risk approval; `None` once it is settled.
-pub fn document(
-    decision: &Decision,
-    session: &AaepSession,
-    page: String,
-    approves_high_risk: bool,
-) -> Option<OpenQuestion> {
+/// The question document for an authenticated person; `None` once it is settled.
+pub fn document(decision: &Decision, session: &AaepSession, page: String, by: &ProvenPerson) -> Option<OpenQuestion> {
     let DecisionState::Pending { deadline, .. } = decision.state else { return None };
     let common = OpenQuestion {
         decision_id: decision.id.clone(),
@@ -27,7 +19,7 @@ pub fn document(
         accepted_response_kinds: Vec::new(),
         choices: Vec::new(),
         allowed_replies: Vec::new(),
-        words: if decision.words == TextAuthor::Agent { "agent".into() } else { "owner".into() },
+        words: decision.words,
         agent_id: session.producer.agent_id.clone(),
         operator: decision.raised_by.operator.as_ref().map(ToString::to_string),
         risk_level: None,
@@ -37,11 +29,12 @@ pub fn document(
         asked_at: decision.asked_at,
         deadline,
         latest: decision.terms.latest,
-        assurance: decision.terms.floor_for(approves_high_risk).as_str().to_owned(),
+        assurance: decision.terms.floor_for(by.approves_high_risk),
         high_risk_token_suffices: decision.terms.high_risk_tokens,
         page,
         last_ran_at: decision.last_ran_at,
-        clarification: None,
+        offers: offers(decision, by),
+        facts: QuestionFacts::default(),
         runs: runs::what_runs(decision),
     };
     let texts = |asked| runs::Composition::new(decision, asked).texts(render::own_language(decision));
@@ -53,7 +46,7 @@ pub fn document(
             risk_level: Some(decision.terms.risk),
             irreversible: Some(decision.terms.irreversible),
             default_decision: Some(decision.terms.default),
-            clarification: texts::of_question(asked).cloned(),
+            facts: (*asked.facts).clone(),
             ..common
         },
         Question::Clarification(asked) => OpenQuestion {

@@ -10,7 +10,6 @@ use crate::{
         repeat::SentEvent,
         texts::Notice,
     },
-    clarification::texts,
     decision::terms::{PartOf, People, Wishes},
     env::Env,
     mplp::progress::PlanTransition,
@@ -28,6 +27,7 @@ use countersign_protocol::{
     mplp::Governance,
     time::UnixMillis,
 };
+use serde_json::json;
 use std::sync::Arc;
 
 /// Rejections of one action before it is paused.
@@ -140,12 +140,12 @@ pub fn limit_reached(counter: &str, project: &Project, now: UnixMillis) -> Refus
 }
 
 /// The same action is neither asked for nor run concurrently.
-pub fn already_under_way(decision: &str) -> Refusal {
+pub fn action_in_progress(decision: &str) -> Refusal {
     Refusal::Conflict(format!("exactly this call is already in progress: see decision {decision}"))
 }
 
 /// The same effect runs once, even across different requests; a failed one may be tried again.
-pub fn effect_taken(execution: &Execution, decision: &str) -> Refusal {
+pub fn effect_claimed(execution: &Execution, decision: &str) -> Refusal {
     let became = match execution.state {
         ExecutionState::Committed { at, .. } => format!("was carried out at {}", at.to_rfc3339()),
         _ => "is in progress, or may have been carried out".into(),
@@ -170,18 +170,18 @@ impl Operation for Raise {
             return Ok(step);
         }
         if let Some((_, decision)) = &view.under_way {
-            return Err(already_under_way(decision));
+            return Err(action_in_progress(decision));
         }
         if let Some((execution, decision)) = &view.same_effect {
-            return Err(effect_taken(execution, decision));
+            return Err(effect_claimed(execution, decision));
         }
         if let Some(session) = &view.session {
-            takes_questions(session)?;
+            check_session(session)?;
         }
         let terms = self.terms(view, env)?;
-        self.allows_its_default(&terms)?;
+        self.check_default(&terms)?;
         let sent = self.asked.sent;
-        let mut step = self.ask(view, terms, env)?;
+        let mut step = self.raise(view, terms, env)?;
         step.effects.puts.extend(sent_record(sent, step.answer.decision.key, view, env));
         Ok(step)
     }
@@ -192,7 +192,7 @@ fn sent_record(sent: Option<SentEvent>, decision: RowKey, view: &RaiseView, env:
 }
 
 /// An implicit session ends with its one question, which would cut off a second question.
-fn takes_questions(session: &AaepSession) -> Result<(), Refusal> {
+fn check_session(session: &AaepSession) -> Result<(), Refusal> {
     let why = match session.state {
         AaepSessionState::Over { .. } => "the AAEP session is over",
         AaepSessionState::Open { .. } if session.implicit => {
@@ -235,7 +235,7 @@ impl Raise {
     }
 
     /// The default must be one of the question's allowed answers (E-04).
-    fn allows_its_default(&self, terms: &DecisionTerms) -> Result<(), Refusal> {
+    fn check_default(&self, terms: &DecisionTerms) -> Result<(), Refusal> {
         match &self.asked.question {
             Question::Confirmation(asked) if !asked.allowed_replies.contains(&terms.default) => {
                 Err(Refusal::invalid("default_decision must be one of allowed_replies"))
@@ -244,7 +244,7 @@ impl Raise {
         }
     }
 
-    fn ask(self, view: &RaiseView, terms: DecisionTerms, env: &Env) -> Result<Step<Raised>, Refusal> {
+    fn raise(self, view: &RaiseView, terms: DecisionTerms, env: &Env) -> Result<Step<Raised>, Refusal> {
         let mut mint = env.mint();
         let key = mint.key();
         let own_session = view.session.is_none().then(|| self.own_session(view, mint.key(), mint.id("sess"), env));
@@ -290,26 +290,27 @@ impl Raise {
             Some(session) => EventWriter::open(session, env.now, &to, &mut mint),
             None => EventWriter::resume(asked_in, env.now),
         };
-        talk.state_to(&to, &mut mint, AWAITING_INPUT, &Notice::Waiting, render::extension(&decision));
-        talk.waits_for(key);
-        talk.ask(&to, &decision, &self.reply_token, self.asked.correlation_id.as_ref());
-        let mut effects = Effects { guards: view.guards.clone(), counts: self.counts(view, env), ..Effects::default() };
+        talk.set_state(&to, &mut mint, AWAITING_INPUT, &Notice::Waiting, render::extension(&decision));
+        talk.add_pending(key);
+        talk.publish_question(&to, &decision, &self.reply_token, self.asked.correlation_id.as_ref());
+        let mut effects =
+            Effects { guards: view.guards.clone(), counts: self.limit_counts(view, env), ..Effects::default() };
         let place = (view.project.key, view.project.id.clone());
         effects.evidence.push(self.entry(&place, &decision, env).seal(&mut mint)?);
         let mut moving = view.plan.as_ref().map(|(plan, _)| PlanTransition::of(plan, env.now));
         if let Some(moving) = &mut moving {
-            moving.proposed(&decision)?;
+            moving.propose(&decision)?;
         }
         if reject_at_once {
             // An unattended question is counted too; otherwise an agent could ask without limit.
-            let (as_if, notice) = due::comes_to_with_nobody_there(&decision, deadline, env.now);
+            let (as_if, notice) = due::default_without_approver(&decision, deadline, env.now);
             decision.state = DecisionState::Expired { at: env.now, as_if: as_if.clone() };
-            super::settle::tell(&mut talk, &decision, &notice, false, &mut mint);
+            super::settle::announce_settlement(&mut talk, &decision, &notice, false, &mut mint);
             effects.counts.extend(open_counts(&self.by, place.0, -1, (0, 0), env.now));
             let settled = entry(&place, &decision, "decision_settled", env.now);
-            effects.evidence.push(due::record(settled, &as_if).seal(&mut mint)?);
+            effects.evidence.push(due::record_default(settled, &as_if).seal(&mut mint)?);
             if let Some(moving) = &mut moving {
-                moving.decided(&decision, &super::settle::ApprovedExtent::Once)?;
+                moving.apply_decision(&decision, &super::settle::ApprovedExtent::Once)?;
             }
         }
         let (session, news) = talk.finish();
@@ -324,7 +325,7 @@ impl Raise {
         Ok(Step { answer: Raised { decision, session, fresh: true }, effects })
     }
 
-    fn counts(&self, view: &RaiseView, env: &Env) -> Vec<Count> {
+    fn limit_counts(&self, view: &RaiseView, env: &Env) -> Vec<Count> {
         let policy = &view.project.document.decisions;
         let project = view.project.key;
         let limits = (policy.max_open_per_agent, policy.max_open_per_person);
@@ -371,7 +372,7 @@ impl Raise {
                 .hidden("tool", self.asked.action.as_str())
                 .hidden("action", asked.action.as_str())
                 .hidden("consequence", asked.consequence.as_str())
-                .hidden_if("clarification", texts::of_question(asked).cloned()),
+                .hidden_if("clarification", asked.facts.clarification.as_ref().map(|clarified| json!(clarified))),
             Question::Clarification(asked) => {
                 entry.open("kind", "clarification").hidden("question", asked.question.as_str())
             }

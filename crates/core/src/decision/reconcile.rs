@@ -4,7 +4,7 @@ use super::{
     answer::ProvenPerson,
     due::ExecutionView,
     entry,
-    outcome::{End, follow},
+    outcome::{End, settle_effects},
 };
 use crate::{
     env::Env,
@@ -32,7 +32,7 @@ impl Operation for Reconcile {
         if self.reason.trim().is_empty() {
             return Err(Refusal::invalid("say how you found out"));
         }
-        if !self.is_entitled(view) {
+        if !self.check_entitlement(view) {
             return Err(Refusal::NotAuthorized(
                 "an approver or an admin other than the person concerned does this; where one person works alone, an \
                  admin sets own_approval = true under [decisions] in the project's document"
@@ -64,13 +64,13 @@ impl Operation for Reconcile {
             ..Effects::default()
         };
         let end = if self.ran { End::Committed } else { End::Failed };
-        follow(view, end, env, &mut mint, &mut effects)?;
+        settle_effects(view, end, env, &mut mint, &mut effects)?;
         Ok(Step { answer: closed, effects })
     }
 }
 
 impl Reconcile {
-    fn is_entitled(&self, view: &ExecutionView) -> bool {
+    fn check_entitlement(&self, view: &ExecutionView) -> bool {
         let (person, roles) = (self.by.person, self.by.roles.as_slice());
         self.by.may_answer && may_reconcile(&view.decision, person, roles, self.own_approval)
     }

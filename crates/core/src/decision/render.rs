@@ -7,7 +7,7 @@ use crate::{
         texts::LANGUAGES,
     },
     mplp::confirm::confirm_id,
-    records::{AaepSession, Decision, DecisionState, Question, TextAuthor},
+    records::{AaepSession, Decision, DecisionState, Question},
 };
 use countersign_protocol::aaep::{
     envelope::LocalizationHints,
@@ -53,11 +53,16 @@ pub fn payload(decision: &Decision, reply_token: &str, language: &str) -> Payloa
 pub fn chosen(decision: &Decision, correlation_id: Option<String>, language: &str) -> Chosen {
     let mut members = extension(decision);
     members.extend(runs::what_runs(decision).map(|runs| ("runs".to_owned(), json!(runs))));
+    if let Question::Confirmation(asked) = &decision.question
+        && let Value::Object(facts) = json!(asked.facts)
+    {
+        members.extend(facts);
+    }
     members.insert("summary_language".into(), json!(language));
     Chosen {
         localization_hints: Some(LocalizationHints::of(&decision.language)),
         correlation_id,
-        ..Chosen::of_ours(members)
+        ..Chosen::with_extension(members)
     }
 }
 
@@ -75,13 +80,9 @@ pub fn other_languages(decision: &Decision) -> impl Iterator<Item = &'static str
 
 /// Our extension in every event about a decision: its id, the author of its texts and the requesting operator.
 pub fn extension(decision: &Decision) -> Map<String, Value> {
-    let words = match decision.words {
-        TextAuthor::Agent => "agent",
-        TextAuthor::Owner => "owner",
-    };
     let mut members = Map::new();
     members.insert("decision_id".into(), json!(decision.id));
-    members.insert("words".into(), json!(words));
+    members.insert("words".into(), json!(decision.words));
     if let Some(operator) = &decision.raised_by.operator {
         members.insert("operator".into(), json!(operator.as_str()));
     }

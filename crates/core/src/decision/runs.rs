@@ -6,7 +6,10 @@
 
 mod glue;
 
-use crate::records::{Clarification, Confirmation, Decision, Point, Question, TextAuthor};
+use crate::{
+    clarification,
+    records::{Clarification, Confirmation, Decision, Point, Question, TextAuthor},
+};
 use countersign_protocol::{
     aaep::{event::Summaries, limits::MAX_EVENT},
     request::{RequestDetail, Text, WhatRuns},
@@ -143,7 +146,7 @@ impl<'a> Composition<'a> {
         let summaries = [&texts.summaries.terse, &texts.summaries.normal, &texts.summaries.detailed];
         let event = json!({
             "action": texts.action, "consequence": texts.consequence, "summaries": summaries,
-            "extra_context": self.asked.extra_context, "details": self.asked.details,
+            "extra_context": self.asked.extra_context, "facts": self.asked.facts, "details": self.asked.details,
             "sentence": [&self.asked.action, &self.asked.consequence],
         });
         event.to_string().len()
@@ -179,8 +182,8 @@ impl<'a> Composition<'a> {
         let normal = own.normal.as_deref().unwrap_or(&both);
         let detailed = own.detailed.as_deref().unwrap_or(normal);
         let requested = glue.requested_by(self.operator);
-        let normal = [self.notes(), vec![ended(&with_list(normal, Text::Normal)), requested.clone()]].concat();
-        let detailed = [self.notes(), vec![with_list(detailed, Text::Detailed), requested]].concat();
+        let normal = [self.notes(glue), vec![ended(&with_list(normal, Text::Normal)), requested.clone()]].concat();
+        let detailed = [self.notes(glue), vec![with_list(detailed, Text::Detailed), requested]].concat();
         RunTexts {
             action: with_list(&asked.action, Text::Action),
             consequence: asked.consequence.clone(),
@@ -209,10 +212,10 @@ impl<'a> Composition<'a> {
         };
         let terse = own.terse.as_deref().unwrap_or(&asked.action);
         let normal =
-            [vec![glue.asks(self.operator), runs(Text::Normal)], self.notes(), vec![said(&own.normal)]].concat();
+            [vec![glue.asks(self.operator), runs(Text::Normal)], self.notes(glue), vec![said(&own.normal)]].concat();
         let detailed = own.detailed.as_ref().or(own.normal.as_ref()).cloned();
         let detailed =
-            [vec![glue.asks(self.operator), runs(Text::Detailed)], self.notes(), vec![said(&detailed)]].concat();
+            [vec![glue.asks(self.operator), runs(Text::Detailed)], self.notes(glue), vec![said(&detailed)]].concat();
         RunTexts {
             action: format!("{} {}", runs(Text::Action), in_its_words(&asked.action)),
             consequence: in_its_words(&asked.consequence),
@@ -241,7 +244,7 @@ impl<'a> Composition<'a> {
         let short = || format!("{} {}", glue.asks(self.operator), glue.words_in_the_action());
         let own = asked.summaries.normal.clone();
         let normal = own.unwrap_or_else(|| Some(built()).filter(fits).unwrap_or_else(short));
-        let with_notes = |text: String| [vec![text], self.notes()].concat().join("\n");
+        let with_notes = |text: String| [vec![text], self.notes(glue)].concat().join("\n");
         RunTexts {
             action: asked.action.clone(),
             consequence: asked.consequence.clone(),
@@ -253,8 +256,13 @@ impl<'a> Composition<'a> {
         }
     }
 
-    fn notes(&self) -> Vec<String> {
-        self.asked.notes.clone()
+    /// The hub's own sentences about the question. The text of a plan has them itself.
+    fn notes(&self, glue: &Glue) -> Vec<String> {
+        let facts = &self.asked.facts;
+        let deviation = facts.deviation.as_ref().map(|deviation| glue.deviation(deviation));
+        let clarified = facts.clarification.as_ref().filter(|_| facts.plan.is_none());
+        let clarified = clarified.map(|clarified| clarification::texts::sentence(clarified, glue.language()));
+        deviation.into_iter().chain(clarified).collect()
     }
 
     fn unnamed(&self, text: Text) -> impl Iterator<Item = &'a RequestDetail> {

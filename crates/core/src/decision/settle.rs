@@ -57,12 +57,12 @@ impl Settlement<'_> {
         mint: &mut Mint,
     ) -> Result<(Effects, Vec<Allowance>), Refusal> {
         let Self { decision, notice, granted, plan } = self;
-        let allowances = match allows(&decision) {
+        let allowances = match permits_execution(&decision) {
             true => allowances(&decision, &granted, plan, env, mint),
             false => Vec::new(),
         };
         let mut talk = EventWriter::resume(session, env.now);
-        tell(&mut talk, &decision, &notice, !allowances.is_empty(), mint);
+        announce_settlement(&mut talk, &decision, &notice, !allowances.is_empty(), mint);
         let (session, mut news) = talk.finish();
         news.push(Signal::Changed { decision: decision.key });
         let evidence = vec![event(entry(place, &decision, "decision_settled", env.now)).seal(mint)?];
@@ -72,7 +72,7 @@ impl Settlement<'_> {
         let mut effects = Effects { removes, counts, evidence, news, ..Effects::default() };
         if let Some(plan) = plan {
             let mut moving = PlanTransition::of(plan, env.now);
-            moving.decided(&decision, &granted)?;
+            moving.apply_decision(&decision, &granted)?;
             moving.finish(place, mint, &mut effects)?;
         }
         effects.puts.push(Record::Decision(decision));
@@ -83,19 +83,25 @@ impl Settlement<'_> {
 }
 
 /// Announces the outcome to the audience and leaves the session in a correct state (AAEP 6.7.2, S4).
-pub(super) fn tell(talk: &mut EventWriter, decision: &Decision, notice: &Notice, runs: bool, mint: &mut Mint) {
-    talk.waits_no_more_for(decision.key);
-    if talk.is_over() {
+pub(super) fn announce_settlement(
+    talk: &mut EventWriter,
+    decision: &Decision,
+    notice: &Notice,
+    runs: bool,
+    mint: &mut Mint,
+) {
+    talk.remove_pending(decision.key);
+    if talk.is_ended() {
         return;
     }
     let to = audience(decision);
     let mut extension = render::extension(decision);
     extension.insert("settled".into(), json!(settled_as(decision)));
     let next = if runs { CALLING_TOOL } else { THINKING };
-    talk.state_to(&to, mint, next, notice, extension);
-    let open = talk.waiting().len();
+    talk.set_state(&to, mint, next, notice, extension);
+    let open = talk.pending().len();
     if open > 0 {
-        talk.state_to(&to, mint, AWAITING_INPUT, &Notice::StillWaiting { open }, render::extension(decision));
+        talk.set_state(&to, mint, AWAITING_INPUT, &Notice::StillWaiting { open }, render::extension(decision));
     }
     if !runs {
         close_own_session(talk, decision, mint);
@@ -104,7 +110,7 @@ pub(super) fn tell(talk: &mut EventWriter, decision: &Decision, notice: &Notice,
 
 /// An implicit session ends with its one question.
 pub(super) fn close_own_session(talk: &mut EventWriter, decision: &Decision, mint: &mut Mint) {
-    if !talk.session().implicit || talk.is_over() || !talk.waiting().is_empty() || talk.calls_tools() {
+    if !talk.session().implicit || talk.is_ended() || !talk.pending().is_empty() || talk.calls_tools() {
         return;
     }
     talk.announce(&audience(decision), mint, render::extension(decision), |words| {
@@ -114,7 +120,7 @@ pub(super) fn close_own_session(talk: &mut EventWriter, decision: &Decision, min
 }
 
 /// Whether the decision permits an execution.
-pub(super) fn allows(decision: &Decision) -> bool {
+pub(super) fn permits_execution(decision: &Decision) -> bool {
     matches!(decision.state, DecisionState::Accepted { .. } | DecisionState::Expired { as_if: Defaulted::Accept, .. })
         && matches!(decision.question, Question::Confirmation(_))
 }
@@ -161,7 +167,7 @@ fn allowances(
         (ApprovedExtent::Bounded { pattern, tally, seconds }, _) => {
             vec![one(mint.key(), Some((**pattern).clone()), tally.clone(), *seconds)]
         }
-        _ => vec![one(mint.key(), None, Tally::once(), decision.terms.allowance_s)],
+        _ => vec![one(mint.key(), None, Tally::single_use(), decision.terms.allowance_s)],
     }
 }
 

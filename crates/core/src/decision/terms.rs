@@ -68,7 +68,7 @@ pub fn of_policy(
     let default = default_of(policy, wishes.default, irreversible, risk)?;
     let (floor, high_risk_tokens) = floor(policy, irreversible, risk);
     let timeout_s =
-        timeout(policy, &document.decisions, wishes.timeout_s, usual_timeout_s(irreversible, risk), people)?;
+        timeout(policy, &document.decisions, wishes.timeout_s, default_timeout_s(irreversible, risk), people)?;
     if default == YesNo::Accept && timeout_s < LEAST_FOR_ACCEPT_S {
         let why = "a question that defaults to accept gives people at least 30 seconds";
         return Err(Refusal::invalid(why));
@@ -161,7 +161,7 @@ pub fn of_plan(
     if all.is_empty() {
         all.push(approvers(document, None, people)?);
     }
-    somebody_counts_for(&all, people)?;
+    check_approvers(&all, people)?;
     whole.approvers = all.remove(0);
     whole.also = all;
     Ok(whole)
@@ -169,7 +169,7 @@ pub fn of_plan(
 
 /// Refuses a question without any possible approver. Role members are unknown here, so a list with roles may include
 /// anyone.
-fn somebody_counts_for(all: &[Approvers], people: &People) -> Result<(), Refusal> {
+fn check_approvers(all: &[Approvers], people: &People) -> Result<(), Refusal> {
     let could = |person: RowKey, who: &Approvers| match person == people.own {
         true => who.own_yes,
         false => who.people.contains(&person) || !who.roles.is_empty(),
@@ -260,10 +260,15 @@ pub fn policy_of_route(document: &ProjectDocument, route: &Route) -> ActionPolic
 /// with its person's permission for such approvals.
 fn floor(policy: Option<&ActionPolicy>, irreversible: bool, risk: Risk) -> (Assurance, bool) {
     match policy.and_then(|policy| policy.assurance.as_deref()) {
-        Some(named) => (Assurance::named(named).unwrap_or(Assurance::Passkey), false),
-        None if irreversible && risk == Risk::High => (Assurance::Session, true),
+        Some(named) => (Assurance::from_name(named).unwrap_or(Assurance::Passkey), false),
+        None if is_irreversible_and_high_risk(irreversible, risk) => (Assurance::Session, true),
         None => (Assurance::Token, false),
     }
+}
+
+/// Such actions have a higher assurance floor, and no argument of theirs is released.
+pub fn is_irreversible_and_high_risk(irreversible: bool, risk: Risk) -> bool {
+    irreversible && risk == Risk::High
 }
 
 /// Irreversible if either member says so (E-05).
@@ -302,7 +307,7 @@ fn default_of(
 }
 
 /// Default timeouts, within the recommended ranges (AAEP 6.4.2).
-pub fn usual_timeout_s(irreversible: bool, risk: Risk) -> i64 {
+pub fn default_timeout_s(irreversible: bool, risk: Risk) -> i64 {
     match (irreversible, risk) {
         (_, Risk::High) => 300,
         (true, _) | (_, Risk::Medium) => 120,
@@ -312,7 +317,7 @@ pub fn usual_timeout_s(irreversible: bool, risk: Risk) -> i64 {
 
 /// The timeout, unless the caller or an approver's needs change it.
 pub(crate) fn time_to_answer_s(document: &ProjectDocument, policy: &ActionPolicy) -> i64 {
-    let usual = usual_timeout_s(is_irreversible(policy), policy.risk);
+    let usual = default_timeout_s(is_irreversible(policy), policy.risk);
     let (least, most) = time_bounds_s(Some(policy), &document.decisions);
     policy.timeout_seconds.unwrap_or(usual).clamp(least, most)
 }
@@ -371,33 +376,16 @@ pub fn role(name: &str) -> Option<Role> {
 }
 
 impl DecisionTerms {
+    /// Whether every argument stays as it was shown, also under a standing approval.
+    pub fn fixes_arguments(&self) -> bool {
+        is_irreversible_and_high_risk(self.irreversible, self.risk)
+    }
+
     /// The lowest accepted assurance, with or without a token for high-risk approvals.
     pub fn floor_for(&self, approves_high_risk: bool) -> Assurance {
         match self.high_risk_tokens && approves_high_risk {
             true => Assurance::Token,
             false => self.floor.max(Assurance::Token),
-        }
-    }
-}
-
-impl Assurance {
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "token" => Some(Self::Token),
-            "session" => Some(Self::Session),
-            "fresh" => Some(Self::Fresh),
-            "passkey" => Some(Self::Passkey),
-            _ => None,
-        }
-    }
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Token => "token",
-            Self::Session => "session",
-            Self::Fresh => "fresh",
-            Self::Passkey => "passkey",
         }
     }
 }

@@ -34,7 +34,7 @@ fn an_id_comes_from_the_entropy_and_from_nothing_else() {
 }
 
 #[test]
-fn what_one_operation_mints_differs_in_every_part() {
+fn the_ids_of_one_operation_differ_in_every_part() {
     let mint_two = |entropy: [u8; 32]| {
         let mut mint = env(entropy).mint();
         let (one, two) = (mint.secret("web"), mint.secret("web"));

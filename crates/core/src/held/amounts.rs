@@ -6,32 +6,26 @@ use super::{
     shorten::shown,
     template::{Name, Template},
 };
-use countersign_protocol::project::{Route, ValueField};
-use serde::Serialize;
+use countersign_protocol::{
+    project::{Route, ValueField},
+    question::RequestAmount,
+};
 
 const MAX_DIGITS: usize = 40;
 const MAX_UNIT: usize = 32;
 
-/// An amount as written: never a double.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Amount {
-    pub name: String,
-    pub amount: String,
-    pub unit: String,
-}
-
 /// The amounts that the route names.
-pub fn read(route: &Route, fields: &Fields) -> Result<Vec<Amount>, UnreadableRequest> {
+pub fn read(route: &Route, fields: &Fields) -> Result<Vec<RequestAmount>, UnreadableRequest> {
     route.values.iter().map(|value| one(value, fields)).collect()
 }
 
-fn one(value: &ValueField, fields: &Fields) -> Result<Amount, UnreadableRequest> {
+fn one(value: &ValueField, fields: &Fields) -> Result<RequestAmount, UnreadableRequest> {
     let from = Name::parse(&value.from)?;
     let amount = match from.value(fields)? {
         JsonMember::Number(text) | JsonMember::Text(text) if is_amount(&text) => text,
         _ => return Err(UnreadableRequest::NotAnAmount(from.to_string())),
     };
-    Ok(Amount { name: value.name.clone(), amount, unit: unit(value, fields)? })
+    Ok(RequestAmount { name: value.name.clone(), amount, unit: unit(value, fields)? })
 }
 
 /// Rendered in full: a shortened or marked unit would be another unit.

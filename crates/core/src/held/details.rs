@@ -60,7 +60,7 @@ pub fn of_arguments(arguments: &JsonMember) -> Vec<RequestDetail> {
 }
 
 /// The leaf members, each with its path.
-fn leaves(root: &JsonMember) -> Vec<(Vec<String>, &JsonMember)> {
+pub(crate) fn leaves(root: &JsonMember) -> Vec<(Vec<String>, &JsonMember)> {
     let mut found = Vec::new();
     walk(root, &mut Vec::new(), &mut found);
     found

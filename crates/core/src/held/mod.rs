@@ -20,10 +20,10 @@ mod template;
 mod tree;
 mod unreadable;
 
+pub use amounts::read as amounts;
 pub(crate) use amounts::unit;
-pub use amounts::{Amount, read as amounts};
 pub use details::of_arguments;
-pub(crate) use details::{literal, of_leaf, says_something, step_of};
+pub(crate) use details::{leaves, literal, of_leaf, says_something, step_of};
 pub(crate) use effect::escaped;
 pub use effect::{Effect, effect, key_template, resource};
 pub use explain::{Explanation, HoldTerms, NoRoute, Wording, explain};

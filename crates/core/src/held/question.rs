@@ -9,17 +9,17 @@ use crate::{decision::runs::Composition, project::decisions::is_tool, records::C
 use countersign_protocol::{
     aaep::event::{Summaries, YesNo},
     project::{Route, RouteTexts},
+    question::{QuestionFacts, RequestFacts},
     request::Text,
     visible::quoted,
 };
-use serde_json::{Map, Value, json};
 
 /// The announced tool for a route whose action is no valid tool name.
 const TOOL: &str = "gateway_call";
 const CONSEQUENCE: &str = "The service receives exactly this request, once.";
-/// The most characters of a value in the context, which repeats values shown elsewhere.
-const CONTEXT_TEXT: usize = 1000;
-const CONTEXT_VALUE: usize = 200;
+/// The most characters of a value in the facts, which repeat values shown elsewhere.
+const FACT_TEXT: usize = 1000;
+const FACT_VALUE: usize = 200;
 
 /// The confirmation request about a request: with the owner's templates if the route has some, else a generic one. A
 /// request that could not be shown in full is refused.
@@ -32,11 +32,11 @@ pub fn question(route: &Route, request: &HttpRequest, fields: &Fields) -> Result
         action: texts.action,
         consequence: texts.consequence,
         summaries: texts.summaries,
-        extra_context: Some(context(route, request, fields)?),
+        extra_context: None,
         allowed_replies: vec![YesNo::Accept, YesNo::Reject],
         tool: announced(route),
         details: Some(details::of_request(request, fields, &templates)),
-        notes: Vec::new(),
+        facts: Box::new(QuestionFacts { request: Some(facts(route, request, fields)?), ..QuestionFacts::default() }),
     };
     Composition::of_request(&asked).fits().map_err(UnreadableRequest::TooMuch)?;
     Ok(asked)
@@ -98,14 +98,13 @@ fn in_plain_words(request: &HttpRequest) -> RenderedTexts {
     }
 }
 
-fn context(route: &Route, request: &HttpRequest, fields: &Fields) -> Result<Map<String, Value>, UnreadableRequest> {
-    let members = [
-        ("method", json!(request.method)),
-        ("target", json!(shown(&request.target, CONTEXT_TEXT))),
-        ("content_type", json!(shown(&request.content_type, CONTEXT_VALUE))),
-        ("body_bytes", json!(request.body.len())),
-        ("body_sha256", json!(request.body_sha256())),
-        ("values", json!(amounts::read(route, fields)?)),
-    ];
-    Ok(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+fn facts(route: &Route, request: &HttpRequest, fields: &Fields) -> Result<RequestFacts, UnreadableRequest> {
+    Ok(RequestFacts {
+        method: request.method.clone(),
+        target: shown(&request.target, FACT_TEXT),
+        content_type: shown(&request.content_type, FACT_VALUE),
+        body_bytes: request.body.len(),
+        body_sha256: request.body_sha256(),
+        values: amounts::read(route, fields)?,
+    })
 }

@@ -54,7 +54,7 @@ fn of_action(document: &ProjectDocument, route: &Route) -> Vec<String> {
 
 /// Documents of earlier versions have `token` in every entry, even if it was not set.
 fn more_than_a_token(assurance: Option<&str>) -> bool {
-    assurance.is_some_and(|named| Assurance::named(named) != Some(Assurance::Token))
+    assurance.is_some_and(|named| Assurance::from_name(named) != Some(Assurance::Token))
 }
 
 /// Any scope of the document, granted or not: if one of them demands a person, no other can leave it to the agent.

@@ -2,7 +2,7 @@
 //! (MPLP 4.3, M-08 to M-10). Hidden members of the evidence are left out.
 
 use super::{
-    confirm, derived,
+    confirm, derived, members,
     roles::{Asking, NO_ROLE, requested_by},
 };
 use countersign_protocol::{
@@ -86,16 +86,16 @@ impl OpenedEntry<'_> {
             "accepted" => (DecisionStatus::Approved, role()),
             "rejected" => (DecisionStatus::Rejected, role()),
             "expired" => (DecisionStatus::Cancelled, confirm::SYSTEM_TIMEOUT.into()),
-            "cancelled" => (DecisionStatus::Cancelled, self.called_off_by()),
+            "cancelled" => (DecisionStatus::Cancelled, self.cancelled_by()),
             _ => return None,
         })
     }
 
-    fn called_off_by(&self) -> String {
+    fn cancelled_by(&self) -> String {
         match (self.text("role"), self.text("cancelled_for")) {
             (Some(role), _) => role.to_owned(),
             (None, None | Some("withdrawn")) => self.requester(),
-            (None, Some(why)) => confirm::called_off_by(why),
+            (None, Some(why)) => confirm::cancelled_by(why),
         }
     }
 
@@ -128,12 +128,12 @@ impl<'a> Telling<'a> {
     fn raised(&mut self) -> Option<()> {
         let own = self.entry.confirm_id().filter(|_| !self.entry.is_clarification())?;
         let plan = self.entry.plan_id();
-        let mut payload = about(&own, plan.as_ref());
+        let mut payload = confirm_payload(&own, plan.as_ref());
         payload.insert("target_type".into(), json!(self.entry.text("target_type").unwrap_or("other")));
         payload.insert("target_id".into(), json!(self.entry.id("target_id").unwrap_or_else(|| own.clone())));
         // A target other than the one action is a node of its own.
         let edges = i64::from(self.entry.id("target_id").is_some());
-        self.grows("confirm_created", (1, edges), "confirm", payload.clone());
+        self.update_graph("confirm_created", (1, edges), "confirm", payload.clone());
         self.stage("confirm_pending", plan.unwrap_or(own), CONFIRM_STAGE, StageStatus::Pending, payload);
         Some(())
     }
@@ -143,12 +143,12 @@ impl<'a> Telling<'a> {
         let own = self.entry.confirm_id().filter(|_| !self.entry.is_clarification())?;
         let (status, decided_by) = self.entry.verdict()?;
         let plan = self.entry.plan_id();
-        let mut payload = about(&own, plan.as_ref());
+        let mut payload = confirm_payload(&own, plan.as_ref());
         payload.insert("decision_id".into(), json!(confirm::record_id(&own)));
         payload.insert("decided_by".into(), json!(decided_by));
         payload.insert("status".into(), json!(status));
         let pipeline = plan.clone().unwrap_or(own);
-        self.grows("decision_added", (1, 1), "confirm", payload.clone());
+        self.update_graph("decision_added", (1, 1), "confirm", payload.clone());
         if let Some(event_type) = plan.and_then(|_| about_plan(status)) {
             self.stage(event_type, pipeline.clone(), CONFIRM_STAGE, stage_of(status), payload.clone());
         }
@@ -159,7 +159,7 @@ impl<'a> Telling<'a> {
     fn plan_created(&mut self) -> Option<()> {
         let plan = self.entry.id("plan_id")?;
         let steps = self.entry.members.get("steps").and_then(Value::as_i64).unwrap_or(0);
-        self.grows("plan_created", (1 + steps, steps), "plan", members([("plan_id", json!(plan))]));
+        self.update_graph("plan_created", (1 + steps, steps), "plan", members([("plan_id", json!(plan))]));
         Some(())
     }
 
@@ -186,31 +186,31 @@ impl<'a> Telling<'a> {
 
     fn execution(&mut self, event_type: &str, status: ExecutionStatus) -> Option<()> {
         let id = execution_id(self.entry.text("execution_id")?);
-        let mut payload = about(&self.entry.confirm_id()?, self.entry.plan_id().as_ref());
+        let mut payload = confirm_payload(&self.entry.confirm_id()?, self.entry.plan_id().as_ref());
         if let Some(step) = self.entry.id("step_id") {
             payload.insert("step_id".into(), json!(step));
         }
         let event = BusEvent::runtime_execution(self.next_id(), event_type, self.at, id, ExecutorKind::Tool, status);
-        self.tell(event, payload);
+        self.push(event, payload);
         Some(())
     }
 
     fn stage(&mut self, event_type: &str, pipeline: MplpId, stage: &str, status: StageStatus, payload: Payload) {
         let event = BusEvent::pipeline_stage(self.next_id(), event_type, self.at, pipeline, stage, status);
-        self.tell(event, payload);
+        self.push(event, payload);
     }
 
-    fn grows(&mut self, event_type: &str, by: (i64, i64), module: &str, payload: Payload) {
+    fn update_graph(&mut self, event_type: &str, by: (i64, i64), module: &str, payload: Payload) {
         let (id, graph) = (self.next_id(), self.graph.clone());
         let event = BusEvent::graph_update(id, event_type, self.at, graph, UpdateKind::NodeAdd, by, module);
-        self.tell(event, payload);
+        self.push(event, payload);
     }
 
     fn next_id(&self) -> MplpId {
         event_id(self.entry.hash, self.told.len())
     }
 
-    fn tell(&mut self, event: BusEvent, payload: Payload) {
+    fn push(&mut self, event: BusEvent, payload: Payload) {
         self.told.push(event.in_project(self.graph.clone()).with_payload(payload));
     }
 }
@@ -262,12 +262,8 @@ fn execution_id(id: &str) -> MplpId {
     digits.unwrap_or_else(|| derived("execution", &[id]))
 }
 
-fn about(confirm: &MplpId, plan: Option<&MplpId>) -> Payload {
+fn confirm_payload(confirm: &MplpId, plan: Option<&MplpId>) -> Payload {
     let mut payload = members([("confirm_id", json!(confirm))]);
     payload.extend(plan.map(|plan| ("plan_id".to_owned(), json!(plan))));
     payload
-}
-
-fn members<const N: usize>(all: [(&str, Value); N]) -> Payload {
-    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -1,12 +1,12 @@
 //! A Confirm is a view of a decision: rendered from its row on request, and never stored (MPLP 2, 3).
 
 use super::{
-    PRODUCER, derived,
+    PRODUCER, derived, members,
     roles::{Asking, NO_ROLE, requested_by},
     trace::{span_id, trace_id},
 };
 use crate::{
-    decision::call_off::cancelled_for,
+    decision::cancel::cancelled_for,
     records::{Ballot, CancelledFor, Decision, DecisionState, Question, Raiser},
 };
 use countersign_protocol::{
@@ -90,28 +90,30 @@ pub fn verdict(decision: &Decision, project: &ProjectDocument) -> Option<Confirm
         // A text answer approves nothing.
         DecisionState::Pending { .. } | DecisionState::Answered { .. } => None,
         DecisionState::Accepted { by, rationale } => {
-            Some(ConfirmVerdict::of_person(DecisionStatus::Approved, by, said(rationale), decision))
+            Some(ConfirmVerdict::of_person(DecisionStatus::Approved, by, non_blank(rationale), decision))
         }
         DecisionState::Rejected { by, rationale, .. } => {
-            let reason = said(rationale).unwrap_or_else(|| NO_REASON.into());
+            let reason = non_blank(rationale).unwrap_or_else(|| NO_REASON.into());
             Some(ConfirmVerdict::of_person(DecisionStatus::Rejected, by, Some(reason), decision))
         }
-        DecisionState::Expired { at, .. } => Some(ConfirmVerdict::of_nobody(SYSTEM_TIMEOUT, *at, Some(EXPIRED.into()))),
+        DecisionState::Expired { at, .. } => {
+            Some(ConfirmVerdict::without_person(SYSTEM_TIMEOUT, *at, Some(EXPIRED.into())))
+        }
         DecisionState::Cancelled { by: Some(by), reason, .. } => {
-            Some(ConfirmVerdict::of_person(DecisionStatus::Cancelled, by, said(reason), decision))
+            Some(ConfirmVerdict::of_person(DecisionStatus::Cancelled, by, non_blank(reason), decision))
         }
         DecisionState::Cancelled { at, why: CancelledFor::Withdrawn, by: None, reason } => {
-            Some(ConfirmVerdict::of_nobody(requester(decision, project), *at, said(reason)))
+            Some(ConfirmVerdict::without_person(requester(decision, project), *at, non_blank(reason)))
         }
         DecisionState::Cancelled { at, why, by: None, reason } => {
-            let reason = said(reason).unwrap_or_else(|| cancelled_for(*why).into());
-            Some(ConfirmVerdict::of_nobody(called_off_by(cancelled_for(*why)), *at, Some(reason)))
+            let reason = non_blank(reason).unwrap_or_else(|| cancelled_for(*why).into());
+            Some(ConfirmVerdict::without_person(cancelled_by(cancelled_for(*why)), *at, Some(reason)))
         }
     }
 }
 
 /// The decider of a cancellation by neither a person nor an agent.
-pub(super) fn called_off_by(cancelled_for: &str) -> String {
+pub(super) fn cancelled_by(cancelled_for: &str) -> String {
     format!("system:{cancelled_for}")
 }
 
@@ -123,7 +125,7 @@ impl ConfirmVerdict {
     }
 
     /// Without a decision by an entitled person, the only possible status is cancelled.
-    fn of_nobody(role: impl Into<String>, at: UnixMillis, reason: Option<String>) -> Self {
+    fn without_person(role: impl Into<String>, at: UnixMillis, reason: Option<String>) -> Self {
         Self { status: DecisionStatus::Cancelled, decided_by_role: role.into(), at, reason, by_override: false }
     }
 
@@ -155,18 +157,18 @@ pub(super) fn record_id(confirm_id: &MplpId) -> MplpId {
 fn requester(decision: &Decision, project: &ProjectDocument) -> String {
     match &decision.target {
         Some(target) => target.requested_by_role.clone(),
-        None => requested_by(project, &asking(&decision.raised_by), None).unwrap_or_else(|_| NO_ROLE.into()),
+        None => requested_by(project, &requesting_agent(&decision.raised_by), None).unwrap_or_else(|_| NO_ROLE.into()),
     }
 }
 
-fn asking(raiser: &Raiser) -> Asking<'_> {
+fn requesting_agent(raiser: &Raiser) -> Asking<'_> {
     let principal = raiser.principal.as_str();
     let key_principal = raiser.api_key.map(|_| principal);
     Asking { principal, operator: raiser.operator.as_ref().map(|domain| domain.as_str()), key_principal }
 }
 
 fn reason(decision: &Decision) -> String {
-    let given = decision.target.as_ref().and_then(|target| said(&target.reason));
+    let given = decision.target.as_ref().and_then(|target| non_blank(&target.reason));
     given.unwrap_or_else(|| match &decision.question {
         Question::Confirmation(asked) => format!("approval is needed: {}", asked.action),
         Question::Clarification(asked) => format!("an answer is needed: {}", asked.question),
@@ -174,7 +176,7 @@ fn reason(decision: &Decision) -> String {
 }
 
 /// Drops a blank text.
-fn said(text: &Option<String>) -> Option<String> {
+fn non_blank(text: &Option<String>) -> Option<String> {
     text.clone().filter(|text| !text.trim().is_empty())
 }
 
@@ -215,11 +217,11 @@ fn events(decision: &Decision, verdict: Option<&ConfirmVerdict>, trace: &TraceBa
     let asked =
         members([("confirm_id", json!(own)), ("target_type", json!(target_type)), ("target_id", json!(target_id))]);
     let requested = event("confirm.requested", decision.asked_at, asked);
-    let settled = verdict.map(|verdict| event(verdict.event_type(), verdict.at, told(&own, verdict)));
+    let settled = verdict.map(|verdict| event(verdict.event_type(), verdict.at, event_data(&own, verdict)));
     std::iter::once(requested).chain(settled).collect()
 }
 
-fn told(own: &MplpId, verdict: &ConfirmVerdict) -> Map<String, Value> {
+fn event_data(own: &MplpId, verdict: &ConfirmVerdict) -> Map<String, Value> {
     let mut data = members([
         ("confirm_id", json!(own)),
         ("decision_id", json!(record_id(own))),
@@ -232,8 +234,4 @@ fn told(own: &MplpId, verdict: &ConfirmVerdict) -> Map<String, Value> {
         data.insert("override".into(), json!(true));
     }
     data
-}
-
-fn members<const N: usize>(all: [(&str, Value); N]) -> Map<String, Value> {
-    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -1,14 +1,15 @@
-//! Differences between two proposals of a plan, and between a call and the plan, as lines of text.
+//! Differences between two proposals of a plan, as lines of text, and deviations of a call from the plan.
 
-use super::{progress, texts};
+use super::texts;
 use crate::{
-    bounded::{ActionTarget, ArgumentDifference, Arguments, Units, Was},
+    bounded::{ActionTarget, Arguments, Units},
     held::{shortened, shown},
     records::{AskedPlan, Plan, PlannedAction, TextAuthor},
 };
 use countersign_protocol::{
     bounds::Bound,
     mplp::{MplpId, Plan as PlanDocument, PlanStatus, PlanStep, StepStatus},
+    question::{ArgumentDifference, Deviation, Was},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +44,7 @@ pub fn changes(before: PlanView<'_>, after: PlanView<'_>) -> Vec<String> {
 }
 
 /// The changes since the last confirmation request about the plan.
-pub fn since(asked: &AskedPlan, plan: &Plan) -> Vec<String> {
+pub fn changes_since(asked: &AskedPlan, plan: &Plan) -> Vec<String> {
     let mut lines = changes((&asked.document, &asked.actions), (&plan.document, &plan.actions));
     if asked.lasts_s != plan.lasts_s {
         lines.push(format!("An approval lasts {} seconds instead of {}", plan.lasts_s, asked.lasts_s));
@@ -52,53 +53,52 @@ pub fn since(asked: &AskedPlan, plan: &Plan) -> Vec<String> {
 }
 
 /// The nearest step with the same action, and the reasons why the call does not match it.
-pub fn deviation(plan: &Plan, what: &ActionTarget, call: &Arguments, units: &Units) -> Option<(MplpId, Vec<String>)> {
+pub fn deviation(
+    plan: &Plan,
+    what: &ActionTarget,
+    call: &Arguments,
+    units: &Units,
+) -> Option<(MplpId, Vec<Deviation>)> {
     let steps = plan.document.steps.iter();
     let planned = steps.filter_map(|step| Some((step, plan.actions.get(&step.step_id)?)));
-    let same = planned.filter(|(_, planned)| planned.pattern.what() == what);
+    let same = planned.filter(|(_, planned)| planned.pattern.target() == what);
     let compared =
-        same.map(|(step, planned)| (step, differences(planned, call, units), hindrances(plan, step, planned)));
+        same.map(|(step, planned)| (step, differences(planned, call, units), blocking_reasons(plan, step, planned)));
     let (step, differences, hindrances) =
         compared.min_by_key(|(_, differences, hindrances)| (differences.len(), hindrances.len()))?;
     Some((step.step_id.clone(), [differences, hindrances].concat()))
 }
 
-fn differences(planned: &PlannedAction, call: &Arguments, units: &Units) -> Vec<String> {
-    let said = |difference: &ArgumentDifference| apart(difference).unwrap_or_else(|| difference.to_string());
-    planned.pattern.fit(call, units).err().unwrap_or_default().iter().map(said).collect()
+fn differences(planned: &PlannedAction, call: &Arguments, units: &Units) -> Vec<Deviation> {
+    planned.pattern.fit(call, units).err().unwrap_or_default().into_iter().map(Deviation::Argument).collect()
 }
 
 /// Why even the planned call would not run.
-fn hindrances(plan: &Plan, step: &PlanStep, planned: &PlannedAction) -> Vec<String> {
-    let mut reasons: Vec<String> = not_running(plan, step).into_iter().collect();
-    let tally = planned.tally;
-    if tally.under_way + tally.done + tally.lost >= planned.action.uses {
-        reasons.push(match planned.action.uses {
-            1 => "its one use is claimed".into(),
-            uses => format!("all {uses} uses are claimed"),
-        });
+fn blocking_reasons(plan: &Plan, step: &PlanStep, planned: &PlannedAction) -> Vec<Deviation> {
+    let mut reasons: Vec<Deviation> = not_running(plan, step).into_iter().collect();
+    let (tally, uses) = (planned.tally, planned.action.uses);
+    if tally.under_way + tally.done + tally.lost >= uses {
+        reasons.push(Deviation::UsesClaimed { uses });
     }
     reasons.extend(unmet(&plan.document, step));
     if planned.asks_again {
-        reasons.push("its risk requires an approval of every call".into());
+        reasons.push(Deviation::AsksAgain);
     }
     reasons
 }
 
-fn not_running(plan: &Plan, step: &PlanStep) -> Option<String> {
+fn not_running(plan: &Plan, step: &PlanStep) -> Option<Deviation> {
     match (plan.document.status, step.status) {
         (PlanStatus::Approved | PlanStatus::InProgress, StepStatus::Pending | StepStatus::InProgress) => None,
-        (PlanStatus::Approved | PlanStatus::InProgress, status) => {
-            Some(format!("the step is {}", progress::word(status)))
-        }
-        (status, _) => Some(format!("the plan is {}", progress::plan_word(status))),
+        (PlanStatus::Approved | PlanStatus::InProgress, status) => Some(Deviation::StepStatus { status }),
+        (status, _) => Some(Deviation::PlanStatus { status }),
     }
 }
 
-fn unmet(document: &PlanDocument, step: &PlanStep) -> Vec<String> {
+fn unmet(document: &PlanDocument, step: &PlanStep) -> impl Iterator<Item = Deviation> {
     let needed = document.steps.iter().enumerate().filter(|(_, other)| step.dependencies.contains(&other.step_id));
     let open = needed.filter(|(_, other)| other.status != StepStatus::Completed);
-    open.map(|(at, _)| format!("step {}, which it depends on, is not completed", at + 1)).collect()
+    open.map(|(at, _)| Deviation::DependsOn { step: at + 1 })
 }
 
 fn removed(at: usize, step: &PlanStep, before: PlanView<'_>, after: &PlanDocument) -> Option<String> {
@@ -161,7 +161,7 @@ fn action_changes(was: Option<&PlannedAction>, is: Option<&PlannedAction>) -> Ve
         (None, None) => Vec::new(),
         (None, Some(is)) => vec![format!("it ran nothing and now runs {}", runs(is, RUNS))],
         (Some(was), None) => vec![format!("it ran {} and now runs nothing", runs(was, RUNS))],
-        (Some(was), Some(is)) if was.pattern.what() != is.pattern.what() => {
+        (Some(was), Some(is)) if was.pattern.target() != is.pattern.target() => {
             vec![format!("it ran {} and now runs {}", runs(was, RUNS), runs(is, RUNS))]
         }
         (Some(was), Some(is)) => same_action_changes(was, is),
@@ -181,7 +181,7 @@ fn same_action_changes(was: &PlannedAction, is: &PlannedAction) -> Vec<String> {
     }
     // The same call described differently: the owner's action table has changed.
     if lines.is_empty() && was.shown != is.shown {
-        let (was, is) = told_apart(&was.shown, &is.shown);
+        let (was, is) = differing_excerpts(&was.shown, &is.shown);
         lines.push(format!("the owner's words for it were {was} and are {is}"));
     }
     if was.rules != is.rules {
@@ -202,19 +202,8 @@ fn argument_change(difference: &ArgumentDifference) -> Option<String> {
         (_, Was::Within(_)) => None,
         (None, _) => Some(format!("{name} is gone")),
         (Some(is), Was::Nothing) => Some(format!("{name} is new: {is}")),
-        (Some(is), Was::Exactly(was)) => {
-            Some(apart(difference).unwrap_or_else(|| format!("{name} was {was} and is {is}")))
-        }
-    }
-}
-
-/// Two long values may differ only in the omitted part.
-fn apart(difference: &ArgumentDifference) -> Option<String> {
-    match (&difference.is, &difference.was) {
-        (Some(is), Was::Exactly(was)) if is == was => {
-            Some(format!("{} differs, further on than is shown here: {is}", difference.name))
-        }
-        _ => None,
+        (Some(is), Was::Exactly(was)) if is == was => Some(difference.text("en")),
+        (Some(is), Was::Exactly(was)) => Some(format!("{name} was {was} and is {is}")),
     }
 }
 
@@ -232,7 +221,7 @@ fn released_changes(was: &PlannedAction, is: &PlannedAction) -> Vec<String> {
             )),
             (Some(was), Some(is)) if was != is => Some(format!(
                 "the bound of {shown} is {}: it was {} and is {}",
-                tendency(was, is),
+                bound_change(was, is),
                 texts::bound(was),
                 texts::bound(is)
             )),
@@ -242,7 +231,7 @@ fn released_changes(was: &PlannedAction, is: &PlannedAction) -> Vec<String> {
     names.into_iter().filter_map(change).collect()
 }
 
-fn tendency(was: &Bound, is: &Bound) -> &'static str {
+fn bound_change(was: &Bound, is: &Bound) -> &'static str {
     match (is_within(was, is), is_within(is, was)) {
         (true, false) => "wider",
         (false, true) => "narrower",
@@ -289,12 +278,12 @@ pub(super) fn runs(planned: &PlannedAction, most: usize) -> String {
 }
 
 fn reworded(what: &str, was: &str, is: &str) -> Option<String> {
-    let (shown_was, shown_is) = told_apart(was, is);
+    let (shown_was, shown_is) = differing_excerpts(was, is);
     (was != is).then(|| format!("{what} was {shown_was} and is {shown_is}"))
 }
 
 /// Two texts with the difference visible: long ones start shortly before it.
-fn told_apart(was: &str, is: &str) -> (String, String) {
+fn differing_excerpts(was: &str, is: &str) -> (String, String) {
     let same = was.chars().zip(is.chars()).take_while(|(was, is)| was == is).count();
     if same < TEXT / 2 {
         return (texts::said(was, TEXT), texts::said(is, TEXT));

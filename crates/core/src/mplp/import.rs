@@ -39,7 +39,7 @@ impl Operation for Import {
             id: self.document.confirm_id.clone(),
             principal: self.principal,
             imported_at: env.now,
-            document: as_it_ended(self.document),
+            document: with_last_status(self.document),
         };
         let entry = DraftEntry::new((view.place.0, &view.place.1), "confirm_imported", env.now)
             .open("confirm_id", kept.id.as_str())
@@ -55,7 +55,7 @@ impl Operation for Import {
 }
 
 /// A history with several decisions has the status of the last one.
-fn as_it_ended(mut document: Confirm) -> Confirm {
+fn with_last_status(mut document: Confirm) -> Confirm {
     if let Some(last) = document.decisions.last() {
         document.status = ConfirmStatus::from(last.status);
     }

@@ -19,11 +19,12 @@ mod texts;
 pub mod trace;
 
 use countersign_protocol::{hash::Digest, mplp::MplpId};
+use serde_json::{Map, Value};
 
 /// Describes the calls that a standing approval of a tool covers, with all fixed and all released arguments. A route
 /// has its owner's description.
 pub fn tool_in_words(pattern: &crate::bounded::Pattern) -> Option<String> {
-    match pattern.what() {
+    match pattern.target() {
         crate::bounded::ActionTarget::Tool { name } => Some(texts::of_tool(name, pattern)),
         crate::bounded::ActionTarget::Route { .. } => None,
     }
@@ -36,4 +37,8 @@ pub(crate) const PRODUCER: &str = "countersign";
 pub(crate) fn derived(kind: &str, of: &[&str]) -> MplpId {
     let parts: Vec<&str> = std::iter::once(kind).chain(of.iter().copied()).collect();
     MplpId::of_hash(&Digest::of(parts.join("\n").as_bytes()))
+}
+
+fn members<const N: usize>(all: [(&str, Value); N]) -> Map<String, Value> {
+    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -1,10 +1,10 @@
 //! Writes, changes and reports on a plan. Proposing a plan raises a decision (`decision::raise`).
 
-use super::progress::{PlanTransition, about};
+use super::progress::{PlanTransition, plan_entry};
 use crate::{
     aaep::texts::Notice,
     clarification::texts::ClarificationResult,
-    decision::{ProjectRef, due::hush},
+    decision::{ProjectRef, due::leave_tool_state},
     env::Env,
     records::{AaepSession, Allowance, AllowanceState, CancelledFor, Decision, Plan, PlannedAction, Raiser, Record},
     refusal::Refusal,
@@ -49,7 +49,7 @@ impl Operation for WritePlan {
             }
             Some(known) if known.document.status != PlanStatus::Draft => Err(Refusal::Conflict(format!(
                 "the plan is {}: only a draft can be changed",
-                super::progress::plan_word(known.document.status)
+                known.document.status.as_str()
             ))),
             Some(known) => self.change(known, view, env),
         }
@@ -84,7 +84,7 @@ impl WritePlan {
             approved: None,
             until: None,
         };
-        written(plan, "plan_created", view, env, &mut mint)
+        write_plan(plan, "plan_created", view, env, &mut mint)
     }
 
     fn change(self, known: &Plan, view: &WriteView, env: &Env) -> Result<Step<Plan>, Refusal> {
@@ -101,18 +101,18 @@ impl WritePlan {
             by: self.by,
             ..known.clone()
         };
-        written(plan, "plan_rewritten", view, env, &mut mint)
+        write_plan(plan, "plan_rewritten", view, env, &mut mint)
     }
 }
 
-fn written(
+fn write_plan(
     plan: Plan,
     event_type: &'static str,
     view: &WriteView,
     env: &Env,
     mint: &mut crate::env::Mint,
 ) -> Result<Step<Plan>, Refusal> {
-    let entry = about(&plan, event_type, &view.place, env.now)
+    let entry = plan_entry(&plan, event_type, &view.place, env.now)
         .open("steps", plan.document.steps.len())
         .hidden("title", plan.document.title.as_str());
     let effects = Effects {
@@ -163,22 +163,22 @@ impl Operation for ReportStep {
             return Err(Refusal::Conflict("a call of this step is in progress: report its outcome first".into()));
         }
         let mut moving = PlanTransition::of(&view.plan, env.now);
-        moving.reported(&self.step, self.report.status, self.report.reason.as_deref())?;
-        let (plan, goes_on) = (moving.plan().clone(), moving.goes_on());
+        moving.report_step(&self.step, self.report.status, self.report.reason.as_deref())?;
+        let (plan, goes_on) = (moving.plan().clone(), moving.is_running());
         let mut mint = env.mint();
         let mut effects = Effects { guards: view.guards.clone(), ..Effects::default() };
         moving.finish(&view.place, &mut mint, &mut effects)?;
         if let (Some((decision, session)), false) = (&view.approved, goes_on) {
-            hush(decision, session, &Notice::Finished, env, &mut mint, &mut effects);
+            leave_tool_state(decision, session, &Notice::Finished, env, &mut mint, &mut effects);
         }
         let over = matches!(self.report.status, StepStatus::Completed | StepStatus::Failed | StepStatus::Skipped);
-        effects.puts.extend(view.allowance.as_ref().filter(|_| over).map(|open| ended(open, env.now)));
+        effects.puts.extend(view.allowance.as_ref().filter(|_| over).map(|open| cancelled_allowance(open, env.now)));
         Ok(Step { answer: plan, effects })
     }
 }
 
 /// Ends an allowance that the agent no longer needs.
-fn ended(allowance: &Allowance, now: UnixMillis) -> Record {
+fn cancelled_allowance(allowance: &Allowance, now: UnixMillis) -> Record {
     let state = AllowanceState::Cancelled { at: now, why: CancelledFor::Withdrawn };
     Record::Allowance(Allowance { state, version: allowance.version + 1, ..allowance.clone() })
 }

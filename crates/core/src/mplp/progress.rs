@@ -57,22 +57,22 @@ impl PlanTransition {
     }
 
     /// A decision about the plan is now pending.
-    pub fn proposed(&mut self, decision: &Decision) -> Result<(), Refusal> {
+    pub fn propose(&mut self, decision: &Decision) -> Result<(), Refusal> {
         if self.plan.document.status != PlanStatus::Draft {
-            let status = plan_word(self.plan.document.status);
+            let status = self.plan.document.status.as_str();
             return Err(Refusal::Conflict(format!("the plan is {status}: only a draft can be proposed")));
         }
         let asked = confirm_id(decision);
         self.plan.confirm = Some(decision.key);
-        let changes = self.plan.asked.as_ref().map(|before| diff::since(before, &self.plan));
+        let changes = self.plan.asked.as_ref().map(|before| diff::changes_since(before, &self.plan));
         let (document, actions, lasts_s) = (self.plan.document.clone(), self.plan.actions.clone(), self.plan.lasts_s);
         self.plan.asked = Some(AskedPlan { confirm_id: asked.clone(), document, actions, lasts_s, changes });
-        self.to(PlanStatus::Proposed, Some(asked), None);
+        self.set_status(PlanStatus::Proposed, Some(asked), None);
         Ok(())
     }
 
     /// The decision about the plan is settled: approved, or back to draft with the reason (MPLP-4.3-03, 04, 08, 10).
-    pub(crate) fn decided(&mut self, decision: &Decision, granted: &ApprovedExtent) -> Result<(), Refusal> {
+    pub(crate) fn apply_decision(&mut self, decision: &Decision, granted: &ApprovedExtent) -> Result<(), Refusal> {
         if self.plan.document.status != PlanStatus::Proposed || self.plan.confirm != Some(decision.key) {
             return Err(Refusal::Conflict("this approval is not about the current proposal of the plan".into()));
         }
@@ -82,36 +82,36 @@ impl PlanTransition {
                 self.plan.until = Some(self.now.plus_secs(self.plan.lasts_s));
                 self.plan.feedback = None;
                 self.plan.approved = Some(steps.clone());
-                self.to(PlanStatus::Approved, Some(asked), None);
-                self.leave_out(steps);
+                self.set_status(PlanStatus::Approved, Some(asked), None);
+                self.skip_unapproved(steps);
             }
             (state, _) => {
-                let reason = why_back(state).unwrap_or_else(|| settled_as(decision).to_owned());
+                let reason = draft_reason(state).unwrap_or_else(|| settled_as(decision).to_owned());
                 self.plan.feedback = Some(Feedback { confirm_id: asked.clone(), reason: reason.clone(), at: self.now });
                 (self.plan.confirm, self.plan.approved) = (None, None);
-                self.to(PlanStatus::Draft, Some(asked), Some(reason));
+                self.set_status(PlanStatus::Draft, Some(asked), Some(reason));
             }
         }
         Ok(())
     }
 
     /// Skips the steps that were not approved.
-    fn leave_out(&mut self, approved: &[MplpId]) {
+    fn skip_unapproved(&mut self, approved: &[MplpId]) {
         for id in self.ids() {
             if !approved.contains(&id) {
-                self.step_to(&id, StepStatus::Skipped, Some("not approved"));
+                self.set_step_status(&id, StepStatus::Skipped, Some("not approved"));
             }
         }
     }
 
     /// Claims a use of a step: only in a running plan, and after the step's dependencies.
-    pub fn begins(&mut self, step: &MplpId) -> Result<(), &'static str> {
+    pub fn claim_step(&mut self, step: &MplpId) -> Result<(), &'static str> {
         may_begin(&self.plan.document, step)?;
         if self.plan.document.status == PlanStatus::Approved {
-            self.to(PlanStatus::InProgress, None, None);
+            self.set_status(PlanStatus::InProgress, None, None);
         }
         if self.status_of(step) == Some(StepStatus::Pending) {
-            self.step_to(step, StepStatus::InProgress, None);
+            self.set_step_status(step, StepStatus::InProgress, None);
         }
         if let Some(planned) = self.plan.actions.get_mut(step) {
             planned.tally.under_way += 1;
@@ -120,7 +120,7 @@ impl PlanTransition {
     }
 
     /// Ends a use of a step. `returned`: it may be retried. `open`: its allowance has uses left.
-    pub fn ends(&mut self, step: &MplpId, done: bool, returned: bool, open: bool) {
+    pub fn end_use(&mut self, step: &MplpId, done: bool, returned: bool, open: bool) {
         let Some(planned) = self.plan.actions.get_mut(step) else { return };
         planned.tally.under_way = (planned.tally.under_way - 1).max(0);
         match (done, returned) {
@@ -130,78 +130,78 @@ impl PlanTransition {
         }
         let tally = planned.tally;
         if tally.done >= planned.action.uses {
-            self.step_to(step, StepStatus::Completed, None);
+            self.set_step_status(step, StepStatus::Completed, None);
         } else if !open && tally.under_way == 0 {
-            self.step_to(step, StepStatus::Failed, Some("not all of its calls succeeded"));
+            self.set_step_status(step, StepStatus::Failed, Some("not all of its calls succeeded"));
         }
         self.finish_if_done();
     }
 
     /// Ends the allowance of a step before all uses were claimed. A running step can only complete or fail, and a
     /// pending step cannot fail (MPLP step rules).
-    pub fn ends_unspent(&mut self, step: &MplpId, lapsed: bool) {
+    pub fn end_allowance(&mut self, step: &MplpId, lapsed: bool) {
         let under_way = self.plan.actions.get(step).is_some_and(|planned| planned.tally.under_way > 0);
         let why = Some(if lapsed { "its approval expired" } else { "revoked" });
         match (self.status_of(step), lapsed) {
-            (Some(StepStatus::InProgress), _) if !under_way => self.step_to(step, StepStatus::Failed, why),
-            (Some(StepStatus::Pending), true) => self.step_to(step, StepStatus::Blocked, why),
-            (Some(StepStatus::Pending), false) => self.step_to(step, StepStatus::Skipped, why),
+            (Some(StepStatus::InProgress), _) if !under_way => self.set_step_status(step, StepStatus::Failed, why),
+            (Some(StepStatus::Pending), true) => self.set_step_status(step, StepStatus::Blocked, why),
+            (Some(StepStatus::Pending), false) => self.set_step_status(step, StepStatus::Skipped, why),
             _ => {}
         }
         self.finish_if_done();
     }
 
     /// Applies the agent's report on its own step.
-    pub fn reported(&mut self, step: &MplpId, status: StepStatus, reason: Option<&str>) -> Result<(), Refusal> {
+    pub fn report_step(&mut self, step: &MplpId, status: StepStatus, reason: Option<&str>) -> Result<(), Refusal> {
         let now = self.status_of(step).ok_or_else(|| Refusal::NotFound("the plan has no such step".into()))?;
         let runs = matches!(self.plan.document.status, PlanStatus::Approved | PlanStatus::InProgress);
         if !runs {
             return Err(Refusal::Conflict("only steps of an approved plan change their status".into()));
         }
         if !reportable(now, status) {
-            return Err(Refusal::Conflict(format!("a step cannot go from {} to {}", word(now), word(status))));
+            return Err(Refusal::Conflict(format!("a step cannot go from {} to {}", now.as_str(), status.as_str())));
         }
         if status == StepStatus::InProgress {
             may_begin(&self.plan.document, step).map_err(|why| Refusal::Conflict(why.into()))?;
         }
         if self.plan.document.status == PlanStatus::Approved {
-            self.to(PlanStatus::InProgress, None, None);
+            self.set_status(PlanStatus::InProgress, None, None);
         }
-        self.step_to(step, status, reason);
+        self.set_step_status(step, status, reason);
         self.finish_if_done();
         Ok(())
     }
 
     /// Cancels the plan; the caller cancels its open decisions and allowances.
-    pub fn cancelled(&mut self, reason: &str) -> Result<(), Refusal> {
+    pub fn cancel(&mut self, reason: &str) -> Result<(), Refusal> {
         match self.plan.document.status {
             PlanStatus::Draft | PlanStatus::Approved | PlanStatus::InProgress => {
-                self.to(PlanStatus::Cancelled, None, Some(reason.to_owned()));
+                self.set_status(PlanStatus::Cancelled, None, Some(reason.to_owned()));
                 Ok(())
             }
             PlanStatus::Proposed => Err(Refusal::Conflict(
                 "a decision about the plan is pending: withdraw that question, or cancel its Confirm".into(),
             )),
-            _ => Err(Refusal::Conflict(format!("the plan is {} already", plan_word(self.plan.document.status)))),
+            _ => Err(Refusal::Conflict(format!("the plan is {} already", self.plan.document.status.as_str()))),
         }
     }
 
     /// The agent lost access: a proposed plan returns to draft, a running plan is cancelled.
-    pub fn cut_off(&mut self, why: &str) {
+    pub fn end_access(&mut self, why: &str) {
         match self.plan.document.status {
             PlanStatus::Proposed => {
                 let back = confirm_of(&self.plan);
                 self.plan.confirm = None;
-                self.to(PlanStatus::Draft, back, Some(why.to_owned()));
+                self.set_status(PlanStatus::Draft, back, Some(why.to_owned()));
             }
             PlanStatus::Approved | PlanStatus::InProgress => {
-                self.to(PlanStatus::Cancelled, None, Some(why.to_owned()));
+                self.set_status(PlanStatus::Cancelled, None, Some(why.to_owned()));
             }
             _ => {}
         }
     }
 
-    pub fn goes_on(&self) -> bool {
+    pub fn is_running(&self) -> bool {
         is_running(&self.plan)
     }
 
@@ -216,7 +216,7 @@ impl PlanTransition {
     }
 
     fn entry(&self, moved: &Moved, place: &ProjectRef) -> DraftEntry {
-        let entry = about(&self.plan, "plan_changed", place, self.now)
+        let entry = plan_entry(&self.plan, "plan_changed", place, self.now)
             .open("from", moved.from)
             .open("to", moved.to)
             .open_if("step_id", moved.step.as_ref().map(MplpId::as_str))
@@ -224,25 +224,25 @@ impl PlanTransition {
         entry.hidden_if("reason", moved.reason.clone())
     }
 
-    fn to(&mut self, status: PlanStatus, confirm_id: Option<MplpId>, reason: Option<String>) {
-        let from = plan_word(self.plan.document.status);
+    fn set_status(&mut self, status: PlanStatus, confirm_id: Option<MplpId>, reason: Option<String>) {
+        let from = self.plan.document.status.as_str();
         self.plan.document.status = status;
-        self.moved(Moved { step: None, from, to: plan_word(status), confirm_id, reason });
+        self.record_transition(Moved { step: None, from, to: status.as_str(), confirm_id, reason });
     }
 
-    fn step_to(&mut self, id: &MplpId, status: StepStatus, reason: Option<&str>) {
+    fn set_step_status(&mut self, id: &MplpId, status: StepStatus, reason: Option<&str>) {
         let Some(step) = self.plan.document.steps.iter_mut().find(|step| step.step_id == *id) else { return };
         if step.status == status || is_final(step.status) {
             return;
         }
-        let from = word(step.status);
+        let from = step.status.as_str();
         step.status = status;
         let (step, reason) = (Some(id.clone()), reason.map(str::to_owned));
-        self.moved(Moved { step, from, to: word(status), confirm_id: None, reason });
+        self.record_transition(Moved { step, from, to: status.as_str(), confirm_id: None, reason });
     }
 
     /// Uses the same timestamp in the plan's own events, its `updated_at` and the evidence (M-24).
-    fn moved(&mut self, moved: Moved) {
+    fn record_transition(&mut self, moved: Moved) {
         let count = self.plan.document.events.len() + self.told.len();
         let seed = format!("{}\n{}\n{}\n{count}", self.plan.key, self.plan.version, self.told.len());
         let mut data = Map::new();
@@ -254,11 +254,11 @@ impl PlanTransition {
             ("reason", moved.reason.as_ref().map(|reason| json!(reason))),
         ];
         data.extend(further.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-        self.say(event_type(&moved), MplpId::of_hash(&Digest::of(seed.as_bytes())), data);
+        self.push_event(event_type(&moved), MplpId::of_hash(&Digest::of(seed.as_bytes())), data);
         self.told.push(moved);
     }
 
-    fn say(&mut self, event_type: String, event_id: MplpId, data: Map<String, Value>) {
+    fn push_event(&mut self, event_type: String, event_id: MplpId, data: Map<String, Value>) {
         let document = &mut self.plan.document;
         let trace_id = document.trace.as_ref().map(|trace| trace.trace_id.clone());
         let (source, data) = (SOURCE.to_owned(), Some(data));
@@ -286,17 +286,17 @@ impl PlanTransition {
         let well = steps.iter().all(|step| matches!(step.status, StepStatus::Completed | StepStatus::Skipped));
         match self.plan.document.status {
             // A plan that never began and has no step left was withdrawn, not completed.
-            PlanStatus::Approved if well => self.to(PlanStatus::Cancelled, None, Some("revoked".into())),
-            PlanStatus::InProgress if well => self.to(PlanStatus::Completed, None, None),
-            PlanStatus::Approved | PlanStatus::InProgress => self.to(PlanStatus::Failed, None, None),
+            PlanStatus::Approved if well => self.set_status(PlanStatus::Cancelled, None, Some("revoked".into())),
+            PlanStatus::InProgress if well => self.set_status(PlanStatus::Completed, None, None),
+            PlanStatus::Approved | PlanStatus::InProgress => self.set_status(PlanStatus::Failed, None, None),
             _ => {}
         }
     }
 
     fn block(&mut self) {
         // A blocked step blocks its dependents in turn.
-        while let Some(id) = self.ids().into_iter().find(|id| is_held_up(&self.plan.document, id)) {
-            self.step_to(&id, StepStatus::Blocked, Some("a step that it depends on was not completed"));
+        while let Some(id) = self.ids().into_iter().find(|id| is_blocked(&self.plan.document, id)) {
+            self.set_step_status(&id, StepStatus::Blocked, Some("a step that it depends on was not completed"));
         }
     }
 }
@@ -314,7 +314,7 @@ impl PlannedAction {
 }
 
 /// The common members of every audit entry about a plan.
-pub(super) fn about(plan: &Plan, event_type: &'static str, place: &ProjectRef, now: UnixMillis) -> DraftEntry {
+pub(super) fn plan_entry(plan: &Plan, event_type: &'static str, place: &ProjectRef, now: UnixMillis) -> DraftEntry {
     let entry = DraftEntry::new((place.0, &place.1), event_type, now)
         .open("plan_id", plan.id.as_str())
         .open("revision", plan.revision)
@@ -331,7 +331,7 @@ pub fn is_running(plan: &Plan) -> bool {
 }
 
 /// Checks that a selection of steps includes all of their dependencies.
-pub fn stands_alone(document: &PlanDocument, chosen: &[MplpId]) -> Result<(), String> {
+pub fn check_selection(document: &PlanDocument, chosen: &[MplpId]) -> Result<(), String> {
     for id in chosen {
         let step = document.steps.iter().find(|step| step.step_id == *id);
         let step = step.ok_or_else(|| format!("the plan has no step {id}"))?;
@@ -373,7 +373,7 @@ fn status_of(document: &PlanDocument, id: &MplpId) -> Option<StepStatus> {
 }
 
 /// A pending step with a dependency that can never complete.
-fn is_held_up(document: &PlanDocument, id: &MplpId) -> bool {
+fn is_blocked(document: &PlanDocument, id: &MplpId) -> bool {
     let Some(step) = document.steps.iter().find(|step| step.step_id == *id) else { return false };
     let stuck = |needed: &MplpId| {
         let status = status_of(document, needed);
@@ -395,7 +395,7 @@ fn reportable(now: StepStatus, to: StepStatus) -> bool {
     )
 }
 
-fn why_back(state: &DecisionState) -> Option<String> {
+fn draft_reason(state: &DecisionState) -> Option<String> {
     match state {
         DecisionState::Rejected { rationale, .. } => rationale.clone().or(Some("rejected without a reason".into())),
         DecisionState::Expired { .. } => Some("expired".into()),
@@ -412,27 +412,4 @@ fn event_type(moved: &Moved) -> String {
     let what = if moved.step.is_some() { "step" } else { "plan" };
     // Dots only inside objects (M-15).
     format!("{what}.{}", moved.to.replace('_', "."))
-}
-
-pub fn plan_word(status: PlanStatus) -> &'static str {
-    match status {
-        PlanStatus::Draft => "draft",
-        PlanStatus::Proposed => "proposed",
-        PlanStatus::Approved => "approved",
-        PlanStatus::InProgress => "in_progress",
-        PlanStatus::Completed => "completed",
-        PlanStatus::Cancelled => "cancelled",
-        PlanStatus::Failed => "failed",
-    }
-}
-
-pub fn word(status: StepStatus) -> &'static str {
-    match status {
-        StepStatus::Pending => "pending",
-        StepStatus::InProgress => "in_progress",
-        StepStatus::Completed => "completed",
-        StepStatus::Blocked => "blocked",
-        StepStatus::Skipped => "skipped",
-        StepStatus::Failed => "failed",
-    }
 }

@@ -2,16 +2,18 @@
 
 use super::{diff, texts};
 use crate::{
-    clarification,
+    clarification::{self, texts::ClarificationResult},
     held::{literal, shortened, shown},
     records::{Confirmation, Plan, PlannedAction, TextAuthor},
 };
 use countersign_protocol::{
     aaep::event::{Summaries, YesNo},
     mplp::PlanStep,
+    question::{ClarificationFacts, ProposedCall, ProposedPlan, ProposedStep, QuestionFacts},
     request::{DetailPlace, RequestDetail},
 };
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 /// The tool name announced with the approval.
 const TOOL: &str = "plan";
@@ -26,8 +28,8 @@ const DETAILED: Room = Room { characters: 8000, bytes: 18_000 };
 const SENTENCE: usize = 600;
 const CLARIFIED: Room = Room { characters: 2000, bytes: 5000 };
 const CHANGES: Room = Room { characters: 2500, bytes: 6000 };
-const CONTEXT_STEPS: Room = Room { characters: usize::MAX, bytes: 10_000 };
-const CONTEXT_CHANGES: Room = Room { characters: usize::MAX, bytes: 4000 };
+const FACTS_STEPS: Room = Room { characters: usize::MAX, bytes: 10_000 };
+const FACTS_CHANGES: Room = Room { characters: usize::MAX, bytes: 4000 };
 
 /// The confirmation request about a plan. The agent's texts are marked as such; the calls of its steps use the owner's
 /// description where there is one.
@@ -42,11 +44,11 @@ pub fn about(plan: &Plan) -> Confirmation {
             normal: Some(normal(plan, &changes)),
             detailed: Some(detailed(plan, &changes)),
         },
-        extra_context: Some(context(plan, &changes)),
+        extra_context: None,
         allowed_replies: vec![YesNo::Accept, YesNo::Reject],
         tool: TOOL.into(),
         details: Some(steps(plan).flat_map(|(number, step)| details(plan, number, step)).collect()),
-        notes: Vec::new(),
+        facts: Box::new(facts(plan, &changes)),
     }
 }
 
@@ -63,7 +65,7 @@ fn details(plan: &Plan, number: usize, step: &PlanStep) -> Vec<RequestDetail> {
 }
 
 fn changes(plan: &Plan) -> Vec<String> {
-    plan.asked.as_ref().map(|asked| diff::since(asked, plan)).unwrap_or_default()
+    plan.asked.as_ref().map(|asked| diff::changes_since(asked, plan)).unwrap_or_default()
 }
 
 /// The effect of an approval, in numbers.
@@ -127,9 +129,9 @@ fn normal(plan: &Plan, changes: &[String]) -> String {
         (0, Some(_)) => " Nothing has changed since the last time.".into(),
         (changes, Some(_)) => format!(" {} since the last time.", count(changes, "change")),
     };
-    let clarified = plan.clarified.as_ref().filter(|clarified| !clarified.answers.is_empty());
-    let clarified =
-        clarified.map_or_else(String::new, |clarified| format!(" {}", shortened(&clarified.sentence(), SENTENCE)));
+    let sentence =
+        |facts: &ClarificationFacts| format!(" {}", shortened(&clarification::texts::sentence(facts, "en"), SENTENCE));
+    let clarified = clarified(plan).as_ref().map(sentence).unwrap_or_default();
     format!("{} {}{clarified}{changed}", proposal(plan), consequence(plan))
 }
 
@@ -184,11 +186,13 @@ fn whole_lines(plan: &Plan, number: usize, step: &PlanStep) -> Vec<String> {
 
 /// The clarified answers behind the plan, each marked with its giver.
 fn clarified_lines(plan: &Plan) -> Vec<String> {
-    let Some(clarified) = plan.clarified.as_ref().filter(|clarified| !clarified.answers.is_empty()) else {
-        return Vec::new();
-    };
+    let Some(clarified) = clarified(plan) else { return Vec::new() };
     let note = |left| format!("{}: the record has all.", more(left, "answer"));
-    [vec!["Clarified before it was proposed:".to_owned()], CLARIFIED.filled(clarified.lines(), note)].concat()
+    [
+        vec!["Clarified before it was proposed:".to_owned()],
+        CLARIFIED.filled(clarification::texts::lines(&clarified, "en"), note),
+    ]
+    .concat()
 }
 
 fn changed_lines(plan: &Plan, changes: &[String]) -> Vec<String> {
@@ -203,37 +207,34 @@ fn changed_lines(plan: &Plan, changes: &[String]) -> Vec<String> {
     [vec!["Changed since the last time:".to_owned()], CHANGES.filled(short, note)].concat()
 }
 
-fn context(plan: &Plan, changes: &[String]) -> Map<String, Value> {
-    let told = CONTEXT_STEPS.as_many(plan.document.steps.iter().map(|step| step_context(plan, step)));
-    let changes_told = CONTEXT_CHANGES.as_many(changes.iter().map(|line| json!(shortened(line, RUNS))));
-    let left_out = told.len() < plan.document.steps.len() || changes_told.len() < changes.len();
-    let members = [
-        ("plan_id", json!(plan.id)),
-        ("lasts_seconds", json!(plan.lasts_s)),
-        ("steps_left_out", json!(plan.document.steps.len() - told.len())),
-        ("steps", json!(told)),
-        ("changes_left_out", json!(changes.len() - changes_told.len())),
-        ("changes", json!(changes_told)),
-    ];
-    let clarified = plan.clarified.as_ref().filter(|clarified| !clarified.answers.is_empty());
-    let clarified = clarified.map(|clarified| (clarification::texts::MEMBER, clarified.context()));
-    let note = left_out.then(|| ("more", json!("the page of this question shows all")));
-    members.into_iter().chain(clarified).chain(note).map(|(name, value)| (name.to_owned(), value)).collect()
+fn facts(plan: &Plan, changes: &[String]) -> QuestionFacts {
+    let steps = FACTS_STEPS.as_many(plan.document.steps.iter().map(|step| proposed(plan, step)));
+    let told = FACTS_CHANGES.as_many(changes.iter().map(|line| shortened(line, RUNS)));
+    let proposed = ProposedPlan {
+        plan_id: plan.id.clone(),
+        lasts_seconds: plan.lasts_s,
+        steps_left_out: plan.document.steps.len() - steps.len(),
+        steps,
+        changes_left_out: changes.len() - told.len(),
+        changes: told,
+    };
+    QuestionFacts { plan: Some(proposed), clarification: clarified(plan), ..QuestionFacts::default() }
 }
 
-fn step_context(plan: &Plan, step: &PlanStep) -> Value {
+fn proposed(plan: &Plan, step: &PlanStep) -> ProposedStep {
+    let runs = plan.actions.get(&step.step_id).map(|planned| ProposedCall {
+        shown: shortened(&planned.shown, RUNS),
+        words: planned.words,
+        uses: planned.action.uses,
+        asks_again: planned.asks_again,
+    });
     let description = shortened(&shown(&step.description, usize::MAX), DESCRIPTION);
-    match plan.actions.get(&step.step_id) {
-        None => json!({ "step_id": step.step_id, "description": description }),
-        Some(planned) => json!({
-            "step_id": step.step_id,
-            "description": description,
-            "runs": shortened(&planned.shown, RUNS),
-            "words": planned.words,
-            "uses": planned.action.uses,
-            "asks_again": planned.asks_again,
-        }),
-    }
+    ProposedStep { step_id: step.step_id.clone(), description, runs }
+}
+
+/// The clarified answers behind the plan.
+fn clarified(plan: &Plan) -> Option<ClarificationFacts> {
+    plan.clarified.as_ref().filter(|clarified| !clarified.answers.is_empty()).map(ClarificationResult::facts)
 }
 
 /// A size limit: characters for readers, bytes for the wire.
@@ -275,10 +276,10 @@ impl Room {
     }
 
     /// The leading values that fit.
-    fn as_many(self, values: impl Iterator<Item = Value>) -> Vec<Value> {
+    fn as_many<T: Serialize>(self, values: impl Iterator<Item = T>) -> Vec<T> {
         let mut left = self.bytes;
-        let fits = |value: &Value| {
-            let rest = left.checked_sub(written(value));
+        let fits = |value: &T| {
+            let rest = left.checked_sub(written(&json!(value)));
             left = rest.unwrap_or(0);
             rest.is_some()
         };

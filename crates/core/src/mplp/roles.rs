@@ -42,7 +42,7 @@ pub fn roles(document: &ProjectDocument) -> Vec<ProjectRole> {
 
 /// The role with this name or id.
 pub fn role_of(document: &ProjectDocument, label: &str) -> Option<ProjectRole> {
-    roles(document).into_iter().find(|role| role.is_called(label))
+    roles(document).into_iter().find(|role| role.has_label(label))
 }
 
 /// The published roles, without their members.
@@ -67,15 +67,15 @@ pub fn requested_by(document: &ProjectDocument, agent: &Asking<'_>, said: Option
     let mut own = roles(document).into_iter().filter(|role| agent.has(role));
     match said {
         None => Ok(own.next().map_or_else(|| NO_ROLE.into(), |role| role.name)),
-        Some(said) if own.any(|role| role.is_called(said)) => Ok(said.to_owned()),
+        Some(said) if own.any(|role| role.has_label(said)) => Ok(said.to_owned()),
         Some(said) => Err(format!("requested_by_role must be a role of this agent, and {said:?} is none")),
     }
 }
 
 impl Asking<'_> {
     /// Whether one of its roles has this capability.
-    pub fn can(&self, document: &ProjectDocument, capability: &str) -> bool {
-        roles(document).iter().any(|role| self.has(role) && role.can(capability))
+    pub fn has_capability(&self, document: &ProjectDocument, capability: &str) -> bool {
+        roles(document).iter().any(|role| self.has(role) && role.has_capability(capability))
     }
 
     fn has(&self, role: &ProjectRole) -> bool {
@@ -97,7 +97,7 @@ impl Deciding {
     pub fn of(document: &ProjectDocument, subject: &str, places: &[records::Role]) -> Self {
         let places = if places.is_empty() { &[records::Role::User] } else { places };
         let is_member = |member: &String| match member.split_once(':') {
-            Some(("role", name)) => places.iter().any(|place| place_name(*place) == name),
+            Some(("role", name)) => places.iter().any(|place| member_role_name(*place) == name),
             Some(("user", name)) => name == subject,
             _ => false,
         };
@@ -105,7 +105,7 @@ impl Deciding {
     }
 
     /// A person without any entitlement.
-    pub fn nobody() -> Self {
+    pub fn none() -> Self {
         Self(Vec::new())
     }
 
@@ -121,7 +121,7 @@ impl Deciding {
 
     /// Whether the person may override a lock (M-27).
     pub fn overrides(&self) -> bool {
-        self.0.iter().any(|role| role.can(CONFIRM_OVERRIDE))
+        self.0.iter().any(|role| role.has_capability(CONFIRM_OVERRIDE))
     }
 
     /// The label recorded with a decision: the first approving role.
@@ -132,9 +132,9 @@ impl Deciding {
 
     /// The name of the claimed role, if the person has it and it approves. A person without an approving role may still
     /// reject a request of their own agent, under any role of theirs.
-    pub fn under(&self, said: Option<&str>) -> Option<&str> {
+    pub fn approving_role(&self, said: Option<&str>) -> Option<&str> {
         let Some(said) = said else { return Some(self.label()) };
-        let named = self.0.iter().find(|role| role.is_called(said))?;
+        let named = self.0.iter().find(|role| role.has_label(said))?;
         (named.approves() || !self.approves()).then_some(named.name.as_str())
     }
 }
@@ -145,16 +145,16 @@ impl ProjectRole {
         Self { role_id, name: name.to_owned(), capabilities: owned(capabilities), members: owned(members) }
     }
 
-    pub fn is_called(&self, label: &str) -> bool {
+    pub fn has_label(&self, label: &str) -> bool {
         self.name == label || self.role_id.as_str() == label
     }
 
-    pub fn can(&self, capability: &str) -> bool {
+    pub fn has_capability(&self, capability: &str) -> bool {
         self.capabilities.iter().any(|held| held == capability)
     }
 
     fn approves(&self) -> bool {
-        self.can(CONFIRM_APPROVE)
+        self.has_capability(CONFIRM_APPROVE)
     }
 
     fn published(self, now: UnixMillis) -> MplpRole {
@@ -191,7 +191,7 @@ fn derived_id(document: &ProjectDocument, name: &str) -> MplpId {
     derived("role", &[document.id.as_str(), name])
 }
 
-fn place_name(place: records::Role) -> &'static str {
+fn member_role_name(place: records::Role) -> &'static str {
     match place {
         records::Role::User => "user",
         records::Role::Approver => "approver",

@@ -11,13 +11,13 @@ use countersign_protocol::{
     aaep::event::Risk,
     hash::Digest,
     mplp::{
-        DecisionStatus, Feedback, LearningSample, MplpId, Plan as PlanDocument, PlanStep, Sample, StepStatus,
-        TargetType,
+        DecisionStatus, Feedback, LearningSample, Plan as PlanDocument, PlanStep, Sample, StepStatus, TargetType,
         learning::{ConfirmInput, ConfirmOutput, IntentInput, IntentOutput, Judgement, SampleMeta},
     },
     project::ProjectDocument,
+    question::ProposedStep,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Replaces a required text that may not be shared.
 pub const WITHHELD: &str = "withheld: this project has not agreed to share texts by people and agents";
@@ -135,27 +135,25 @@ impl DecidedPlan {
     /// The plan was proposed again since. The confirmation request holds the earlier state in a shorter form.
     fn as_asked(question: &Question) -> Self {
         let Question::Confirmation(asked) = question else { return Self::default() };
-        let context = |name| asked.extra_context.as_ref().and_then(|context| context.get(name));
-        let told = context("steps").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let left_out = context("steps_left_out").and_then(Value::as_u64).unwrap_or(0);
+        let (steps, left_out) =
+            asked.facts.plan.as_ref().map(|plan| (plan.steps.as_slice(), plan.steps_left_out)).unwrap_or_default();
         Self {
             objective: asked.summaries.normal.clone().unwrap_or_else(|| asked.action.clone()),
-            steps: told.iter().filter_map(step_as_asked).collect(),
-            count: left_out.saturating_add(u64::try_from(told.len()).unwrap_or(u64::MAX)),
+            steps: steps.iter().filter(|step| !step.description.is_empty()).map(step_as_asked).collect(),
+            count: u64::try_from(left_out.saturating_add(steps.len())).unwrap_or(u64::MAX),
         }
     }
 }
 
-fn step_as_asked(told: &Value) -> Option<PlanStep> {
-    let text = |name| told.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-    Some(PlanStep {
-        step_id: MplpId::parse(text("step_id")?).ok()?,
-        description: text("description")?.to_owned(),
+fn step_as_asked(told: &ProposedStep) -> PlanStep {
+    PlanStep {
+        step_id: told.step_id.clone(),
+        description: told.description.clone(),
         status: StepStatus::Pending,
         dependencies: Vec::new(),
         agent_role: None,
         order_index: None,
-    })
+    }
 }
 
 fn judgement(verdict: &ConfirmVerdict) -> Judgement {

@@ -73,12 +73,12 @@ pub fn planned(
         Err(why) => Err(BadStep { number: number(step), step: step.clone(), why }),
     };
     let planned: BTreeMap<MplpId, PlannedAction> = submission.actions.iter().map(one).collect::<Result<_, _>>()?;
-    within_one_approval(document, submission, &planned)?;
+    check_total_uses(document, submission, &planned)?;
     Ok(planned)
 }
 
 /// Limits the calls that one approval of the plan covers to the project's maximum.
-fn within_one_approval(
+fn check_total_uses(
     document: &ProjectDocument,
     submission: &PlanSubmission,
     planned: &BTreeMap<MplpId, PlannedAction>,
@@ -95,7 +95,7 @@ fn within_one_approval(
 }
 
 /// The lifetime of an approval of the plan.
-pub fn lasts_s(document: &ProjectDocument, submission: &PlanSubmission) -> Result<i64, BadTime> {
+pub fn lifetime_s(document: &ProjectDocument, submission: &PlanSubmission) -> Result<i64, BadTime> {
     let policy = &document.plans;
     let wanted = submission.lasts_seconds.unwrap_or(policy.default_seconds.min(policy.max_seconds));
     match (1..=policy.max_seconds).contains(&wanted) {
@@ -124,7 +124,7 @@ fn by_route(document: &ProjectDocument, id: &str, action: &StepAction) -> Result
         return Err(BadAction::NotHeld(route.id.clone()));
     }
     let policy = terms::policy_of_route(document, route);
-    fixed_where_it_must_be(&route.action, action, Some(&policy))?;
+    check_released(&route.action, action, Some(&policy))?;
     let arguments = Arguments::of_step(route, &action.arguments)?;
     step_request::check(document, route, &arguments)?;
     let units = Units::of_route(route, &arguments.fields());
@@ -134,7 +134,7 @@ fn by_route(document: &ProjectDocument, id: &str, action: &StepAction) -> Result
     let rules = terms::rules(document, &route.action, Some(&route.id));
     let told =
         CallKindTerms { point: Point::Gateway, tool: held::announced(route), shown, words: TextAuthor::Owner, rules };
-    Ok(put_together(document, action, Some(&policy), pattern, told))
+    Ok(planned_action(document, action, Some(&policy), pattern, told))
 }
 
 /// A call by the agent itself: only the agent describes it.
@@ -143,7 +143,7 @@ fn by_tool(document: &ProjectDocument, name: &str, action: &StepAction) -> Resul
         return Err(BadAction::NotATool(shown(name, 64)));
     }
     let policy = terms::policy_of(document, name);
-    fixed_where_it_must_be(name, action, policy)?;
+    check_released(name, action, policy)?;
     let arguments = Arguments::of_tool(&action.arguments);
     let what = ActionTarget::Tool { name: name.to_owned() };
     let pattern = Pattern::new(what, arguments, action.released.clone(), &Units::of_tool())?;
@@ -151,12 +151,12 @@ fn by_tool(document: &ProjectDocument, name: &str, action: &StepAction) -> Resul
     let rules = terms::rules(document, name, None);
     let told =
         CallKindTerms { point: Point::AgentClaimed, tool: name.to_owned(), shown, words: TextAuthor::Agent, rules };
-    Ok(put_together(document, action, policy, pattern, told))
+    Ok(planned_action(document, action, policy, pattern, told))
 }
 
 /// An irreversible action of high risk, and so every unknown action, cannot have released arguments.
-fn fixed_where_it_must_be(name: &str, action: &StepAction, policy: Option<&ActionPolicy>) -> Result<(), BadAction> {
-    let worst = is_irreversible(policy) && risk(policy) == Risk::High;
+fn check_released(name: &str, action: &StepAction, policy: Option<&ActionPolicy>) -> Result<(), BadAction> {
+    let worst = terms::is_irreversible_and_high_risk(is_irreversible(policy), risk(policy));
     if worst && !action.released.is_empty() { Err(BadAction::Releases(name.to_owned())) } else { Ok(()) }
 }
 
@@ -169,7 +169,7 @@ struct CallKindTerms {
     rules: countersign_protocol::hash::Digest,
 }
 
-fn put_together(
+fn planned_action(
     document: &ProjectDocument,
     action: &StepAction,
     policy: Option<&ActionPolicy>,
@@ -185,7 +185,7 @@ fn put_together(
         risk: risk(policy),
         irreversible: is_irreversible(policy),
         lease_s: policy.and_then(|policy| policy.lease_seconds).unwrap_or(document.decisions.lease_seconds),
-        asks_again: document.plans.ask_again_from.asks(risk(policy)),
+        asks_again: document.plans.ask_again_from.needs_approval(risk(policy)),
         shown: told.shown,
         words: told.words,
         tally: StepTally::default(),

@@ -36,19 +36,15 @@ pub fn question(submission: &ConfirmSubmission, tool: String) -> Confirmation {
         TargetType::Plan | TargetType::Other => "The agent may then do this, once.",
     };
     let shorten = |text: &str| shown(text, 1000);
-    let mut context = Map::new();
-    context.insert("target_type".into(), json!(what));
-    context.insert("target_id".into(), json!(said.target_id));
-    context.extend(submission.target.as_ref().map(|target| ("target".to_owned(), json!(target))));
     Confirmation {
         summaries: Summaries::normal(shorten(&format!("{action}. {consequence}"))),
         action: shorten(&action),
         consequence: consequence.into(),
-        extra_context: Some(context),
+        extra_context: submission.target.as_ref().map(|target| Map::from_iter([("target".to_owned(), json!(target))])),
         allowed_replies: vec![YesNo::Accept, YesNo::Reject],
         tool,
         details: Some(of_arguments(Arguments::of_tool(&arguments(submission)).root())),
-        notes: Vec::new(),
+        facts: Box::default(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Describes a step for the person approving it: the call, and the released arguments with their bounds.
 
 use crate::{
-    bounded::{ActionTarget, Arguments, Pattern, in_words},
+    bounded::{ActionTarget, Arguments, Pattern, bound_text, plain_or_quoted},
     held::{
-        JsonMember, Name, Template, TemplatePart, UnitNames, UnreadableRequest, literal, of_leaf, quoted,
+        JsonMember, Name, Template, TemplatePart, UnitNames, UnreadableRequest, leaves, literal, of_leaf, quoted,
         says_something, shortened, shown, step_of,
     },
 };
@@ -25,7 +25,7 @@ pub(super) fn of_route(route: &Route, pattern: &Pattern) -> Result<String, Unrea
     let template = Template::parse(&described.action)?;
     let open = OpenArguments::of(pattern);
     let sentence = open.sentence(&template, &UnitNames::of(route))?;
-    let untold = open.untold(&template)?;
+    let untold = open.unmentioned(&template)?;
     // Adds the released arguments that the owner's sentence omits, so that nobody approves them unread.
     Ok(if untold.is_empty() { sentence } else { format!("{sentence} ({})", untold.join(", ")) })
 }
@@ -42,7 +42,7 @@ pub(super) fn arguments(pattern: &Pattern) -> String {
     let mut parts = parts(pattern);
     parts.sort_by_key(|(_, member)| !open.is_in(member));
     let named =
-        |(name, member): (String, &JsonMember)| format!("{}: {}", shown(&name, usize::MAX), open.written(member));
+        |(name, member): (String, &JsonMember)| format!("{}: {}", shown(&name, usize::MAX), open.json_text(member));
     parts.into_iter().map(named).collect::<Vec<_>>().join(", ")
 }
 
@@ -50,7 +50,7 @@ pub(super) fn arguments(pattern: &Pattern) -> String {
 pub(super) fn details(pattern: &Pattern) -> Vec<RequestDetail> {
     let open = OpenArguments::of(pattern);
     let mut found = Vec::new();
-    match (pattern.what(), pattern.arguments().root()) {
+    match (pattern.target(), pattern.arguments().root()) {
         (ActionTarget::Route { .. }, JsonMember::Object(parts)) => {
             for (part, member) in parts {
                 let place = match part.as_str() {
@@ -67,12 +67,12 @@ pub(super) fn details(pattern: &Pattern) -> Vec<RequestDetail> {
                     _ => false,
                 };
                 if !says_nothing {
-                    open.walk(place, member, &mut Vec::new(), &mut found);
+                    found.extend(open.details(place, member));
                 }
             }
         }
         (_, JsonMember::Object(members)) if members.is_empty() => {}
-        (_, root) => open.walk(DetailPlace::Argument, root, &mut Vec::new(), &mut found),
+        (_, root) => found = open.details(DetailPlace::Argument, root),
     }
     found
 }
@@ -85,7 +85,7 @@ pub(super) fn said(text: &str, most: usize) -> String {
 
 /// A bound with all of its choices: an omitted choice could be the important one.
 pub(super) fn bound(bound: &Bound) -> String {
-    let Bound::OneOf(choices) = bound else { return in_words(bound) };
+    let Bound::OneOf(choices) = bound else { return bound_text(bound) };
     let choices: Vec<_> = choices.iter().map(|choice| shown(&choice.to_string(), usize::MAX)).collect();
     format!("only {}", choices.join(" or "))
 }
@@ -99,9 +99,9 @@ pub(super) fn value(arguments: &Arguments, name: &str) -> String {
 fn parts<'a>(pattern: &'a Pattern) -> Vec<(String, &'a JsonMember)> {
     let root = pattern.arguments().root();
     let JsonMember::Object(members) = root else { return vec![("arguments".into(), root)] };
-    let part = |(name, member): &'a (String, JsonMember)| match pattern.what() {
+    let part = |(name, member): &'a (String, JsonMember)| match pattern.target() {
         ActionTarget::Route { .. } => of_request(name, member),
-        ActionTarget::Tool { .. } => vec![(name_of(name), member)],
+        ActionTarget::Tool { .. } => vec![(plain_or_quoted(name), member)],
     };
     members.iter().flat_map(part).collect()
 }
@@ -109,17 +109,10 @@ fn parts<'a>(pattern: &'a Pattern) -> Vec<(String, &'a JsonMember)> {
 fn of_request<'a>(part: &str, member: &'a JsonMember) -> Vec<(String, &'a JsonMember)> {
     match member {
         JsonMember::Object(members) if !(members.is_empty() && part == "body") => {
-            members.iter().map(|(name, member)| (format!("{part}.{}", name_of(name)), member)).collect()
+            members.iter().map(|(name, member)| (format!("{part}.{}", plain_or_quoted(name)), member)).collect()
         }
         member => vec![(part.to_owned(), member)],
     }
-}
-
-/// Quotes a name that could be read as a name and a value.
-fn name_of(name: &str) -> String {
-    let plain =
-        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']'));
-    if plain { name.to_owned() } else { quoted(name) }
 }
 
 /// The arguments of a pattern, and the released ones among them.
@@ -144,26 +137,18 @@ impl<'a> OpenArguments<'a> {
         Self { root: arguments.root(), places: pattern.released().iter().filter_map(place).collect() }
     }
 
-    fn walk(&self, place: DetailPlace, member: &JsonMember, way: &mut Vec<String>, found: &mut Vec<RequestDetail>) {
-        if let Some(open) = self.at(member) {
-            let name = way.iter().map(|step| step_of(step)).collect::<Vec<_>>().join(".");
-            found.push(literal(place, name, bound(open.bound)));
-            return;
-        }
-        let mut down = |step: String, member: &JsonMember| {
-            way.push(step);
-            self.walk(place, member, way, found);
-            way.pop();
+    /// The details of all leaves. A released list or object has one detail, at its first leaf.
+    fn details(&self, place: DetailPlace, member: &JsonMember) -> Vec<RequestDetail> {
+        let detail = |(steps, leaf): (Vec<String>, &JsonMember)| {
+            let is_inside = |open: &&ArgumentText<'_>| std::ptr::eq(open.member, leaf) || contains(open.member, leaf);
+            let Some(open) = self.places.iter().find(is_inside) else { return Some(of_leaf(place, &steps, leaf)) };
+            let inner = leaves(open.member);
+            let (below, _) = inner.first().filter(|(_, first)| std::ptr::eq(*first, leaf))?;
+            let way = steps.iter().take(steps.len() - below.len());
+            let name = way.map(|step| step_of(step)).collect::<Vec<_>>().join(".");
+            Some(literal(place, name, bound(open.bound)))
         };
-        match member {
-            JsonMember::Object(members) if !members.is_empty() => {
-                members.iter().for_each(|(name, member)| down(name.clone(), member));
-            }
-            JsonMember::List(items) if !items.is_empty() => {
-                items.iter().enumerate().for_each(|(at, member)| down(at.to_string(), member));
-            }
-            leaf => found.push(of_leaf(place, way, leaf)),
-        }
+        leaves(member).into_iter().filter_map(detail).collect()
     }
 
     fn at(&self, member: &JsonMember) -> Option<&ArgumentText<'a>> {
@@ -172,7 +157,7 @@ impl<'a> OpenArguments<'a> {
 
     /// Whether the member or something inside it is released.
     fn is_in(&self, member: &JsonMember) -> bool {
-        self.places.iter().any(|place| std::ptr::eq(place.member, member) || holds(member, place.member))
+        self.places.iter().any(|place| std::ptr::eq(place.member, member) || contains(member, place.member))
     }
 
     fn sentence(&self, template: &Template, units: &UnitNames) -> Result<String, UnreadableRequest> {
@@ -183,13 +168,14 @@ impl<'a> OpenArguments<'a> {
         while let Some(part) = parts.next() {
             unit = match part {
                 TemplatePart::Text(text) => {
-                    let units_own = parts.next_if(|next| text == " " && unit.is_some_and(|unit| self.says(next, unit)));
-                    sentence += if units_own.is_some() { "" } else { behind_unit(text, unit) };
+                    let units_own =
+                        parts.next_if(|next| text == " " && unit.is_some_and(|unit| self.renders_as(next, unit)));
+                    sentence += if units_own.is_some() { "" } else { after_unit(text, unit) };
                     None
                 }
                 TemplatePart::Name(name) => {
                     let way = name.way(self.root)?;
-                    sentence += &self.told(name, &way, units);
+                    sentence += &self.member_text(name, &way, units);
                     way.iter().find_map(|member| self.at(member)).and_then(|place| place.bound.unit())
                 }
             };
@@ -198,19 +184,19 @@ impl<'a> OpenArguments<'a> {
     }
 
     /// The text for a member named in the template.
-    fn told(&self, name: &Name, way: &[&JsonMember], units: &UnitNames) -> String {
+    fn member_text(&self, name: &Name, way: &[&JsonMember], units: &UnitNames) -> String {
         if let Some(place) = way.iter().find_map(|member| self.at(member)) {
             return bound(place.bound);
         }
         match way.last() {
-            Some(member) if self.is_in(member) => self.written(member),
+            Some(member) if self.is_in(member) => self.json_text(member),
             Some(member) => units.written(name, member),
             None => String::new(),
         }
     }
 
     /// Whether this part always renders as exactly this text.
-    fn says(&self, part: &TemplatePart, text: &str) -> bool {
+    fn renders_as(&self, part: &TemplatePart, text: &str) -> bool {
         let TemplatePart::Name(name) = part else { return false };
         let Ok(way) = name.way(self.root) else { return false };
         let fixed = !way.iter().any(|member| self.at(member).is_some());
@@ -218,27 +204,27 @@ impl<'a> OpenArguments<'a> {
     }
 
     /// The released arguments missing from the sentence.
-    fn untold(&self, template: &Template) -> Result<Vec<String>, UnreadableRequest> {
+    fn unmentioned(&self, template: &Template) -> Result<Vec<String>, UnreadableRequest> {
         let ways = template.names().map(|name| name.way(self.root)).collect::<Result<Vec<_>, _>>()?;
         let is_told = |place: &ArgumentText<'_>| {
             let on = |way: &Vec<&JsonMember>| way.iter().any(|member| std::ptr::eq(*member, place.member));
-            ways.iter().any(|way| on(way) || way.last().is_some_and(|last| holds(last, place.member)))
+            ways.iter().any(|way| on(way) || way.last().is_some_and(|last| contains(last, place.member)))
         };
         let untold = self.places.iter().filter(|place| !is_told(place));
         Ok(untold.map(|place| format!("{}: {}", shown(place.name, VALUE), bound(place.bound))).collect())
     }
 
     /// As JSON, with unquoted bounds in released places.
-    fn written(&self, member: &JsonMember) -> String {
+    fn json_text(&self, member: &JsonMember) -> String {
         if let Some(place) = self.at(member) {
             return bound(place.bound);
         }
         let joined = |parts: Vec<String>| parts.join(", ");
         match member {
-            JsonMember::List(items) => format!("[{}]", joined(items.iter().map(|item| self.written(item)).collect())),
+            JsonMember::List(items) => format!("[{}]", joined(items.iter().map(|item| self.json_text(item)).collect())),
             JsonMember::Object(members) => {
                 let one = |(name, value): &(String, JsonMember)| {
-                    format!("{}: {}", shown(&quoted(name), usize::MAX), self.written(value))
+                    format!("{}: {}", shown(&quoted(name), usize::MAX), self.json_text(value))
                 };
                 format!("{{{}}}", joined(members.iter().map(one).collect()))
             }
@@ -248,8 +234,8 @@ impl<'a> OpenArguments<'a> {
 }
 
 /// Whether `wanted` is inside `member`.
-fn holds(member: &JsonMember, wanted: &JsonMember) -> bool {
-    let found = |inner: &JsonMember| std::ptr::eq(inner, wanted) || holds(inner, wanted);
+fn contains(member: &JsonMember, wanted: &JsonMember) -> bool {
+    let found = |inner: &JsonMember| std::ptr::eq(inner, wanted) || contains(inner, wanted);
     match member {
         JsonMember::List(items) => items.iter().any(found),
         JsonMember::Object(members) => members.iter().any(|(_, inner)| found(inner)),
@@ -258,7 +244,7 @@ fn holds(member: &JsonMember, wanted: &JsonMember) -> bool {
 }
 
 /// The owner's text after an amount, without a leading unit.
-fn behind_unit<'t>(text: &'t str, unit: Option<&str>) -> &'t str {
+fn after_unit<'t>(text: &'t str, unit: Option<&str>) -> &'t str {
     let rest = unit.and_then(|unit| text.strip_prefix(' ')?.strip_prefix(unit));
     rest.filter(|rest| !rest.starts_with(char::is_alphanumeric)).unwrap_or(text)
 }

@@ -1,7 +1,7 @@
 //! API keys: one kind, one principal, a responsible person, and a list of permitted actions.
 
 use crate::{
-    decision::{ProjectRef, call_off::Live},
+    decision::{ProjectRef, cancel::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
     records::{ApiKey, ApiKeyKind, CancelledFor, Person, Project, Record, Table},
@@ -120,6 +120,6 @@ pub(crate) fn end_key(
     effects.puts.push(Record::ApiKey(revoked.clone()));
     effects.evidence.push(entry);
     effects.news.push(Signal::Standing { person: key.responsible });
-    live.end(place, CancelledFor::Revoked, env, mint, effects)?;
+    live.cancel(place, CancelledFor::Revoked, env, mint, effects)?;
     Ok(revoked)
 }

@@ -6,8 +6,8 @@
 
 use super::api_keys::end_key;
 use crate::{
-    aap::revoke::{Trigger, auto_revoke},
-    decision::{ProjectRef, call_off::Live},
+    aap::revoke::{AutoRevokeTrigger, auto_revoke},
+    decision::{ProjectRef, cancel::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
     records::{ApiKey, Delegation, Person, Record},
@@ -99,7 +99,7 @@ pub(crate) fn end_holdings(
         .hidden("by", by);
     effects.evidence.push(entry.seal(mint)?);
     // A deactivated account is an offboarded user (AAP 8.3).
-    let offboarded = (Trigger::Event(LifecycleEvent::UserOffboarded), env.now);
+    let offboarded = (AutoRevokeTrigger::Event(LifecycleEvent::UserOffboarded), env.now);
     for (delegation, live) in delegations {
         auto_revoke(&held.place, (delegation, live), offboarded, env, mint, effects)?;
     }

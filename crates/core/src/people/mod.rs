@@ -23,7 +23,7 @@ pub struct ProjectMember {
 
 impl ProjectMember {
     /// Platform admins administer every project, but not the personal accounts of others.
-    pub fn has(&self, role: Role) -> bool {
+    pub fn has_role(&self, role: Role) -> bool {
         let listed = self.membership.as_ref().is_some_and(|m| m.roles.contains(&role));
         listed || (role == Role::Admin && self.person.platform_admin)
     }

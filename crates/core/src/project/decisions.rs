@@ -46,7 +46,7 @@ pub(super) fn check_action(policy: &ActionPolicy, document: &ProjectDocument, at
     let known =
         |name: &String| terms::role(name).is_some() || name.strip_prefix("user:").is_some_and(|n| !n.is_empty());
     found.demand(policy.approvers.iter().all(known), at, "approvers are role:approver, role:admin or user:NAME");
-    let known = |named: &str| Assurance::named(named).is_some_and(|assurance| assurance <= Assurance::Fresh);
+    let known = |named: &str| Assurance::from_name(named).is_some_and(|assurance| assurance <= Assurance::Fresh);
     let assurance = policy.assurance.as_deref().is_none_or(known);
     found.demand(assurance, at, "assurance must be token, session or fresh");
     let times = [

@@ -18,7 +18,7 @@ pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: 
         found.demand(false, at, &format!("probe.path: {why}"));
     }
     check_answer(&probe.done, "probe.done", at, found);
-    found.demand(probe.done.statuses.iter().all(says_done), at, "probe.done.statuses must be 200 to 299");
+    found.demand(probe.done.statuses.iter().all(is_done_status), at, "probe.done.statuses must be 200 to 299");
     let Some(not_done) = &probe.not_done else {
         let why = "probe.settling_seconds sets when not_done begins to count: add not_done, or leave it out";
         found.demand(probe.settling_seconds.is_none(), at, why);
@@ -27,7 +27,7 @@ pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: 
     check_answer(not_done, "probe.not_done", at, found);
     let why = "probe.not_done.statuses must be 200 to 299, or 400 to 499 other than 401, 403, 407, 408, 425 and 429, \
                which mean nothing for the call";
-    found.demand(not_done.statuses.iter().all(|status| says_done(status) || says_not_done(*status)), at, why);
+    found.demand(not_done.statuses.iter().all(|status| is_done_status(status) || is_not_done_status(*status)), at, why);
     let settling = probe.settling_seconds.is_some_and(|seconds| (1..=MAX_SETTLING_S).contains(&seconds));
     let why = "probe.settling_seconds must be 1 to 3600 where not_done is given: how long after its connection was \
                closed the upstream may still carry a call out";
@@ -69,10 +69,10 @@ fn is_pointer(text: &str) -> bool {
     text.is_empty() || (text.starts_with('/') && escapes(text))
 }
 
-fn says_done(status: &u16) -> bool {
+fn is_done_status(status: &u16) -> bool {
     (200..300).contains(status)
 }
 
-fn says_not_done(status: u16) -> bool {
+fn is_not_done_status(status: u16) -> bool {
     (400..500).contains(&status) && !matches!(status, 401 | 403 | 407 | 408 | 425 | 429)
 }

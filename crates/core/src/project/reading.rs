@@ -15,12 +15,12 @@ const MAX_BODY: u64 = 16 << 20;
 const LEASE_MARGIN_MS: i64 = 2_000;
 
 pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
-    if says_something_about_deciding(route) {
+    if has_approval_setting(route) {
         decisions::check_action(&policy_of_route(document, route), document, at, found);
     }
     let held = must_be_confirmed(document, route);
     if held {
-        check_own_word(route, document, at, found);
+        check_self_asserted(route, document, at, found);
         check_lease(route, document, at, found);
     }
     found.demand(
@@ -30,14 +30,14 @@ pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: 
     );
     let body = route.max_body_bytes.is_none_or(|bytes| (1..=MAX_BODY).contains(&bytes));
     found.demand(body, at, "max_body_bytes must be 1 to 16777216 (16 MiB)");
-    check_stream(route, held || (is_socket(route) && may_do_for_good(document, route)), at, found);
+    check_stream(route, held || (is_socket(route) && may_be_irreversible(document, route)), at, found);
     if let Some(described) = &route.describe {
         check_described(described, route, at, found);
     }
     check_values(&route.values, route, at, found);
     for (member, text) in [("effect", &route.effect), ("resource", &route.resource)] {
         let template = text.as_deref().map(key_template);
-        tell(template.transpose().and_then(|template| fits(template, route)), member, at, found);
+        report(template.transpose().and_then(|template| check_template(template, route)), member, at, found);
     }
 }
 
@@ -59,7 +59,7 @@ fn check_lease(route: &Route, document: &ProjectDocument, at: &str, found: &mut 
 
 /// The agent's own word cannot suffice if a person is demanded. A scope that contradicts itself is reported with
 /// the scope.
-fn check_own_word(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
+fn check_self_asserted(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
     let takes_own_word = |(_, scope): &(usize, &Scope)| scope.confirmation == Confirmed::SelfAsserted;
     for (n, _) in offering(document, route).filter(takes_own_word) {
         let scope = format!("scopes[{n}]");
@@ -75,7 +75,7 @@ fn check_own_word(route: &Route, document: &ProjectDocument, at: &str, found: &m
 }
 
 /// Inherited settings are checked and reported with the entry that has them.
-fn says_something_about_deciding(route: &Route) -> bool {
+fn has_approval_setting(route: &Route) -> bool {
     let times = [route.timeout_seconds, route.allowance_seconds, route.lease_seconds];
     route.irreversible.is_some()
         || route.reversibility.is_some()
@@ -97,7 +97,7 @@ fn is_socket(route: &Route) -> bool {
 }
 
 /// A socket can carry everything that a scope of its action allows, although it is opened with GET.
-fn may_do_for_good(document: &ProjectDocument, route: &Route) -> bool {
+fn may_be_irreversible(document: &ProjectDocument, route: &Route) -> bool {
     let holds = |scope: &&Scope| scope.irreversible || scope.requires_confirmation;
     document.scopes.iter().filter(holds).any(|scope| scope.allows.contains(&route.action))
 }
@@ -119,7 +119,7 @@ fn check_described(described: &RouteTexts, route: &Route, at: &str, found: &mut 
             at,
             &format!("{member} is empty: leave it out"),
         );
-        tell(Template::parse(text).and_then(|template| fits(Some(template), route)), member, at, found);
+        report(Template::parse(text).and_then(|template| check_template(Some(template), route)), member, at, found);
     }
 }
 
@@ -128,17 +128,22 @@ fn check_values(values: &[ValueField], route: &Route, at: &str, found: &mut Prob
     for value in values {
         let named = !value.name.trim().is_empty() && names.insert(value.name.as_str());
         found.demand(named, at, "values must have names that differ");
-        tell(Name::parse(&value.from).and_then(|name| name.fits(route)), "values.from", at, found);
+        report(Name::parse(&value.from).and_then(|name| name.fits(route)), "values.from", at, found);
         found.demand(!value.unit.trim().is_empty(), at, "values.unit must be a word such as USD, or {body.currency}");
-        tell(Template::parse(&value.unit).and_then(|unit| fits(Some(unit), route)), "values.unit", at, found);
+        report(
+            Template::parse(&value.unit).and_then(|unit| check_template(Some(unit), route)),
+            "values.unit",
+            at,
+            found,
+        );
     }
 }
 
-fn fits(template: Option<Template>, route: &Route) -> Result<(), BadTemplate> {
+fn check_template(template: Option<Template>, route: &Route) -> Result<(), BadTemplate> {
     template.map_or(Ok(()), |template| template.fits(route))
 }
 
-fn tell(read: Result<(), BadTemplate>, member: &str, at: &str, found: &mut Problems) {
+fn report(read: Result<(), BadTemplate>, member: &str, at: &str, found: &mut Problems) {
     if let Err(why) = read {
         found.demand(false, at, &format!("{member}: {why}"));
     }

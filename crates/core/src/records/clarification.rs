@@ -176,13 +176,13 @@ impl ClarificationSession {
     }
 
     /// The BLOCKs that a person had to answer when the session was abandoned.
-    pub fn owed(&self) -> impl Iterator<Item = &AskedGap> {
+    pub fn unanswered_blocks(&self) -> impl Iterator<Item = &AskedGap> {
         let owed = |asked: &&AskedGap| asked.gap.person_must_answer && asked.gap.severity == Severity::Block;
         self.unanswered().filter(owed)
     }
 
     /// Whether an agent abandoned it while a person had to answer, and nobody released that since.
-    pub fn holds(&self) -> bool {
+    pub fn still_blocks(&self) -> bool {
         matches!(self.state, ClarificationState::Abandoned { holds: true, .. })
     }
 
@@ -220,12 +220,12 @@ impl AskedGap {
     }
 
     /// Whether this answer accepts a WARN and so keeps the plan's own value.
-    pub fn leaves_as_it_is(&self, accepted: &str) -> bool {
+    pub fn keeps_value(&self, accepted: &str) -> bool {
         self.gap.severity == Severity::Warn && accepted == "accept"
     }
 
     /// Whether it is asked or answered about the current plan.
-    pub fn counts(&self) -> bool {
+    pub fn is_current(&self) -> bool {
         matches!(self.state, GapState::Open { .. } | GapState::Resolved { applies: true, .. })
     }
 }

@@ -7,8 +7,13 @@ use countersign_protocol::{
     hash::Digest,
     ids::RowKey,
     mplp::{Governance, MplpId, TargetType, TraceBase},
+    question::QuestionFacts,
     request::RequestDetail,
     time::UnixMillis,
+};
+pub use countersign_protocol::{
+    decisions::{Assurance, CancelledFor},
+    request::TextAuthor,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -103,16 +108,6 @@ pub enum Point {
     McpProxy,
 }
 
-/// The author of the text that a person reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TextAuthor {
-    /// The agent's own text, unverified.
-    Agent,
-    /// Rendered from the request by the owner's template.
-    Owner,
-}
-
 /// The question. Plans, gaps and scope expansions are further kinds of the same row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
@@ -127,6 +122,7 @@ pub struct Confirmation {
     pub consequence: String,
     #[serde(flatten)]
     pub summaries: Summaries,
+    /// The agent's own members.
     #[serde(default)]
     pub extra_context: Option<Map<String, Value>>,
     pub allowed_replies: Vec<YesNo>,
@@ -135,9 +131,9 @@ pub struct Confirmation {
     /// Everything that runs, member by member; none in rows from before this was recorded.
     #[serde(default)]
     pub details: Option<Vec<RequestDetail>>,
-    /// The hub's own notes, in sentences.
+    /// The hub's own statements about it. Rows from before they were typed have them in `extra_context`.
     #[serde(default)]
-    pub notes: Vec<String>,
+    pub facts: Box<QuestionFacts>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -186,19 +182,6 @@ pub struct Approvers {
     pub roles: Vec<Role>,
     /// Whether the person that the agent acts for may approve; that person may always reject.
     pub own_yes: bool,
-}
-
-/// How an answer was authenticated, weakest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Assurance {
-    /// A same-user socket: reads, and never answers by itself.
-    Local,
-    Token,
-    Session,
-    /// Proven again within five minutes.
-    Fresh,
-    Passkey,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -251,21 +234,6 @@ pub enum Defaulted {
     Reject,
     Response { response: String },
     Unavailable,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CancelledFor {
-    /// Withdrawn by its raiser.
-    Withdrawn,
-    SessionOver,
-    Revoked,
-    /// Revoked by a person.
-    TakenBack,
-    /// Another decision allowed the same effect.
-    Superseded,
-    /// The database was restored from a backup, so it is unknown whether it was answered or claimed since.
-    Restored,
 }
 
 /// One valid answer with its person, time and authentication.

@@ -23,7 +23,7 @@ impl SentWrite {
     }
 
     /// The end of a sentence about it.
-    pub(super) fn named(sent: Option<&Self>) -> String {
+    pub(super) fn reference(sent: Option<&Self>) -> String {
         match sent {
             Some(Self::Decision(id)) => format!(" (decision {id})"),
             Some(Self::Call(id)) => format!(" (call {id})"),

@@ -48,7 +48,7 @@ proptest! {
 
     ///
     #[test]
-    fn a_refusal_is_recorded_exactly_if_it_is_known_who_called(world in worlds()) {
+    fn a_refusal_is_recorded_exactly_if_the_caller_is_known(world in worlds()) {
         if let Err(refused) = verdict(&world) {
             let record = refused.record(&world.call, &env());
             let known = first_broken_rule(&world).unwrap().0 >= KNOWN_FROM;
@@ -77,8 +77,8 @@ proptest! {
         };
         let intent = authorized.intent(None, &env()).unwrap().effects;
         let outcome = match authorized.facts().writes() {
-            true => authorized.written("200 OK", false, 10, &env()).unwrap(),
-            false => authorized.read("200 OK", 10, &env()).unwrap().0,
+            true => authorized.record_write("200 OK", false, 10, &env()).unwrap(),
+            false => authorized.record_read("200 OK", 10, &env()).unwrap().0,
         };
         prop_assert_eq!(guards(&intent), watched.clone());
         prop_assert_eq!(guards(&authorized.recheck()), watched.clone());
@@ -110,11 +110,11 @@ proptest! {
         let spent = match verdict(&world) {
             Ok(CallVerdict::Authorized(authorized)) => vec![
                 authorized.intent(None, &env()).unwrap().effects.proof,
-                authorized.read("200 OK", 0, &env()).unwrap().0.proof,
+                authorized.record_read("200 OK", 0, &env()).unwrap().0.proof,
             ],
             Ok(CallVerdict::NeedsApproval(needs)) => vec![
-                needs.waits().0.proof,
-                needs.refused(&countersign_core::refusal::Refusal::Internal, &env()).unwrap().0.proof,
+                needs.pending_effects().0.proof,
+                needs.record_refusal(&countersign_core::refusal::Refusal::Internal, &env()).unwrap().0.proof,
             ],
             Err(_) => return Ok(()),
         };
@@ -125,7 +125,7 @@ proptest! {
 
     /// R-28, C-02
     #[test]
-    fn what_must_be_confirmed_is_granted_only_on_the_word_that_its_scope_takes(world in worlds()) {
+    fn a_scope_that_needs_approval_is_granted_only_with_its_confirmation(world in worlds()) {
         let Some(authorized) = authorized(&world) else { return Ok(()) };
         let asserted = is_held(&world, authorized.facts().route()) && word_is_enough(&world, authorized.facts().route());
         prop_assert!(asserted || !is_held(&world, authorized.facts().route()));

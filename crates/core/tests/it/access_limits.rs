@@ -20,13 +20,13 @@ const ALL: UsageLimits =
 /// R-28, C-42
 #[test]
 fn a_look_takes_nothing_and_fails_exactly_when_the_next_call_would() {
-    let room = call("POST", ALL, b"one").facts().room();
-    let looks: Vec<(i64, i64)> = room.counts().iter().map(|count| (count.by, count.limit)).collect();
+    let room = call("POST", ALL, b"one").facts().limit_checks();
+    let looks: Vec<(i64, i64)> = room.to_vec().iter().map(|count| (count.by, count.limit)).collect();
     assert_eq!(looks, [(0, 59), (0, 9), (0, 2047)]);
     assert_eq!(named(&room), [Limit::RequestsPerHour, Limit::WritesPerSession, Limit::DataEgress]);
-    assert_eq!(named(&call("GET", ALL, b"one").facts().room()), [Limit::RequestsPerHour, Limit::DataEgress]);
+    assert_eq!(named(&call("GET", ALL, b"one").facts().limit_checks()), [Limit::RequestsPerHour, Limit::DataEgress]);
     assert!(
-        call("POST", UsageLimits::default(), b"one").facts().room().counts().is_empty(),
+        call("POST", UsageLimits::default(), b"one").facts().limit_checks().to_vec().is_empty(),
         "no limit, nothing to look at"
     );
 }
@@ -36,14 +36,14 @@ fn a_look_takes_nothing_and_fails_exactly_when_the_next_call_would() {
 fn a_write_takes_a_request_and_a_write_before_it_runs_and_a_read_a_request_and_its_bytes_when_it_has() {
     let begun = call("POST", ALL, b"one").intent(None, &env()).unwrap().counted;
     assert_eq!(taken(&begun), [(1, 60), (1, 10), (0, 2047)]);
-    let (_, read) = call("GET", ALL, b"one").read("200 OK", 700, &env()).unwrap();
+    let (_, read) = call("GET", ALL, b"one").record_read("200 OK", 700, &env()).unwrap();
     assert_eq!(taken(&read), [(1, 60), (0, 2047), (700, 2048)]);
 }
 
 /// C-80, R-6
 #[test]
 fn a_write_comes_back_only_if_it_was_refused_and_its_bytes_are_never_too_many() {
-    let outcome = |refused| call("POST", ALL, b"one").written("…", refused, 5000, &env()).unwrap().counts;
+    let outcome = |refused| call("POST", ALL, b"one").record_write("…", refused, 5000, &env()).unwrap().counts;
     let by: Vec<i64> = outcome(true).iter().map(|count| count.by).collect();
     assert_eq!(by, [-1, 5000]);
     assert_eq!(outcome(false).len(), 1);
@@ -54,7 +54,7 @@ fn a_write_comes_back_only_if_it_was_refused_and_its_bytes_are_never_too_many() 
 #[test]
 fn requests_are_counted_by_delegation_and_the_rest_by_session_and_receipt() {
     let keys = |said: &[u8]| -> Vec<String> {
-        call("POST", ALL, said).facts().room().counts().into_iter().map(|count| count.key).collect()
+        call("POST", ALL, said).facts().limit_checks().to_vec().into_iter().map(|count| count.key).collect()
     };
     let (one, other) = (keys(b"one"), keys(b"another"));
     assert_eq!(one[0], other[0]);
@@ -73,7 +73,7 @@ fn the_hour_frees_itself_and_the_refusal_says_when() {
     };
     assert_eq!((limit, retry_after_s), (Limit::RequestsPerHour, 3600 - NOW.secs().rem_euclid(3600)));
     let later = UnixMillis(NOW.0 + 3_600_000);
-    let key = |now: UnixMillis| call_at("GET", ALL, b"one", now).facts().room().counts()[0].key.clone();
+    let key = |now: UnixMillis| call_at("GET", ALL, b"one", now).facts().limit_checks().to_vec()[0].key.clone();
     assert_ne!(key(NOW), key(later));
 }
 
@@ -82,11 +82,11 @@ fn env() -> Env {
 }
 
 fn named(counted: &CountedLimits) -> Vec<Limit> {
-    counted.iter().filter_map(|count| Limit::named(count.name)).collect()
+    counted.iter().filter_map(|count| Limit::from_name(count.name)).collect()
 }
 
 fn taken(counted: &CountedLimits) -> Vec<(i64, i64)> {
-    counted.counts().iter().map(|count| (count.by, count.limit)).collect()
+    counted.to_vec().iter().map(|count| (count.by, count.limit)).collect()
 }
 
 fn call(method: &str, limits: UsageLimits, said: &[u8]) -> AuthorizedCall {

@@ -2,7 +2,7 @@
 
 use crate::held::{request, route};
 use countersign_core::{
-    bounded::{ActionTarget, Arguments, BadPattern, Pattern, Units, in_words},
+    bounded::{ActionTarget, Arguments, BadPattern, Pattern, Units, bound_text},
     held::{Fields, HttpRequest},
 };
 use countersign_protocol::{
@@ -63,7 +63,7 @@ pub(crate) fn amount(text: &str) -> Amount {
 
 ///
 #[test]
-fn what_is_not_among_the_arguments_cannot_be_released() {
+fn only_arguments_can_be_released() {
     for name in
         ["body.amont", "amount", "body", "body.lines.2.n", "body.lines.00.n", "body.to.x", "path.main", "body.amount."]
     {
@@ -75,7 +75,7 @@ fn what_is_not_among_the_arguments_cannot_be_released() {
 
 /// Releasing the digest of a body would release the whole body.
 #[test]
-fn what_says_how_the_body_is_read_cannot_be_released() {
+fn members_that_define_the_reading_of_the_body_cannot_be_released() {
     assert_eq!(pattern(json!({ "content_type": { "text": 99 } })), Err(BadPattern::SaysHow("content_type".into())));
     let opaque = HttpRequest { content_type: "text/plain".into(), ..request("hello") };
     let (arguments, units) = of(&opaque);
@@ -110,7 +110,7 @@ fn a_name_that_could_mean_two_arguments_cannot_be_released() {
 
 ///
 #[test]
-fn an_amount_bounds_only_what_says_an_amount() {
+fn an_amount_bounds_only_values_with_an_amount() {
     let bound = json!({ "most": "500" });
     for value in
         [json!("ten"), json!(-1), json!("1e2"), json!(1e30), json!(null), json!([1]), json!("007"), json!(true)]
@@ -123,7 +123,7 @@ fn an_amount_bounds_only_what_says_an_amount() {
 
 ///
 #[test]
-fn what_is_shown_lies_within_its_own_bound() {
+fn a_shown_argument_lies_within_its_own_bound() {
     for (name, bound) in [
         ("body.amount", json!({ "most": "399.99" })),
         ("body.amount", json!({ "least": "400.01", "most": "500" })),
@@ -197,15 +197,15 @@ fn a_bound_takes_the_unit_that_was_shown() {
     let pattern = pattern(json!({ "body.amount": { "most": "500.00", "sum": "2000.00" } })).unwrap();
     let bound = &pattern.released()["body.amount"];
     assert_eq!(bound.unit(), Some("EUR"));
-    assert_eq!(in_words(bound), "at most 500.00 EUR, 2000.00 EUR altogether");
+    assert_eq!(bound_text(bound), "at most 500.00 EUR, 2000.00 EUR altogether");
     let bound = json!({ "n": { "least": "1", "most": "9", "unit_from": "currency" } });
     let of_tool = tool_pattern(json!({ "n": 4, "currency": "USD" }), bound).unwrap();
-    assert_eq!(in_words(&of_tool.released()["n"]), "1 to 9 USD");
+    assert_eq!(bound_text(&of_tool.released()["n"]), "1 to 9 USD");
 }
 
 #[test]
-fn bounds_are_told_without_anything_invisible() {
-    let told = |bound: Value| in_words(&serde_json::from_value(bound).unwrap());
+fn bounds_are_shown_without_invisible_characters() {
+    let told = |bound: Value| bound_text(&serde_json::from_value(bound).unwrap());
     assert_eq!(told(json!({ "text": 140 })), "a text of at most 140 characters");
     assert_eq!(told(json!({ "one_of": ["a", 5, null] })), "only \"a\" or 5 or null");
     assert_eq!(told(json!({ "one_of": ["a\u{202e}b\n"] })), "only \"a[U+202E]b\\n\"");

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// The deviations of a call that does not fit.
 fn told(pattern: &Pattern, (call, units): &(Arguments, Units)) -> Vec<String> {
-    pattern.fit(call, units).unwrap_err().iter().map(ToString::to_string).collect()
+    pattern.fit(call, units).unwrap_err().iter().map(|difference| difference.text("en")).collect()
 }
 
 /// The approved body with some members overwritten; null removes a member.
@@ -177,7 +177,7 @@ fn numbers_are_equal_by_their_exact_value_and_never_by_a_double() {
 
 /// R-7
 #[test]
-fn the_order_of_members_says_nothing_and_a_call_that_fits_says_what_it_takes() {
+fn the_order_of_members_is_irrelevant_and_a_fitting_call_names_its_amount() {
     let body = r#"{"lines":[{"n":1.0},{"n":2}],"note":"food","currency":"EUR","to":"acct-3344","amount":499.990}"#;
     let (call, units) = call(body);
     let taken = AmountUse { name: "body.amount".into(), amount: amount("499.99"), unit: Some("EUR".into()) };
@@ -210,7 +210,7 @@ fn nothing_invisible_or_wordy_misleads_in_a_difference() {
 
 /// R-7. The number of reported deviations is capped.
 #[test]
-fn a_call_that_differs_in_everything_is_told_briefly() {
+fn a_call_that_differs_in_everything_is_described_briefly() {
     let flood: serde_json::Map<String, Value> = (0..5000).map(|n| (format!("x{n}"), json!(n))).collect();
     assert_eq!(told(&open(), &but(Value::Object(flood))).len(), 50);
 }
@@ -224,8 +224,8 @@ fn the_nearest_pattern_of_the_same_action_is_compared() {
     let all = [(1, &elsewhere), (2, &far), (3, &near)];
     let (key, found) = differences(all, &by_route(), &call, &units).unwrap();
     assert_eq!((key, found.len()), (3, 1));
-    assert_eq!(found[0].to_string(), "body.amount is 600 EUR, 10 to 500.00 EUR");
+    assert_eq!(found[0].text("en"), "body.amount is 600 EUR, 10 to 500.00 EUR");
     assert_eq!(differences([(1, &elsewhere)], &by_route(), &call, &units), None);
-    let stored = json!(found);
-    assert_eq!(stored, json!([{ "name": "body.amount", "is": "600 EUR", "was": { "within": "10 to 500.00 EUR" } }]));
+    let within = json!({ "within": { "between": { "least": "10", "most": "500.00 EUR" } } });
+    assert_eq!(json!(found), json!([{ "name": "body.amount", "is": "600 EUR", "was": within }]));
 }

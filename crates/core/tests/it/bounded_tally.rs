@@ -15,12 +15,12 @@ fn tally(uses: i64) -> Tally {
 
 ///
 #[test]
-fn no_use_is_left_when_all_are_spent() {
+fn no_use_is_left_when_all_are_claimed() {
     let spent = (0..40).fold(tally(40), |tally, _| tally.reserve(&taken("1")).unwrap());
     assert!(spent.is_spent());
     assert_eq!(spent.reserve(&taken("0")), Err(NoRoom::Spent(40)));
     assert_eq!(NoRoom::Spent(40).to_string(), "all 40 uses are claimed");
-    let once = Tally::once().reserve(&[]).unwrap();
+    let once = Tally::single_use().reserve(&[]).unwrap();
     assert_eq!(once.reserve(&[]).unwrap_err().to_string(), "its one use is claimed");
 }
 
@@ -32,7 +32,7 @@ fn a_sum_is_never_exceeded_not_by_a_cent() {
     assert_eq!(refused.to_string(), "500.00 EUR more would make 2100.00 EUR, at most 2000.00 EUR altogether");
     assert!(tally.reserve(&taken("400.01")).is_err());
     let full = tally.reserve(&taken("400")).unwrap();
-    assert_eq!((full.sums["body.amount"].left(), full.used), (amount("0"), 2));
+    assert_eq!((full.sums["body.amount"].remaining(), full.used), (amount("0"), 2));
     assert!(full.reserve(&taken("0.01")).is_err());
     assert!(full.reserve(&taken("0")).is_ok());
 }
@@ -50,7 +50,7 @@ fn a_use_that_does_not_say_its_amount_once_and_in_the_unit_has_no_room() {
 
 /// A sum that would need rounding is refused.
 #[test]
-fn what_cannot_be_added_exactly_has_no_room() {
+fn an_amount_that_cannot_be_added_exactly_does_not_fit() {
     let open = json!({ "n": { "most": "9".repeat(28), "sum": "9".repeat(28), "unit_from": "of" } });
     let tally = Tally::new(&tool_pattern(json!({ "n": "1", "of": "grains" }), open).unwrap(), 9);
     let taken = |text: &str| [AmountUse { name: "n".into(), amount: amount(text), unit: Some("grains".into()) }];
@@ -58,19 +58,19 @@ fn what_cannot_be_added_exactly_has_no_room() {
     assert!(matches!(much.reserve(&taken("0.1")), Err(NoRoom::Inexact { .. })));
     // A returned fraction leaves no decimal digits behind that would make later sums inexact.
     let fine = tally.reserve(&taken("0.000000000000000000000000001")).unwrap();
-    let back = fine.give_back(&taken("0.000000000000000000000000001")).unwrap();
+    let back = fine.release(&taken("0.000000000000000000000000001")).unwrap();
     assert!(back.reserve(&taken("1000")).is_ok());
 }
 
 ///
 #[test]
-fn what_was_never_reserved_cannot_be_given_back() {
-    assert_eq!(tally(3).give_back(&taken("1")), Err(NotReserved));
-    assert_eq!(Tally::once().give_back(&[]), Err(NotReserved));
+fn an_amount_that_was_never_reserved_cannot_be_given_back() {
+    assert_eq!(tally(3).release(&taken("1")), Err(NotReserved));
+    assert_eq!(Tally::single_use().release(&[]), Err(NotReserved));
     let one = tally(3).reserve(&taken("1.00")).unwrap();
-    assert_eq!(one.give_back(&taken("1.01")), Err(NotReserved));
-    assert_eq!(one.give_back(&[]), Err(NotReserved));
-    assert_eq!(one.give_back(&taken("1")), Ok(tally(3)));
+    assert_eq!(one.release(&taken("1.01")), Err(NotReserved));
+    assert_eq!(one.release(&[]), Err(NotReserved));
+    assert_eq!(one.release(&taken("1")), Ok(tally(3)));
 }
 
 ///
@@ -124,12 +124,12 @@ proptest! {
                     }
                 }
                 Do::GiveBack(place) if place < claimed.len() => {
-                    tally = tally.give_back(&cents(claimed.remove(place))).unwrap();
+                    tally = tally.release(&cents(claimed.remove(place))).unwrap();
                 }
                 Do::GiveBack(_) => {}
                 Do::GiveBackMade(less) => {
                     let possible = !claimed.is_empty() && less <= claimed.iter().sum::<u32>();
-                    prop_assert_eq!(tally.give_back(&cents(less)).is_ok(), possible);
+                    prop_assert_eq!(tally.release(&cents(less)).is_ok(), possible);
                 }
             }
             prop_assert_eq!(tally.used as usize, claimed.len());

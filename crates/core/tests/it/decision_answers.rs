@@ -29,7 +29,7 @@ fn why(plane: &Plane, question: &Decision, answer: Answer) -> Option<NotCounted>
 
 /// AAEP-6.3.4-04, AAEP-6.3.4-07
 #[test]
-fn the_checks_are_made_in_order_and_what_fails_one_changes_nothing() {
+fn the_checks_are_made_in_order_and_a_failed_one_changes_nothing() {
     let mut plane = Plane::new();
     let only_no = Ask { question: confirmation("money.pay", &[Reject]), ..Ask::of("money.pay") };
     let question = asked(&mut plane, &only_no);
@@ -59,7 +59,7 @@ fn the_checks_are_made_in_order_and_what_fails_one_changes_nothing() {
 
 /// an older event that does not show everything to be executed.
 #[test]
-fn nobody_approves_over_the_wire_what_their_client_was_not_given() {
+fn nobody_approves_over_the_wire_beyond_their_clients_permissions() {
     let mut plane = Plane::new();
     let mut old = confirmation("money.pay", &[Accept, Reject]);
     if let Question::Confirmation(asked) = &mut old {
@@ -79,7 +79,7 @@ fn nobody_approves_over_the_wire_what_their_client_was_not_given() {
 
 /// AAEP-6.2.4-03
 #[test]
-fn who_may_say_yes_and_who_may_say_no_is_policys() {
+fn policy_defines_the_approvers_and_the_rejecters() {
     let cases: [(RowKey, YesNo, bool); 10] = [
         (ALICE, Accept, false),
         (ALICE, Reject, true),
@@ -122,7 +122,7 @@ fn without_named_approvers_only_the_person_concerned_answers() {
 
 /// AAEP-6.2.4-03
 #[test]
-fn who_only_reads_or_proves_too_little_does_not_answer() {
+fn a_reader_or_a_person_with_too_little_proof_does_not_answer() {
     let mut plane = Plane::new();
     let question = asked(&mut plane, &Ask::of("money.pay"));
     let by = |by: ProvenPerson| Answer { by, ..answer(BOB, reply(Accept), NOW) };
@@ -141,7 +141,7 @@ fn who_only_reads_or_proves_too_little_does_not_answer() {
 
 ///
 #[test]
-fn whoever_is_thrown_out_while_the_answer_is_under_way_has_not_answered() {
+fn a_person_removed_while_the_answer_is_under_way_has_not_answered() {
     let mut plane = Plane::new();
     let question = asked(&mut plane, &Ask::of("money.pay"));
     let yes = plane.answer(question.key, answer(BOB, reply(Accept), NOW), NOW).unwrap();
@@ -156,7 +156,7 @@ fn whoever_is_thrown_out_while_the_answer_is_under_way_has_not_answered() {
 
 /// AAEP-6.3.2-06
 #[test]
-fn what_software_decided_settles_nothing() {
+fn a_decision_by_software_settles_nothing() {
     let mut plane = Plane::new();
     let question = asked(&mut plane, &Ask::of("file.move"));
     for who in ["auto:configured_policy", "system:x"] {
@@ -168,7 +168,7 @@ fn what_software_decided_settles_nothing() {
 
 /// AAEP-6.3.2-03, AAEP-6.3.2-04
 #[test]
-fn an_accept_of_something_else_is_a_no_with_a_proposal() {
+fn an_accept_of_something_else_is_a_rejection_with_a_proposal() {
     let mut plane = Plane::new();
     let question = asked(&mut plane, &Ask::of("file.move"));
     let proposal = json!({ "to": "the other folder" });
@@ -183,7 +183,7 @@ fn an_accept_of_something_else_is_a_no_with_a_proposal() {
 
 /// AAEP-6.3.2-04, AAEP-6.3.4-06
 #[test]
-fn only_an_allowed_reply_counts_by_what_it_comes_to() {
+fn only_an_allowed_reply_counts_by_its_meaning() {
     let modified = AnswerContent::Reply { decision: Accept, rationale: None, modified_action: Some(json!({})) };
     let mut plane = Plane::new();
     let only_no = Ask { question: confirmation("file.move", &[Reject]), ..Ask::of("file.move") };
@@ -198,7 +198,7 @@ fn only_an_allowed_reply_counts_by_what_it_comes_to() {
 
 /// AAEP-6.2.4-02, AAEP-6.3.2-01, AAEP-6.3.2-05
 #[test]
-fn the_evidence_names_who_was_proven_and_keeps_what_was_claimed_beside_it() {
+fn the_evidence_names_the_proven_person_and_keeps_the_claimed_one_beside() {
     let mut plane = Plane::new();
     let question = asked(&mut plane, &Ask::of("money.pay"));
     let mut given = answer(BOB, reply(Accept), NOW.plus_secs(-9));

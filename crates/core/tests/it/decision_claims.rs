@@ -43,7 +43,7 @@ fn unknown(plane: &mut Plane, ask: &Ask, by: RowKey) -> Decision {
 }
 
 #[test]
-fn a_yes_is_spent_on_exactly_what_was_approved_and_where_it_was_asked() {
+fn an_approval_is_claimed_for_exactly_the_approved_call_at_its_enforcement_point() {
     let mut plane = Plane::new();
     let decision = accepted(&mut plane, &Ask::of("file.move"), ALICE);
     let elsewhere = |claim: Claim| {
@@ -56,7 +56,7 @@ fn a_yes_is_spent_on_exactly_what_was_approved_and_where_it_was_asked() {
 }
 
 #[test]
-fn without_a_yes_that_still_stands_nothing_runs() {
+fn without_a_valid_approval_nothing_runs() {
     let mut plane = Plane::new();
     let step = plane.raise(&Ask::of("file.move"), NOW).unwrap();
     let open = plane.commit(step).decision;
@@ -97,7 +97,7 @@ fn a_claim_that_was_under_way_when_the_agent_was_cut_off_is_not_written() {
 }
 
 #[test]
-fn of_two_claims_one_is_written_and_the_time_of_a_yes_is_the_stores() {
+fn of_two_claims_one_is_written_and_the_time_of_an_approval_is_the_stores() {
     let mut plane = Plane::new();
     let decision = accepted(&mut plane, &Ask::of("file.move"), ALICE);
     let [left, right] = [(), ()].map(|()| plane.claim(decision.key, claim(decision.digest), true, NOW).unwrap());
@@ -146,7 +146,7 @@ fn every_claim_has_a_higher_fence_number_than_all_before_it() {
 
 /// AAEP-6.1-12
 #[test]
-fn what_was_accepted_is_said_announced_run_and_completed_in_that_order() {
+fn an_accepted_call_is_resolved_announced_run_and_completed_in_that_order() {
     let mut plane = Plane::new();
     let session = plane.open_session(0, NOW).unwrap();
     let session = plane.commit(session).key;
@@ -175,7 +175,7 @@ fn what_was_accepted_is_said_announced_run_and_completed_in_that_order() {
 
 ///
 #[test]
-fn a_lease_and_a_yes_lapse_by_the_stores_clock_and_not_before() {
+fn a_lease_and_an_approval_lapse_by_the_stores_clock_and_not_before() {
     let mut plane = Plane::new();
     let ran = spent(&mut plane, &Ask::of("file.move"), ALICE);
     let unused = accepted(&mut plane, &Ask::of("money.pay"), BOB);
@@ -232,7 +232,7 @@ fn looks(by: RowKey, own_approval: bool) -> Reconcile {
 
 ///
 #[test]
-fn an_approver_or_an_admin_finds_out_what_nobody_reported_and_not_the_person_concerned() {
+fn an_approver_or_an_admin_settles_an_unreported_outcome_and_the_person_concerned_cannot() {
     for (person, own_approval, may) in [
         (ALICE, false, false),
         (ALICE, true, false),
@@ -325,7 +325,7 @@ fn people_are_asked_no_more_than_they_can_bear() {
 
 ///
 #[test]
-fn an_action_rests_after_three_rejections_whatever_its_arguments() {
+fn an_action_rests_after_three_rejections_with_any_arguments() {
     let mut plane = Plane::new();
     for number in 0..3 {
         let step = plane.raise(&Ask { number, ..Ask::of("file.move") }, NOW).unwrap();
@@ -360,7 +360,7 @@ fn asking_while_nobody_is_there_counts_as_asking() {
 
 ///
 #[test]
-fn what_another_agent_asked_is_not_handed_out() {
+fn another_agents_question_is_not_handed_out() {
     let mut plane = Plane::new();
     let step = plane.raise(&Ask::of("file.move"), NOW).unwrap();
     let mut foreign = plane.commit(step).decision;

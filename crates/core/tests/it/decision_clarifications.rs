@@ -5,7 +5,7 @@ use crate::{
     decision_world::{ALICE, Ask, BOB, NOW, Plane, answer, answerer, at_deadline, clarification, reply},
 };
 use countersign_core::{
-    decision::answer::{Answer, AnswerContent, NotCounted, takes},
+    decision::answer::{Answer, AnswerContent, NotCounted, accepts_response},
     records::{Assurance, Clarification, DecisionState, Defaulted},
 };
 use countersign_protocol::aaep::event::{Choice, ResponseKind, YesNo};
@@ -31,24 +31,24 @@ fn asks(kinds: &[ResponseKind]) -> Clarification {
 /// AAEP-6.5.2-01, AAEP-6.5.2-02, AAEP-6.5.2-03, AAEP-6.5.2-04
 #[test]
 fn each_kind_takes_its_own_type_and_no_other() {
-    let taken = |kind| responses().map(|response| takes(&asks(&[kind]), &response));
+    let taken = |kind| responses().map(|response| accepts_response(&asks(&[kind]), &response));
     assert_eq!(taken(ResponseKind::Freetext), [true, true, true, false, false, true, false]);
     assert_eq!(taken(ResponseKind::YesNo), [false, false, false, false, false, false, true]);
     assert_eq!(taken(ResponseKind::MultipleChoice), [true, false, false, false, false, true, false]);
     assert_eq!(taken(ResponseKind::Numeric), [false, false, false, false, true, false, false]);
     for kind in KINDS {
-        assert!(![json!(null), json!([]), json!({})].iter().any(|response| takes(&asks(&[kind]), response)));
+        assert!(![json!(null), json!([]), json!({})].iter().any(|response| accepts_response(&asks(&[kind]), response)));
     }
 }
 
 /// AAEP-6.5.2-05
 #[test]
-fn several_kinds_take_what_any_of_them_takes() {
+fn several_kinds_take_any_value_of_each_kind() {
     for one in KINDS {
         for other in KINDS {
             for response in responses() {
-                let either = takes(&asks(&[one]), &response) || takes(&asks(&[other]), &response);
-                assert_eq!(takes(&asks(&[one, other]), &response), either, "{one:?} {other:?} {response}");
+                let either = accepts_response(&asks(&[one]), &response) || accepts_response(&asks(&[other]), &response);
+                assert_eq!(accepts_response(&asks(&[one, other]), &response), either, "{one:?} {other:?} {response}");
             }
         }
     }

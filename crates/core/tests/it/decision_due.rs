@@ -58,7 +58,7 @@ fn the_countdown_speaks_at_half_of_the_time_and_at_a_tenth() {
 
 /// AAEP-6.4.3-01, AAEP-6.4.3-02
 #[test]
-fn whoever_looks_every_second_says_the_time_twice() {
+fn checks_every_second_announce_the_remaining_time_twice() {
     for (seconds, expected) in [(120, vec![(60, 60), (108, 12)]), (60, vec![])] {
         let mut plane = Plane::new();
         let question = asked(&mut plane, seconds);
@@ -97,7 +97,7 @@ fn the_deadline_is_judged_by_the_stores_clock() {
 
 ///
 #[test]
-fn a_default_yes_is_given_on_time_or_not_at_all() {
+fn a_default_approval_is_given_on_time_or_not_at_all() {
     let deadline = NOW.plus_secs(40);
     let cases = [
         (deadline.plus_secs(5), NOW, Defaulted::Accept),
@@ -119,7 +119,7 @@ fn a_default_yes_is_given_on_time_or_not_at_all() {
 
 ///
 #[test]
-fn a_default_yes_that_was_long_under_way_does_not_count() {
+fn a_default_approval_that_was_long_under_way_does_not_count() {
     let mut plane = Plane::new();
     let question = asked(&mut plane, 40);
     let deadline = NOW.plus_secs(40);
@@ -134,7 +134,7 @@ fn a_default_yes_that_was_long_under_way_does_not_count() {
 
 /// AAEP-6.4-02
 #[test]
-fn that_nobody_is_there_is_never_a_yes() {
+fn absence_is_never_an_approval() {
     let mut plane = Plane::new();
     let question = asked(&mut plane, 40);
     let nobody = QuestionDue { serving_since: NOW, nobody_there: true };

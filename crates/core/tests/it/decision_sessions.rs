@@ -113,7 +113,7 @@ fn a_tool_is_completed_once_and_only_after_it_was_invoked() {
 
 /// AAEP-6.1-08
 #[test]
-fn an_irreversible_tool_is_announced_by_us_and_only_once_its_yes_is_claimed() {
+fn an_irreversible_tool_is_announced_by_the_service_only_after_its_approval_is_claimed() {
     let mut document = crate::decision_world::document();
     document.actions[1].reversibility = Some(countersign_protocol::aaep::event::Reversibility::Irreversible);
     let mut plane = Plane::with(document);
@@ -182,7 +182,7 @@ fn going_back_to_thinking_withdraws_the_one_question_that_waits() {
 }
 
 #[test]
-fn with_several_questions_it_is_said_which_one_is_withdrawn() {
+fn with_several_questions_the_withdrawn_one_is_named() {
     let mut plane = Plane::new();
     let session = session(&mut plane);
     let [one, other] = [0, 1].map(|number| asked(&mut plane, Ask { number, ..Ask::of("file.move").within(session) }));
@@ -200,7 +200,7 @@ fn with_several_questions_it_is_said_which_one_is_withdrawn() {
 
 /// AAEP-6.8-02, AAEP-6.8-04
 #[test]
-fn the_end_of_a_session_ends_its_questions_and_all_who_could_answer_hear_it() {
+fn the_end_of_a_session_ends_its_questions_with_an_event_for_every_approver() {
     let mut plane = Plane::new();
     let session = session(&mut plane);
     let questions =
@@ -221,7 +221,7 @@ fn the_end_of_a_session_ends_its_questions_and_all_who_could_answer_hear_it() {
 
 /// AAEP-6.8-03
 #[test]
-fn whoever_waited_for_a_question_is_told_that_and_why_it_was_withdrawn() {
+fn a_waiter_learns_that_and_why_a_question_was_withdrawn() {
     let mut plane = Plane::new();
     let session = session(&mut plane);
     let question = asked(&mut plane, Ask::of("file.move").within(session));

@@ -32,7 +32,7 @@ fn two_nodes_and_a_crash_neither_settle_a_question_twice_nor_lose_an_answer_that
 }
 
 #[test]
-fn two_nodes_and_a_crash_never_spend_a_yes_twice() {
+fn two_nodes_and_a_crash_never_claim_an_approval_twice() {
     let works = &[Work::Claim, Work::AllowanceDue, Work::LeaseDue, Work::Outcome, Work::Raise];
     let model = TwoNodes { ticks: 2, raises: 2, crashes: 1, works, accepted: true, ..TwoNodes::new() };
     model.holds(|name| !name.starts_with("answered: "));

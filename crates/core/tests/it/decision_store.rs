@@ -129,61 +129,6 @@ impl Store {
         self.counts.get(key).filter(|(_, until)| *until >= self.now).map_or(0, |(value, _)| *value)
     }
 
-    pub(crate) fn decisions(&self) -> impl Iterator<Item = &Decision> {
-        self.rows.values().filter_map(|record| match &**record {
-            Record::Decision(row) => Some(row),
-            _ => None,
-        })
-    }
-
-    pub(crate) fn allowances(&self) -> impl Iterator<Item = &Allowance> {
-        self.rows.values().filter_map(|record| match &**record {
-            Record::Allowance(row) => Some(row),
-            _ => None,
-        })
-    }
-
-    pub(crate) fn executions(&self) -> impl Iterator<Item = &Execution> {
-        self.rows.values().filter_map(|record| match &**record {
-            Record::Execution(row) => Some(row),
-            _ => None,
-        })
-    }
-
-    pub(crate) fn sessions(&self) -> impl Iterator<Item = &AaepSession> {
-        self.rows.values().filter_map(|record| match &**record {
-            Record::AaepSession(row) => Some(row),
-            _ => None,
-        })
-    }
-
-    pub(crate) fn plans(&self) -> impl Iterator<Item = &Plan> {
-        self.rows.values().filter_map(|record| match &**record {
-            Record::Plan(row) => Some(row),
-            _ => None,
-        })
-    }
-
-    pub(crate) fn plan(&self, key: RowKey) -> &Plan {
-        self.plans().find(|row| row.key == key).expect("the plan is there")
-    }
-
-    pub(crate) fn allowance(&self, key: RowKey) -> &Allowance {
-        self.allowances().find(|row| row.key == key).expect("the yes is there")
-    }
-
-    pub(crate) fn execution(&self, key: RowKey) -> &Execution {
-        self.executions().find(|row| row.key == key).expect("the use is there")
-    }
-
-    pub(crate) fn decision(&self, key: RowKey) -> &Decision {
-        self.decisions().find(|row| row.key == key).expect("the decision is there")
-    }
-
-    pub(crate) fn session(&self, key: RowKey) -> &AaepSession {
-        self.sessions().find(|row| row.key == key).expect("the session is there")
-    }
-
     pub(crate) fn allowance_of(&self, decision: RowKey) -> Option<&Allowance> {
         self.allowances().find(|row| row.decision == decision)
     }
@@ -199,6 +144,32 @@ impl Store {
     pub(crate) fn under_way(&self, digest: Digest) -> Option<&Execution> {
         self.executions().find(|row| row.is_under_way() && row.digest == digest)
     }
+}
+
+/// Every row of a kind, and the one with a key.
+macro_rules! rows {
+    ($($all:ident, $one:ident: $Row:ident;)*) => {
+        impl Store {
+            $(pub(crate) fn $all(&self) -> impl Iterator<Item = &$Row> {
+                self.rows().filter_map(|record| match record {
+                    Record::$Row(row) => Some(row),
+                    _ => None,
+                })
+            }
+
+            pub(crate) fn $one(&self, key: RowKey) -> &$Row {
+                self.$all().find(|row| row.key == key).expect(stringify!($one))
+            })*
+        }
+    };
+}
+
+rows! {
+    decisions, decision: Decision;
+    allowances, allowance: Allowance;
+    executions, execution: Execution;
+    sessions, session: AaepSession;
+    plans, plan: Plan;
 }
 
 fn said(news: &Signal) -> Option<Arc<AaepSignal>> {

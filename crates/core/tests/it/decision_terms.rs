@@ -43,7 +43,7 @@ fn is_invalid<T: std::fmt::Debug>(result: Result<T, Refusal>) -> bool {
 
 /// AAEP-6.4.1-01, AAEP-6.4.1-02, AAEP-6.4.1-03
 #[test]
-fn nothing_irreversible_defaults_to_accept_whatever_its_risk() {
+fn nothing_irreversible_defaults_to_accept_at_any_risk() {
     for risk in RISKS {
         let policy = json!({ "irreversible": true, "risk": risk });
         let accepting = json!({ "irreversible": true, "risk": risk, "default_decision": "accept" });
@@ -83,7 +83,7 @@ fn a_caller_never_turns_silence_into_an_approval_that_policy_does_not_name() {
 
 /// AAEP-6.4.1-05, AAEP-6.4.1-06
 #[test]
-fn what_is_reversible_and_not_of_high_risk_defaults_to_either_with_thirty_seconds_at_least() {
+fn reversible_actions_below_high_risk_may_have_either_default_after_at_least_thirty_seconds() {
     for risk in [Risk::Low, Risk::Medium] {
         let policy = json!({ "irreversible": false, "risk": risk, "default_decision": "accept" });
         let wish = |default, timeout_s| Wishes { default, timeout_s: Some(timeout_s), ..Wishes::default() };
@@ -120,7 +120,7 @@ fn either_way_of_saying_irreversible_is_one() {
 
 /// AAEP-6.4.1-10
 #[test]
-fn a_caller_cannot_loosen_what_policy_says() {
+fn a_caller_cannot_loosen_the_policy() {
     let loose = Wishes {
         risk: Some(Risk::Low),
         irreversible: Some(false),
@@ -203,7 +203,7 @@ fn the_projects_bound_counts_where_an_action_asks_for_more() {
 
 /// AAEP-6.4.2-06
 #[test]
-fn whoever_needs_more_time_gets_it_up_to_the_bound() {
+fn a_request_for_more_time_is_granted_up_to_the_bound() {
     let needs = |needs_s| People { needs_s: Some(needs_s), ..people() };
     let document = document(json!({ "irreversible": false, "risk": "low", "max_timeout_seconds": 200 }));
     for (asked, given) in [(10, 60), (150, 150), (500, 200)] {
@@ -215,7 +215,7 @@ fn whoever_needs_more_time_gets_it_up_to_the_bound() {
 
 ///
 #[test]
-fn the_own_yes_counts_only_where_nobody_is_named_or_that_person_is_or_an_admin_switched_it_on() {
+fn ones_own_approval_counts_only_without_named_approvers_as_one_of_them_or_by_an_admins_setting() {
     let named = |approvers: Value, people: &People, own_approval: bool| {
         let mut document = document(json!({ "approvers": approvers }));
         document.decisions.own_approval = own_approval;
@@ -243,7 +243,7 @@ fn the_floor_of_assurance_is_policys_and_a_token_at_least() {
 
 ///
 #[test]
-fn without_a_floor_of_policys_what_is_irreversible_and_high_takes_a_sign_in_or_a_token_allowed_to_approve_it() {
+fn without_a_policy_floor_an_irreversible_high_risk_action_takes_a_sign_in_or_a_token_allowed_to_approve_it() {
     for terms in [of(json!({}), &Wishes::default()), unknown(&Wishes::default())] {
         let terms = terms.unwrap();
         assert_eq!((terms.floor_for(false), terms.floor_for(true)), (Assurance::Session, Assurance::Token));
@@ -259,6 +259,6 @@ fn without_a_floor_of_policys_what_is_irreversible_and_high_takes_a_sign_in_or_a
     );
     for named in ["session", "fresh"] {
         let terms = of(json!({ "assurance": named }), &Wishes::default()).unwrap();
-        assert_eq!(Some(terms.floor_for(true)), Assurance::named(named), "what policy names is not lowered");
+        assert_eq!(Some(terms.floor_for(true)), Assurance::from_name(named), "what policy names is not lowered");
     }
 }

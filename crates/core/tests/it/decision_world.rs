@@ -12,11 +12,12 @@ use countersign_core::{
     decision::{
         ProjectRef,
         answer::{Answer, AnswerContent, AnswerView, CountedAnswer, Extra, NotCounted, ProvenPerson},
-        call_off::{Live, Withdraw},
+        cancel::{Live, Withdraw},
         claim::{Claim, ClaimView},
         due::{AllowanceDue, AllowanceDueView, DueView, ExecutionView, LeaseDue, QuestionDue},
+        grant::AskedFor,
         raise::{NewQuestion, Raise, RaiseView, Raised},
-        take_back::TakeBack,
+        revoke::RevokeApproval,
         terms::{self, People, Wishes},
     },
     env::Env,
@@ -114,7 +115,7 @@ pub(crate) fn confirmation(action: &str, allowed: &[YesNo]) -> Question {
         allowed_replies: allowed.to_vec(),
         tool: if action.is_empty() { "confirmed_action".into() } else { action.into() },
         details: Some(Vec::new()),
-        notes: Vec::new(),
+        facts: Box::default(),
     })
 }
 
@@ -269,10 +270,21 @@ impl Plane {
         answer: Answer,
         now: UnixMillis,
     ) -> Result<Step<CountedAnswer>, NotCounted> {
+        self.answer_about(decision, None, answer, now)
+    }
+
+    /// An answer to a question with its stored request, so that a standing approval is possible.
+    pub(crate) fn answer_about(
+        &self,
+        decision: RowKey,
+        asked_for: Option<AskedFor>,
+        answer: Answer,
+        now: UnixMillis,
+    ) -> Result<Step<CountedAnswer>, NotCounted> {
         let DueView { place, decision, session, plan } = self.due_view(decision);
         let pause_s = self.project.document.decisions.pause_seconds;
         let policy = self.project.document.plans.clone();
-        let view = AnswerView { place, pause_s, decision, session, plan, asked_for: None, policy, gap: None };
+        let view = AnswerView { place, pause_s, decision, session, plan, asked_for, policy, gap: None };
         answer.decide(&view, &self.env(now))
     }
 
@@ -358,7 +370,7 @@ impl Plane {
 
     /// A person revokes the approval.
     pub(crate) fn take_back(&self, decision: RowKey, now: UnixMillis) -> Result<Effects, Refusal> {
-        let take_back = TakeBack { by: answerer(ADMIN, Assurance::Fresh), reason: None };
+        let take_back = RevokeApproval { by: answerer(ADMIN, Assurance::Fresh), reason: None };
         take_back.decide(&self.allowance_view(decision), &self.env(now)).map(|step| step.effects)
     }
 
@@ -376,12 +388,13 @@ impl Plane {
                 .cloned()
                 .collect(),
             plans: self.store.plans().filter(|row| is_live(row) && of(&row.by)).cloned().collect(),
+            notifies_operator: false,
         };
         let env = self.env(now);
         let state = DelegationState::Revoked { at: now, reason: RevokeReason::ManualRevoke };
         let revoked = Delegation { key, version: 6, state, ..worlds::delegation(now, now) };
         let mut effects = Effects { puts: vec![Record::Delegation(revoked)], ..Effects::default() };
-        live.end(&self.place(), CancelledFor::Revoked, &env, &mut env.mint(), &mut effects)?;
+        live.cancel(&self.place(), CancelledFor::Revoked, &env, &mut env.mint(), &mut effects)?;
         Ok(Step { answer: (), effects })
     }
 

@@ -48,7 +48,7 @@ proptest! {
 
 /// C-44
 #[test]
-fn what_is_nothing_too_much_or_in_two_parts_is_refused() {
+fn an_empty_an_oversized_and_a_compound_duration_are_refused() {
     let too_much = format!("{}d", i64::MAX);
     let odd = [
         "", "0d", "00d", "01d", "1", "d", "P", "PT", "P1H", "PT1D", "1D", "1.5h", "-1d", "+1d", "1h30m", "P1DT2H",

@@ -58,7 +58,7 @@ fn one_value_cannot_reach_into_the_next() {
 
 /// R-6
 #[test]
-fn the_same_effect_is_the_same_whatever_carries_it() {
+fn the_same_effect_is_the_same_in_every_carrier() {
     let as_text = effect_of("refund:{body.id}", r#"{"id":"81","note":"again"}"#).unwrap().unwrap();
     let as_number = effect_of("refund:{body.id}", r#"{"note":"first","id":81}"#).unwrap().unwrap();
     assert_eq!(as_text, as_number);

@@ -12,7 +12,7 @@ fn json_type() -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_matches_no_route_is_told_with_the_nearest() {
+fn a_request_without_a_route_is_reported_with_the_nearest() {
     let document = document(json!({}));
     let why = explain(&document, "GET", URL, &[], b"").unwrap_err();
     assert_eq!(why.to_string(), "no route matches GET /v1/accounts/main/transfers");
@@ -24,7 +24,7 @@ fn what_matches_no_route_is_told_with_the_nearest() {
 }
 
 #[test]
-fn what_would_be_refused_is_told_beside_the_terms() {
+fn a_refusal_is_shown_beside_the_terms() {
     let explained = explain(&document(json!({})), "POST", URL, &json_type(), b"{\"to\":1,\"to\":2}").unwrap();
     let problem = explained.problem.unwrap();
     assert!(problem.ends_with("the member \"to\" occurs twice"), "{problem}");
@@ -35,7 +35,7 @@ fn what_would_be_refused_is_told_beside_the_terms() {
 }
 
 #[test]
-fn a_held_request_is_told_with_who_is_asked_on_which_terms_and_what_they_read() {
+fn a_held_request_is_reported_with_approvers_terms_and_text() {
     let route = route(json!({
         "approvers": ["user:alice"], "assurance": "fresh", "timeout_seconds": 90, "minimum_tier": 3,
         "effect": "transfer:{body.to}", "resource": "account:{path.account}",
@@ -59,7 +59,7 @@ fn a_held_request_is_told_with_who_is_asked_on_which_terms_and_what_they_read() 
 }
 
 #[test]
-fn every_reason_to_hold_is_told() {
+fn every_reason_to_hold_is_named() {
     let whole = json!({
         "scopes": [{ "id": "transfers.write", "description": "x", "allows": ["transfers.send"], "intent_types": ["PAY"],
             "requires_confirmation": true, "confirmation": "self_asserted" }],
@@ -80,7 +80,7 @@ fn every_reason_to_hold_is_told() {
 }
 
 #[test]
-fn what_is_not_held_is_not_read() {
+fn a_request_that_needs_no_approval_is_not_read() {
     let reading = route(json!({ "method": "GET", "action": "accounts.read", "irreversible": null, "describe": null }));
     let explained = explain(&document(json!({ "routes": [reading] })), "GET", URL, &[], b"not even read").unwrap();
     assert_eq!((explained.held, explained.problem, explained.writes), (None, None, false));

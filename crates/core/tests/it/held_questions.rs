@@ -6,7 +6,11 @@ use countersign_core::{
     held::{Fields, HttpRequest, UnreadableRequest, question},
     records::Confirmation,
 };
-use countersign_protocol::{aaep::event::YesNo, hash::Digest};
+use countersign_protocol::{
+    aaep::event::YesNo,
+    hash::Digest,
+    question::{ProposedPlan, ProposedStep, QuestionFacts},
+};
 use serde_json::{Value, json};
 
 fn asked(with: Value, request: &HttpRequest) -> Result<Confirmation, UnreadableRequest> {
@@ -115,18 +119,33 @@ fn a_request_that_barely_fits_has_everything_in_its_action() {
         (0..200).map(|n| (format!("member{n}"), json!(format!("value{n} {}", "v".repeat(40))))).collect();
     let asked = asked(json!({ "describe": null }), &request(&Value::Object(members).to_string())).unwrap();
     let texts = texts(&asked);
-    let size = serde_json::to_vec(&json!([
-        texts.action,
-        texts.consequence,
-        texts.summaries,
-        asked.extra_context,
-        asked.details
-    ]));
+    let size =
+        serde_json::to_vec(&json!([texts.action, texts.consequence, texts.summaries, asked.facts, asked.details]));
     assert!(size.unwrap().len() < 62_000);
     for n in 0..200 {
         assert!(texts.action.contains(&format!("member{n}: “value{n} ")), "{n}");
     }
     assert!(texts.summaries.normal.unwrap().contains("202 more members, listed in the action"));
+
+    // The facts travel in the same event.
+    let step = |n: u32| ProposedStep {
+        step_id: format!("00000000-0000-4000-8000-{n:012}").parse().unwrap(),
+        description: "d".repeat(200),
+        runs: None,
+    };
+    let steps: Vec<ProposedStep> = (0..150).map(step).collect();
+    let plan_id = steps[0].step_id.clone();
+    let mut more = asked;
+    assert!(Composition::of_request(&more).fits().is_ok());
+    more.facts.plan = Some(ProposedPlan {
+        plan_id,
+        lasts_seconds: 60,
+        steps,
+        steps_left_out: 0,
+        changes: Vec::new(),
+        changes_left_out: 0,
+    });
+    assert!(Composition::of_request(&more).fits().is_err());
 }
 
 /// R-3, R-29
@@ -156,7 +175,7 @@ fn without_words_of_the_owner_every_member_stands_on_a_line_of_its_own() {
 
 /// R-29: naming a member covers that member only; its siblings are still listed.
 #[test]
-fn what_a_template_leaves_out_is_listed_under_its_sentence_in_every_text() {
+fn members_omitted_by_a_template_are_listed_under_its_sentence_in_every_text() {
     let body = r#"{"to":{"name":"Acme","iban":"CH1"},"amount":"82000.10","currency":"EUR","recurring":true}"#;
     let mut request = request(body);
     request.headers.insert("if-match".into(), "v7".into());
@@ -205,7 +224,7 @@ fn no_value_passes_for_the_owners_words() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_by_size_type_and_digest() {
+fn an_unreadable_body_is_named_by_size_type_and_digest() {
     let image = HttpRequest { content_type: "image/png".into(), ..request("\u{89}PNG") };
     let asked = asked(json!({ "describe": null }), &image).unwrap();
     let digest = Digest::of(&image.body).hex();
@@ -277,7 +296,7 @@ fn an_amount_that_is_no_exact_decimal_is_refused() {
 }
 
 #[test]
-fn programs_are_told_what_was_digested_and_every_amount_exactly() {
+fn programs_get_the_digested_members_and_every_amount_exactly() {
     let values = json!([
         { "name": "amount", "from": "body.amount", "unit": "{body.currency}" },
         { "name": "letters", "from": "query.letters", "unit": "letters" },
@@ -285,7 +304,7 @@ fn programs_are_told_what_was_digested_and_every_amount_exactly() {
     let request = HttpRequest { target: "/v1/accounts/main/transfers?letters=2".into(), ..request(BODY) };
     let asked = asked(json!({ "values": values }), &request).unwrap();
     assert_eq!(
-        Value::Object(asked.extra_context.unwrap()),
+        json!(asked.facts.request),
         json!({
             "method": "POST", "target": "/v1/accounts/main/transfers?letters=2", "content_type": "application/json",
             "body_bytes": BODY.len(), "body_sha256": Digest::of(BODY.as_bytes()).hex(),
@@ -303,4 +322,18 @@ fn the_tool_is_the_action_where_it_can_be_one() {
     let tool = |action: &str| asked(json!({ "action": action }), &request(BODY)).unwrap().tool;
     assert_eq!(tool("transfers.send"), "transfers.send");
     assert_eq!(tool("transfers:send"), "gateway_call");
+}
+
+#[test]
+fn a_question_stored_before_facts_were_typed_is_read_with_its_context() {
+    let old = json!({
+        "action": "Pay", "consequence": "It is paid", "summary_normal": "Pay?", "allowed_replies": ["accept", "reject"],
+        "extra_context": { "method": "POST", "plan_difference": { "lines": ["amount is 2 instead of 1"] } },
+        "tool": "gateway_call", "details": [], "notes": ["This deviates from the approved plan."],
+    });
+    let read: Confirmation = serde_json::from_value(old.clone()).unwrap();
+    assert_eq!(Value::Object(read.extra_context.clone().unwrap()), old["extra_context"]);
+    assert_eq!(*read.facts, QuestionFacts::default());
+    let again: Confirmation = serde_json::from_value(serde_json::to_value(&read).unwrap()).unwrap();
+    assert_eq!(again, read);
 }

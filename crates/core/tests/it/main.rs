@@ -25,6 +25,7 @@ mod decision_commands;
 mod decision_due;
 mod decision_invariants;
 mod decision_model;
+mod decision_offers;
 mod decision_reference;
 mod decision_runner;
 mod decision_sessions;

@@ -6,7 +6,7 @@ use crate::mplp_rows::{
 };
 use countersign_core::{
     decision::{
-        call_off::{CallOff, Live, Withdraw},
+        cancel::{CancelQuestion, Live, Withdraw},
         due::QuestionDue,
     },
     evidence::DraftEntry,
@@ -59,13 +59,13 @@ fn proposed() -> Plan {
 fn every_settlement(decision: &Decision, plan: Option<Plan>) -> Vec<(&'static str, Decision, Vec<EvidenceDraft>)> {
     let view = || due_view(decision.clone(), plan.clone());
     let withdrawn = Withdraw { reason: Some("Carol's words".into()) }.decide(&view(), &env(DECIDED)).unwrap().effects;
-    let off = CallOff { by: bob(), reason: None, by_override: false };
+    let off = CancelQuestion { by: bob(), reason: None, by_override: false };
     let off = off.decide(&view(), &env(DECIDED)).unwrap().effects;
     let late = QuestionDue { serving_since: ASKED, nobody_there: true };
     let expired = late.decide(&view(), &env(DECIDED)).unwrap().effects;
     let mut revoked = Effects::default();
     let live = Live { decisions: vec![decision.clone()], plans: plan.iter().cloned().collect(), ..Live::default() };
-    live.end(&place(), CancelledFor::Revoked, &env(DECIDED), &mut env(DECIDED).mint(), &mut revoked).unwrap();
+    live.cancel(&place(), CancelledFor::Revoked, &env(DECIDED), &mut env(DECIDED).mint(), &mut revoked).unwrap();
     let (yes, no) = (
         bob_replies(decision.clone(), plan.clone(), YesNo::Accept),
         bob_replies(decision.clone(), plan.clone(), YesNo::Reject),
@@ -93,7 +93,7 @@ fn written(effects: &Effects) -> Decision {
 
 /// MPLP-4.3-05, MPLP-4.3-06, MPLP-4.3-07
 #[test]
-fn a_settled_plan_is_told_as_approved_or_rejected_and_always_as_resolved() {
+fn a_settled_plan_has_an_approved_or_rejected_event_and_always_a_resolved_one() {
     for (status, decision, evidence) in every_settlement(&asked_about("plan", PLAN_ID), Some(proposed())) {
         let all = sound_events(&told(&evidence, &project(json!({}))));
         let of_confirm: Vec<Value> = all.into_iter().filter(|event| event["stage_id"] == "confirm").collect();
@@ -120,7 +120,7 @@ fn a_settled_plan_is_told_as_approved_or_rejected_and_always_as_resolved() {
 
 /// MPLP-4.3-06, MPLP-4.3-07
 #[test]
-fn anything_else_is_told_as_resolved_and_names_no_plan() {
+fn any_other_settled_question_has_a_resolved_event_that_names_no_plan() {
     let targets = ["context", "trace", "extension", "other"].map(|kind| asked_about(kind, STEPS[0]));
     for decision in targets.into_iter().chain([asked()]) {
         for (status, decision, evidence) in every_settlement(&decision, None) {
@@ -138,7 +138,7 @@ fn anything_else_is_told_as_resolved_and_names_no_plan() {
 
 /// MPLP-4.3-06
 #[test]
-fn a_question_in_words_is_told_to_nobody_here() {
+fn a_question_in_words_is_sent_to_nobody_here() {
     assert_eq!(
         events("decision_raised", vec![("decision_id", json!("dec_1")), ("kind", json!("clarification"))]),
         NOTHING
@@ -155,7 +155,7 @@ fn a_question_in_words_is_told_to_nobody_here() {
 
 /// MPLP-4.3-08
 #[test]
-fn a_cancelled_confirm_is_told_to_have_sent_the_plan_back() {
+fn a_cancelled_confirm_event_says_that_the_plan_is_a_draft_again() {
     for (status, _, evidence) in every_settlement(&asked_about("plan", PLAN_ID), Some(proposed())) {
         let all = sound_events(&told(&evidence, &project(json!({}))));
         let changed: Vec<&Value> = all.iter().filter(|event| event["event_type"] == "plan_status_changed").collect();
@@ -171,7 +171,7 @@ fn a_cancelled_confirm_is_told_to_have_sent_the_plan_back() {
 }
 
 #[test]
-fn a_question_is_told_as_a_new_confirm_that_waits() {
+fn a_question_is_a_new_pending_confirm_event() {
     let plan = vec![("target_type", json!("plan")), ("target_id", json!(PLAN_ID)), ("kind", json!("plan_approval"))];
     for (target, pipeline, target_id, edges) in [(vec![], CONFIRM_ID, CONFIRM_ID, 0), (plan, PLAN_ID, PLAN_ID, 1)] {
         let about_plan = !target.is_empty();
@@ -193,7 +193,7 @@ fn a_question_is_told_as_a_new_confirm_that_waits() {
 }
 
 #[test]
-fn a_plan_and_its_steps_are_told_as_stages_of_one_pipeline() {
+fn a_plan_and_its_steps_are_events_of_one_pipeline() {
     let all = events("plan_created", vec![("plan_id", json!(PLAN_ID)), ("steps", json!(3))]);
     assert_eq!(types(&all), ["plan_created"]);
     assert_eq!((&all[0]["node_delta"], &all[0]["source_module"]), (&json!(4), &json!("plan")));
@@ -228,7 +228,7 @@ fn a_plan_and_its_steps_are_told_as_stages_of_one_pipeline() {
 }
 
 #[test]
-fn what_ran_is_told_with_what_became_of_it() {
+fn an_executed_call_is_reported_with_its_outcome() {
     let of = |event_type, outcome: Option<&str>| {
         let begun =
             vec![("decision_id", json!(asked().id)), ("execution_id", json!("exe_3f2b8c1d5e6f4a7b8c9d0e1f2a3b4c5e"))];
@@ -266,7 +266,7 @@ fn every_event_has_an_id_of_its_own_that_stays() {
 
 ///
 #[test]
-fn what_the_evidence_hides_is_told_to_nobody() {
+fn members_hidden_in_the_evidence_are_revealed_to_nobody() {
     let members = vec![("plan_id", json!(PLAN_ID)), ("from", json!("proposed")), ("to", json!("draft"))];
     let mut all = events("plan_changed", members);
     for (_, _, evidence) in every_settlement(&asked_about("plan", PLAN_ID), Some(proposed())) {
@@ -277,7 +277,7 @@ fn what_the_evidence_hides_is_told_to_nobody() {
 }
 
 #[test]
-fn whatever_else_happens_is_told_to_nobody_here() {
+fn other_signals_are_sent_to_nobody_here() {
     assert_eq!(events("call", vec![("outcome", json!("committed"))]), NOTHING);
     assert_eq!(events("plan_changed", vec![("plan_id", json!("plan-123"))]), NOTHING);
     assert_eq!(events("decision_settled", vec![("decision_id", json!("dec_1"))]), NOTHING);

@@ -35,7 +35,7 @@ fn a_decision_and_its_confirm_have_the_same_digits() {
 
 /// MPLP-2.1-01, MPLP-2.1-02, MPLP-2.1-04, MPLP-2.1-07, MPLP-2.2-04, MPLP-2.4-01
 #[test]
-fn every_confirm_is_sound_whatever_became_of_it() {
+fn every_confirm_is_sound_with_any_outcome() {
     for target in ["context", "plan", "trace", "extension", "other"] {
         let about = asked_about(target, PLAN_ID);
         for decision in [vec![about.clone()], every_end(&about), vec![asked()], every_end(&asked())].concat() {
@@ -52,7 +52,7 @@ fn every_confirm_is_sound_whatever_became_of_it() {
 
 /// MPLP-6-02, MPLP-3.1-02
 #[test]
-fn what_is_asked_is_pending_and_has_no_decision() {
+fn a_new_question_is_pending_and_has_no_decision() {
     let confirm = document(&asked());
     assert_eq!(confirm.status, ConfirmStatus::Pending);
     assert_eq!(confirm.decisions, []);
@@ -64,7 +64,7 @@ fn what_is_asked_is_pending_and_has_no_decision() {
 
 /// MPLP-2.3-06, MPLP-2.3-01
 #[test]
-fn one_action_is_a_target_of_its_own_and_anything_else_what_was_named() {
+fn one_action_is_its_own_target_and_anything_else_has_the_named_one() {
     let confirm = document(&asked());
     assert_eq!((confirm.target_type, confirm.target_id.as_str()), (TargetType::Other, CONFIRM_ID));
     assert_eq!(document(&accepted(&asked(), None)).status, ConfirmStatus::Approved);
@@ -99,7 +99,7 @@ fn a_rejection_always_has_a_reason_and_an_approval_only_a_given_one() {
 
 /// MPLP-4.3-10
 #[test]
-fn what_nobody_answered_is_cancelled_by_the_timeout_and_never_approved() {
+fn an_unanswered_question_is_cancelled_by_the_timeout_and_never_approved() {
     for as_if in ["accept", "reject"] {
         let (status, decision, role, reason) = decided(&expired(&asked_about("plan", PLAN_ID), as_if));
         assert_eq!((status, decision), (ConfirmStatus::Cancelled, DecisionStatus::Cancelled));
@@ -108,7 +108,7 @@ fn what_nobody_answered_is_cancelled_by_the_timeout_and_never_approved() {
 }
 
 #[test]
-fn whoever_called_it_off_is_named_by_role() {
+fn the_canceller_is_named_by_role() {
     let of = |decision: Decision| {
         let (status, decision, role, reason) = decided(&decision);
         assert_eq!((status, decision), (ConfirmStatus::Cancelled, DecisionStatus::Cancelled));
@@ -173,7 +173,7 @@ fn the_requesters_role_is_as_it_was_written_or_the_agents_own() {
 }
 
 #[test]
-fn the_reason_is_the_requesters_or_says_what_is_asked() {
+fn the_reason_is_the_requesters_or_names_the_question() {
     assert_eq!(document(&asked_about("plan", PLAN_ID)).reason.as_deref(), Some("Move the accounts"));
     assert_eq!(document(&asked()).reason.as_deref(), Some("approval is needed: Pay 82,000 USD"));
     let mut silent = asked_about("plan", PLAN_ID);

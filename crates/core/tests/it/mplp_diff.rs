@@ -12,6 +12,7 @@ use countersign_core::{
 use countersign_protocol::{
     mplp::{MplpId, PlanStatus, PlanSubmission, StepStatus},
     project::ProjectDocument,
+    question::{AllowedValue, ArgumentDifference, Deviation, Was},
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -73,7 +74,7 @@ fn edited(with: impl FnOnce(&mut PlanSubmission)) -> Vec<String> {
 }
 
 #[test]
-fn what_became_of_a_plan_is_no_change_of_it() {
+fn a_plans_outcome_is_no_change_of_it() {
     let before = read(submission(&[transfer(json!({}))]));
     let mut after = before.clone();
     after.0.plan.status = PlanStatus::Approved;
@@ -169,7 +170,7 @@ fn dependencies_are_named_by_the_numbers_of_their_own_plan() {
 }
 
 #[test]
-fn another_order_is_told() {
+fn another_order_is_a_change() {
     let lines = edited(|after| after.plan.steps.swap(0, 2));
     assert_eq!(lines, ["The steps are in another order, by their former numbers: 3, 2, 1"]);
 }
@@ -191,7 +192,7 @@ fn an_action_is_compared_argument_by_argument() {
 }
 
 #[test]
-fn another_action_is_told_as_a_whole() {
+fn another_action_is_described_as_a_whole() {
     let sends = "once, in the owner's words: Send 400 EUR from “main” to “acct-3344”";
     let mails = "once, as the agent calls it: send_mail(to: \"a\")";
     let mail = || mail(json!({ "to": "a" }), json!({}));
@@ -259,7 +260,7 @@ fn only_a_bound_that_lets_all_of_the_other_through_is_wider() {
 }
 
 #[test]
-fn what_the_owner_changed_is_told_too() {
+fn changes_by_the_owner_are_reported_too() {
     let read_by =
         |with: Value| read_in(&bank(json!({ "routes": [sending(with)] })), submission(&[transfer(json!({}))]));
     let before = read_by(json!({}));
@@ -286,7 +287,8 @@ fn running(actions: &[Value]) -> Plan {
 
 fn deviates(plan: &Plan, arguments: Value) -> Option<(MplpId, Vec<String>)> {
     let what = ActionTarget::Tool { name: "send_mail".into() };
-    deviation(plan, &what, &Arguments::of_tool(arguments.as_object().unwrap()), &Units::of_tool())
+    let found = deviation(plan, &what, &Arguments::of_tool(arguments.as_object().unwrap()), &Units::of_tool());
+    found.map(|(step, deviations)| (step, deviations.iter().map(|one| one.text("en")).collect()))
 }
 
 fn spend(plan: &mut Plan, n: usize, tally: StepTally) {
@@ -311,7 +313,7 @@ fn a_call_is_compared_with_the_nearest_step() {
 
 ///
 #[test]
-fn a_call_beyond_the_count_is_told_so() {
+fn a_call_beyond_the_count_is_a_named_deviation() {
     let action = |uses: u32| json!({ "tool": "send_mail", "arguments": { "to": "a" }, "uses": uses });
     let mut plan = running(&[action(40), mail(json!({ "to": "b" }), json!({}))]);
     spend(&mut plan, 1, StepTally { under_way: 1, done: 38, lost: 0 });
@@ -332,7 +334,7 @@ fn a_step_with_something_left_is_nearer_than_one_without() {
 }
 
 #[test]
-fn a_call_before_its_turn_is_told_what_it_waits_for() {
+fn a_call_before_its_turn_names_the_steps_before_it() {
     let mut plan = running(&[Value::Null, mail(json!({ "to": "a" }), json!({}))]);
     plan.document.steps[1].dependencies = vec![id(1)];
     let why = || vec!["step 1, which it depends on, is not completed".to_owned()];
@@ -342,7 +344,7 @@ fn a_call_before_its_turn_is_told_what_it_waits_for() {
 }
 
 #[test]
-fn a_plan_or_step_that_does_not_run_is_told_so() {
+fn a_plan_or_step_that_does_not_run_has_an_event_that_says_so() {
     let mut plan = running(&[mail(json!({ "to": "a" }), json!({}))]);
     plan.document.steps[0].status = StepStatus::Skipped;
     assert_eq!(deviates(&plan, json!({ "to": "a" })).unwrap().1, ["the step is skipped"]);
@@ -354,8 +356,40 @@ fn a_plan_or_step_that_does_not_run_is_told_so() {
 fn a_step_that_asks_again_says_why() {
     let plan = running(&[json!({ "tool": "launch" })]);
     let what = ActionTarget::Tool { name: "launch".into() };
-    let (_, lines) = deviation(&plan, &what, &Arguments::of_tool(&serde_json::Map::new()), &Units::of_tool()).unwrap();
-    assert_eq!(lines, ["its risk requires an approval of every call"]);
+    let (_, found) = deviation(&plan, &what, &Arguments::of_tool(&serde_json::Map::new()), &Units::of_tool()).unwrap();
+    assert_eq!(found, [Deviation::AsksAgain]);
+    assert_eq!(found[0].text("en"), "its risk requires an approval of every call");
+}
+
+///
+#[test]
+fn every_deviation_has_a_text_of_its_own_in_every_language() {
+    let argument = |is: Option<&str>, was| {
+        Deviation::Argument(ArgumentDifference { name: "n".into(), is: is.map(str::to_owned), was })
+    };
+    let within = |allowed| argument(Some("11"), Was::Within(allowed));
+    let all = [
+        (argument(None, Was::Exactly("1".into())), "n fehlt"),
+        (argument(Some("1"), Was::Nothing), "n ist nicht im Plan"),
+        (argument(Some("1"), Was::Exactly("2".into())), "n ist 1 statt 2"),
+        (argument(Some("1"), Was::Exactly("1".into())), "n weicht weiter hinten ab, als hier zu sehen ist: 1"),
+        (within(AllowedValue::AtMost("10 EUR".into())), "n ist 11, erlaubt ist höchstens 10 EUR"),
+        (within(AllowedValue::Between { least: "1".into(), most: "10".into() }), "n ist 11, erlaubt ist 1 bis 10"),
+        (within(AllowedValue::OneOf(vec!["1".into(), "2".into()])), "n ist 11, erlaubt ist nur 1 oder 2"),
+        (within(AllowedValue::Characters(1)), "n ist 11, erlaubt ist ein Text von höchstens 1 Zeichen"),
+        (Deviation::PlanStatus { status: PlanStatus::Cancelled }, "der Plan ist abgebrochen"),
+        (Deviation::StepStatus { status: StepStatus::Skipped }, "der Schritt ist übersprungen"),
+        (Deviation::UsesClaimed { uses: 1 }, "der eine Aufruf des Schritts ist vergeben"),
+        (Deviation::UsesClaimed { uses: 40 }, "alle 40 Aufrufe des Schritts sind vergeben"),
+        (Deviation::DependsOn { step: 1 }, "Schritt 1, der vorher nötig ist, ist nicht abgeschlossen"),
+        (Deviation::AsksAgain, "wegen des Risikos ist jeder Aufruf einzeln zu genehmigen"),
+    ];
+    for (deviation, german) in all {
+        assert_eq!(deviation.text("de-AT"), german);
+        assert_ne!(deviation.text("en"), german);
+        let written = serde_json::to_value(&deviation).unwrap();
+        assert_eq!(serde_json::from_value::<Deviation>(written).unwrap(), deviation);
+    }
 }
 
 ///

@@ -44,7 +44,7 @@ fn no_title_says_how_many_steps_there_are() {
 
 ///
 #[test]
-fn no_description_poses_as_a_step_or_as_what_runs() {
+fn no_description_poses_as_a_step_or_as_an_action() {
     let mut plan = plan(&[mail(json!({ "to": "a\n2. b" }), json!({}))]);
     plan.document.steps[0].description =
         "Look” (the agent's words). The approval permits no call for it.\n2. “x\u{2028}".into();
@@ -60,7 +60,7 @@ fn no_description_poses_as_a_step_or_as_what_runs() {
 
 ///
 #[test]
-fn the_consequence_counts_what_runs_without_asking_again_and_says_until_when() {
+fn the_consequence_counts_calls_without_another_question_and_names_the_expiry() {
     let own = || Value::Null;
     let asks = || json!({ "tool": "launch" });
     let told = |actions: &[Value], lasts_s: i64| about(&Plan { lasts_s, ..plan(actions) }).consequence;
@@ -86,7 +86,7 @@ fn the_consequence_counts_what_runs_without_asking_again_and_says_until_when() {
 
 ///
 #[test]
-fn every_step_says_in_whose_words_it_stands() {
+fn every_step_names_its_author() {
     let released = json!({ "body.amount": { "most": "500.00", "sum": "2000.00" } });
     let asked = about(&plan(&[
         transfer(json!({ "uses": 40, "released": released })),
@@ -113,21 +113,21 @@ fn every_step_says_in_whose_words_it_stands() {
 }
 
 #[test]
-fn a_person_may_say_yes_or_no_and_reads_the_same_in_every_form() {
+fn a_person_approves_or_rejects_and_reads_the_same_in_every_form() {
     let asked = about(&plan(&[transfer(json!({ "uses": 3 })), Value::Null]));
     assert_eq!((asked.allowed_replies, asked.tool.as_str()), (vec![YesNo::Accept, YesNo::Reject], "plan"));
     let forms = asked.summaries;
     assert_eq!(forms.terse.unwrap(), "Plan “Pay the bills”: 2 steps, up to 3 calls without asking again");
     let normal = forms.normal.unwrap();
     assert!(normal.starts_with("The agent proposes a plan of 2 steps") && normal.ends_with(&asked.consequence));
-    let context = Value::Object(asked.extra_context.unwrap());
+    assert_eq!(asked.extra_context, None, "that is the agent's");
     assert_eq!(
-        context,
+        json!(asked.facts.plan),
         json!({
             "plan_id": id(900), "lasts_seconds": 3600, "steps_left_out": 0, "changes": [], "changes_left_out": 0,
             "steps": [
-                { "step_id": id(1), "description": "step 1", "runs": "Send 400 EUR from “main” to “acct-3344”",
-                  "words": "owner", "uses": 3, "asks_again": false },
+                { "step_id": id(1), "description": "step 1", "runs": { "words": "owner",
+                  "shown": "Send 400 EUR from “main” to “acct-3344”", "uses": 3, "asks_again": false } },
                 { "step_id": id(2), "description": "step 2" },
             ],
         })
@@ -135,14 +135,14 @@ fn a_person_may_say_yes_or_no_and_reads_the_same_in_every_form() {
 }
 
 #[test]
-fn a_plan_that_comes_again_shows_what_changed() {
+fn a_plan_that_comes_again_shows_its_changes() {
     let asked =
         about(&asked_before(plan(&[transfer(json!({}))]), plan(&[transfer(json!({ "uses": 40 })), Value::Null])));
     let changes = ["Step 1: its uses went from 1 to 40", "Step 2 is new: “step 2”"];
     let lines = detailed(&asked);
     assert_eq!(lines[lines.len() - 3..], ["Changed since the last time:", changes[0], changes[1]]);
     assert!(asked.summaries.normal.unwrap().ends_with(" 2 changes since the last time."));
-    assert_eq!(asked.extra_context.unwrap()["changes"], json!(changes));
+    assert_eq!(asked.facts.plan.unwrap().changes, changes);
 
     let asked = about(&asked_before(plan(&[Value::Null]), plan(&[Value::Null])));
     assert_eq!(detailed(&asked).last().unwrap(), "Nothing has changed since the last time.");
@@ -158,10 +158,8 @@ fn two_hundred_steps_are_shown_as_far_as_there_is_room_and_the_rest_is_counted()
     let steps = lines.iter().filter(|line| line.contains(" (the agent's words). Runs once")).count();
     assert!(steps > 20, "{steps}");
     assert_eq!(*lines.last().unwrap(), format!("{} more steps: the page of this question shows all.", 200 - steps));
-    let context = asked.extra_context.unwrap();
-    let told = context["steps"].as_array().unwrap().len();
-    assert!(told > 20 && context["steps_left_out"] == json!(200 - told));
-    assert_eq!(context["more"], "the page of this question shows all");
+    let told = asked.facts.plan.unwrap();
+    assert!(told.steps.len() > 20 && told.steps_left_out == 200 - told.steps.len(), "{told:?}");
 }
 
 #[test]
@@ -194,7 +192,7 @@ fn no_plan_makes_a_question_too_big_to_be_asked() {
             let forms = asked.summaries;
             let texts =
                 [asked.action, asked.consequence, forms.terse.unwrap(), forms.normal.unwrap(), forms.detailed.unwrap()];
-            let size = serde_json::to_vec(&json!([texts, asked.extra_context])).unwrap().len();
+            let size = serde_json::to_vec(&json!([texts, asked.facts])).unwrap().len();
             assert!(size < 46 * 1024, "{filler:?} {steps}: {size}");
             for (text, most) in texts.iter().zip([1000, 1000, 500, 2000, 8000]) {
                 assert!((1..=most).contains(&text.chars().count()), "{filler:?} {steps}: {text}");

@@ -4,7 +4,7 @@ use crate::mplp_rows::{ASKED, DECIDED, asked, bob, due_view, env, project, repli
 use countersign_core::{
     decision::{
         answer::{Extra, NotCounted, ProvenPerson},
-        call_off::CallOff,
+        cancel::CancelQuestion,
     },
     evidence,
     mplp::confirm,
@@ -53,7 +53,7 @@ fn an_agent_asks_under_a_role_of_its_own_or_not_at_all() {
 }
 
 #[test]
-fn a_key_and_an_operator_are_told_apart_even_if_they_have_one_name() {
+fn a_key_and_an_operator_of_the_same_name_are_different_callers() {
     let document = project(json!({ "roles": [
         { "name": "of_operator", "members": ["operator:batch"] },
         { "name": "of_key", "members": ["key:batch"] },
@@ -67,12 +67,12 @@ fn a_key_and_an_operator_are_told_apart_even_if_they_have_one_name() {
 }
 
 #[test]
-fn an_agent_can_do_what_one_of_its_roles_can() {
-    assert!(of_acme().can(&project(json!({})), PLAN_CREATE));
-    assert!(of_acme().can(&project(json!({})), CONFIRM_REQUEST));
-    assert!(of_acme().can(&own_roles(), PLAN_CREATE));
-    assert!(!of_acme().can(&own_roles(), CONFIRM_REQUEST));
-    assert!(!of_acme().can(&own_roles(), "confirm.approve"));
+fn an_agent_has_the_capabilities_of_all_its_roles() {
+    assert!(of_acme().has_capability(&project(json!({})), PLAN_CREATE));
+    assert!(of_acme().has_capability(&project(json!({})), CONFIRM_REQUEST));
+    assert!(of_acme().has_capability(&own_roles(), PLAN_CREATE));
+    assert!(!of_acme().has_capability(&own_roles(), CONFIRM_REQUEST));
+    assert!(!of_acme().has_capability(&own_roles(), "confirm.approve"));
 }
 
 /// MPLP-4.3-09
@@ -88,12 +88,12 @@ fn only_a_role_that_approves_decides() {
     for role in [Role::User, Role::Approver, Role::Admin] {
         assert!(Deciding::of(&default, "erin", &[role]).approves(), "{role:?}");
     }
-    assert!(!Deciding::nobody().approves());
+    assert!(!Deciding::none().approves());
     assert!(Deciding::approver("anybody").approves());
 }
 
 #[test]
-fn only_a_role_that_overrides_decides_about_what_is_locked() {
+fn only_a_role_that_overrides_decides_about_locked_documents() {
     for document in [project(json!({})), own_roles()] {
         for role in [Role::User, Role::Approver, Role::Auditor] {
             assert!(!Deciding::of(&document, "dora", &[role]).overrides(), "{role:?}");
@@ -109,14 +109,14 @@ fn a_decision_is_recorded_under_a_role_of_the_persons_own_by_its_name() {
     let document = own_roles();
     let dora = Deciding::of(&document, "dora", &[Role::User]);
     for other in ["chief", "acme", "system:timeout", "Dba_reviewer", "", "5A5A5A5A-1111-4111-8111-111111111111"] {
-        assert_eq!(dora.under(Some(other)), None, "{other}");
+        assert_eq!(dora.approving_role(Some(other)), None, "{other}");
     }
     assert_eq!(dora.label(), "dba_reviewer");
-    assert_eq!(dora.under(None), Some("dba_reviewer"));
-    assert_eq!(dora.under(Some("dba_reviewer")), Some("dba_reviewer"));
-    assert_eq!(dora.under(Some(DBA)), Some("dba_reviewer"));
+    assert_eq!(dora.approving_role(None), Some("dba_reviewer"));
+    assert_eq!(dora.approving_role(Some("dba_reviewer")), Some("dba_reviewer"));
+    assert_eq!(dora.approving_role(Some(DBA)), Some("dba_reviewer"));
     let erin = Deciding::of(&document, "erin", &[Role::Admin]);
-    assert_eq!(erin.under(Some("dba_reviewer")), None);
+    assert_eq!(erin.approving_role(Some("dba_reviewer")), None);
     assert_eq!(erin.label(), "chief");
 }
 
@@ -124,11 +124,11 @@ fn a_decision_is_recorded_under_a_role_of_the_persons_own_by_its_name() {
 #[test]
 fn a_role_that_does_not_approve_is_none_to_approve_under() {
     let dora = Deciding::of(&own_roles(), "dora", &[Role::User]);
-    assert_eq!(dora.under(Some("reader")), None);
+    assert_eq!(dora.approving_role(Some("reader")), None);
     // A person without an approving role can only reject requests of their own agent, and does so under their own role.
     let erin = Deciding::of(&own_roles(), "erin", &[Role::User]);
-    assert_eq!((erin.under(Some("reader")), erin.label()), (Some("reader"), "reader"));
-    assert_eq!(Deciding::nobody().label(), "none");
+    assert_eq!((erin.approving_role(Some("reader")), erin.label()), (Some("reader"), "reader"));
+    assert_eq!(Deciding::none().label(), "none");
 }
 
 #[test]
@@ -162,9 +162,9 @@ fn published_roles_are_sound_and_say_nothing_of_their_members() {
 
 /// MPLP-4.3-09
 #[test]
-fn whoever_has_no_role_that_approves_decides_nothing_whatever_they_write() {
+fn a_person_without_an_approving_role_decides_nothing() {
     let auditor = Deciding::of(&project(json!({})), "bob", &[Role::Auditor]);
-    for deciding in [auditor, Deciding::nobody()] {
+    for deciding in [auditor, Deciding::none()] {
         let by = ProvenPerson { deciding, ..bob() };
         for as_role in [None, Some("approver")] {
             for reply in [YesNo::Accept, YesNo::Reject] {
@@ -183,7 +183,7 @@ fn whoever_has_no_role_that_approves_decides_nothing_whatever_they_write() {
 
 /// MPLP-2.2-06
 #[test]
-fn what_is_locked_is_decided_by_override_alone_and_recorded_as_such() {
+fn a_locked_question_is_decided_by_override_alone_and_recorded_as_such() {
     let locked = Decision { governance: serde_json::from_value(json!({ "locked": true })).unwrap(), ..asked() };
     let admin = ProvenPerson { deciding: Deciding::of(&project(json!({})), "bob", &[Role::Admin]), ..bob() };
     for (by, by_override) in [(bob(), false), (bob(), true), (admin.clone(), false)] {
@@ -199,11 +199,11 @@ fn what_is_locked_is_decided_by_override_alone_and_recorded_as_such() {
 
 /// MPLP-2.2-06
 #[test]
-fn what_is_locked_is_called_off_by_override_alone_and_recorded_as_such() {
+fn a_locked_question_is_cancelled_by_override_alone_and_recorded_as_such() {
     let locked = Decision { governance: serde_json::from_value(json!({ "locked": true })).unwrap(), ..asked() };
     let admin = ProvenPerson { deciding: Deciding::of(&project(json!({})), "bob", &[Role::Admin]), ..bob() };
     let calls_off = |by: &ProvenPerson, by_override: bool, decision: &Decision| {
-        let off = CallOff { by: by.clone(), reason: None, by_override };
+        let off = CancelQuestion { by: by.clone(), reason: None, by_override };
         off.decide(&due_view(decision.clone(), None), &env(DECIDED))
     };
     for (by, by_override) in [(bob(), false), (bob(), true), (admin.clone(), false)] {

@@ -91,7 +91,7 @@ fn a_plans_sample_names_the_plan_and_its_objective() {
 
 /// MPLP-5-03
 #[test]
-fn what_was_written_into_a_plan_after_the_decision_is_not_what_was_decided_about() {
+fn a_sample_has_the_plan_of_its_decision_and_no_later_edit() {
     let mut edited = asked_plan(CONFIRM_ID);
     edited.document.objective = "Something else".into();
     let asked = Decision { question: Question::Confirmation(question::about(&plan())), ..about_plan() };
@@ -158,7 +158,7 @@ fn a_cancellation_is_no_judgement() {
 
 /// MPLP-5-01
 #[test]
-fn the_sample_of_a_decision_says_what_was_asked_and_how_risky_it_was() {
+fn the_sample_of_a_decision_has_the_question_and_its_risk() {
     let [sample] = <[Value; 1]>::try_from(written(&accepted(&asked(), None), None, &consenting())).unwrap();
     let input =
         json!({ "confirm_id": CONFIRM_ID, "target_type": "other", "target_id": CONFIRM_ID, "risk_label": "high" });
@@ -173,7 +173,7 @@ fn the_sample_of_a_decision_says_what_was_asked_and_how_risky_it_was() {
 
 /// MPLP-5-02, MPLP-5-03
 #[test]
-fn without_consent_no_word_of_people_or_agents_is_told() {
+fn without_consent_no_word_of_people_or_agents_is_exported() {
     let about = asked_about("plan", PLAN_ID);
     let reason = Some("Carol's words");
     for decision in [accepted(&about, reason), rejected(&about, reason), cancelled(&about, "withdrawn", reason)] {

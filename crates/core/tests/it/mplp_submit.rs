@@ -3,7 +3,7 @@
 use crate::held::{document, route};
 use countersign_core::{
     decision::terms,
-    mplp::submit::{BadAction, lasts_s, planned},
+    mplp::submit::{BadAction, lifetime_s, planned},
     records::{PlannedAction, Point, TextAuthor},
 };
 use countersign_protocol::{
@@ -109,7 +109,7 @@ fn shown(action: Value) -> String {
 }
 
 #[test]
-fn a_step_that_cannot_be_asked_about_is_named_with_what_to_do() {
+fn a_step_without_a_possible_question_is_named_with_a_remedy() {
     let why = planned(&bank(json!({})), &submission(&[Value::Null, json!({ "route": "nowhere" })])).unwrap_err();
     assert_eq!((why.number, &why.step), (2, &id(2)));
     let said = why.to_string();
@@ -117,14 +117,14 @@ fn a_step_that_cannot_be_asked_about_is_named_with_what_to_do() {
 }
 
 #[test]
-fn a_call_that_nobody_is_asked_about_needs_no_yes_in_a_plan() {
+fn a_call_without_a_question_needs_no_approval_in_a_plan() {
     let why =
         refused(&bank(json!({})), json!({ "route": "accounts.list", "arguments": { "path": { "account": "1" } } }));
     assert!(why.contains("leave the action out"), "{why}");
 }
 
 #[test]
-fn what_could_not_be_announced_is_no_tool() {
+fn a_name_that_cannot_be_announced_is_no_tool() {
     for name in ["", "send mail", "1st", "send\u{202e}"] {
         let why = one(&bank(json!({})), json!({ "tool": name })).unwrap_err();
         assert!(matches!(why, BadAction::NotATool(_)), "{name:?}: {why}");
@@ -134,7 +134,7 @@ fn what_could_not_be_announced_is_no_tool() {
 
 /// R-7
 #[test]
-fn of_what_is_irreversible_and_of_high_risk_nothing_is_released() {
+fn no_argument_of_an_irreversible_high_risk_action_is_released() {
     let open = json!({ "body.to": { "one_of": ["acct-3344", "acct-1"] } });
     let worst = bank(json!({ "routes": [sending(json!({ "irreversible": true, "risk": "high" }))] }));
     assert!(matches!(one(&worst, transfer(json!({ "released": open }))), Err(BadAction::Releases(_))));
@@ -173,7 +173,7 @@ fn no_route_talks_itself_out_of_being_irreversible() {
 
 /// R-7
 #[test]
-fn what_is_released_must_be_there_and_within_its_own_bound() {
+fn a_released_argument_must_exist_and_lie_within_its_own_bound() {
     let bank = bank(json!({}));
     for (released, because) in [
         (json!({ "body.memo": { "text": 10 } }), "not among the arguments"),
@@ -238,7 +238,7 @@ fn a_body_that_would_not_arrive_as_written_is_no_step() {
 }
 
 #[test]
-fn every_text_of_the_owner_must_have_what_it_names() {
+fn every_text_of_the_owner_needs_the_members_that_it_names() {
     for member in ["consequence", "terse", "normal", "detailed"] {
         let mut describe = json!({ "action": "Send" });
         describe[member] = json!("{body.memo}");
@@ -256,8 +256,9 @@ fn every_text_of_the_owner_must_have_what_it_names() {
 #[test]
 fn a_plan_lasts_no_longer_than_the_project_allows() {
     let bank = bank(json!({ "plans": { "default_seconds": 600, "max_seconds": 900 } }));
-    let lasting =
-        |seconds: Option<i64>| lasts_s(&bank, &PlanSubmission { lasts_seconds: seconds, ..submission(&[Value::Null]) });
+    let lasting = |seconds: Option<i64>| {
+        lifetime_s(&bank, &PlanSubmission { lasts_seconds: seconds, ..submission(&[Value::Null]) })
+    };
     for wrong in [901, 0, -1, i64::MAX] {
         assert_eq!(lasting(Some(wrong)).unwrap_err().to_string(), "lasts_seconds must be 1 to 900 here");
     }
@@ -266,7 +267,7 @@ fn a_plan_lasts_no_longer_than_the_project_allows() {
 
 /// R-2
 #[test]
-fn a_call_at_the_gateway_is_told_in_the_owners_words() {
+fn a_call_at_the_gateway_is_shown_in_the_owners_words() {
     let bank = bank(json!({}));
     let step = one(&bank, transfer(json!({ "uses": 3 }))).unwrap();
     assert_eq!(step.shown, "Send 400 EUR from “main” to “acct-3344”");
@@ -277,7 +278,7 @@ fn a_call_at_the_gateway_is_told_in_the_owners_words() {
 
 /// R-2
 #[test]
-fn a_call_of_the_agents_own_is_told_whole_and_as_the_agents() {
+fn a_call_of_the_agents_own_is_shown_whole_and_as_the_agents() {
     let bank = bank(json!({}));
     let step = one(&bank, mail(json!({ "to": "a@b.example", "lines": [1, { "n": 2.5 }] }), json!({}))).unwrap();
     assert_eq!(step.shown, r#"send_mail(lines: [1, {"n": 2.5}], to: "a@b.example")"#);
@@ -303,7 +304,7 @@ fn the_projects_line_says_which_steps_ask_again() {
 
 /// R-7: the owner's sentence states the bound in place of the value, with its unit once.
 #[test]
-fn what_is_released_is_told_by_its_bound() {
+fn a_released_argument_is_shown_by_its_bound() {
     let amount = json!({ "body.amount": { "most": "500.00", "sum": "2000.00", "unit": "EUR" } });
     assert_eq!(
         shown(transfer(json!({ "released": amount }))),
@@ -323,7 +324,7 @@ fn what_is_released_is_told_by_its_bound() {
 }
 
 #[test]
-fn a_unit_in_the_owners_own_words_is_not_said_twice_and_no_other_word_is_lost() {
+fn a_unit_in_the_owners_own_words_is_not_repeated_and_no_other_word_is_lost() {
     let told = |template: &str, with: Value| {
         let values = json!([{ "name": "amount", "from": "body.amount", "unit": "EUR" }]);
         let bank =
@@ -343,7 +344,7 @@ fn a_unit_in_the_owners_own_words_is_not_said_twice_and_no_other_word_is_lost() 
 
 /// R-7
 #[test]
-fn what_is_released_and_not_in_the_owners_sentence_is_told_behind_it() {
+fn released_arguments_missing_in_the_owners_sentence_follow_it() {
     let body = json!({ "to": "acct-3344", "amount": 400, "currency": "EUR", "memo": "rent", "tags": ["a"] });
     let action = transfer(json!({
         "arguments": { "path": { "account": "main" }, "body": body },
@@ -357,7 +358,7 @@ fn what_is_released_and_not_in_the_owners_sentence_is_told_behind_it() {
 
 /// R-7: a placeholder may refer to a parent or a child of the released field.
 #[test]
-fn a_bound_is_told_wherever_it_lies() {
+fn a_bound_is_named_at_any_depth() {
     let bank = |template: &str| {
         bank(json!({ "routes": [sending(json!({ "describe": { "action": template }, "values": null }))] }))
     };
@@ -385,7 +386,7 @@ fn a_field_of_a_form_is_never_taken_for_another() {
 }
 
 #[test]
-fn without_words_of_the_owner_the_whole_request_is_told() {
+fn without_words_of_the_owner_the_whole_request_is_shown() {
     let bank = bank(json!({ "routes": [sending(json!({ "describe": null }))] }));
     let arguments = json!({
         "path": { "account": "Zürich 1" }, "query": { "notify": "true & more" }, "headers": { "If-Match": "\"v7\"" },
@@ -417,7 +418,7 @@ fn no_argument_can_pose_as_something_else() {
 
 /// R-7: an omitted choice could be the one that matters.
 #[test]
-fn every_choice_is_told() {
+fn every_choice_is_listed() {
     let choices: Vec<String> = (0..100).map(|n| format!("account-with-quite-a-long-name-{n}")).collect();
     let told = shown(mail(json!({ "to": choices[0] }), json!({ "to": { "one_of": choices } })));
     assert!(choices.iter().all(|choice| told.contains(&format!("\"{choice}\""))));

@@ -100,7 +100,7 @@ fn every_step_is_a_segment_with_the_moments_at_which_it_moved() {
 }
 
 #[test]
-fn what_is_blocked_waits_and_what_was_left_out_is_skipped() {
+fn blocked_steps_wait_and_omitted_steps_are_skipped() {
     let steps = [StepStatus::Failed, StepStatus::Blocked, StepStatus::Skipped];
     let trace = document(&with(PlanStatus::Failed, steps, Vec::new()));
     let told: Vec<_> = trace.segments.iter().map(|one| one.status).collect();

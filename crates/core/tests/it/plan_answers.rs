@@ -9,7 +9,7 @@ use crate::{
 use countersign_core::{
     decision::{
         answer::{Answer, AnswerContent, AnswerView, Extra, NotCounted, ProvenPerson},
-        call_off::CallOff,
+        cancel::CancelQuestion,
         due::DueView,
     },
     mplp::{
@@ -120,7 +120,7 @@ fn a_role_without_the_capability_decides_nothing_and_no_other_label_helps() {
 
 ///
 #[test]
-fn the_no_of_the_person_concerned_counts_whatever_their_role() {
+fn the_rejection_by_the_person_concerned_counts_with_any_role() {
     let mut plane = Plane::with(with_roles());
     let (plan, asked) = plane.proposed(&chain());
     let erin = as_(ALICE, "erin", &[Role::User]);
@@ -151,7 +151,7 @@ fn a_locked_plan_is_decided_by_override_alone() {
     }
     assert_eq!(why(&plane, asked, by(chief(ALICE), yes(ALICE))), Some(NotCounted::Locked), "without saying so");
     for by_override in [false, true] {
-        let off = CallOff { by: alice(), reason: None, by_override };
+        let off = CancelQuestion { by: alice(), reason: None, by_override };
         let refused = off.decide(&plane.due_view(asked), &plane.env(NOW)).map(drop);
         assert_eq!(refused, Err(NotCounted::Locked));
     }
@@ -201,7 +201,7 @@ fn a_step_that_is_named_twice_is_approved_once() {
 
 /// A step above the project's risk limit, or the agent's own step, gets no allowance from the plan's approval.
 #[test]
-fn a_step_that_asks_again_gets_no_yes_in_advance() {
+fn a_step_that_asks_again_gets_no_approval_in_advance() {
     let mut plane = Plane::with(document());
     let vault = json!({ "tool": "vault", "arguments": {} });
     let (_, asked) = plane.proposed(&plan_of(&[(&[], vault), (&[], Value::Null)]));
@@ -215,12 +215,12 @@ fn a_step_that_asks_again_gets_no_yes_in_advance() {
 enum End {
     Approve,
     Reject,
-    CallOff,
+    CancelQuestion,
     Withdraw,
     Expire,
 }
 
-const ENDS: [End; 5] = [End::Approve, End::Reject, End::CallOff, End::Withdraw, End::Expire];
+const ENDS: [End; 5] = [End::Approve, End::Reject, End::CancelQuestion, End::Withdraw, End::Expire];
 
 /// The effects of this end on the current rows; `None` if it is refused.
 fn tries(plane: &Plane, asked: RowKey, end: End) -> Option<Effects> {
@@ -230,9 +230,12 @@ fn tries(plane: &Plane, asked: RowKey, end: End) -> Option<Effects> {
     match end {
         End::Approve => plane.answer(asked, yes(ALICE), now).ok().map(|step| step.effects),
         End::Reject => plane.answer(asked, Answer { given: rejects, ..yes(ALICE) }, now).ok().map(|step| step.effects),
-        End::CallOff => {
-            let off =
-                CallOff { by: answerer(ALICE, Assurance::Token), reason: Some("wait".into()), by_override: false };
+        End::CancelQuestion => {
+            let off = CancelQuestion {
+                by: answerer(ALICE, Assurance::Token),
+                reason: Some("wait".into()),
+                by_override: false,
+            };
             off.decide(&plane.due_view(asked), &plane.env(now)).ok().map(|step| step.effects)
         }
         End::Withdraw => plane.withdraw(asked, now).ok().map(|step| step.effects),
@@ -303,9 +306,12 @@ fn of_two_simultaneous_decisions_exactly_one_is_recorded() {
 /// MPLP-4.3-08, MPLP-4.3-10, MPLP-1-02
 #[test]
 fn a_plan_that_was_not_approved_is_a_draft_again_with_the_reason() {
-    for (end, reason) in
-        [(End::Reject, "too dear"), (End::CallOff, "wait"), (End::Withdraw, "not needed"), (End::Expire, "expired")]
-    {
+    for (end, reason) in [
+        (End::Reject, "too dear"),
+        (End::CancelQuestion, "wait"),
+        (End::Withdraw, "not needed"),
+        (End::Expire, "expired"),
+    ] {
         let (plane, plan, asked) = settled(end);
         let row = plane.store.plan(plan);
         assert_eq!((row.document.status, row.confirm), (PlanStatus::Draft, None), "{end:?}");
@@ -318,7 +324,7 @@ fn a_plan_that_was_not_approved_is_a_draft_again_with_the_reason() {
 
 /// MPLP-4.3-10. Even if policy defaults to approval for the same action on its own.
 #[test]
-fn a_silence_about_a_plan_is_never_a_yes() {
+fn silence_about_a_plan_is_never_an_approval() {
     let mut plane = Plane::with(document());
     let (plan, asked) = plane.proposed(&chain());
     assert_eq!(plane.store.decision(asked).terms.default, YesNo::Reject);
@@ -371,7 +377,7 @@ fn only_the_confirm_that_a_plan_waits_for_approves_it() {
 
 /// The approval is void once the approver loses the entitlement or the rules change.
 #[test]
-fn a_plans_yes_is_gone_with_whoever_gave_it_and_with_the_rules_of_then() {
+fn a_plans_approval_ends_with_its_approver_and_with_its_policy() {
     let mut plane = Plane::with(document());
     plane.approved(&chain());
     let allowance = plane.allowance_of_step(1).unwrap().key;

@@ -10,7 +10,7 @@ use countersign_core::{
         answer::{Answer, Extra, NotCounted, ProvenPerson},
         grant::AskedFor,
         outcome::OutcomeReport,
-        take_back::TakeBack,
+        revoke::RevokeApproval,
     },
     records::{Allowance, AllowanceState, Assurance, CancelledFor, Point},
     refusal::Refusal,
@@ -101,7 +101,7 @@ fn bounds_beyond_the_projects_are_refused() {
 
 ///
 #[test]
-fn of_what_is_irreversible_and_of_high_risk_nothing_is_released() {
+fn no_argument_of_an_irreversible_high_risk_action_is_released() {
     let mut plane = Plane::with(document());
     let asked = asked(&mut plane, "vault");
     let vault = || Some(call("vault", &json!({ "door": "left", "n": 1 })));
@@ -115,7 +115,7 @@ fn of_what_is_irreversible_and_of_high_risk_nothing_is_released() {
 
 /// Only the released argument may vary: within its bound per call, and within the sum over all calls.
 #[test]
-fn a_bounded_yes_covers_what_lies_within_it_and_nothing_else() {
+fn a_standing_approval_covers_calls_within_its_bounds_and_nothing_else() {
     let mut plane = Plane::with(document());
     let released = json!({ "amount": { "most": "3.00", "sum": "5.00", "unit_from": "currency" } });
     let allowance = granted(&mut plane, json!({ "uses": 3, "seconds": 200, "released": released }));
@@ -173,7 +173,7 @@ fn the_last_use_is_claimed_once_however_many_saw_it() {
 
 /// The reserved amount is returned only if the upstream itself refused the call.
 #[test]
-fn only_what_the_service_itself_refused_is_given_back() {
+fn only_limits_of_calls_refused_by_the_service_itself_are_given_back() {
     for (report, returns) in [
         (OutcomeReport::Failed { why: None, refused: true }, true),
         (OutcomeReport::Failed { why: None, refused: false }, false),
@@ -195,13 +195,13 @@ fn only_what_the_service_itself_refused_is_given_back() {
 
 ///
 #[test]
-fn a_yes_is_taken_back_by_those_whom_it_concerns_and_then_runs_nothing_more() {
+fn an_approval_is_revoked_by_the_people_concerned_and_then_runs_nothing_more() {
     for (person, may) in [(ALICE, true), (ADMIN, true), (DAN, false), (BOB, false)] {
         let mut plane = Plane::with(document());
         let allowance = granted(&mut plane, json!({ "uses": 2 })).key;
         let back = |may_answer| {
             let by = ProvenPerson { may_answer, ..answerer(person, Assurance::Token) };
-            TakeBack { by, reason: None }
+            RevokeApproval { by, reason: None }
         };
         let reads_only = plane.on_allowance(allowance, back(false), NOW).map(drop);
         assert!(matches!(reads_only, Err(Refusal::NotAuthorized(_))));

@@ -9,9 +9,9 @@ use countersign_core::{
     decision::{
         due::AllowanceDue,
         outcome::OutcomeReport,
-        take_back::{By, TakeBack},
+        revoke::{By, RevokeApproval},
     },
-    mplp::progress::{PlanTransition, plan_word, word},
+    mplp::progress::PlanTransition,
     records::{AaepSessionState, AllowanceState, Assurance, CancelledFor, Plan, StepTally},
     refusal::Refusal,
 };
@@ -83,19 +83,19 @@ fn a_plan_moves_as_published_and_in_no_other_way() {
         let (_, asked) = plane.proposed(&plan_of(&[(&[], look(1))]));
         plane.store.decision(asked).clone()
     };
-    let cancels: Event = |moving| moving.cancelled("enough").is_ok();
-    let begins: Event = |moving| moving.begins(&id(1)).is_ok();
-    let skips: Event = |moving| moving.reported(&id(1), Skipped, None).is_ok();
+    let cancels: Event = |moving| moving.cancel("enough").is_ok();
+    let begins: Event = |moving| moving.claim_step(&id(1)).is_ok();
+    let skips: Event = |moving| moving.report_step(&id(1), Skipped, None).is_ok();
     let cut_off: Event = |moving| {
-        moving.cut_off("revoked");
+        moving.end_access("revoked");
         true
     };
     let taken_back: Event = |moving| {
-        moving.ends_unspent(&id(1), false);
+        moving.end_allowance(&id(1), false);
         true
     };
     let lapsed: Event = |moving| {
-        moving.ends_unspent(&id(1), true);
+        moving.end_allowance(&id(1), true);
         true
     };
     // In the order of `PLANS`; `None` if refused.
@@ -110,20 +110,20 @@ fn a_plan_moves_as_published_and_in_no_other_way() {
     for (name, event, leads_to) in table {
         for (from, to) in PLANS.into_iter().zip(leads_to) {
             let mut moving = PlanTransition::of(&standing(&plan_of(&[(&[], look(1))]), from, Pending), NOW);
-            assert_eq!(event(&mut moving), to.is_some(), "{name} from {}", plan_word(from));
-            assert_eq!(moving.plan().document.status, to.unwrap_or(from), "{name} from {}", plan_word(from));
+            assert_eq!(event(&mut moving), to.is_some(), "{name} from {}", from.as_str());
+            assert_eq!(moving.plan().document.status, to.unwrap_or(from), "{name} from {}", from.as_str());
         }
     }
     for from in PLANS {
         let mut moving = PlanTransition::of(&standing(&plan_of(&[(&[], look(1))]), from, Pending), NOW);
-        assert_eq!(moving.proposed(&decision).is_ok(), from == Draft, "proposed from {}", plan_word(from));
+        assert_eq!(moving.propose(&decision).is_ok(), from == Draft, "proposed from {}", from.as_str());
         assert_eq!(moving.plan().document.status, if from == Draft { Proposed } else { from });
     }
 }
 
 /// Only a draft can be rewritten, and only a Confirm takes it further.
 #[test]
-fn what_a_plan_claims_about_itself_is_not_believed() {
+fn a_plans_claims_about_itself_are_not_believed() {
     let mut plane = Plane::with(document());
     let mut claims = plan_of(&[(&[], look(1)), (&[1], Value::Null)]);
     claims.plan.steps[0].status = Completed;
@@ -149,16 +149,16 @@ fn an_agent_reports_the_published_moves_of_a_step_in_a_plan_that_runs_and_no_oth
         for from in STEPS {
             for to in STEPS {
                 let mut moving = PlanTransition::of(&standing(&own, plan, from), NOW);
-                let legal = matches!(plan, Approved | Running) && step_may_move(word(from), word(to));
-                let moved = moving.reported(&id(1), to, None).is_ok();
-                assert_eq!(moved, legal, "{} to {} in {}", word(from), word(to), plan_word(plan));
+                let legal = matches!(plan, Approved | Running) && step_may_move(from.as_str(), to.as_str());
+                let moved = moving.report_step(&id(1), to, None).is_ok();
+                assert_eq!(moved, legal, "{} to {} in {}", from.as_str(), to.as_str(), plan.as_str());
                 assert_eq!(step(&moving, 1), if legal { to } else { from });
                 assert_eq!(moving.plan().document.status, if legal { Running } else { plan });
             }
         }
     }
     let mut moving = PlanTransition::of(&standing(&own, Running, Pending), NOW);
-    assert!(matches!(moving.reported(&id(9), Skipped, None), Err(Refusal::NotFound(_))));
+    assert!(matches!(moving.report_step(&id(9), Skipped, None), Err(Refusal::NotFound(_))));
 }
 
 /// A call of a step, or the end of its allowance.
@@ -166,22 +166,26 @@ type Call = Box<dyn Fn(&mut PlanTransition)>;
 
 /// A use that ends has begun, so the step is in progress or already over.
 #[test]
-fn what_is_called_moves_a_step_as_published_and_never_what_is_over() {
-    let ends = |done: bool, open: bool| move |moving: &mut PlanTransition| moving.ends(&id(1), done, false, open);
+fn a_call_moves_a_step_as_published_and_never_an_ended_one() {
+    let ends = |done: bool, open: bool| move |moving: &mut PlanTransition| moving.end_use(&id(1), done, false, open);
     let table: [(&str, Call, [Option<StepStatus>; 6]); 6] = [
-        ("begins", Box::new(|m| _ = m.begins(&id(1))), moves(Some(InProgress), InProgress, Some(Blocked))),
+        ("begins", Box::new(|m| _ = m.claim_step(&id(1))), moves(Some(InProgress), InProgress, Some(Blocked))),
         ("is done", Box::new(ends(true, false)), moves(None, Completed, None)),
         ("goes on", Box::new(ends(false, true)), moves(None, InProgress, None)),
         ("fails", Box::new(ends(false, false)), moves(None, Failed, None)),
-        ("lapses", Box::new(|m| m.ends_unspent(&id(1), true)), moves(Some(Blocked), InProgress, Some(Blocked))),
-        ("is taken back", Box::new(|m| m.ends_unspent(&id(1), false)), moves(Some(Skipped), InProgress, Some(Blocked))),
+        ("lapses", Box::new(|m| m.end_allowance(&id(1), true)), moves(Some(Blocked), InProgress, Some(Blocked))),
+        (
+            "is taken back",
+            Box::new(|m| m.end_allowance(&id(1), false)),
+            moves(Some(Skipped), InProgress, Some(Blocked)),
+        ),
     ];
     for (name, event, leads_to) in table {
         for (from, to) in STEPS.into_iter().zip(leads_to) {
             let plan = plan_of(&[(&[], look(1)), (&[], Value::Null)]);
             let mut moving = PlanTransition::of(&standing(&plan, Running, from), NOW);
             event(&mut moving);
-            assert!(to.is_none_or(|to| step(&moving, 1) == to), "{name} from {}", word(from));
+            assert!(to.is_none_or(|to| step(&moving, 1) == to), "{name} from {}", from.as_str());
         }
     }
 }
@@ -198,7 +202,7 @@ fn a_step_that_began_fails_when_the_rest_of_it_is_gone() {
         let mut row = standing(&plan_of(&[(&[], look(2)), (&[], Value::Null)]), Running, InProgress);
         row.actions.get_mut(&id(1)).unwrap().tally = StepTally { done: 1, ..StepTally::default() };
         let mut moving = PlanTransition::of(&row, NOW);
-        moving.ends_unspent(&id(1), lapsed);
+        moving.end_allowance(&id(1), lapsed);
         assert_eq!(step(&moving, 1), Failed);
     }
 }
@@ -211,12 +215,18 @@ fn a_step_begins_only_after_all_that_it_depends_on() {
             let mut row = standing(&plan, Running, first);
             row.document.steps[1].status = second;
             let may = first == Completed && second == Completed;
-            assert_eq!(PlanTransition::of(&row, NOW).begins(&id(3)).is_ok(), may, "{} {}", word(first), word(second));
-            let reported = PlanTransition::of(&row, NOW).reported(&id(3), InProgress, None);
-            assert_eq!(reported.is_ok(), may, "{} {}", word(first), word(second));
+            assert_eq!(
+                PlanTransition::of(&row, NOW).claim_step(&id(3)).is_ok(),
+                may,
+                "{} {}",
+                first.as_str(),
+                second.as_str()
+            );
+            let reported = PlanTransition::of(&row, NOW).report_step(&id(3), InProgress, None);
+            assert_eq!(reported.is_ok(), may, "{} {}", first.as_str(), second.as_str());
         }
     }
-    assert!(PlanTransition::of(&standing(&plan, Running, Pending), NOW).begins(&id(9)).is_err());
+    assert!(PlanTransition::of(&standing(&plan, Running, Pending), NOW).claim_step(&id(9)).is_err());
 }
 
 /// Claims and commits one call of a step.
@@ -304,7 +314,7 @@ fn a_plan_ends_with_the_late_report_of_its_last_call() {
 
 /// An agent's report about an enforced step ends its allowance.
 #[test]
-fn a_step_that_needs_no_more_calls_gives_up_its_yes() {
+fn a_step_that_needs_no_more_calls_gives_up_its_approval() {
     let mut plane = Plane::with(document());
     let plan = plane.approved(&plan_of(&[(&[], look(3)), (&[], Value::Null)]));
     let used = runs(&mut plane, 1);
@@ -347,7 +357,7 @@ fn a_plan_whose_agent_is_cut_off_ends_with_everything_that_it_could_run() {
 
 /// An upstream refusal returns the claimed use, but not to a plan that is over.
 #[test]
-fn a_yes_that_was_spent_does_not_open_again_under_a_plan_that_was_cancelled() {
+fn a_spent_allowance_stays_spent_after_its_plan_is_cancelled() {
     for cancelled in [false, true] {
         let mut plane = Plane::with(document());
         let plan = plane.approved(&plan_of(&[(&[], look(1))]));
@@ -372,7 +382,7 @@ fn a_plan_that_never_began_is_cancelled_by_taking_back_all_of_it() {
     let mut plane = Plane::with(document());
     let plan = plane.approved(&plan_of(&[(&[], look(1)), (&[], look(1))]));
     for (n, status) in [(1, Approved), (2, Called)] {
-        let back = TakeBack { by: answerer(ADMIN, Assurance::Token), reason: None };
+        let back = RevokeApproval { by: answerer(ADMIN, Assurance::Token), reason: None };
         let step = plane.on_allowance(plane.allowance_of_step(n).unwrap().key, back, NOW).unwrap();
         plane.commit(step);
         assert_eq!(statuses(&plane, plan).0, status);

@@ -13,9 +13,8 @@ use countersign_core::{
         due::{AllowanceDue, LeaseDue},
         outcome::OutcomeReport,
         reconcile::Reconcile,
-        take_back::{By, TakeBack},
+        revoke::{By, RevokeApproval},
     },
-    mplp::progress::word,
     records::Assurance,
     refusal::Refusal,
     step::{Effects, Step},
@@ -52,55 +51,22 @@ pub(crate) enum Cost {
     OneMore,
 }
 
+/// `Flush` commits one of the decided, uncommitted steps now; `Crash` discards it.
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
-    Pass {
-        millis: i64,
-    },
-    PassTo {
-        which: u8,
-        millis: i64,
-    },
-    Claim {
-        lane: usize,
-        cost: Cost,
-        twist: u8,
-        stands: bool,
-        same_rules: bool,
-    },
-    Report {
-        which: u8,
-        told: Told,
-    },
-    LeaseDue {
-        which: u8,
-    },
-    Reconcile {
-        which: u8,
-        person: RowKey,
-        ran: bool,
-    },
-    TakeBack {
-        lane: usize,
-        person: RowKey,
-    },
-    Lapse {
-        lane: usize,
-    },
-    Cancel {
-        person: Option<RowKey>,
-    },
-    Step {
-        status: StepStatus,
-    },
+    Pass { millis: i64 },
+    PassTo { which: u8, millis: i64 },
+    Claim { lane: usize, cost: Cost, twist: u8, stands: bool, same_rules: bool },
+    Report { which: u8, told: Told },
+    LeaseDue { which: u8 },
+    Reconcile { which: u8, person: RowKey, ran: bool },
+    RevokeApproval { lane: usize, person: RowKey },
+    Lapse { lane: usize },
+    Cancel { person: Option<RowKey> },
+    Step { status: StepStatus },
     Revoke,
-    /// Commits one of the decided, uncommitted steps now; `Crash` discards it.
-    Flush {
-        which: u8,
-    },
-    Crash {
-        which: u8,
-    },
+    Flush { which: u8 },
+    Crash { which: u8 },
 }
 
 /// A command with its resolved inputs.
@@ -110,7 +76,7 @@ enum Matter {
     Report(usize, Told),
     LeaseDue(usize),
     Reconcile(usize, bool, bool),
-    TakeBack(usize, bool),
+    RevokeApproval(usize, bool),
     Lapse(usize),
     Cancel(Option<bool>),
     Step(StepStatus),
@@ -326,10 +292,10 @@ impl Runner {
                 let decided = effects(plane.on_use(self.uses[made], look, now));
                 (Matter::Reconcile(made, *person == ADMIN, *ran), decided)
             }
-            Command::TakeBack { lane, person } => {
-                let back = TakeBack { by: answerer(*person, Assurance::Session), reason: None };
+            Command::RevokeApproval { lane, person } => {
+                let back = RevokeApproval { by: answerer(*person, Assurance::Session), reason: None };
                 let decided = effects(plane.on_allowance(self.yeses[*lane]?, back, now));
-                (Matter::TakeBack(*lane, *person != DAN), decided)
+                (Matter::RevokeApproval(*lane, *person != DAN), decided)
             }
             Command::Lapse { lane } => {
                 (Matter::Lapse(*lane), effects(plane.on_allowance(self.yeses[*lane]?, AllowanceDue, now)))
@@ -340,7 +306,7 @@ impl Runner {
                 (Matter::Cancel(may), effects(plane.cancel(self.plan, by, None, now)))
             }
             Command::Step { status } => {
-                let decided = plane.report_step(self.plan, OWN + 1, report(word(*status)), now);
+                let decided = plane.report_step(self.plan, OWN + 1, report(status.as_str()), now);
                 (Matter::Step(*status), effects(decided))
             }
             Command::Revoke if self.reference.revoked => return None,
@@ -365,7 +331,7 @@ impl Runner {
             Matter::Report(made, told) => reference.report(*made, *told, now),
             Matter::LeaseDue(made) => reference.lease_due(*made, now),
             Matter::Reconcile(made, may, _) => reference.reconcile(*made, *may),
-            Matter::TakeBack(lane, may) => reference.take_back(*lane, *may),
+            Matter::RevokeApproval(lane, may) => reference.take_back(*lane, *may),
             Matter::Lapse(lane) => reference.lapse(*lane, now),
             Matter::Cancel(by_person) => reference.cancel(*by_person),
             Matter::Step(status) => reference.step(OWN, *status),
@@ -387,7 +353,7 @@ impl Runner {
                 reference.reported(made, if ran { Told::Committed } else { Told::Failed }, node);
                 reference.uses[made].reconciled = true;
             }
-            Matter::TakeBack(lane, _) => reference.ended(lane, false),
+            Matter::RevokeApproval(lane, _) => reference.ended(lane, false),
             Matter::Lapse(lane) => reference.ended(lane, true),
             Matter::Cancel(_) => reference.cancelled(),
             Matter::Step(status) => reference.stepped(OWN, status),

@@ -34,7 +34,7 @@ fn terms(tools: &[&str]) -> DecisionTerms {
 
 ///
 #[test]
-fn what_nobody_could_approve_as_a_whole_is_not_asked() {
+fn a_plan_that_nobody_could_approve_as_a_whole_raises_no_question() {
     for tools in [&["look", "ledger"][..], &["ledger", "diary"], &["vault", "diary", "ledger"], &["unknown", "vault"]] {
         let refused = proposed(document(), tools).map(drop);
         let Err(Refusal::InvalidRequest(why)) = refused else { panic!("{tools:?}: {refused:?}") };
@@ -69,7 +69,7 @@ fn a_plan_is_as_risky_and_needs_as_much_proof_as_the_worst_of_its_steps() {
 
 /// MPLP-4.3-10. Regardless of the policy for its actions.
 #[test]
-fn no_plan_defaults_to_a_yes_and_people_have_the_projects_time() {
+fn no_plan_defaults_to_an_approval_and_people_have_the_projects_time() {
     for tools in [&["look"][..], &["look", ""], &[""]] {
         let terms = terms(tools);
         assert_eq!((terms.default, terms.timeout_s), (YesNo::Reject, 120));
@@ -79,7 +79,7 @@ fn no_plan_defaults_to_a_yes_and_people_have_the_projects_time() {
 
 /// An answer by a person entitled for only some steps does not count.
 #[test]
-fn whoever_approves_a_plan_counts_for_every_step_of_it() {
+fn the_approver_of_a_plan_counts_for_every_step_of_it() {
     for tools in [&["vault", "ledger"][..], &["ledger", "vault"], &["vault", "ledger", "vault", ""]] {
         let (plane, decision) = proposed(document(), tools).unwrap();
         assert_eq!(decision.terms.also.len(), 1, "each list once");

@@ -7,12 +7,12 @@ use crate::{
 use countersign_core::{
     bounded::{ActionTarget, Arguments, Units},
     decision::{
-        answer::{Answer, AnswerView, CountedAnswer, Extra, NotCounted},
+        answer::{Answer, Extra},
         claim::{Claim, ClaimView},
         due::{AllowanceDueView, DueView, ExecutionView},
         grant::AskedFor,
         raise::{RaiseView, Raised},
-        take_back::{By, CancelPlan, CancelPlanView},
+        revoke::{By, CancelPlan, CancelPlanView},
         terms::{self, People},
     },
     mplp::{
@@ -107,7 +107,7 @@ impl Plane {
             by: self.raiser(0),
             document: submission.plan.clone(),
             actions: submit::planned(document, submission).unwrap(),
-            lasts_s: submit::lasts_s(document, submission).unwrap(),
+            lasts_s: submit::lifetime_s(document, submission).unwrap(),
             clarified: None,
         };
         let known = self.store.plans().find(|plan| plan.id == submission.plan.plan_id).cloned();
@@ -171,23 +171,6 @@ impl Plane {
         let step = self.answer(decision, yes(ALICE), NOW).unwrap();
         self.commit(step);
         plan
-    }
-
-    /// An answer to a question with its stored request, so that a standing approval is possible.
-    pub(crate) fn answer_about(
-        &self,
-        decision: RowKey,
-        asked_for: Option<AskedFor>,
-        answer: Answer,
-        now: UnixMillis,
-    ) -> Result<Step<CountedAnswer>, NotCounted> {
-        let DueView { place, decision, session, plan } = self.due_view(decision);
-        let pause_s = self.project.document.decisions.pause_seconds;
-        let policy = self.project.document.plans.clone();
-        answer.decide(
-            &AnswerView { place, pause_s, decision, session, plan, asked_for, policy, gap: None },
-            &self.env(now),
-        )
     }
 
     /// The allowance of a step, counted from 1.

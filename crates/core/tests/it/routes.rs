@@ -50,7 +50,7 @@ proptest! {
 
     ///
     #[test]
-    fn a_path_matches_what_it_is_written_like_and_nothing_if_it_could_be_read_otherwise(
+    fn a_path_matches_literally_and_nothing_if_it_is_ambiguous(
         templates in templates(), path in paths(),
     ) {
         let document = document_with(&templates);
@@ -78,7 +78,7 @@ proptest! {
 
     /// A hostile path of any bytes that a request can carry matches only literally.
     #[test]
-    fn whatever_is_sent_the_match_is_literal(path in "/[a-zA-Z0-9%./;?#\\\\{}~_ ü\x7f\n-]{0,24}") {
+    fn the_match_is_literal_for_any_input(path in "/[a-zA-Z0-9%./;?#\\\\{}~_ ü\x7f\n-]{0,24}") {
         let document = document_with(&["/a".into(), "/a/{x}".into(), "/b/{x}/c".into()]);
         if let Some(route) = matching_route(&document, "GET", &path) {
             prop_assert!(fits(&route.path, &path) && !is_dubious(&path));

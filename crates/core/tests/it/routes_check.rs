@@ -37,7 +37,7 @@ fn the_usual_route_has_no_problem() {
 
 ///
 #[test]
-fn templates_must_parse_and_name_what_a_request_by_the_route_has() {
+fn templates_must_parse_and_name_members_of_the_routes_requests() {
     for member in ["action", "consequence", "terse", "normal", "detailed"] {
         let describe = |text: &str| {
             let mut described = json!({ "action": "x" });
@@ -135,7 +135,7 @@ fn a_document_that_takes_the_agents_word_where_it_demands_a_person_is_refused_na
 
 /// AAEP-6.4.1-07, R-1
 #[test]
-fn accepting_by_default_is_applied_only_to_what_can_be_undone_and_is_not_of_high_risk() {
+fn accepting_by_default_is_applied_only_to_reversible_actions_below_high_risk() {
     let with = |entry: Value| {
         let mut policy =
             json!({ "name": "lamp.dim", "irreversible": false, "risk": "low", "default_decision": "accept" });

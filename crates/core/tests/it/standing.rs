@@ -2,7 +2,7 @@
 
 use crate::worlds::{NOW, delegation};
 use countersign_core::{
-    aap::validity::{delegation_holds, receipt_holds},
+    aap::validity::{check_delegation, check_receipt},
     records::{Delegation, DelegationState, Receipt, RevokeReason},
     refusal::Refusal,
 };
@@ -34,7 +34,7 @@ proptest! {
     fn a_delegation_ends_with_its_policy_exactly_and_with_its_token_300_seconds_late(
         token in moments(), policy in moments(), now in moments(),
     ) {
-        let told = delegation_holds(&delegation(token, policy), now);
+        let told = check_delegation(&delegation(token, policy), now);
         let token_over = now.0 > token.0 + 300_000;
         let policy_over = now >= policy;
         let wanted = match (token_over, policy_over) {
@@ -49,31 +49,31 @@ proptest! {
 
     /// AAP-8.3-02
     #[test]
-    fn an_end_that_is_recorded_is_told_like_one_that_is_not_and_no_clock_takes_it_back(
+    fn a_recorded_end_is_reported_like_an_unrecorded_one_and_no_clock_takes_it_back(
         token in moments(), policy in moments(), now in moments(),
     ) {
         let state = DelegationState::AutoRevoked { at: policy, reason: RevokeReason::PolicyExpired };
         let recorded = Delegation { state, ..delegation(token, policy) };
-        let told = delegation_holds(&recorded, now);
+        let told = check_delegation(&recorded, now);
         prop_assert!(told.is_err());
         if now >= policy {
-            prop_assert_eq!(told, delegation_holds(&delegation(token, policy), now));
+            prop_assert_eq!(told, check_delegation(&delegation(token, policy), now));
         }
     }
 
     /// C-93
     #[test]
-    fn a_revocation_is_told_before_every_other_end(token in moments(), policy in moments(), now in moments()) {
+    fn a_revocation_is_reported_before_every_other_end(token in moments(), policy in moments(), now in moments()) {
         let reason = RevokeReason::TaskComplete;
         let revoked = Delegation { state: DelegationState::Revoked { at: NOW, reason }, ..delegation(token, policy) };
-        prop_assert_eq!(delegation_holds(&revoked, now), Err(Refusal::DelegationRevoked(reason)));
+        prop_assert_eq!(check_delegation(&revoked, now), Err(Refusal::DelegationRevoked(reason)));
     }
 
     #[test]
     fn a_delegation_that_is_over_stays_over(token in moments(), policy in moments(), now in moments(), later in 0..700_000_i64) {
         let delegation = delegation(token, policy);
-        if delegation_holds(&delegation, now).is_err() {
-            prop_assert!(delegation_holds(&delegation, now.plus_millis(later)).is_err());
+        if check_delegation(&delegation, now).is_err() {
+            prop_assert!(check_delegation(&delegation, now.plus_millis(later)).is_err());
         }
     }
 
@@ -82,7 +82,7 @@ proptest! {
     fn a_receipt_holds_from_its_earliest_to_the_earlier_of_its_ends_with_300_seconds_on_both_sides(
         issued in moments(), expires in moments(), window in proptest::option::of((moments(), moments())), now in moments(),
     ) {
-        let told = receipt_holds(&receipt(issued, expires, window), now);
+        let told = check_receipt(&receipt(issued, expires, window), now);
         let earliest = window.map_or(issued, |(earliest, _)| earliest);
         let last = window.map_or(expires, |(_, latest)| latest.min(expires));
         let wanted = if now.0 > last.0 + 300_000 {
@@ -99,8 +99,8 @@ proptest! {
     fn a_window_never_makes_a_receipt_last_longer(
         issued in moments(), expires in moments(), window in (moments(), moments()), now in moments(),
     ) {
-        if receipt_holds(&receipt(issued, expires, None), now) == Err(Refusal::ConsentExpired) {
-            prop_assert_eq!(receipt_holds(&receipt(issued, expires, Some(window)), now), Err(Refusal::ConsentExpired));
+        if check_receipt(&receipt(issued, expires, None), now) == Err(Refusal::ConsentExpired) {
+            prop_assert_eq!(check_receipt(&receipt(issued, expires, Some(window)), now), Err(Refusal::ConsentExpired));
         }
     }
 }

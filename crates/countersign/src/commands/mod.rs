@@ -1,6 +1,7 @@
-//! One file per command: its arguments, and a `run` that resolves them, calls the crates below and prints.
+//! One file per command, with its subcommands: the arguments, and a `run` that resolves them, calls the crates below and
+//! prints.
 //!
-//! A command with subcommands (`config check`) is a folder with one file for each. A command is registered in
+//! A command with long subcommands (`clarify`) is a folder. A command is registered in
 //! [`crate::cli::Command`] only once it works, so that the help makes no promises.
 
 pub(crate) mod backup;
@@ -8,27 +9,24 @@ pub(crate) mod bench;
 pub(crate) mod call;
 pub(crate) mod clarify;
 pub(crate) mod clock;
-pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod db;
 pub(crate) mod delegation;
 pub(crate) mod demo;
+mod documents;
+pub(crate) mod generate;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod key;
 pub(crate) mod keys;
-pub(crate) mod lift;
-pub(crate) mod man;
 pub(crate) mod mcp;
-pub(crate) mod openapi;
 pub(crate) mod plan;
 pub(crate) mod project;
-pub(crate) mod restore;
 pub(crate) mod routes;
 pub(crate) mod serve;
-pub(crate) mod soak;
 pub(crate) mod token;
 pub(crate) mod user;
+pub(crate) mod webhooks;
 
 use crate::{cli::Command, context::Context, failure::Failure};
 
@@ -38,8 +36,8 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Config(command) => config::run(command, context),
         Command::Demo(arguments) => demo::run(&arguments, context),
         Command::Serve(arguments) => serve::run(&arguments, context),
-        Command::Backup(arguments) => backup::run(arguments, context),
-        Command::Restore(arguments) => restore::run(&arguments, context),
+        Command::Backup(arguments) => backup::back_up(arguments, context),
+        Command::Restore(arguments) => backup::restore(&arguments, context),
         Command::Db(command) => db::run(command, context),
         Command::Inbox(arguments) => inbox::run(arguments, context),
         Command::Plan(arguments) => plan::run(arguments, context),
@@ -53,11 +51,12 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Key(command) => key::run(command, context),
         Command::Token(command) => token::run(command, context),
         Command::Keys(command) => keys::run(command, context),
+        Command::Webhooks(command) => webhooks::run(command, context),
         Command::Clock(command) => clock::run(command, context),
-        Command::Bench(arguments) => bench::run(&arguments, context),
-        Command::Soak(arguments) => soak::run(&arguments, context),
-        Command::Completions(arguments) => completions::run(&arguments, context),
-        Command::Openapi(_) => openapi::run(context),
-        Command::Man(arguments) => man::run(&arguments, context),
+        Command::Bench(arguments) => bench::bench(&arguments),
+        Command::Soak(arguments) => bench::soak(&arguments, context),
+        Command::Completions(arguments) => generate::completions(&arguments, context),
+        Command::Openapi(_) => generate::openapi(context),
+        Command::Man(arguments) => generate::man(&arguments, context),
     }
 }

@@ -21,8 +21,7 @@ fn a_command_line_that_is_not_understood_ends_with_2_and_says_so() {
 fn a_configuration_that_is_wrong_ends_with_1_and_every_error_has_a_hint() {
     let folder = Folder::new("wrong");
     folder.write("countersign.toml", "tenancie = \"multi\"\n[store]\nkind = \"postgres\"\n");
-    let ran = folder.run("config check");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("config check").refused();
     let expected = "error: `store.url` is empty, but store.kind is \"postgres\"\n\
                     hint: set it to postgres://user@host/database, here or as COUNTERSIGN_STORE__URL\n\
                     error: countersign.toml:1: `tenancie` is not a known key\n\
@@ -59,7 +58,7 @@ fn init_with_a_wrong_environment_writes_nothing() {
 }
 
 #[test]
-fn init_into_a_place_that_cannot_be_written_says_what_to_do() {
+fn init_into_a_read_only_folder_names_a_remedy() {
     let folder = Folder::new("init-file");
     folder.write("taken", "");
     let ran = folder.run("init --dir taken/below");
@@ -71,8 +70,7 @@ fn init_into_a_place_that_cannot_be_written_says_what_to_do() {
 #[test]
 fn init_makes_a_sound_configuration_and_a_key_that_only_its_owner_can_read() {
     let folder = Folder::new("init");
-    let ran = folder.run("init");
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let ran = folder.run("init").silent();
     assert!(ran.out.starts_with("wrote countersign.toml\nwrote countersign.key: keep a copy"), "{}", ran.out);
     let key = folder.read("countersign.key");
     assert!(key.trim_end().len() == 64 && key.trim_end().bytes().all(|b| b.is_ascii_hexdigit()));
@@ -81,14 +79,13 @@ fn init_makes_a_sound_configuration_and_a_key_that_only_its_owner_can_read() {
         use std::os::unix::fs::PermissionsExt as _;
         assert_eq!(fs::metadata(folder.0.join("countersign.key")).unwrap().permissions().mode() & 0o777, 0o600);
     }
-    let check = folder.run("config check");
-    assert_eq!((check.code, check.err.as_str()), (0, ""));
+    let check = folder.run("config check").silent();
     assert!(check.out.starts_with("countersign.toml is valid\n") && !check.out.contains("warning"), "{}", check.out);
 }
 
 /// README readers append its blocks to the file written by `init`.
 #[test]
-fn the_blocks_of_the_readme_can_be_pasted_behind_what_init_wrote() {
+fn the_blocks_of_the_readme_can_be_pasted_behind_the_file_of_init() {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap();
     let blocks: Vec<&str> = readme.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     let (node, projects): (Vec<&str>, Vec<&str>) =
@@ -98,8 +95,7 @@ fn the_blocks_of_the_readme_can_be_pasted_behind_what_init_wrote() {
     folder.does("init");
     let written = folder.read("countersign.toml");
     folder.write("countersign.toml", &format!("{written}\n{}", node.concat()));
-    let check = folder.run_with("config check", &[("SHOP_TOKEN", "Bearer x")]);
-    assert_eq!((check.code, check.err.as_str()), (0, ""), "{}", check.out);
+    let check = folder.run_with("config check", &[("SHOP_TOKEN", "Bearer x")]).silent();
     assert!(check.out.contains("127.0.0.1:8422"), "{}", check.out);
     for project in projects {
         folder.write("shop.toml", project);
@@ -127,7 +123,7 @@ fn an_unknown_variable_is_a_warning_unless_a_node_is_started() {
 
 /// R-26
 #[test]
-fn init_never_overwrites_and_makes_only_what_is_missing() {
+fn init_never_overwrites_and_makes_only_missing_files() {
     let folder = Folder::new("init-twice");
     folder.run("init --dir node/here");
     let (config, key) = (folder.read("node/here/countersign.toml"), folder.read("node/here/countersign.key"));
@@ -145,8 +141,7 @@ fn init_never_overwrites_and_makes_only_what_is_missing() {
 #[test]
 fn init_makes_no_key_file_when_the_key_comes_from_elsewhere() {
     let folder = Folder::new("init-variable");
-    let ran = folder.run_with("init --config own.toml", &[("COUNTERSIGN_KEYS__ENVIRONMENT", "SEALING")]);
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let ran = folder.run_with("init --config own.toml", &[("COUNTERSIGN_KEYS__ENVIRONMENT", "SEALING")]).silent();
     assert!(ran.out.contains("made no key: it comes from the variable SEALING\n"), "{}", ran.out);
     assert!(folder.0.join("own.toml").exists() && !folder.0.join("countersign.key").exists());
 }
@@ -175,7 +170,7 @@ fn without_a_file_the_defaults_are_explained() {
 }
 
 #[test]
-fn whoever_listens_gets_sentences_instead_of_columns() {
+fn accessible_output_has_sentences_instead_of_columns() {
     let ran = Folder::new("accessible").run_with("config check", &[("ACCESSIBLE", "1")]);
     assert!(ran.out.contains("\nlisten.public is \"127.0.0.1:8420\", by default.\n"), "{}", ran.out);
     assert!(!ran.out.contains("  "), "{}", ran.out);
@@ -196,8 +191,7 @@ fn nothing_is_coloured_where_colour_is_not_wanted() {
 fn completions_are_made_for_every_shell_and_know_the_commands() {
     let folder = Folder::new("completions");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let ran = folder.run(&format!("completions {shell}"));
-        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        let ran = folder.run(&format!("completions {shell}")).silent();
         assert!(ran.out.contains("completions") && ran.out.contains("init"), "{shell}");
     }
 }
@@ -214,8 +208,7 @@ fn every_command_that_the_help_names_exists_and_explains_itself() {
     let mut open = vec![String::new()];
     let mut seen = 0;
     while let Some(command) = open.pop() {
-        let ran = folder.run(&format!("{command} --help"));
-        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{command}");
+        let ran = folder.run(&format!("{command} --help")).silent();
         assert!(!ran.out.starts_with("Usage"), "{command} does not say what it does");
         let listed =
             ran.out.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
@@ -230,8 +223,7 @@ fn every_command_that_the_help_names_exists_and_explains_itself() {
 #[test]
 fn there_is_a_manual_page_for_every_command() {
     let folder = Folder::new("man");
-    let ran = folder.run("man pages");
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    folder.run("man pages").silent();
     for page in [
         "countersign",
         "countersign-serve",
@@ -244,7 +236,7 @@ fn there_is_a_manual_page_for_every_command() {
 }
 
 #[test]
-fn init_says_what_to_do_next_with_the_file_that_it_wrote() {
+fn init_names_the_next_commands_with_the_file_that_it_wrote() {
     let here = Folder::new("init-next").run("init").out;
     assert!(here.ends_with(
         "next:\n  edit countersign.toml, then countersign config check\n  countersign project apply FILE\n  \
@@ -260,8 +252,7 @@ fn without_the_key_no_command_touches_the_store_and_each_says_how_to_get_one() {
     let folder = Folder::new("no-key");
     for arguments in ["serve", "project list", "user list", "key list", "keys list", "keys rotate", "user disable bob"]
     {
-        let ran = folder.run(arguments);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
+        let ran = folder.run(arguments).refused();
         assert!(ran.err.starts_with("error: the key file countersign.key cannot be read: "), "{}", ran.err);
         assert!(ran.err.contains("\nhint: `countersign init` makes it; "), "{}", ran.err);
     }
@@ -274,8 +265,7 @@ fn with_another_key_nothing_can_be_opened() {
     let folder = Folder::ready("other-key");
     folder.write("countersign.key", &"ab".repeat(32));
     for arguments in ["serve", "keys list"] {
-        let ran = folder.run(arguments);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
+        let ran = folder.run(arguments).refused();
         assert!(ran.err.contains("were sealed with another key-encryption key"), "{}", ran.err);
         assert!(ran.err.contains("hint: "), "{}", ran.err);
     }

@@ -25,7 +25,7 @@ fn asks(node: &Served, key: &str, method: &str, path: &str, body: &Value) -> Ans
 
 ///
 #[test]
-fn policies_about_actions_are_applied_and_shown_and_what_is_wrong_is_told_by_its_place() {
+fn policies_about_actions_are_applied_and_shown_and_errors_name_their_place() {
     let folder = Folder::ready("decisions-policies");
     folder.write("payments.toml", &payments());
     assert_eq!(folder.does("project apply payments.toml"), "project payments: version 1 is in force\n");
@@ -38,8 +38,7 @@ fn policies_about_actions_are_applied_and_shown_and_what_is_wrong_is_told_by_its
 
     let dangerous = payments().replace("risk = \"low\"\n\n", "risk = \"low\"\ndefault_decision = \"accept\"\n\n");
     folder.write("bad.toml", &dangerous);
-    let ran = folder.run("project apply bad.toml");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("project apply bad.toml").refused();
     assert!(ran.err.contains("actions[1]") && ran.err.contains("default_decision accept is only for"), "{}", ran.err);
     let hasty = payments().replace("timeout_seconds = 60\ndefault", "timeout_seconds = 3\ndefault");
     folder.write("hasty.toml", &hasty);
@@ -52,7 +51,7 @@ fn policies_about_actions_are_applied_and_shown_and_what_is_wrong_is_told_by_its
 
 /// AAEP-6.4-01
 #[test]
-fn a_node_settles_by_itself_what_falls_due() {
+fn a_node_settles_due_rows_by_itself() {
     let (folder, key) = ready("decisions-due");
     let node = folder.serve(&[]);
     let body = json!({ "action": "Send it", "consequence": "It is gone", "tool": "mail.send", "timeout_seconds": 1 });

@@ -52,6 +52,19 @@ impl Folder {
         folder
     }
 
+    /// The same on a PostgreSQL database; `config` comes before the store's.
+    pub(crate) fn with_project_on(name: &str, url: &str, config: &str) -> Self {
+        let folder = Self::new(name);
+        folder.configure_postgres(url, config);
+        folder.does("init");
+        folder.does(&format!("project apply {}", example().display()));
+        folder
+    }
+
+    pub(crate) fn configure_postgres(&self, url: &str, config: &str) {
+        self.write("countersign.toml", &format!("{config}[store]\nkind = \"postgres\"\nurl = \"{url}\"\n"));
+    }
+
     pub(crate) fn run(&self, arguments: &str) -> Ran {
         self.run_with(arguments, &[])
     }
@@ -152,6 +165,20 @@ pub(crate) fn example() -> PathBuf {
 }
 
 impl Ran {
+    /// It failed with 1 and printed only errors.
+    #[track_caller]
+    pub(crate) fn refused(self) -> Self {
+        assert_eq!((self.code, self.out.as_str()), (1, ""), "{}", self.err);
+        self
+    }
+
+    /// It succeeded and printed no warning.
+    #[track_caller]
+    pub(crate) fn silent(self) -> Self {
+        assert_eq!((self.code, self.err.as_str()), (0, ""), "{}", self.out);
+        self
+    }
+
     fn succeeded(self, arguments: &str) -> String {
         assert_eq!(self.code, 0, "{arguments}: {}", self.err);
         self.out

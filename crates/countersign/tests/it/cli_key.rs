@@ -24,8 +24,7 @@ fn a_key_needs_a_kind_a_principal_and_people_and_actions_that_exist() {
         ("--kind agent --principal bot --responsible alice --project no", "there is no such project"),
         ("--kind agent --principal= --responsible alice", "a key needs a principal of 1 to 128 characters"),
     ] {
-        let ran = folder.run(&format!("key add {arguments}"));
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
+        let ran = folder.run(&format!("key add {arguments}")).refused();
         assert!(ran.err.starts_with(&format!("error: {error}")), "{}", ran.err);
     }
     assert_eq!(folder.run(&format!("{ADD} --kind agent --jkt short")).code, 2);
@@ -35,8 +34,7 @@ fn a_key_needs_a_kind_a_principal_and_people_and_actions_that_exist() {
 #[test]
 fn a_key_that_is_not_there_cannot_be_revoked() {
     let folder = Folder::with_project("key-unknown");
-    let ran = folder.run("key revoke key_00");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("key revoke key_00").refused();
     assert!(ran.err.starts_with("error: there is no such key in this project\nhint: "), "{}", ran.err);
 }
 
@@ -54,7 +52,7 @@ fn a_secret_is_shown_once_and_kept_nowhere() {
 
 ///
 #[test]
-fn keys_are_listed_with_what_they_may_do_and_who_answers_for_them() {
+fn keys_are_listed_with_permissions_and_responsible_person() {
     let folder = Folder::with_project("key-list");
     folder.does_as("user add bob");
     let actions = "--action events.create --action events.update --ask bob";

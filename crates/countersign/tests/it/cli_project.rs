@@ -17,8 +17,7 @@ fn a_document_with_problems_changes_nothing_and_each_is_listed_with_where_and_wh
     let folder = Folder::with_project("project-problems");
     let text = changed("minimum_tier = 2", "minimum_tier = 4").replace("\"READ_CALENDAR\", ", "\"looking\", ");
     folder.write("bad.toml", &text.replace("method = \"PATCH\"", "method = \"patch\""));
-    let ran = folder.run("project apply bad.toml");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("project apply bad.toml").refused();
     for line in [
         "error: bad.toml: minimum_tier: 4 is not served by this version",
         "error: bad.toml: scopes[0] (\"calendar.read\"): intent types are 1 to 64 of A-Z, 0-9 and _",
@@ -34,14 +33,12 @@ fn a_document_with_problems_changes_nothing_and_each_is_listed_with_where_and_wh
 fn a_file_that_is_no_document_is_refused_with_the_line_and_a_hint() {
     let folder = Folder::ready("project-shape");
     folder.write("typo.toml", "id = \"calendar\"\n\n[[scopes]]\nid = \"a.b\"\nalows = []\n");
-    let ran = folder.run("project apply typo.toml");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("project apply typo.toml").refused();
     assert!(ran.err.contains("error: typo.toml:5: `scopes[0].alows` "), "{}", ran.err);
     assert!(ran.err.contains("hint: did you mean `allows`?"), "{}", ran.err);
     for (name, text) in [("gone.toml", None), ("project.txt", Some("id = \"a\"")), ("list.json", Some("[]"))] {
         text.inspect(|text| folder.write(name, text));
-        let ran = folder.run(&format!("project apply {name}"));
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{name}");
+        let ran = folder.run(&format!("project apply {name}")).refused();
         assert!(ran.err.contains(&format!("error: {name}: ")) && ran.err.contains("hint: "), "{}", ran.err);
     }
 }
@@ -60,17 +57,15 @@ fn of_several_files_none_is_applied_if_one_is_bad() {
 fn a_single_tenant_has_one_project_and_no_second() {
     let folder = Folder::with_project("project-second");
     folder.write("other.toml", "id = \"other\"\n");
-    let ran = folder.run("project apply other.toml");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("project apply other.toml").refused();
     assert!(ran.err.contains("has one already\nhint: give the document the id of that project, or set tenancy"));
 }
 
 #[test]
-fn what_is_not_there_is_an_error_that_says_what_is() {
+fn a_missing_entry_is_an_error_with_the_existing_ones() {
     let folder = Folder::ready("project-absent");
     for arguments in ["project show", "project versions", "project show calendar", "key list"] {
-        let ran = folder.run(arguments);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
+        let ran = folder.run(arguments).refused();
         let expected = "error: there is no project yet\nhint: make one with `countersign project apply FILE`\n";
         assert_eq!(ran.err, expected, "{arguments}");
     }
@@ -100,7 +95,7 @@ fn where_there_are_several_projects_one_must_be_named() {
 }
 
 #[test]
-fn the_example_is_applied_and_what_is_shown_can_be_applied_again() {
+fn the_example_is_applied_and_its_output_can_be_applied_again() {
     let folder = Folder::ready("project-example");
     let apply = format!("project apply {}", example().display());
     assert_eq!(folder.does(&apply), "project calendar: version 1 is in force\n");
@@ -149,7 +144,7 @@ fn a_comparison_ends_with_0_if_nothing_would_change_and_with_1_otherwise() {
 }
 
 #[test]
-fn a_document_that_is_not_finished_can_be_compared_and_its_problems_are_said() {
+fn an_unfinished_document_can_be_compared_and_its_problems_are_listed() {
     let folder = Folder::ready("project-diff-new");
     folder.write("new.toml", "id = \"calendar\"\nminimum_tier = 9\n");
     let ran = folder.run("project diff new.toml");

@@ -13,8 +13,7 @@ fn an_address_that_is_taken_is_an_error_with_a_hint() {
     let folder = Folder::ready("serve-taken");
     let taken = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let _holder = TcpListener::bind(taken).unwrap();
-    let ran = folder.run_with("serve", &[("COUNTERSIGN_LISTEN__PUBLIC", &taken.to_string())]);
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run_with("serve", &[("COUNTERSIGN_LISTEN__PUBLIC", &taken.to_string())]).refused();
     assert!(ran.err.starts_with(&format!("error: cannot listen on {taken}: ")), "{}", ran.err);
     assert!(ran.err.contains("\nhint: another process has it"), "{}", ran.err);
 }
@@ -24,8 +23,7 @@ fn a_configured_project_with_problems_stops_the_start_and_all_of_them_are_named(
     let folder = Folder::new("serve-bad-project");
     folder.write("countersign.toml", "[project]\nid = \"calendar\"\nminimum_tier = 4\ncredential_ttl = 5\n");
     folder.does("init");
-    let ran = folder.run("serve");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("serve").refused();
     assert!(ran.err.contains("minimum_tier: ") && ran.err.contains("credential_ttl: "), "{}", ran.err);
     assert!(ran.err.contains("hint: correct [project] in the configuration\n"), "{}", ran.err);
 }
@@ -45,7 +43,7 @@ fn without_a_project_a_node_says_so_and_serves_the_first_one_from_the_moment_it_
 }
 
 #[test]
-fn a_node_says_what_it_is_before_it_waits() {
+fn a_node_introduces_itself_before_it_waits() {
     let folder = Folder::with_project("serve-says");
     let node = folder.serve(&[]);
     let lines: Vec<&str> = node.said.lines().collect();
@@ -58,7 +56,7 @@ fn a_node_says_what_it_is_before_it_waits() {
 }
 
 #[test]
-fn test_mode_is_said_first_and_is_in_the_log() {
+fn test_mode_is_printed_first_and_is_in_the_log() {
     let folder = Folder::ready("serve-test-mode");
     let node = folder.serve(&[("COUNTERSIGN_TEST_MODE", "true")]);
     assert!(node.said.starts_with("TEST MODE IS ON: "), "{}", node.said);
@@ -67,7 +65,7 @@ fn test_mode_is_said_first_and_is_in_the_log() {
 }
 
 #[test]
-fn warnings_of_the_configuration_are_said() {
+fn warnings_of_the_configuration_are_printed() {
     let folder = Folder::ready("serve-warns");
     let node = folder.serve(&[("COUNTERSIGN_LISTEN__OPERATIONS", "0.0.0.0:0")]);
     assert!(node.said.contains("warning: listen.operations: "), "{}", node.said);

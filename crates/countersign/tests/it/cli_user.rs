@@ -17,8 +17,7 @@ fn people(folder: &Folder) -> Vec<Value> {
 #[test]
 fn without_a_password_or_with_one_that_is_too_short_nobody_is_added() {
     let folder = Folder::ready("user-password");
-    let ran = folder.run("user add alice");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("user add alice").refused();
     let expected = "error: there is no terminal to ask for the password at\n\
                     hint: give it with --password-stdin or in the variable COUNTERSIGN_PASSWORD\n";
     assert_eq!(ran.err, expected);
@@ -30,8 +29,7 @@ fn without_a_password_or_with_one_that_is_too_short_nobody_is_added() {
 #[test]
 fn a_role_without_a_project_adds_nobody() {
     let folder = Folder::ready("user-no-project");
-    let ran = folder.run_with("user add alice --role user", &[("COUNTERSIGN_PASSWORD", PASSWORD)]);
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run_with("user add alice --role user", &[("COUNTERSIGN_PASSWORD", PASSWORD)]).refused();
     assert!(ran.err.starts_with("error: there is no project yet\nhint: "), "{}", ran.err);
     assert_eq!(people(&folder), [] as [Value; 0]);
 }
@@ -43,27 +41,25 @@ fn a_name_that_is_taken_or_odd_is_refused() {
     let ran = folder.run("user add alice");
     assert!(ran.err.starts_with("error: an account named \"alice\" exists already\nhint: "), "{}", ran.err);
     for name in ["", "two words", "bell\u{7}"] {
-        let ran = folder.run_words(&["user", "add", name], &[("COUNTERSIGN_PASSWORD", PASSWORD)]);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{name:?}");
+        folder.run_words(&["user", "add", name], &[("COUNTERSIGN_PASSWORD", PASSWORD)]).refused();
     }
     assert_eq!(people(&folder).len(), 1);
 }
 
 #[test]
-fn what_is_asked_of_somebody_who_is_not_there_is_refused() {
+fn a_question_for_an_unknown_person_is_refused() {
     let folder = Folder::with_project("user-unknown");
     for arguments in
         ["user role bob --role user", "user disable bob", "user enable bob", "user password bob --password-stdin"]
     {
-        let ran = folder.run(arguments);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
+        let ran = folder.run(arguments).refused();
         let expected = "error: there is no account named \"bob\"\nhint: `countersign user list` lists the accounts\n";
         assert_eq!(ran.err, expected, "{arguments}");
     }
 }
 
 #[test]
-fn roles_are_set_as_a_whole_and_must_be_said() {
+fn roles_are_set_as_a_whole_and_must_be_named() {
     let folder = Folder::with_project("user-roles");
     for arguments in ["user role alice", "user role alice --role king", "user role alice --role user --none"] {
         assert_eq!(folder.run(arguments).code, 2, "{arguments}");
@@ -102,7 +98,7 @@ fn a_password_is_stored_as_a_hash_only() {
 }
 
 #[test]
-fn a_running_node_knows_at_once_who_was_added_disabled_and_given_another_password() {
+fn a_running_node_knows_new_disabled_and_changed_users_at_once() {
     let folder = Folder::with_project("user-running");
     let node = folder.serve(&[]);
     assert_eq!(sign_in(&node, "bob", "bobs own password").0, 401);

@@ -20,7 +20,7 @@ fn says(ran: &Ran, line: &str) {
 }
 
 #[test]
-fn the_banks_route_table_holds_what_cannot_be_undone_and_nothing_else() {
+fn the_banks_route_table_holds_irreversible_calls_and_nothing_else() {
     let folder = Folder::new("example-bank");
     let bank = in_the_repository("examples/bank.toml");
     let source = ["--project", bank.to_str().unwrap()];

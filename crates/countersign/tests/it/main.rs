@@ -24,6 +24,7 @@ mod cli_storage;
 mod cli_together;
 mod cli_token;
 mod cli_user;
+mod cli_webhooks;
 mod demo;
 mod examples;
 mod house;

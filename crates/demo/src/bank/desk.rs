@@ -61,7 +61,7 @@ impl Desk {
             Err(CallError::NotPermitted(why)) if why.code == "irreversible_requires_confirm" => {
                 why.decision_id.ok_or_else(|| DemoFailure::new("not as promised: a held call names no decision"))
             }
-            other => Err(DemoFailure::new(format!("not as promised: the call was not held: {}", became(&other)))),
+            other => Err(DemoFailure::new(format!("not as promised: the call was not held: {}", describe(&other)))),
         }
     }
 
@@ -75,13 +75,13 @@ impl Desk {
             self.phone = Some(Device::connect(&node.origin, &self.person, "phone").await?);
         }
         let phone = self.phone.as_mut().ok_or_else(|| DemoFailure::new("there is no phone"))?;
-        phone.hears_of(decision_id).await
+        phone.wait_for_question(decision_id).await
     }
 
     /// The person approves, and the agent's long poll returns.
-    pub(super) async fn says_yes(&self, question: &ReceivedQuestion) -> Result<DecisionDocument, DemoFailure> {
+    pub(super) async fn approves(&self, question: &ReceivedQuestion) -> Result<DecisionDocument, DemoFailure> {
         let phone = self.phone.as_ref().ok_or_else(|| DemoFailure::new("there is no phone"))?;
-        phone.says_yes_to(question).await?;
+        phone.approve(question).await?;
         let settled = self.decisions()?.wait(question.id(), PATIENCE).await.map_err(trouble)?;
         check(settled.state == State::Accepted, "the agent did not learn of the approval")?;
         Ok(settled)
@@ -103,18 +103,18 @@ impl Desk {
     ) -> Result<(DecisionDocument, String), DemoFailure> {
         let id = self.is_held(call).await?;
         let question = self.reads(node, &id).await?;
-        let decision = self.says_yes(&question).await?;
+        let decision = self.approves(&question).await?;
         let token = confirm_token(&decision)?;
         Ok((decision, token))
     }
 
     /// The state of a decision and the outcome of its call.
     pub(super) async fn decision(&self, id: &str) -> Result<DecisionDocument, DemoFailure> {
-        self.decisions()?.look(id).await.map_err(trouble)
+        self.decisions()?.get(id).await.map_err(trouble)
     }
 
     /// Disconnects before the node is stopped.
-    pub(super) async fn hang_up(&mut self) {
+    pub(super) async fn disconnect(&mut self) {
         if let Some(phone) = self.phone.take() {
             phone.close().await;
         }
@@ -131,7 +131,7 @@ impl Desk {
     }
 
     /// The person's client for approvals, with the phone's token.
-    pub(super) fn of_the_person(&self) -> Result<Mplp, DemoFailure> {
+    pub(super) fn person_client(&self) -> Result<Mplp, DemoFailure> {
         self.phone.as_ref().ok_or_else(|| DemoFailure::new("there is no phone"))?.mplp()
     }
 
@@ -148,7 +148,7 @@ pub(super) fn confirm_token(decision: &DecisionDocument) -> Result<String, DemoF
 
 /// The text of a question, in the form that is read out first.
 pub(super) fn action(question: &ReceivedQuestion) -> &str {
-    match question.asks() {
+    match question.request() {
         Asks::Confirmation(asked) => &asked.action,
         Asks::Clarification(_) => "",
     }
@@ -163,7 +163,7 @@ pub(super) fn refusal(answer: &Result<Response, CallError>) -> Option<(u16, &str
 }
 
 /// The result in words, for a message to the reader.
-pub(super) fn became(answer: &Result<Response, CallError>) -> String {
+pub(super) fn describe(answer: &Result<Response, CallError>) -> String {
     match answer {
         Ok(answer) => format!("it was answered {}", answer.status),
         Err(why) => why.to_string(),

@@ -8,19 +8,20 @@ use super::{
     },
     Branch,
     calls::transfer,
-    desk::became,
+    desk::describe,
 };
 use crate::DemoFailure;
 use countersign_client::agent::AgentCall;
+use countersign_protocol::decisions::ClaimStatus;
 use std::time::Duration;
 
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
+pub(super) async fn play(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
     let call = transfer("inv-9", "640.00");
     let before = branch.bank.effects("/transfers").len();
     let (decision, token) = branch.desk.approved(&branch.node, &call).await?;
-    branch.desk.hang_up().await;
+    branch.desk.disconnect().await;
     branch.node.stop().await;
     branch.is_killed_at_work(&call.clone().confirmed(token)).await?;
     steps.done("killed: the node ran as a process of its own, and was killed while the bank was at work")?;
@@ -45,7 +46,7 @@ impl Branch {
         let (answer, killed) = tokio::join!(self.desk.call(call), killing);
         self.bank.speeds_up();
         killed?;
-        check(answer.is_err(), &format!("a killed node answered: {}", became(&answer)))
+        check(answer.is_err(), &format!("a killed node answered: {}", describe(&answer)))
     }
 
     /// The dead node's lease lapses, and the next node reports the outcome as unknown.
@@ -53,10 +54,9 @@ impl Branch {
         let unknown = async {
             loop {
                 let execution = self.desk.decision(decision_id).await?.execution;
-                let state = execution.map(|execution| execution.state).unwrap_or_default();
-                match state.as_str() {
-                    "unknown" => return Ok(()),
-                    "claimed" => tokio::time::sleep(LOOK_AGAIN).await,
+                match execution.map(|execution| execution.state) {
+                    Some(ClaimStatus::Unknown) => return Ok(()),
+                    Some(ClaimStatus::Claimed) => tokio::time::sleep(LOOK_AGAIN).await,
                     other => return Err(DemoFailure::new(format!("not as promised: the claim shows as {other:?}"))),
                 }
             }

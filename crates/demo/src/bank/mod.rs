@@ -1,8 +1,8 @@
 //! A bank with an HTTP API and the gateway in front of it: a call is held, approved and run exactly once.
 
-mod at_hand;
 mod calls;
 mod desk;
+mod interactive;
 mod killed;
 mod node;
 mod plan;
@@ -47,20 +47,20 @@ impl Branch {
 
     /// Plays the agent and the person. Ends with an error at the first step with an unexpected result.
     pub(super) async fn scripted(&mut self, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
-        steps.say(&format!(
+        steps.print(&format!(
             "\nA bank with an HTTP API at {}, and Countersign's gateway in front of it at {}.\n\n",
             self.bank.url(),
             self.node.gateway
         ))?;
-        story::tell(self, steps).await?;
-        plan::tell(self, steps).await?;
-        unclear::tell(self, steps).await?;
-        killed::tell(self, steps).await
+        story::play(self, steps).await?;
+        plan::play(self, steps).await?;
+        unclear::play(self, steps).await?;
+        killed::play(self, steps).await
     }
 
     /// Leaves the calls to the reader.
-    pub(super) async fn at_hand(&mut self, steps: &Steps<'_>) -> Result<(), DemoFailure> {
-        at_hand::tell(self, steps).await
+    pub(super) async fn interactive(&mut self, steps: &Steps<'_>) -> Result<(), DemoFailure> {
+        interactive::play(self, steps).await
     }
 
     pub(super) async fn close(mut self) {

@@ -8,7 +8,7 @@ use super::{
     },
     Branch,
     calls::payout,
-    desk::{action, became},
+    desk::{action, describe},
 };
 use crate::DemoFailure;
 use countersign_client::{
@@ -26,7 +26,7 @@ const PAYOUTS: &str = "/payouts";
 const ACME: &str = "Acme Cleaning";
 const GLOBEX: &str = "Globex Paper";
 
-pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
+pub(super) async fn play(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
     let plan = branch.is_proposed_and_approved(steps).await?;
     branch.runs_unasked(&plan, steps).await?;
     branch.is_one_too_many(steps).await?;
@@ -53,7 +53,7 @@ impl Branch {
         for shown in self.shown_of(&mplp, &plan.plan_id).await? {
             steps.seen(&format!("\"{shown}\""))?;
         }
-        self.desk.says_yes(&question).await?;
+        self.desk.approves(&question).await?;
         self.bank_paid(0)?;
         steps.done(&format!("{PERSON} approved the plan on the phone, once; nothing has run by that alone"))?;
         Ok(plan)
@@ -99,7 +99,7 @@ impl Branch {
     }
 
     async fn is_taken_back(&mut self, plan: &Plan, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
-        let person = self.desk.of_the_person()?;
+        let person = self.desk.person_client()?;
         let of_plan = |open: &AllowanceShown| open.plan_id.as_ref() == Some(&plan.plan_id);
         let open: Vec<AllowanceShown> =
             person.allowances().await.map_err(trouble)?.into_iter().filter(of_plan).collect();
@@ -132,7 +132,7 @@ impl Branch {
                 check(!why.plan_difference.is_empty(), "a call beside the plan was held without the difference")?;
                 Ok(why.plan_difference)
             }
-            other => Err(DemoFailure::new(format!("not as promised: the call was not held: {}", became(&other)))),
+            other => Err(DemoFailure::new(format!("not as promised: the call was not held: {}", describe(&other)))),
         }
     }
 

@@ -9,20 +9,20 @@ use super::{
     },
     Branch,
     calls::{account, note, redeem, refund, transfer, transfer_body},
-    desk::{action, became, confirm_token, refusal},
+    desk::{action, confirm_token, describe, refusal},
     service::{CREDENTIAL, Got},
     statement,
 };
 use crate::DemoFailure;
 use countersign_client::{agent::AgentCall, transport::Request};
-use countersign_protocol::decisions::DecisionDocument;
+use countersign_protocol::decisions::{ClaimStatus, DecisionDocument};
 use http::{StatusCode, header};
 
 /// The refusal of every call without approval.
 const UNCONFIRMED: (u16, &str) = (403, "irreversible_requires_confirm");
 const CONFLICT: (u16, &str) = (409, "conflict");
 
-pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
+pub(super) async fn play(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
     branch.passes_at_once(steps).await?;
     let (decision, token) = branch.is_held_and_approved(steps).await?;
     branch.is_swapped(&token, steps).await?;
@@ -53,7 +53,7 @@ impl Branch {
         check(question.is_irreversible(), "the person was not told that it cannot be undone")?;
         steps.done(&format!("{PERSON} reads what the bank's owner wrote, filled from the request's own bytes:"))?;
         steps.seen(&format!("\"{read}\""))?;
-        let decision = self.desk.says_yes(&question).await?;
+        let decision = self.desk.approves(&question).await?;
         self.bank_has_nothing()?;
         steps.done(&format!("approved: {PERSON} approved it on the phone, and the waiting agent was notified"))?;
         let token = confirm_token(&decision)?;
@@ -84,7 +84,7 @@ impl Branch {
         self.knows_for_whom(&got, decision).await?;
         steps.done("the bank verified Countersign's signed statement: for whom, by which agent, by which decision")?;
         let state = self.desk.decision(&decision.decision_id).await?.execution.map(|execution| execution.state);
-        check(state.as_deref() == Some("committed"), "the outcome was not recorded")?;
+        check(state == Some(ClaimStatus::Committed), "the outcome was not recorded")?;
         Ok(stolen)
     }
 
@@ -146,13 +146,13 @@ impl Branch {
     pub(super) async fn answers(&mut self, call: &AgentCall, status: StatusCode) -> Result<(), DemoFailure> {
         let answer = self.desk.call(call).await;
         let right = answer.as_ref().is_ok_and(|answer| answer.status == status);
-        check(right, &format!("{status} was expected: {}", became(&answer)))
+        check(right, &format!("{status} was expected: {}", describe(&answer)))
     }
 
     pub(super) async fn refuses(&mut self, call: &AgentCall, wanted: (u16, &str)) -> Result<(), DemoFailure> {
         let answer = self.desk.call(call).await;
         let (status, code) = wanted;
-        check(refusal(&answer) == Some(wanted), &format!("{status} {code} was expected: {}", became(&answer)))
+        check(refusal(&answer) == Some(wanted), &format!("{status} {code} was expected: {}", describe(&answer)))
     }
 
     fn bank_has_nothing(&self) -> Result<(), DemoFailure> {

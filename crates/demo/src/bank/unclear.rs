@@ -3,7 +3,6 @@
 
 use super::{
     super::{
-        person::text,
         plane::{PERSON, transport, trouble},
         steps::{Steps, check},
     },
@@ -30,7 +29,7 @@ const PLAN: &str = include_str!("../../../../examples/clarification/plan.json");
 const PLACE: &str = "/actions/6d2e9f30-8b45-4ca7-9e16-4f0a2d8c3b75/arguments/body/from";
 const ANSWER: &str = "main";
 
-pub(super) async fn tell(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
+pub(super) async fn play(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
     let session = branch.is_unclear(steps).await?;
     branch.is_escalated_and_answered(&session, steps).await?;
     branch.is_confirmed(&session, steps).await?;
@@ -82,7 +81,7 @@ impl Branch {
         let told = clarified(&question)?;
         steps.done(&format!("confirmed: the plan is attested and proposed, and {PERSON} reads what was clarified:"))?;
         steps.seen(&told)?;
-        self.desk.says_yes(&question).await?;
+        self.desk.approves(&question).await?;
         steps.done(&format!("{PERSON} approved it: the plan as submitted, with that answer and nothing else"))
     }
 
@@ -114,7 +113,7 @@ fn the_gap(told: &CheckResponse) -> Result<&Gap, DemoFailure> {
 }
 
 fn asked(question: &ReceivedQuestion) -> &str {
-    match question.asks() {
+    match question.request() {
         Asks::Clarification(asked) => &asked.question,
         Asks::Confirmation(_) => "",
     }
@@ -131,12 +130,10 @@ fn has_nothing_but_the_answer(accepted: &PlanAccepted) -> Result<bool, DemoFailu
 
 /// The clarified value in the question, with the author of the answer.
 fn clarified(question: &ReceivedQuestion) -> Result<String, DemoFailure> {
-    let Asks::Confirmation(asked) = question.asks() else { return Err(DemoFailure::new("that is no plan")) };
-    let told = asked.extra_context.as_ref().and_then(|told| told.get("clarification")?.pointer("/answers/0"));
+    let told = question.facts().clarification.as_ref().and_then(|told| told.answers.first());
     let told = told.ok_or_else(|| DemoFailure::new("not as promised: the plan does not say what was clarified"))?;
-    let (answer, by) = (text(told, "answer"), text(told, "given_by"));
-    check(answer == ANSWER && by == "person", &format!("the plan says {told}"))?;
-    Ok(format!("\"{}\" \"{answer}\", answered by a person", text(told, "question")))
+    check(told.answer == ANSWER && told.given_by == GivenBy::Person, &format!("the plan says {told:?}"))?;
+    Ok(format!("\"{}\" \"{}\", answered by a person", told.question, told.answer))
 }
 
 /// First the agent's answer, which was not accepted; then a person's, which was.

@@ -13,15 +13,16 @@ impl Events<'_> {
     /// The pending questions that this person may see, oldest first.
     pub async fn questions_for(self, at: &ProjectAt, listener: &Listener) -> Result<Vec<OpenQuestion>, Refusal> {
         let open = self.decisions().inbox(at, &listener.member).await?;
+        let by = listener.answerer(&at.project.document, Via::Api, self.now());
         let document = |item: &InboxItem| {
             let page = self.decisions().page_of(at, &item.decision.id);
-            question::document(&item.decision, &item.session, page, listener.approves_high_risk)
+            question::document(&item.decision, &item.session, page, &by)
         };
         Ok(open.iter().filter_map(document).collect())
     }
 
     /// Extends the deadline for this person, within policy; returns the new deadline.
-    pub async fn more_time_for(
+    pub async fn extend_deadline(
         self,
         at: &ProjectAt,
         listener: &Listener,

@@ -40,7 +40,7 @@ impl Events<'_> {
                 Ok(()) => return Ok(()),
             }
             // The underlying rows may have changed: load everything again and retry once.
-            match self.listener_again(&at.project, listener.owner).await? {
+            match self.reload_subscriber(&at.project, listener.owner).await? {
                 Some(again) => listener = again,
                 None => {
                     tracing::info!(why = %Ignored::NoLongerEntitled, "a reply was ignored");
@@ -55,13 +55,13 @@ impl Events<'_> {
         let row = self.subscription_of(at, listener, reply, legacy).await?;
         let id = match &row {
             Some(row) => row.id.clone(),
-            None => self.implicit_of(at, listener),
+            None => self.implicit_subscription_id(at, listener),
         };
         let mut by = listener.answerer(&at.project.document, Via::Subscription { id: id.clone() }, self.now());
         by.guards.extend(row.map(|row| Guard { table: Table::Subscription, key: row.key, version: row.version }));
         let answer = Answer {
             by,
-            given: given(reply),
+            given: answer_content(reply),
             claimed_at: reply.timestamp(),
             decided_by: reply.decided_by().map(str::to_owned),
             correlation_id: reply.correlation_id().map(str::to_owned),
@@ -100,13 +100,13 @@ impl Events<'_> {
         if answers && row.may_answer { Ok(Some(row)) } else { Err(Ignored::CannotAnswer) }
     }
 
-    fn implicit_of(self, at: &ProjectAt, listener: &Listener) -> String {
+    fn implicit_subscription_id(self, at: &ProjectAt, listener: &Listener) -> String {
         let known = self.hub.opened_by(at.project.key, listener.person_key(), listener.owner);
         known.unwrap_or_else(|| super::hub::IMPLICIT.to_owned())
     }
 }
 
-fn given(reply: &Reply) -> AnswerContent {
+fn answer_content(reply: &Reply) -> AnswerContent {
     match reply {
         Reply::Confirmation(reply) => AnswerContent::Reply {
             decision: reply.decision,

@@ -90,7 +90,7 @@ impl Events<'_> {
         // The ownership check comes first: another agent's session must not be disclosed.
         self.session_of_agent(at, agent, session_id).await?;
         let sent = published.sent.as_ref().map(|sent| SentEvent::of(sent, agent.principal(), session_id));
-        if let Some(spoke) = self.said_before(at, sent.as_ref()).await? {
+        if let Some(spoke) = self.published_before(at, sent.as_ref()).await? {
             return Ok(spoke);
         }
         let (payload, chosen) = split(published);
@@ -125,9 +125,9 @@ impl Events<'_> {
     ) -> Result<Spoke, Refusal> {
         let project = Arc::new(at.project.clone());
         let found = self.session_of_agent(at, agent, session_id).await?;
-        let _turn = self.turns.take(found.key).await;
+        let _lock = self.session_locks.lock(found.key).await;
         self.run(|| async {
-            if let Some(spoke) = self.said_before(at, sent.as_ref()).await? {
+            if let Some(spoke) = self.published_before(at, sent.as_ref()).await? {
                 return Ok(Step::answer(spoke));
             }
             let session = self.session_of_agent(at, agent, session_id).await?;

@@ -5,13 +5,7 @@ use super::{
     subscribers::Listener,
     terms::terms_of,
 };
-use crate::{
-    engine::Engine,
-    projects::ProjectAt,
-    runner::TRIES,
-    services::Events,
-    store::{self, AaepSessionsOpenOfPerson},
-};
+use crate::{engine::Engine, projects::ProjectAt, runner::TRIES, services::Events, store::AaepSessionsOpenOfPerson};
 use countersign_core::{
     aaep::late,
     env::Mint,
@@ -49,7 +43,7 @@ impl EventStream {
     pub async fn next(&mut self) -> Option<Delivered> {
         while !self.is_over {
             let now = self.engine.now();
-            match self.outlet.take(self.number, now) {
+            match self.outlet.next_for(self.number, now) {
                 NextDelivery::Event(spoken, form) => {
                     let event_id = spoken.event.envelope.event_id.clone();
                     return Some(Delivered::Event { event_id, json: spoken.json(&form) });
@@ -101,14 +95,14 @@ impl Events<'_> {
         let (stream, resumes) = self.attach(at, listener, &row, last_event_id)?;
         // The stream is attached, so no event and no eviction is missed from here on.
         self.own_subscription(at, listener, subscription_id).await?;
-        let again = self.listener_again(&at.project, listener.owner).await?;
+        let again = self.reload_subscriber(&at.project, listener.owner).await?;
         let listener = again.ok_or_else(|| {
             Refusal::NotAuthorized("the subscriber is no longer entitled to this subscription".into())
         })?;
         self.hub.set_roles(row.key, listener.member.roles());
         if !resumes {
-            let joined = self.where_things_stand(at, &listener).await?;
-            stream.outlet.tell(stream.number, joined, self.now());
+            let joined = self.snapshot(at, &listener).await?;
+            stream.outlet.deliver_snapshot(stream.number, joined, self.now());
         }
         Ok(stream)
     }
@@ -136,10 +130,10 @@ impl Events<'_> {
     }
 
     /// The snapshot for a person: the state of each open session, then its questions as they were raised.
-    async fn where_things_stand(self, at: &ProjectAt, listener: &Listener) -> Result<Vec<Joined>, Refusal> {
+    async fn snapshot(self, at: &ProjectAt, listener: &Listener) -> Result<Vec<Joined>, Refusal> {
         let (project, person) = (at.project.key, listener.person_key());
         // Sessions first: a question raised in between is then delivered twice rather than never.
-        let own = store::find_all(&*self.store, AaepSessionsOpenOfPerson { project, person }).await?;
+        let own = self.find_all(AaepSessionsOpenOfPerson { project, person }).await?;
         let mut open: BTreeMap<RowKey, SessionSnapshot> =
             own.into_iter().map(|session| (session.key, SessionSnapshot::own(session))).collect();
         for item in self.decisions().open_questions(project, person, &listener.member.roles()).await? {
@@ -147,10 +141,15 @@ impl Events<'_> {
             standing.questions.push(item.decision);
         }
         let (mut mint, now) = (self.env()?.mint(), self.now());
-        open.into_values().filter_map(|standing| self.joined(standing, now, &mut mint).transpose()).collect()
+        open.into_values().filter_map(|standing| self.session_snapshot(standing, now, &mut mint).transpose()).collect()
     }
 
-    fn joined(self, standing: SessionSnapshot, now: UnixMillis, mint: &mut Mint) -> Result<Option<Joined>, Refusal> {
+    fn session_snapshot(
+        self,
+        standing: SessionSnapshot,
+        now: UnixMillis,
+        mint: &mut Mint,
+    ) -> Result<Option<Joined>, Refusal> {
         let SessionSnapshot { session, questions, floor } = standing;
         let summary = late::summary(&session, questions.len(), now, mint);
         let mut events: Vec<_> = summary.into_iter().map(Arc::new).collect();

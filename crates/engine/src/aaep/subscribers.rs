@@ -4,7 +4,7 @@ use crate::{
     people::SignedIn,
     projects::ProjectAt,
     services::Events,
-    store::{self, MembershipOf, SubscriberTokenByHash, SubscriberTokenById, SubscriberTokensOfPerson},
+    store::{MembershipOf, SubscriberTokenByHash, SubscriberTokenById, SubscriberTokensOfPerson},
 };
 use countersign_core::{
     aaep::subscribers::{
@@ -107,73 +107,76 @@ impl Listener {
 
 impl Events<'_> {
     /// The subscriber of a token, `cst_…`. Every invalid token gets the same refusal.
-    pub async fn listener_by_token(self, at: &ProjectAt, secret: &str) -> Result<Listener, Refusal> {
+    pub async fn subscriber_by_token(self, at: &ProjectAt, secret: &str) -> Result<Listener, Refusal> {
         if !secret.strip_prefix(PREFIX).is_some_and(|rest| rest.starts_with('_')) {
-            return Err(not_known());
+            return Err(unknown_token());
         }
-        self.may_decide()?;
-        let token = store::find_one(&*self.store, SubscriberTokenByHash(Digest::of(secret.as_bytes()))).await?;
-        let token = token.ok_or_else(not_known)?;
-        self.listener_of_token(&at.project, &token).await?.ok_or_else(not_known)
+        self.check_clock()?;
+        let token = self.find_one(SubscriberTokenByHash(Digest::of(secret.as_bytes()))).await?;
+        let token = token.ok_or_else(unknown_token)?;
+        self.subscriber_of_token(&at.project, &token).await?.ok_or_else(unknown_token)
     }
 
     /// A signed-in person as a subscriber, such as the inbox page.
-    pub async fn listener_by_sign_in(self, at: &ProjectAt, who: &SignedIn) -> Result<Listener, Refusal> {
-        self.may_decide()?;
+    pub async fn subscriber_by_sign_in(self, at: &ProjectAt, who: &SignedIn) -> Result<Listener, Refusal> {
+        self.check_clock()?;
         let not_here = || Refusal::NotAuthorized("only members of the project may listen in it".into());
-        self.listener_of_session(&at.project, &who.session).await?.ok_or_else(not_here)
+        self.subscriber_of_session(&at.project, &who.session).await?.ok_or_else(not_here)
     }
 
     /// The subscriber in its current state; `None` if its credential is no longer valid.
-    pub(crate) async fn listener_again(
+    pub(crate) async fn reload_subscriber(
         self,
         project: &Project,
         owner: SubscriptionOwner,
     ) -> Result<Option<Listener>, Refusal> {
         match owner {
             SubscriptionOwner::Token { key } => {
-                let token: Option<SubscriberToken> = store::get(&*self.store, key).await?;
+                let token: Option<SubscriberToken> = self.get(key).await?;
                 match token {
-                    Some(token) => self.listener_of_token(project, &token).await,
+                    Some(token) => self.subscriber_of_token(project, &token).await,
                     None => Ok(None),
                 }
             }
             SubscriptionOwner::WebSession { key } => {
-                let session: Option<WebSession> = store::get(&*self.store, key).await?;
+                let session: Option<WebSession> = self.get(key).await?;
                 match session {
-                    Some(session) => self.listener_of_session(project, &session).await,
+                    Some(session) => self.subscriber_of_session(project, &session).await,
                     None => Ok(None),
                 }
             }
         }
     }
 
-    async fn listener_of_token(self, project: &Project, token: &SubscriberToken) -> Result<Option<Listener>, Refusal> {
+    async fn subscriber_of_token(
+        self,
+        project: &Project,
+        token: &SubscriberToken,
+    ) -> Result<Option<Listener>, Refusal> {
         if token.project != project.key {
             return Ok(None);
         }
-        let member = self.place_of(project.key, token.person, UnixMillis(i64::MIN)).await?;
+        let member = self.load_member(project.key, token.person, UnixMillis(i64::MIN)).await?;
         let holds =
-            |member: &ProjectMember| token.state(&member.person, self.now()) == TokenState::Active && stands(member);
+            |member: &ProjectMember| token.state(&member.person, self.now()) == TokenState::Active && is_active(member);
         Ok(member.filter(holds).map(|member| Listener::of_token(project, member, token)))
     }
 
-    async fn listener_of_session(self, project: &Project, session: &WebSession) -> Result<Option<Listener>, Refusal> {
+    async fn subscriber_of_session(self, project: &Project, session: &WebSession) -> Result<Option<Listener>, Refusal> {
         let fresh_until = session.proven_at.plus_secs(self.settings.fresh_s);
-        let member = self.place_of(project.key, session.person, fresh_until).await?;
-        let holds = |member: &ProjectMember| signed_in(session, &member.person, self.now()) && stands(member);
+        let member = self.load_member(project.key, session.person, fresh_until).await?;
+        let holds = |member: &ProjectMember| signed_in(session, &member.person, self.now()) && is_active(member);
         Ok(member.filter(holds).map(|member| Listener::of_sign_in(project, member, session)))
     }
 
-    async fn place_of(
+    async fn load_member(
         self,
         project: RowKey,
         person: RowKey,
         fresh_until: UnixMillis,
     ) -> Result<Option<ProjectMember>, Refusal> {
-        let person: Option<Person> = store::get(&*self.store, person).await?;
-        let Some(person) = person else { return Ok(None) };
-        let membership = store::find_one(&*self.store, MembershipOf { project, person: person.key }).await?;
+        let Some(person) = self.get::<Person>(person).await? else { return Ok(None) };
+        let membership = self.find_one(MembershipOf { project, person: person.key }).await?;
         Ok(Some(ProjectMember { person, membership, fresh_until }))
     }
 
@@ -187,7 +190,7 @@ impl Events<'_> {
         let project = Arc::new(at.project.clone());
         self.run(|| async {
             // Loaded again, so that the guards cover the rows of the decision.
-            let place = self.place_of(project.key, member.person.key, member.fresh_until).await?;
+            let place = self.load_member(project.key, member.person.key, member.fresh_until).await?;
             let member = place.filter(|place| !place.person.disabled).ok_or(Refusal::SignInRequired)?;
             let view = AddTokenView { project: Arc::clone(&project), member };
             let add = AddToken { new: new.clone() };
@@ -198,8 +201,7 @@ impl Events<'_> {
 
     /// A person's tokens in a project, including revoked ones, newest first.
     pub async fn subscriber_tokens(self, at: &ProjectAt, person: RowKey) -> Result<Vec<SubscriberToken>, Refusal> {
-        let lookup = SubscriberTokensOfPerson { project: at.project.key, person };
-        let mut found = store::find_all(&*self.store, lookup).await?;
+        let mut found = self.find_all(SubscriberTokensOfPerson { project: at.project.key, person }).await?;
         found.reverse();
         Ok(found)
     }
@@ -213,8 +215,7 @@ impl Events<'_> {
     ) -> Result<SubscriberToken, Refusal> {
         let project = Arc::new(at.project.clone());
         self.run(|| async {
-            let lookup = SubscriberTokenById { project: at.project.key, id: id.to_owned() };
-            let token = store::find_one(&*self.store, lookup).await?;
+            let token = self.find_one(SubscriberTokenById { project: at.project.key, id: id.to_owned() }).await?;
             let token = token.ok_or_else(|| Refusal::NotFound("there is no such subscriber token".into()))?;
             let view = RevokeTokenView { project: Arc::clone(&project), member: member.clone(), token };
             RevokeToken.decide(&view, &self.env()?)
@@ -224,10 +225,10 @@ impl Events<'_> {
 }
 
 /// Whether the person is enabled and has a role in the project.
-fn stands(member: &ProjectMember) -> bool {
+fn is_active(member: &ProjectMember) -> bool {
     !member.person.disabled && !member.roles().is_empty()
 }
 
-fn not_known() -> Refusal {
+fn unknown_token() -> Refusal {
     Refusal::NotAuthorized("the subscriber token is unknown or no longer valid".into())
 }

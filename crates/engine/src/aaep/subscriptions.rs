@@ -5,12 +5,7 @@ use super::{
     subscribers::Listener,
     terms::{MOST_OF_A_PERSON, manifest_uri, offer, producer, terms_of},
 };
-use crate::{
-    projects::ProjectAt,
-    runner::TRIES,
-    services::Events,
-    store::{self, SubscriptionById},
-};
+use crate::{projects::ProjectAt, runner::TRIES, services::Events, store::SubscriptionById};
 use countersign_core::{
     aaep::{
         negotiate::{self, Offer, SubscriptionTerms, negotiate},
@@ -91,8 +86,7 @@ impl Events<'_> {
         listener: &Listener,
         id: &str,
     ) -> Result<Subscription, Refusal> {
-        let row =
-            store::find_one(&*self.store, SubscriptionById { project: at.project.key, id: id.to_owned() }).await?;
+        let row = self.find_one(SubscriptionById { project: at.project.key, id: id.to_owned() }).await?;
         let own = row.filter(|row| {
             row.project == listener.project && row.person == listener.person_key() && row.closed_at.is_none()
         });
@@ -102,15 +96,15 @@ impl Events<'_> {
     /// Closes a row and its outlet on this node; other nodes learn of it by signal.
     pub(super) async fn close_row(self, project: &Project, key: RowKey) -> Result<(), Refusal> {
         let close = || async {
-            let row: Option<Subscription> = store::get(&*self.store, key).await?;
+            let row: Option<Subscription> = self.get(key).await?;
             let Some(row) = row else { return Ok(Step::answer(None)) };
             let step = Close.decide(&row, &self.env()?)?;
             Ok::<_, Refusal>(step.map(|_| Some((row.project, row.person))))
         };
         if let Some(place) = self.run(close).await? {
             self.hub.end(key, CLOSED, self.now());
-            self.hub.forget_closed(place, key);
-            self.somebody_left(project, place.1).await;
+            self.hub.remove_closed(place, key);
+            self.settle_if_unanswerable(project, place.1).await;
         }
         Ok(())
     }
@@ -131,7 +125,7 @@ impl Events<'_> {
         terms: &Arc<SubscriptionTerms>,
     ) -> Result<Subscription, Refusal> {
         let mut listener = listener.clone();
-        self.tidy_subscriptions(&at.project, listener.person_key());
+        self.clean_up_subscriptions(&at.project, listener.person_key());
         // Not the runner's loop: the outlet is listed before the commit and removed unless that succeeds.
         for _ in 0..TRIES {
             let view = OpenView {
@@ -145,7 +139,7 @@ impl Events<'_> {
             let step = open.decide(&view, &self.env()?)?;
             // Listed before it is durable, so that no event after the commit is missed.
             let outlet = Arc::new(Delivery::new(&step.answer, Arc::clone(terms), self.now()));
-            outlet.expect_own_news();
+            outlet.expect_own_signal();
             self.hub.add(&outlet, listener.member.roles(), self.now());
             match self.finish(step).await {
                 Ok(Some(row)) => return Ok(row),
@@ -155,7 +149,7 @@ impl Events<'_> {
                     return Err(refusal);
                 }
             }
-            let again = self.listener_again(&at.project, listener.owner).await?;
+            let again = self.reload_subscriber(&at.project, listener.owner).await?;
             listener = again.ok_or_else(|| {
                 Refusal::NotAuthorized("the subscriber is no longer entitled to this subscription".into())
             })?;
@@ -167,16 +161,16 @@ impl Events<'_> {
     async fn change_terms(self, row: &Subscription, terms: &Arc<SubscriptionTerms>) -> Result<bool, Refusal> {
         let step = ChangeTerms { terms: Arc::clone(terms) }.decide(row, &self.env()?)?;
         let outlet = self.hub.get(row.key);
-        outlet.iter().for_each(|outlet| outlet.expect_own_news());
+        outlet.iter().for_each(|outlet| outlet.expect_own_signal());
         let changed = self.finish(step).await;
         match (&outlet, &changed) {
             // Before the response: the new terms bind every later event.
             (Some(outlet), Ok(Some(_))) => outlet.renegotiate(Arc::clone(terms), row.may_answer, self.now()),
-            (Some(outlet), _) => outlet.expect_no_own_news(),
+            (Some(outlet), _) => outlet.cancel_own_signal(),
             (None, _) => {}
         }
         if changed.is_ok() {
-            self.hub.note_times((row.project, row.person), row.key, terms.time_extension);
+            self.hub.set_time_extension((row.project, row.person), row.key, terms.time_extension);
         }
         changed.map(|done| done.is_some())
     }
@@ -187,7 +181,7 @@ impl Events<'_> {
         terms: &SubscriptionTerms,
         id: String,
     ) -> Result<SubscriptionAccepted, SubscriptionRejected> {
-        let signed_only = terms.asked().accept_signed_manifests_only == Some(true);
+        let signed_only = terms.requested().accept_signed_manifests_only == Some(true);
         let signed_manifest = match signed_only {
             true => Some(self.aaep_manifest(at).await.map_err(rejected)?.1),
             false => None,

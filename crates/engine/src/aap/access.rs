@@ -4,10 +4,10 @@ use crate::{
     credentials::PresentedCredential,
     projects::{Address, ProjectAt},
     services::Agents,
-    store::{self, AccessTokenByHash, Outcome, StoreError},
+    store::{AccessTokenByHash, Outcome, StoreError},
 };
 use countersign_core::{
-    aap::access::{AccessView, Bearer, Call, bearer_holds, key_is_stale},
+    aap::access::{AccessView, Bearer, Call, check_bearer, key_is_stale},
     people::Actor,
     records::{Project, Record, Session},
     refusal::Refusal,
@@ -23,29 +23,29 @@ impl Agents<'_> {
         at: &ProjectAt,
         token: impl Into<PresentedCredential<'a>>,
     ) -> Result<Actor, Refusal> {
-        let bearer = self.bearer_shown(at, &token.into().shown()).await?;
-        bearer_holds(&bearer, self.deciding_time()?)?;
+        let bearer = self.authenticate_bearer(at, &token.into().hashed()).await?;
+        check_bearer(&bearer, self.decision_time()?)?;
         Ok(Actor::Agent(Box::new(bearer.session)))
     }
 
     /// The same without a proof, for reading one's own record (AAP 18.2).
-    pub async fn agent_reader(self, at: &ProjectAt, token: &str) -> Result<Actor, Refusal> {
+    pub async fn agent_without_proof(self, at: &ProjectAt, token: &str) -> Result<Actor, Refusal> {
         let bearer = self.bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
-        bearer_holds(&bearer, self.deciding_time()?)?;
+        check_bearer(&bearer, self.decision_time()?)?;
         Ok(Actor::Agent(Box::new(bearer.session)))
     }
 
     /// Everything behind an access token of this project; the caller decides whether it is still valid.
     pub(crate) async fn bearer_by_hash(self, project: &Project, hash: &Digest) -> Result<Bearer, Refusal> {
         let bearer = self.load_bearer(project, hash).await?;
-        self.with_live_key(project, bearer.ok_or(Refusal::AccessTokenInvalid)?).await
+        self.recheck_operator_key(project, bearer.ok_or(Refusal::AccessTokenInvalid)?).await
     }
 
     pub(crate) async fn access_view(self, address: &Address, call: &Call) -> Result<Arc<AccessView>, Refusal> {
-        self.may_decide()?;
+        self.check_clock()?;
         let name = cache_name(address);
         if let Some((hash, _)) = call.token()
-            && let Some(view) = self.bearers.recall(&name, hash)
+            && let Some(view) = self.credential_cache.get(&name, hash)
             && !view.bearer.as_ref().is_some_and(|b| key_is_stale(&b.session, self.now()))
         {
             return Ok(view);
@@ -56,33 +56,29 @@ impl Agents<'_> {
             None => None,
         };
         let bearer = match bearer {
-            Some(bearer) => Some(self.with_live_key(&project, bearer).await?),
+            Some(bearer) => Some(self.recheck_operator_key(&project, bearer).await?),
             None => None,
         };
-        let project = self.shared.intern(project);
-        self.shared.found_at(address, &project);
+        let project = self.project_cache.intern(project);
+        self.project_cache.set_address(address, &project);
         let view = Arc::new(AccessView { project, bearer });
         if let (Some((hash, _)), Some(_)) = (call.token(), &view.bearer) {
-            self.bearers.remember(&name, *hash, &view);
+            self.credential_cache.insert(&name, *hash, &view);
         }
         Ok(view)
     }
 
     async fn load_bearer(self, project: &Project, hash: &Digest) -> Result<Option<Bearer>, StoreError> {
-        let store = &*self.store;
-        let token = store::find_one(store, AccessTokenByHash(*hash)).await?;
+        let token = self.find_one(AccessTokenByHash(*hash)).await?;
         let Some(token) = token.filter(|token| token.project == project.key) else { return Ok(None) };
-        let Some(session) = store::get::<Session>(store, token.session).await? else { return Ok(None) };
-        let delegation = match session.delegation {
-            Some(key) => store::get(store, key).await?,
-            None => None,
-        };
+        let Some(session) = self.get::<Session>(token.session).await? else { return Ok(None) };
+        let delegation = self.get_some(session.delegation).await?;
         Ok(Some(Bearer { token, session, delegation }))
     }
 
     /// A live session's operator key is looked up again when its key set is an hour old; a withdrawn key ends the session
     /// (C-88).
-    async fn with_live_key(self, project: &Project, bearer: Bearer) -> Result<Bearer, Refusal> {
+    async fn recheck_operator_key(self, project: &Project, bearer: Bearer) -> Result<Bearer, Refusal> {
         let now = self.now();
         let open = bearer.session.state == countersign_core::records::SessionState::Open;
         if !open || !key_is_stale(&bearer.session, now) || now >= bearer.token.expires_at {
@@ -97,20 +93,20 @@ impl Agents<'_> {
                     return Err(Refusal::Unavailable);
                 }
             }
-            Ok(None) => self.close_for_withdrawn_key(project, session).await?,
+            Ok(None) => self.end_for_withdrawn_key(project, session).await?,
             // The core refuses it in the order of R-28: a key that cannot be looked up is no longer trusted.
             Err(trouble) => {
                 tracing::warn!(?trouble, operator = %session.operator, "an operator's key could not be looked up again");
                 return Ok(bearer);
             }
         }
-        let session = store::get(&*self.store, session.key).await?.unwrap_or(bearer.session);
+        let session = self.get(session.key).await?.unwrap_or(bearer.session);
         Ok(Bearer { session, ..bearer })
     }
 
-    pub(crate) fn forget_bearer(self, address: &Address, call: &Call) {
+    pub(crate) fn forget_credential(self, address: &Address, call: &Call) {
         if let Some((hash, _)) = call.token() {
-            self.bearers.forget(&cache_name(address), hash);
+            self.credential_cache.remove(&cache_name(address), hash);
         }
     }
 }

@@ -3,11 +3,11 @@
 use crate::{
     projects::ProjectAt,
     services::Agents,
-    store::{self, RevokedReceiptByHash, SessionById, StoreError},
+    store::{RevokedReceiptByHash, SessionById, StoreError},
 };
 use countersign_core::{
     aap::cancel::{Cancel, CancelView, KeyWithdrawn},
-    decision::call_off::Live,
+    decision::cancel::Live,
     people::Actor,
     records::{CancelledFor, Project, Session},
     refusal::Refusal,
@@ -28,15 +28,15 @@ impl Agents<'_> {
             let session = self.session_of(at, actor, session_id).await?;
             let view = self.cancel_view(&at.project, session).await?;
             let step = Cancel { actor: actor.clone(), reason: body.reason.clone() }.decide(&view, &self.env()?)?;
-            let ending = self.ending();
+            let ending = self.subscribe_acknowledgements();
             Ok::<_, Refusal>(step.map(|answer| (answer, view.session, ending)))
         };
         let (answer, session, ending) = self.run(cancel).await?;
         if let Some(session) = &session {
             let holders = [session.key];
             let (ended, ()) = tokio::join!(
-                self.end_late_of_session(&at.project, session.key),
-                self.nothing_is_under_way(&holders, ending, answer.cancelled_at),
+                self.end_late_decisions_of_session(&at.project, session.key),
+                self.wait_for_inflight_writes(&holders, ending, answer.cancelled_at),
             );
             ended?;
         }
@@ -44,15 +44,15 @@ impl Agents<'_> {
     }
 
     /// Ends decisions that were raised while the session was being ended.
-    pub(super) async fn end_late_of_session(self, project: &Project, key: RowKey) -> Result<(), Refusal> {
+    pub(super) async fn end_late_decisions_of_session(self, project: &Project, key: RowKey) -> Result<(), Refusal> {
         let late = self.decisions().live_of_session(key).await?;
-        self.decisions().end_what_came_late(project, late, CancelledFor::SessionOver).await
+        self.decisions().end_late_decisions(project, late, CancelledFor::SessionOver).await
     }
 
     /// Ends a session after its operator key has left the operator's key set.
-    pub(crate) async fn close_for_withdrawn_key(self, project: &Project, session: &Session) -> Result<(), Refusal> {
+    pub(crate) async fn end_for_withdrawn_key(self, project: &Project, session: &Session) -> Result<(), Refusal> {
         self.run(|| async {
-            let current: Option<Session> = store::get(&*self.store, session.key).await?;
+            let current: Option<Session> = self.get(session.key).await?;
             let view = self.cancel_view(project, current).await?;
             KeyWithdrawn.decide(&view, &self.env()?)
         })
@@ -71,19 +71,14 @@ impl Agents<'_> {
             Actor::Agent(session) => session.operator.to_string(),
             _ => return Ok(None),
         };
-        let lookup = SessionById { project: at.project.key, operator, session_id: session_id.to_owned() };
-        store::find_one(&*self.store, lookup).await
+        self.find_one(SessionById { project: at.project.key, operator, session_id: session_id.to_owned() }).await
     }
 
     pub(super) async fn cancel_view(self, project: &Project, session: Option<Session>) -> Result<CancelView, Refusal> {
-        let delegation = match session.as_ref().and_then(|session| session.delegation) {
-            Some(key) => store::get(&*self.store, key).await?,
-            None => None,
-        };
+        let delegation = self.get_some(session.as_ref().and_then(|session| session.delegation)).await?;
         let receipt_revoked = match session.as_ref().and_then(|session| session.receipt.as_ref()) {
             Some(receipt) => {
-                let lookup = RevokedReceiptByHash { project: project.key, sha256: receipt.said };
-                store::find_one(&*self.store, lookup).await?.is_some()
+                self.find_one(RevokedReceiptByHash { project: project.key, sha256: receipt.said }).await?.is_some()
             }
             None => false,
         };

@@ -3,7 +3,7 @@
 use crate::{
     projects::ProjectAt,
     services::Agents,
-    store::{self, ConnectRequestByCode, ConnectRequestById, DisclosureById, Outcome, StoreError},
+    store::{ConnectRequestByCode, ConnectRequestById, DisclosureById, Outcome, StoreError},
 };
 use countersign_core::{
     aap::{
@@ -46,6 +46,7 @@ impl Agents<'_> {
         check_form(body)?;
         let jwt = body.operator_jwt.as_deref().ok_or_else(|| Refusal::invalid("operator_jwt is required"))?;
         let operator = self.prove_operator(jwt, &at.service, source).await?;
+        let enrolled = self.is_enrolled(at.project.key, operator.fact.domain()).await?;
         let connect = || async {
             let operation = Connect {
                 operator: &operator.fact,
@@ -63,7 +64,7 @@ impl Agents<'_> {
                 connect_url: format!("{}/connect/{}", self.settings.origin, request.id),
                 request_id: request.id,
                 expires_at: request.expires_at,
-                ignored: ignored::of_operator(&operator.known.identity),
+                ignored: ignored::of_operator(&operator.known.identity, enrolled),
             }),
             (Outcome::LimitReached { .. }, (_, now)) => {
                 Err(Refusal::TooManyConnectRequests { retry_after_s: retry_after_s(now) })
@@ -75,9 +76,9 @@ impl Agents<'_> {
     /// The request behind `/connect/{request}`.
     pub async fn connectable(self, id: &str) -> Result<Connectable, Refusal> {
         let gone = Refusal::ConnectRequestGone("it is not known here");
-        let request = store::find_one(&*self.store, ConnectRequestById(id.to_owned())).await?;
+        let request = self.find_one(ConnectRequestById(id.to_owned())).await?;
         let request = request.ok_or_else(|| gone.clone())?;
-        let project = store::get(&*self.store, request.project).await?;
+        let project = self.get(request.project).await?;
         Ok(Connectable { request, project: project.ok_or(gone)? })
     }
 
@@ -128,7 +129,7 @@ impl Agents<'_> {
             };
             operation.decide(&view, &self.env()?)
         };
-        self.granted(self.run(grant).await?)
+        self.grant_response(self.run(grant).await?)
     }
 
     /// The person rejects the request. Returns the URL to redirect the browser to, if any.
@@ -167,7 +168,7 @@ impl Agents<'_> {
         })
     }
 
-    fn granted(self, granted: NewDelegation) -> Result<DelegateResponse, Refusal> {
+    fn grant_response(self, granted: NewDelegation) -> Result<DelegateResponse, Refusal> {
         Ok(DelegateResponse {
             delegation_token: Some(self.sign_delegation(&granted.claims)?),
             delegation_id: granted.delegation.id,
@@ -203,18 +204,17 @@ impl Agents<'_> {
         member: &ProjectMember,
         body: &DelegateRequest,
     ) -> Result<GrantView, StoreError> {
-        let store = &*self.store;
         let request: Option<ConnectRequest> = match &body.request_id {
-            Some(id) => store::find_one(store, ConnectRequestById(id.clone())).await?,
+            Some(id) => self.find_one(ConnectRequestById(id.clone())).await?,
             None => None,
         };
         let disclosure: Option<Disclosure> = match &body.disclosure_id {
-            Some(id) => store::find_one(store, DisclosureById { project: at.project.key, id: id.clone() }).await?,
+            Some(id) => self.find_one(DisclosureById { project: at.project.key, id: id.clone() }).await?,
             None => None,
         };
         // A record of another project does not exist here, even for the error message.
         let request = request.filter(|request| request.project == at.project.key);
-        let current = store::get(store, at.project.key).await?;
+        let current = self.get(at.project.key).await?;
         Ok(GrantView {
             project: current.unwrap_or_else(|| at.project.clone()),
             member: Some(member.clone()),
@@ -224,15 +224,12 @@ impl Agents<'_> {
     }
 
     async fn exchange_view(self, at: &ProjectAt, code: &str) -> Result<ExchangeView, StoreError> {
-        let request = store::find_one(&*self.store, ConnectRequestByCode(Digest::of(code.as_bytes()))).await?;
+        let request = self.find_one(ConnectRequestByCode(Digest::of(code.as_bytes()))).await?;
         let key = request.as_ref().and_then(|request| match request.progress {
             ConnectProgress::Approved { delegation, .. } => Some(delegation),
             _ => None,
         });
-        let delegation: Option<Delegation> = match key {
-            Some(key) => store::get(&*self.store, key).await?,
-            None => None,
-        };
+        let delegation: Option<Delegation> = self.get_some(key).await?;
         Ok(ExchangeView { request, delegation, project: at.project.key })
     }
 }

@@ -43,7 +43,7 @@ impl Agents<'_> {
     ) -> Result<LifecycleEventResponse, Refusal> {
         let answer = |revoked| LifecycleEventResponse { event_id: event.id.clone(), applied_at: self.now(), revoked };
         let concerned = self.concerned(at, event).await?;
-        let ending = self.ending();
+        let ending = self.subscribe_acknowledgements();
         let mut ended = match (&event.event, &concerned) {
             (LifecycleEvent::UserOffboarded, Concerned::User(person)) => self.offboard(at, event, person, by).await?,
             _ => Vec::new(),
@@ -61,9 +61,9 @@ impl Agents<'_> {
             keys.extend(found.map(|delegation| delegation.key));
         }
         for key in &keys {
-            self.end_late_of_delegation(&at.project, *key).await?;
+            self.end_late_decisions_of_delegation(&at.project, *key).await?;
         }
-        self.nothing_is_under_way(&keys, ending, self.now()).await;
+        self.wait_for_inflight_writes(&keys, ending, self.now()).await;
         Ok(answer(ended))
     }
 
@@ -107,7 +107,7 @@ impl Agents<'_> {
         self.unless_known(|| async {
             let lookup = MembershipOf { project: at.project.key, person: person.key };
             let membership = store::find_one(&*self.store, lookup).await?;
-            let held = self.people().held_in(&at.project, person).await?;
+            let held = self.people().holdings_in(&at.project, person).await?;
             let view = OffboardView { person: person.clone(), membership, held };
             Ok(((), Offboard { event, by: by.to_owned() }.decide(&view, &self.env()?)?))
         })
@@ -120,7 +120,8 @@ impl Agents<'_> {
             for key in keys {
                 let found: Option<Delegation> = store::get(&*self.store, *key).await?;
                 let Some(delegation) = found else { continue };
-                delegations.push((delegation, self.decisions().live_of_delegation(*key).await?));
+                let live = self.decisions().live_for_auto_revoke(&delegation).await?;
+                delegations.push((delegation, live));
             }
             let place = (at.project.key, at.project.id.clone());
             Ok(((), EndByEvent { event }.decide(&EventView { place, delegations }, &self.env()?)?))
@@ -164,7 +165,7 @@ enum Concerned {
 fn admin(actor: &Actor) -> Result<String, Refusal> {
     match actor {
         Actor::AdminKey(key) => Ok(key.principal.clone()),
-        Actor::Person(member) if member.has(Role::Admin) => Ok(member.person.subject.clone()),
+        Actor::Person(member) if member.has_role(Role::Admin) => Ok(member.person.subject.clone()),
         _ => Err(Refusal::NotAuthorized("only an admin key or an admin may report lifecycle events".into())),
     }
 }

@@ -1,7 +1,6 @@
 //! AAP's operations: load, decide, commit. One file per endpoint.
 
 pub(crate) mod access;
-pub(crate) mod audit;
 pub(crate) mod cancel;
 pub(crate) mod delegate;
 pub(crate) mod events;
@@ -10,3 +9,5 @@ pub(crate) mod register;
 pub(crate) mod revoke;
 pub(crate) mod shared_signals;
 mod task_complete;
+pub(crate) mod webhook_secrets;
+mod webhooks;

@@ -1,7 +1,7 @@
 //! From a JWT to a verified operator, and the refusal for each failure on the way.
 
 use crate::{
-    ports::{KnownOperator, OperatorTrouble},
+    ports::{KnownOperator, OperatorError},
     services::Agents,
 };
 use countersign_core::refusal::Refusal;
@@ -26,14 +26,14 @@ impl Agents<'_> {
         service: &Origin,
         source: &str,
     ) -> Result<ProvenOperator, Refusal> {
-        let now = self.deciding_time()?;
+        let now = self.decision_time()?;
         let invalid = |why: &dyn std::fmt::Display| Refusal::OperatorJwtInvalid(why.to_string());
         let Peek { kid, iss, .. } = peek(jwt).map_err(|why| invalid(&why))?;
         let domain = Domain::parse(&iss).map_err(|why| Refusal::OperatorJwtInvalid(format!("iss is {why}")))?;
-        let known = self.operators.operator(&domain, &kid, now, source).await.map_err(told)?;
+        let known = self.operators.operator(&domain, &kid, now, source).await.map_err(operator_refusal)?;
         let expected = Expected { operator: &domain, service: service.as_str() };
-        let fact = self.remembered.operators.recall(jwt, service, &known.keys, now, || {
-            let fact = verify_operator(jwt, &known.keys, expected, now).map_err(refused)?;
+        let fact = self.jwt_cache.operators.get_or_verify(jwt, service, &known.keys, now, || {
+            let fact = verify_operator(jwt, &known.keys, expected, now).map_err(operator_jwt_refusal)?;
             let until = fact.expires_at();
             Ok((fact, until))
         })?;
@@ -48,7 +48,7 @@ impl Agents<'_> {
         service: &Origin,
         source: &str,
     ) -> Result<VerifiedReceipt, Refusal> {
-        let now = self.deciding_time()?;
+        let now = self.decision_time()?;
         let kid = peek(jwt).map_err(|why| Refusal::ConsentInvalid(why.to_string()))?.kid;
         let domain = operator.fact.domain();
         let known = match self.operators.operator(domain, &kid, now, source).await {
@@ -56,8 +56,8 @@ impl Agents<'_> {
             Err(_) => operator.known.clone(),
         };
         let expected = Expected { operator: domain, service: service.as_str() };
-        self.remembered.receipts.recall(jwt, service, &known.keys, now, || {
-            let fact = verify_receipt(jwt, &known.keys, expected, now).map_err(receipt_refused)?;
+        self.jwt_cache.receipts.get_or_verify(jwt, service, &known.keys, now, || {
+            let fact = verify_receipt(jwt, &known.keys, expected, now).map_err(receipt_refusal)?;
             let window = fact.claims().execution_window.map_or(fact.expires_at(), |window| window.latest);
             let until = fact.expires_at().min(window);
             Ok((fact, until))
@@ -65,20 +65,20 @@ impl Agents<'_> {
     }
 }
 
-pub(crate) fn told(trouble: OperatorTrouble) -> Refusal {
+pub(crate) fn operator_refusal(trouble: OperatorError) -> Refusal {
     match trouble {
-        OperatorTrouble::NoManifest(why) => Refusal::OperatorManifestMissing(why),
-        OperatorTrouble::BadKeys(why) => Refusal::OperatorKeysUnusable(why),
-        OperatorTrouble::DomainDiffers => {
+        OperatorError::NoManifest(why) => Refusal::OperatorManifestMissing(why),
+        OperatorError::BadKeys(why) => Refusal::OperatorKeysUnusable(why),
+        OperatorError::DomainDiffers => {
             Refusal::OperatorJwtInvalid("the identity manifest on that domain names another one".into())
         }
-        OperatorTrouble::UnknownKid => Refusal::OperatorKeyUnknown,
-        OperatorTrouble::Unreachable => Refusal::OperatorUnreachable,
-        OperatorTrouble::TooMany { retry_after_s } => Refusal::OperatorBudget { retry_after_s },
+        OperatorError::UnknownKid => Refusal::OperatorKeyUnknown,
+        OperatorError::Unreachable => Refusal::OperatorUnreachable,
+        OperatorError::TooMany { retry_after_s } => Refusal::OperatorBudget { retry_after_s },
     }
 }
 
-fn refused(why: OperatorRefusal) -> Refusal {
+fn operator_jwt_refusal(why: OperatorRefusal) -> Refusal {
     match why {
         OperatorRefusal::Expired => Refusal::OperatorJwtExpired,
         why if why.is_unknown_kid() => Refusal::OperatorKeyUnknown,
@@ -86,7 +86,7 @@ fn refused(why: OperatorRefusal) -> Refusal {
     }
 }
 
-fn receipt_refused(why: ReceiptRefusal) -> Refusal {
+fn receipt_refusal(why: ReceiptRefusal) -> Refusal {
     match why {
         ReceiptRefusal::WrongService => Refusal::ConsentServiceMismatch,
         ReceiptRefusal::WindowNotOpen | ReceiptRefusal::TooEarly => Refusal::ConsentWindowNotOpen,

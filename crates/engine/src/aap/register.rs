@@ -4,12 +4,12 @@ use super::operator::ProvenOperator;
 use crate::{
     projects::ProjectAt,
     services::Agents,
-    store::{self, DelegationById, Outcome, RevokedReceiptByHash, SessionById, SessionKeyByJkt, StoreError},
+    store::{DelegationById, Outcome, RevokedReceiptByHash, SessionById, SessionKeyByJkt, StoreError},
 };
 use countersign_core::{
     aap::{
-        access::{proof_required, spend},
-        register::{Register, RegisterView, check_form, refused},
+        access::{accept_proof, proof_required},
+        register::{Register, RegisterView, check_form, record_refusal},
     },
     records::{Project, Session},
     refusal::Refusal,
@@ -40,7 +40,7 @@ impl Agents<'_> {
         shown: Option<RegisterProof<'_>>,
     ) -> Result<RegisterResponse, Refusal> {
         let operator_jwt = check_form(body)?;
-        self.may_decide()?;
+        self.check_clock()?;
         let proof = self.prove_key(at, shown)?;
         let operator = self.prove_operator(operator_jwt, &at.service, source).await?;
         let delegation = match &body.delegation_token {
@@ -51,6 +51,7 @@ impl Agents<'_> {
             Some(jwt) => Some(self.prove_receipt(jwt, &operator, &at.service, source).await),
             None => None,
         };
+        let enrolled = self.is_enrolled(at.project.key, operator.fact.domain()).await?;
         let again = AtomicBool::new(false);
         let register = || async {
             let project = match again.swap(true, Ordering::Relaxed) {
@@ -68,6 +69,7 @@ impl Agents<'_> {
                 body,
                 operator: &operator.fact,
                 identity: &operator.known.identity,
+                enrolled,
                 key_seen_at: operator.known.fetched_at,
                 delegation: delegation.as_ref(),
                 receipt: receipt.as_ref().map(|receipt| receipt.as_ref().map_err(Clone::clone)),
@@ -93,9 +95,9 @@ impl Agents<'_> {
             let needed = proof_required(document);
             return if needed { Err(Refusal::DpopMissing("tokens are bound to a key here")) } else { Ok(None) };
         };
-        let proven = self.prove(shown.proof, shown.method, shown.url, None).map_err(Refusal::DpopInvalid)?;
+        let proven = self.verify_proof(shown.proof, shown.method, shown.url, None).map_err(Refusal::DpopInvalid)?;
         let nonce_demanded = document.dpop.nonce_at_register || self.is_new_epoch();
-        spend(proven, None, at.project.key, nonce_demanded).map(Some)
+        accept_proof(proven, None, at.project.key, nonce_demanded).map(Some)
     }
 
     /// `DPoP-Nonce` for responses to registrations, when nonces are on.
@@ -105,16 +107,13 @@ impl Agents<'_> {
     }
 
     async fn key_holder(self, project: &Project, proof: &SpentProof) -> Result<Option<Session>, Refusal> {
-        let key = store::find_one(&*self.store, SessionKeyByJkt { project: project.key, jkt: proof.jkt }).await?;
-        match key {
-            Some(key) => Ok(store::get(&*self.store, key.session).await?),
-            None => Ok(None),
-        }
+        let key = self.find_one(SessionKeyByJkt { project: project.key, jkt: proof.jkt }).await?;
+        Ok(self.get_some(key.map(|key| key.session)).await?)
     }
 
     /// A refusal, once its proof is spent: a proof shown before is a replay, before any other error (C-93).
     async fn refuse_registration(self, view: &RegisterView, proof: Option<&SpentProof>, why: Refusal) -> Refusal {
-        let effects = match self.env().and_then(|env| refused(view, proof, &why, &env)) {
+        let effects = match self.env().and_then(|env| record_refusal(view, proof, &why, &env)) {
             Ok(effects) => effects,
             Err(trouble) => return trouble,
         };
@@ -128,12 +127,12 @@ impl Agents<'_> {
 
     /// Verifies this service's own signature. An unknown key may be new on another node, so the store is read once.
     pub(crate) async fn prove_delegation(self, jwt: &str, project: &Project) -> Result<VerifiedDelegation, Refusal> {
-        let keys = self.keys_to_check(jwt).await?;
+        let keys = self.keys_for(jwt).await?;
         let origins = self.origins_of(project);
         let origins: Vec<&str> = origins.iter().map(String::as_str).collect();
         verify_delegation(jwt, &keys.set, &origins, self.now()).map_err(|why| match why {
             // Valid, and of another project: the same refusal as for any unknown delegation (C-71).
-            DelegationRefusal::WrongIssuer if self.is_from_a_project_host(jwt) => Refusal::DelegationNotFound,
+            DelegationRefusal::WrongIssuer if self.is_issued_by_project_host(jwt) => Refusal::DelegationNotFound,
             why => Refusal::DelegationInvalid(why.to_string()),
         })
     }
@@ -146,12 +145,11 @@ impl Agents<'_> {
         delegation: Option<&VerifiedDelegation>,
         receipt: Option<&VerifiedReceipt>,
     ) -> Result<RegisterView, StoreError> {
-        let store = &*self.store;
         let key = project.key;
         let delegation = match delegation {
             Some(fact) => {
                 let id = fact.claims().delegation_id.clone();
-                store::find_one(store, DelegationById { project: key, id }).await?
+                self.find_one(DelegationById { project: key, id }).await?
             }
             None => None,
         };
@@ -159,15 +157,15 @@ impl Agents<'_> {
         let session = match named {
             Some(session_id) => {
                 let operator = operator.fact.domain().to_string();
-                store::find_one(store, SessionById { project: key, operator, session_id }).await?
+                self.find_one(SessionById { project: key, operator, session_id }).await?
             }
             None => None,
         };
         let receipt_revoked = match receipt {
-            Some(fact) => {
-                let lookup = RevokedReceiptByHash { project: key, sha256: *fact.said_sha256() };
-                store::find_one(store, lookup).await?.is_some()
-            }
+            Some(fact) => self
+                .find_one(RevokedReceiptByHash { project: key, sha256: *fact.signing_input_sha256() })
+                .await?
+                .is_some(),
             None => false,
         };
         Ok(RegisterView { project, delegation, session, receipt_revoked, key_holder: None })

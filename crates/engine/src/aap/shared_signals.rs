@@ -1,8 +1,8 @@
 //! `POST /ssf/v1/events`: security events about people.
 
-use super::operator::told;
+use super::operator::operator_refusal;
 use crate::{
-    ports::OperatorTrouble,
+    ports::OperatorError,
     projects::ProjectAt,
     services::Agents,
     store::{self, MembershipOf, Outcome, PersonBySubject, SessionsOfDelegation},
@@ -59,16 +59,16 @@ impl Agents<'_> {
     }
 
     async fn prove_security_event(self, at: &ProjectAt, jwt: &str) -> Result<VerifiedSecurityEvent, SignalRefusal> {
-        let now = self.deciding_time()?;
+        let now = self.decision_time()?;
         let Peek { kid, iss, .. } = peek(jwt).map_err(|why| SignalRefusal::InvalidRequest(why.to_string()))?;
         let transmitter = at.project.document.shared_signals.iter().find(|transmitter| transmitter.issuer == iss);
         let transmitter = transmitter.ok_or(SignalRefusal::InvalidIssuer)?;
         let keys = self.operators.key_set(&transmitter.jwks_uri, &kid, now).await.map_err(|trouble| match trouble {
-            OperatorTrouble::UnknownKid => SignalRefusal::InvalidKey("the transmitter publishes no such key".into()),
-            OperatorTrouble::BadKeys(why) => SignalRefusal::InvalidKey(why),
+            OperatorError::UnknownKid => SignalRefusal::InvalidKey("the transmitter publishes no such key".into()),
+            OperatorError::BadKeys(why) => SignalRefusal::InvalidKey(why),
             // The transmitter sends the token again.
-            OperatorTrouble::Unreachable => Refusal::Unavailable.into(),
-            other => told(other).into(),
+            OperatorError::Unreachable => Refusal::Unavailable.into(),
+            other => operator_refusal(other).into(),
         })?;
         let expected = (transmitter.issuer.as_str(), transmitter.audience.as_str());
         verify_security_event(jwt, &keys, expected, now).map_err(|why| match &why {
@@ -117,7 +117,7 @@ impl Agents<'_> {
         if self.store.count(&counter(&place, id)).await? > 0 {
             return Ok(());
         }
-        let ending = self.ending();
+        let ending = self.subscribe_acknowledgements();
         let open = self.open_sessions_of(at, person).await?;
         for session in &open {
             self.run(|| async {
@@ -137,10 +137,10 @@ impl Agents<'_> {
             _ => return Err(Refusal::Unavailable),
         }
         for session in &open {
-            self.end_late_of_session(&at.project, session.key).await?;
+            self.end_late_decisions_of_session(&at.project, session.key).await?;
         }
         let holders: Vec<_> = open.iter().map(|session| session.key).collect();
-        self.nothing_is_under_way(&holders, ending, self.now()).await;
+        self.wait_for_inflight_writes(&holders, ending, self.now()).await;
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use crate::{credentials::PresentedCredential, projects::ProjectAt, services::Agents};
 use countersign_core::{
     aap::{
-        access::bearer_holds,
+        access::check_bearer,
         task_complete::{MAX_SUMMARY, TaskComplete, ends_with_task},
     },
     people::Actor,
@@ -21,9 +21,9 @@ impl Agents<'_> {
         at: &ProjectAt,
         token: impl Into<PresentedCredential<'a>>,
     ) -> Result<Actor, Refusal> {
-        let bearer = self.bearer_shown(at, &token.into().shown()).await?;
+        let bearer = self.authenticate_bearer(at, &token.into().hashed()).await?;
         if !matches!(bearer.session.state, SessionState::Closed { why: SessionEnd::Completed, .. }) {
-            bearer_holds(&bearer, self.deciding_time()?)?;
+            check_bearer(&bearer, self.decision_time()?)?;
         }
         Ok(Actor::Agent(Box::new(bearer.session)))
     }
@@ -42,11 +42,11 @@ impl Agents<'_> {
             let session = self.session_of(at, actor, session_id).await?;
             let mut view = self.cancel_view(&at.project, session).await?;
             if let Some(delegation) = view.delegation.as_ref().filter(|delegation| ends_with_task(delegation)) {
-                view.live = self.decisions().live_of_delegation(delegation.key).await?;
+                view.live = self.decisions().live_for_auto_revoke(delegation).await?;
             }
             let step =
                 TaskComplete { actor: actor.clone(), summary: body.summary.clone() }.decide(&view, &self.env()?)?;
-            let ending = self.ending();
+            let ending = self.subscribe_acknowledgements();
             Ok::<_, Refusal>(step.map(|answer| (answer, view, ending)))
         };
         let (answer, view, ending) = self.run(complete).await?;
@@ -55,12 +55,12 @@ impl Agents<'_> {
         let holders: Vec<_> = delegation.into_iter().chain(session).collect();
         let late = async {
             match (delegation, session) {
-                (Some(key), _) => self.end_late_of_delegation(&at.project, key).await,
-                (None, Some(key)) => self.end_late_of_session(&at.project, key).await,
+                (Some(key), _) => self.end_late_decisions_of_delegation(&at.project, key).await,
+                (None, Some(key)) => self.end_late_decisions_of_session(&at.project, key).await,
                 (None, None) => Ok(()),
             }
         };
-        let (ended, ()) = tokio::join!(late, self.nothing_is_under_way(&holders, ending, answer.completed_at));
+        let (ended, ()) = tokio::join!(late, self.wait_for_inflight_writes(&holders, ending, answer.completed_at));
         ended?;
         Ok(answer)
     }

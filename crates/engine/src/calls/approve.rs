@@ -140,7 +140,7 @@ impl Calls<'_> {
         decision: Decision,
         connect: &mut dyn Connect,
     ) -> Result<Permit, Refusal> {
-        self.agents().forget_bearer(&held.decided.address, &held.decided.call);
+        self.agents().forget_credential(&held.decided.address, &held.decided.call);
         self.decide_held_again(held).await?;
         if decision.is_pending() || why_not(&decision) != Awaiting::Redemption {
             return Err(self.awaited(held, why_not(&decision), Some(&decision)));
@@ -153,7 +153,7 @@ impl Calls<'_> {
         decided: &DecidedCall,
         request: &HttpRequest,
     ) -> Result<(ProjectAt, RenderedRequest), Refusal> {
-        self.look_at_limits(decided.facts()).await?;
+        self.check_limits(decided.facts()).await?;
         let needs = decided.needs_approval().ok_or(Refusal::Internal)?;
         let rendered = rendered(needs, request)?;
         Ok((self.project(&decided.address).await?, rendered))
@@ -162,7 +162,7 @@ impl Calls<'_> {
     async fn claim_or_ask(self, held: &mut HeldCall, connect: &mut dyn Connect) -> Looked {
         // An open gap stops the call despite any approval (W-26).
         let raiser = held.agent()?.raiser;
-        self.clarifications().may_be_asked(&held.at.project, &raiser, held.decided.facts().action()).await?;
+        self.clarifications().check_question(&held.at.project, &raiser, held.decided.facts().action()).await?;
         if let Some(permit) = self.claim_standing(held, connect).await? {
             return Ok(Next::Permit(permit));
         }
@@ -189,7 +189,7 @@ impl Calls<'_> {
         let mut passed_over = Vec::new();
         while passed_over.len() < TRIES {
             let call = &held.rendered.call;
-            let covering = self.decisions().covering(project, &raiser, Point::Gateway, call, &passed_over).await?;
+            let covering = self.decisions().find_covering(project, &raiser, Point::Gateway, call, &passed_over).await?;
             let Some(allowance) = covering else { return Ok(None) };
             let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
@@ -251,12 +251,12 @@ impl Calls<'_> {
             return Err(self.awaited(held, why_not(&decision), Some(&decision)));
         };
         let needs = held.needs()?;
-        let (effects, counted) = needs.waits();
+        let (effects, counted) = needs.pending_effects();
         match self.commit(effects).await {
             Outcome::Committed => {}
             outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome)),
         }
-        held.decided.begins_to_wait();
+        held.decided.set_waiting();
         Ok(Next::Wait(Box::new(decision), seconds.min(LONGEST_WAIT_S)))
     }
 
@@ -274,7 +274,7 @@ impl Calls<'_> {
         let over = tokio::time::sleep(wait);
         tokio::pin!(over);
         loop {
-            let waiting = self.waits.begin(decision.key);
+            let waiting = self.waiters.register(decision.key);
             let changed = waiting.changed();
             tokio::pin!(changed);
             // From here on no change is missed, so read now.
@@ -294,11 +294,11 @@ impl Calls<'_> {
 
     /// Decides the same call again from the store. A call that was pending spent its proof when it became pending.
     async fn decide_held_again(self, held: &mut HeldCall) -> Result<(), Refusal> {
-        let spent = held.needs()?.is_waiting();
-        match self.decide_anew(&mut held.decided, spent).await? {
+        let spent = held.needs()?.is_pending();
+        match self.decide_again(&mut held.decided, spent).await? {
             CallVerdict::NeedsApproval(needs) => {
-                let needs = needs.continues(held.needs()?);
-                held.decided.decided_again(CallVerdict::NeedsApproval(needs));
+                let needs = needs.continuing(held.needs()?);
+                held.decided.set_verdict(CallVerdict::NeedsApproval(needs));
                 Ok(())
             }
             CallVerdict::Authorized(_) => Err(Refusal::Unavailable),
@@ -352,15 +352,15 @@ impl Calls<'_> {
             // Refused before a connection is opened; decided again below, with the connection.
             needs.claim(claim(needs.rules()), &view, &self.env()?)?;
             connect.connect(needs.facts()).await?;
-            let _turn = self.turns.take(decision.asked_in).await;
+            let _lock = self.session_locks.lock(decision.asked_in).await;
             let view = self.decisions().claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
-            self.hears_other_nodes().await?;
+            self.require_recent_feed().await?;
             let inflight = self.inflight_write(needs.facts());
             let leased_at_ms = self.clock.monotonic_ms();
             let (step, counted) = needs.claim(claim(needs.rules()), &view, &self.env()?)?;
             match self.commit(step.effects).await {
                 Outcome::Committed => {
-                    self.tallies.moved(&counted);
+                    self.limit_cache.add(&counted);
                     let (authorized, execution) = step.answer;
                     let facts = HeldFacts {
                         decision: decision.key,
@@ -375,7 +375,7 @@ impl Calls<'_> {
                         effect_key: held.rendered.effect.as_ref().map(|effect| effect.key.clone()),
                         lease_s: execution.lease_s,
                     };
-                    held.decided.is_recorded();
+                    held.decided.mark_recorded();
                     let (call, address) = (held.decided.call.clone(), held.decided.address.clone());
                     let open = OpenPermit::new(authorized, call, address);
                     return Ok(Permit::new(
@@ -383,7 +383,7 @@ impl Calls<'_> {
                         OpenPermit { held: Some(facts), inflight: Some(inflight), ..open },
                     ));
                 }
-                Outcome::Stale => self.agents().forget_bearer(&held.decided.address, &held.decided.call),
+                Outcome::Stale => self.agents().forget_credential(&held.decided.address, &held.decided.call),
                 Outcome::OutOfTime => return Err(Refusal::ApprovalGone("it has expired")),
                 outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome)),
             }
@@ -425,7 +425,7 @@ impl Calls<'_> {
         let raiser = held.agent()?.raiser;
         let facts = held.decided.facts();
         self.clarifications()
-            .may_run(&held.at.project, &raiser, (facts.action(), Some(facts.route().id.as_str())), Some(approval))
+            .check_run(&held.at.project, &raiser, (facts.action(), Some(facts.route().id.as_str())), Some(approval))
             .await
     }
 
@@ -433,8 +433,8 @@ impl Calls<'_> {
         let HeldCall { at, rendered, request, .. } = held;
         let agent = held.agent()?;
         let mut question = rendered.question.clone().map_err(unreadable)?;
-        self.decisions().mark_deviation(&agent.raiser, &rendered.call, &mut question).await?;
-        self.clarifications().mark_clarified(&at.project, &agent.raiser, None, &mut question).await?;
+        question.facts.deviation = self.decisions().deviation(&agent.raiser, &rendered.call).await?;
+        question.facts.clarification = self.clarifications().clarified(&at.project, &agent.raiser, None).await?;
         let call = held.decided.facts();
         // Questions of different sessions are different (AAP 14.1).
         let same = Digest::of(format!("{}\n{}", call.session(), rendered.digest.hex()).as_bytes());
@@ -444,7 +444,7 @@ impl Calls<'_> {
             words: TextAuthor::Owner,
             effect: rendered.effect.as_ref().map(|effect| effect.digest),
             route: Some(call.route().id.clone()),
-            room: call.room().counts(),
+            room: call.limit_checks().to_vec(),
             keep: Some(self.seal_request(&at.project, request, &rendered.digest).await?),
             ..NewQuestion::by_agent(rendered.digest, same, call.action().to_owned(), question)
         };
@@ -473,7 +473,7 @@ impl Calls<'_> {
         facts.insert("wait".into(), json!(wait));
         facts.insert("page".into(), json!(self.decisions().page_of(at, id)));
         facts.insert("digest".into(), json!(decision.digest.hex()));
-        facts.extend(deviation_of(decision).map(|lines| ("plan_difference".to_owned(), lines)));
+        facts.extend(plan_difference(decision).map(|told| ("plan_difference".to_owned(), told)));
         if let Some(redeem) = self.redeem_url(at, id) {
             facts.insert("redeem".into(), json!(redeem));
         }
@@ -538,12 +538,12 @@ pub(crate) fn call_of_request(route: &Route, request: &HttpRequest, fields: &Fie
     }
 }
 
-/// How the call differs from the plan, where there is one.
-fn deviation_of(decision: &Decision) -> Option<Value> {
-    match &decision.question {
-        Question::Confirmation(asked) => asked.extra_context.as_ref()?.get(deviation::MEMBER).cloned(),
-        Question::Clarification(_) => None,
-    }
+/// How the call differs from the plan, for the agent.
+fn plan_difference(decision: &Decision) -> Option<Value> {
+    let Question::Confirmation(asked) = &decision.question else { return None };
+    let found = asked.facts.deviation.as_ref()?;
+    let lines = deviation::lines(found, "en");
+    Some(json!({ "plan_id": found.plan_id, "step_id": found.step_id, "lines": lines }))
 }
 
 fn why_not(decision: &Decision) -> Awaiting {

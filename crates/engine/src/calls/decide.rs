@@ -6,7 +6,7 @@ use crate::{
     projects::{Address, ProjectAt},
     runner::TRIES,
     services::Calls,
-    store::{self, Outcome, PlansLiveOfSession},
+    store::{Outcome, PlansLiveOfSession},
 };
 use countersign_core::{
     aap::access::{
@@ -28,21 +28,21 @@ impl Calls<'_> {
     pub async fn decide(self, address: &Address, call: Call) -> Result<DecidedCall, Refusal> {
         let verdict = self.decide_call(address, &call, false).await?;
         let decided = DecidedCall::new(self.engine, verdict, call, address.clone());
-        match self.is_in_order(&decided).await {
+        match self.check_before_body(&decided).await {
             Ok(()) => Ok(decided),
             Err(refusal) => Err(decided.refuse(refusal).await),
         }
     }
 
     /// The checks of an authorized call before any of its body is read.
-    async fn is_in_order(self, decided: &DecidedCall) -> Result<(), Refusal> {
+    async fn check_before_body(self, decided: &DecidedCall) -> Result<(), Refusal> {
         let Some(authorized) = decided.authorized() else { return Ok(()) };
         let speculative = authorized.facts().route().is_speculative();
         if speculative && let Some(proof) = authorized.proof() {
-            self.proofs.take(proof, self.now())?;
+            self.proofs.spend(proof, self.now())?;
         }
-        self.clarifications().call_is_clear(authorized.facts()).await?;
-        if speculative { self.may_run_ahead(authorized).await } else { Ok(()) }
+        self.clarifications().check_call(authorized.facts()).await?;
+        if speculative { self.check_speculation(authorized).await } else { Ok(()) }
     }
 
     /// A speculative read is forwarded at once; its response stays sealed until its record is durable.
@@ -52,7 +52,7 @@ impl Calls<'_> {
     }
 
     /// A read runs ahead of its record only as long as records can be written, and while its limits have room.
-    async fn may_run_ahead(self, authorized: &AuthorizedCall) -> Result<(), Refusal> {
+    async fn check_speculation(self, authorized: &AuthorizedCall) -> Result<(), Refusal> {
         if !self.store.is_sound() {
             match self.commit(authorized.recheck()).await {
                 Outcome::Committed | Outcome::Stale => {}
@@ -60,18 +60,18 @@ impl Calls<'_> {
             }
         }
         let facts = authorized.facts();
-        match facts.room().iter().all(|count| self.tallies.has_room(count) == Some(true)) {
+        match facts.limit_checks().iter().all(|count| self.limit_cache.has_room(count) == Some(true)) {
             true => Ok(()),
-            false => self.look_at_limits(facts).await,
+            false => self.check_limits(facts).await,
         }
     }
 
     /// Makes the intent of a call without approval durable; only then may it be forwarded.
     pub(super) async fn begin(self, mut decided: DecidedCall, write: Option<FreshWrite>) -> Result<Permit, Refusal> {
-        match self.try_to_begin(&mut decided, write.as_ref()).await {
+        match self.commit_intent(&mut decided, write.as_ref()).await {
             Ok((inflight, row)) => {
                 let (authorized, call, address) = decided.into_authorized().ok_or(Refusal::Internal)?;
-                let open = OpenPermit::new(authorized.begun(row), call, address);
+                let open = OpenPermit::new(authorized.started(row), call, address);
                 let body = write.map_or_else(BodyDigest::default, |write| write.body);
                 Ok(Permit::new(self.engine, OpenPermit { inflight, body, ..open }))
             }
@@ -84,28 +84,28 @@ impl Calls<'_> {
         self.inflight_writes.begin(facts.session(), facts.delegation())
     }
 
-    async fn try_to_begin(self, decided: &mut DecidedCall, write: Option<&FreshWrite>) -> Result<Begun, Refusal> {
+    async fn commit_intent(self, decided: &mut DecidedCall, write: Option<&FreshWrite>) -> Result<Begun, Refusal> {
         // Not the step runner: between two commits the call is decided again.
         for _ in 0..TRIES {
-            self.hears_other_nodes().await?;
+            self.require_recent_feed().await?;
             let authorized = decided.authorized().ok_or(Refusal::Internal)?;
             let inflight = self.inflight_write(authorized.facts());
             let intent = authorized.intent(write.map(|write| &write.fingerprint), &self.env()?)?;
             match self.commit(intent.effects).await {
                 Outcome::Committed => {
-                    self.tallies.moved(&intent.counted);
+                    self.limit_cache.add(&intent.counted);
                     return Ok((Some(inflight), intent.write));
                 }
-                Outcome::Stale => self.agents().forget_bearer(&decided.address, &decided.call),
+                Outcome::Stale => self.agents().forget_credential(&decided.address, &decided.call),
                 outcome => return Err(self.limit_refusal(authorized.facts(), &intent.counted, &outcome)),
             }
             if let Some(write) = write {
                 self.refuse_late_repeat(authorized.facts(), write).await?;
             }
-            match self.decide_anew(decided, false).await? {
+            match self.decide_again(decided, false).await? {
                 // The project changed between two readings; the next request is decided by its new document.
                 CallVerdict::NeedsApproval(_) => return Err(Refusal::Unavailable),
-                verdict => decided.decided_again(verdict),
+                verdict => decided.set_verdict(verdict),
             }
         }
         Err(Refusal::Unavailable)
@@ -113,11 +113,11 @@ impl Calls<'_> {
 
     /// Whether the limits have room. A caller without room is refused before a person is asked or the upstream is called
     /// the call's own step counts later.
-    pub(super) async fn look_at_limits(self, facts: &CallFacts) -> Result<(), Refusal> {
-        let room = facts.room();
+    pub(super) async fn check_limits(self, facts: &CallFacts) -> Result<(), Refusal> {
+        let room = facts.limit_checks();
         for count in room.iter() {
             let stands = self.store.count(&count.key).await?;
-            self.tallies.looked(&count.key, stands);
+            self.limit_cache.set(&count.key, stands);
             if stands > count.limit {
                 return Err(self.limit_refusal(facts, &room, &Outcome::LimitReached { counter: count.name }));
             }
@@ -136,13 +136,13 @@ impl Calls<'_> {
     }
 
     /// Decides the same call again. A refusal is recorded here, so its guard has nothing left to record.
-    pub(super) async fn decide_anew(self, decided: &mut DecidedCall, spent: bool) -> Result<CallVerdict, Refusal> {
+    pub(super) async fn decide_again(self, decided: &mut DecidedCall, spent: bool) -> Result<CallVerdict, Refusal> {
         let refused = match self.verdict(&decided.address, &decided.call).await? {
             Ok(verdict) => return Ok(verdict),
             Err(refused) if spent => refused.without_proof(),
             Err(refused) => refused,
         };
-        decided.is_recorded();
+        decided.mark_recorded();
         self.refuse(&decided.call, refused).await
     }
 
@@ -152,14 +152,14 @@ impl Calls<'_> {
         let memo = OnceLock::new();
         match self.decide_on(&view, call, &memo) {
             Ok(CallVerdict::Authorized(call)) if call.facts().is_self_asserted() => {
-                let plans = store::find_all(&*self.store, PlansLiveOfSession(call.facts().session())).await?;
+                let plans = self.find_all(PlansLiveOfSession(call.facts().session())).await?;
                 Ok(Ok(within_plans(CallVerdict::Authorized(call), &plans)))
             }
             Ok(CallVerdict::Authorized(call)) => Ok(Ok(CallVerdict::Authorized(call))),
             // A refusal from memory is confirmed by the store. The same goes for a call that needs approval: it is mostly
             // refused as well, without a step and its guards to notice a revocation meanwhile.
             _ if view.bearer.is_some() => {
-                self.agents().forget_bearer(address, call);
+                self.agents().forget_credential(address, call);
                 let view = self.agents().access_view(address, call).await?;
                 Ok(self.decide_on(&view, call, &memo))
             }
@@ -176,7 +176,7 @@ impl Calls<'_> {
         let verify = |raw: &str| {
             let token = call.token().map(|(hash, _)| hash);
             let (method, url) = call.proven_for();
-            memo.get_or_init(|| self.prove(raw, &method, &url, token)).clone()
+            memo.get_or_init(|| self.verify_proof(raw, &method, &url, token)).clone()
         };
         let nonce_demanded = view.project.document.dpop.nonce_at_calls || self.is_new_epoch();
         decide(call, view, &Proving { verify: &verify, nonce_demanded }, self.now())
@@ -184,7 +184,7 @@ impl Calls<'_> {
 
     async fn refuse(self, call: &Call, refused: RefusedCall) -> Result<CallVerdict, Refusal> {
         if let Some(effects) = refused.record(call, &self.env()?) {
-            self.recorded(effects).await?;
+            self.commit_record(effects).await?;
         }
         Err(refused.refusal)
     }
@@ -195,7 +195,7 @@ impl Calls<'_> {
             return self.nonce();
         }
         // The cache may decide whether to send one more header, but not whether to demand a nonce.
-        let on = match self.shared.last_at(address) {
+        let on = match self.project_cache.at_address(address) {
             Some(project) => project.document.dpop.nonce_at_calls,
             None => self.project(address).await.is_ok_and(|at| at.project.document.dpop.nonce_at_calls),
         };

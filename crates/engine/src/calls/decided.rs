@@ -54,20 +54,20 @@ impl DecidedCall {
     }
 
     /// The same call, decided again.
-    pub(super) fn decided_again(&mut self, verdict: CallVerdict) {
+    pub(super) fn set_verdict(&mut self, verdict: CallVerdict) {
         self.verdict = Some(verdict);
     }
 
     /// A call becomes pending only after its proof is spent and the request is counted.
-    pub(super) fn begins_to_wait(&mut self) {
+    pub(super) fn set_waiting(&mut self) {
         self.verdict = self.verdict.take().map(|verdict| match verdict {
-            CallVerdict::NeedsApproval(needs) => CallVerdict::NeedsApproval(needs.waiting()),
+            CallVerdict::NeedsApproval(needs) => CallVerdict::NeedsApproval(needs.into_pending()),
             verdict => verdict,
         });
     }
 
     /// From here on another value is responsible for the record: a permit, or a refusal that is written already.
-    pub(super) fn is_recorded(&mut self) {
+    pub(super) fn mark_recorded(&mut self) {
         self.open = false;
     }
 
@@ -108,8 +108,8 @@ impl Drop for DecidedCall {
     fn drop(&mut self) {
         let Some(verdict) = self.verdict.take().filter(|_| self.open) else { return };
         self.engine.calls().record_in_background(move |env| match &verdict {
-            CallVerdict::Authorized(authorized) => authorized.abandoned(ABANDONED, env),
-            CallVerdict::NeedsApproval(needs) => needs.abandoned(ABANDONED, env),
+            CallVerdict::Authorized(authorized) => authorized.record_abandonment(ABANDONED, env),
+            CallVerdict::NeedsApproval(needs) => needs.record_abandonment(ABANDONED, env),
         });
     }
 }
@@ -120,7 +120,7 @@ impl Calls<'_> {
     where
         F: FnOnce(&countersign_core::env::Env) -> Result<Effects, E>,
     {
-        let effects = self.env_of_record().ok().and_then(|env| effects(&env).ok());
+        let effects = self.record_env().ok().and_then(|env| effects(&env).ok());
         let (Some(effects), Ok(runtime)) = (effects, tokio::runtime::Handle::try_current()) else {
             tracing::error!("an abandoned call could not be recorded");
             return;
@@ -128,7 +128,7 @@ impl Calls<'_> {
         let engine = Arc::clone(self.engine);
         self.tasks.spawn_on(
             async move {
-                if let Err(refusal) = engine.calls().recorded(effects).await {
+                if let Err(refusal) = engine.calls().commit_record(effects).await {
                     tracing::warn!(%refusal, "an abandoned call could not be recorded");
                 }
             },

@@ -28,10 +28,10 @@ impl Egress {
 
 impl Calls<'_> {
     /// How many of `bytes` more may leave. A smaller number means: cut here. A write's response is counted and never cut.
-    pub async fn pass(self, egress: &mut Egress, bytes: u64) -> u64 {
+    pub async fn allow_bytes(self, egress: &mut Egress, bytes: u64) -> u64 {
         while egress.taken < bytes && !egress.over {
             let missing = (bytes - egress.taken).max(if egress.writes { 0 } else { BLOCK });
-            match self.take(egress, missing).await {
+            match self.reserve(egress, missing).await {
                 EgressUse::All => egress.taken += missing,
                 EgressUse::Only(rest) => {
                     egress.taken += rest;
@@ -45,15 +45,15 @@ impl Calls<'_> {
     }
 
     /// Gives back bytes that were counted and not sent.
-    pub async fn passed_all(self, egress: Egress) {
+    pub async fn give_back_unused(self, egress: Egress) {
         if egress.taken > 0 {
             let back = egress.usage.egress(-i64::try_from(egress.taken).unwrap_or(i64::MAX), true);
-            let _ = self.commit(Effects { counts: back.counts(), ..Effects::default() }).await;
-            self.tallies.forget(back.iter());
+            let _ = self.commit(Effects { counts: back.to_vec(), ..Effects::default() }).await;
+            self.limit_cache.forget(back.iter());
         }
     }
 
-    async fn take(self, egress: &Egress, bytes: u64) -> EgressUse {
+    async fn reserve(self, egress: &Egress, bytes: u64) -> EgressUse {
         let wanted = i64::try_from(bytes).unwrap_or(i64::MAX);
         if self.count_egress(egress, wanted).await {
             return EgressUse::All;
@@ -72,8 +72,8 @@ impl Calls<'_> {
 
     async fn count_egress(self, egress: &Egress, bytes: i64) -> bool {
         let counted = egress.usage.egress(bytes, egress.writes);
-        let outcome = self.commit(Effects { counts: counted.counts(), ..Effects::default() }).await;
-        self.tallies.forget(counted.iter());
+        let outcome = self.commit(Effects { counts: counted.to_vec(), ..Effects::default() }).await;
+        self.limit_cache.forget(counted.iter());
         outcome == Outcome::Committed
     }
 }

@@ -4,7 +4,7 @@ use super::{
     BodyDigest, DecidedCall, Egress, HeldFacts, Permit, UpstreamError, UpstreamOutcome, Watch,
     approve::{Approval, Pending},
 };
-use crate::{projects::Address, services::Calls, store};
+use crate::{projects::Address, services::Calls};
 use async_trait::async_trait;
 use countersign_core::{
     aap::access::{Call, CallFacts, ReadWrite},
@@ -102,7 +102,7 @@ impl Calls<'_> {
             Err(refusal) => return Err(decided.refuse(refusal).await),
         };
         let engine = Arc::clone(self.engine);
-        self.outlasting(async move {
+        self.spawn_to_completion(async move {
             if let Err(error) = exchange.connect(decided.facts()).await {
                 return Err(decided.refuse(error.into()).await);
             }
@@ -121,7 +121,7 @@ impl Calls<'_> {
         mut exchange: E,
     ) -> Result<Settled<E::Answer>, Refusal> {
         let (engine, address, id) = (Arc::clone(self.engine), address.clone(), decision_id.to_owned());
-        self.outlasting(async move {
+        self.spawn_to_completion(async move {
             let (permit, request) = engine.calls().redeem(&address, call, &id, &mut exchange).await?;
             engine.calls().forward(permit, exchange, Some(request)).await
         })
@@ -136,7 +136,7 @@ impl Calls<'_> {
         mut exchange: E,
     ) -> Result<Settled<E::Answer>, Refusal> {
         let engine = Arc::clone(self.engine);
-        let approval = self.outlasting(async move {
+        let approval = self.spawn_to_completion(async move {
             match engine.calls().approve(decided, request, &mut exchange).await? {
                 Approval::Permit(permit, request) => {
                     let settled = engine.calls().forward(permit, exchange, Some(request)).await?;
@@ -151,7 +151,7 @@ impl Calls<'_> {
         };
         let answered = self.once_settled(pending).await?;
         let engine = Arc::clone(self.engine);
-        self.outlasting(async move {
+        self.spawn_to_completion(async move {
             let (permit, request) = engine.calls().approve_after_wait(answered, &mut exchange).await?;
             engine.calls().forward(permit, exchange, Some(request)).await
         })
@@ -159,7 +159,7 @@ impl Calls<'_> {
     }
 
     /// Runs in a task of its own, which outlasts a caller that hangs up.
-    async fn outlasting<T: Send + 'static>(
+    async fn spawn_to_completion<T: Send + 'static>(
         self,
         task: impl Future<Output = Result<T, Refusal>> + Send + 'static,
     ) -> Result<T, Refusal> {
@@ -173,21 +173,21 @@ impl Calls<'_> {
         mut exchange: E,
         approved: Option<HttpRequest>,
     ) -> Result<Settled<E::Answer>, Refusal> {
-        let result = match self.may_send(&permit, approved.as_ref()).await {
+        let result = match self.check_send(&permit, approved.as_ref()).await {
             Ok(()) => {
-                permit.sends();
+                permit.mark_sending();
                 exchange.send(&mut permit, approved).await
             }
             Err(error) => Err(error),
         };
-        permit.handed_on();
+        permit.mark_sent();
         let outcome = match &result {
             Ok(answer) => exchange.outcome(answer),
             Err(error) => UpstreamOutcome::Failed(*error),
         };
         let streams = result.as_ref().is_ok_and(|answer| exchange.streams(permit.facts(), answer));
         let watch = streams.then(|| permit.watch());
-        let (named, unknown) = (permit.named(), outcome.report(permit.facts().route()) == OutcomeReport::Lost);
+        let (named, unknown) = (permit.sent_write(), outcome.report(permit.facts().route()) == OutcomeReport::Lost);
         let about = |refusal: Refusal| refusal.of_sent(named.clone());
         let egress = permit.settle(outcome).await.map_err(about)?;
         let answer = result.map_err(|error| about(error.into()))?;
@@ -197,7 +197,7 @@ impl Calls<'_> {
 
     /// The right to send, checked immediately before the first byte: the approved bytes, under a claim that no node
     /// can have taken for lapsed.
-    async fn may_send(self, permit: &Permit, approved: Option<&HttpRequest>) -> Result<(), UpstreamError> {
+    async fn check_send(self, permit: &Permit, approved: Option<&HttpRequest>) -> Result<(), UpstreamError> {
         let covered = match (approved, permit.held()) {
             (Some(request), _) => permit.covers(request),
             (None, held) => held.is_none(),
@@ -207,21 +207,21 @@ impl Calls<'_> {
             return Err(UpstreamError::NotSent("it differed from the approved request"));
         }
         if let Some(right) = permit.send_right()
-            && !right.holds_in_time().await
+            && !right.is_valid_in_time().await
         {
             return Err(UpstreamError::NotSent("it was revoked, or this node could not read its database"));
         }
         let Some(held) = permit.held() else { return Ok(()) };
-        self.still_claimed(held).await.inspect_err(|why| {
+        self.check_claim(held).await.inspect_err(|why| {
             tracing::error!(decision = held.decision_id(), ?why, "a claim ended before the request was sent");
         })
     }
 
     /// A claim that is not fresh is read again: others may have settled it while this node stood still.
-    async fn still_claimed(self, held: &HeldFacts) -> Result<(), UpstreamError> {
-        let has_time = || held.may_send_at(self.now(), self.clock.monotonic_ms());
+    async fn check_claim(self, held: &HeldFacts) -> Result<(), UpstreamError> {
+        let has_time = || held.has_lease_at(self.now(), self.clock.monotonic_ms());
         if has_time() && self.clock.monotonic_ms().saturating_sub(held.leased_at_ms) > TRUSTED_MS {
-            let found: Result<Option<Execution>, _> = store::get(&*self.store, held.execution).await;
+            let found: Result<Option<Execution>, _> = self.get(held.execution).await;
             match found {
                 Ok(Some(execution)) if held.is_claim(&execution) => {}
                 Ok(_) => return Err(UpstreamError::NotSent("its claim was settled meanwhile")),

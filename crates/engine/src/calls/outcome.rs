@@ -52,7 +52,7 @@ impl UpstreamOutcome {
 
     /// Whether the upstream itself declared that it did nothing: a 4xx other than 408 and 425, a status that the
     /// route lists, or a response with `Countersign-Effect: none`.
-    pub(super) fn says_no_effect(&self, route: &Route) -> bool {
+    pub(super) fn reports_no_effect(&self, route: &Route) -> bool {
         match self {
             Self::Responded { says_no_effect: true, .. } => true,
             Self::Responded { status, .. } if route.no_effect_statuses.contains(status) => true,
@@ -67,7 +67,7 @@ impl UpstreamOutcome {
             Self::Failed(UpstreamError::NotSent(why)) => {
                 OutcomeReport::Failed { why: Some((*why).to_owned()), refused: false }
             }
-            _ if self.says_no_effect(route) => OutcomeReport::Failed { why: Some(self.text()), refused: true },
+            _ if self.reports_no_effect(route) => OutcomeReport::Failed { why: Some(self.text()), refused: true },
             Self::Failed(_) => OutcomeReport::Lost,
             Self::Responded { status: 500.. | 408 | 425, .. } => OutcomeReport::Lost,
             Self::Responded { .. } => OutcomeReport::Committed,

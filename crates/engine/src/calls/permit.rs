@@ -42,7 +42,7 @@ impl OpenPermit {
     }
 
     /// The name of a possibly executed call in errors.
-    pub(super) fn named(&self) -> Option<SentWrite> {
+    pub(super) fn sent_write(&self) -> Option<SentWrite> {
         let decision = self.held.as_ref().map(|held| SentWrite::Decision(held.decision_id.clone()));
         decision.or_else(|| self.authorized.write().map(|write| SentWrite::Call(write.call_id.clone())))
     }
@@ -85,12 +85,12 @@ impl Permit {
         self.open().held.as_ref()
     }
 
-    pub(super) fn named(&self) -> Option<SentWrite> {
-        self.open().named()
+    pub(super) fn sent_write(&self) -> Option<SentWrite> {
+        self.open().sent_write()
     }
 
     /// From here on the first byte may have left.
-    pub(super) fn sends(&mut self) {
+    pub(super) fn mark_sending(&mut self) {
         if let Some(open) = &mut self.open {
             open.sent = true;
         }
@@ -98,7 +98,7 @@ impl Permit {
 
     /// The right to go on sending; none for a speculative read, and once the request has left.
     pub fn send_right(&self) -> Option<SendRight> {
-        self.open().inflight.as_ref().map(InflightWrite::right)
+        self.open().inflight.as_ref().map(InflightWrite::send_right)
     }
 
     /// Resolves when the rest of the request must not be sent any more; never for a speculative read.
@@ -113,7 +113,7 @@ impl Permit {
     }
 
     /// To be called when the request has left completely: a revocation waits for that.
-    pub fn handed_on(&mut self) {
+    pub fn mark_sent(&mut self) {
         if let Some(open) = &mut self.open {
             open.inflight = None;
         }
@@ -168,7 +168,7 @@ impl Permit {
     /// Records the outcome; only then may the response leave. The meter is for a response of unknown length.
     pub(super) async fn settle(mut self, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
         let Some(open) = self.open.take() else { return Err(Refusal::Internal) };
-        let (engine, named) = (Arc::clone(&self.engine), open.named());
+        let (engine, named) = (Arc::clone(&self.engine), open.sent_write());
         // In a task of its own: the record is written even if the caller hangs up now.
         let settling = engine.tasks.spawn({
             let engine = Arc::clone(&engine);
@@ -184,7 +184,7 @@ const LEASE_MARGIN_MS: i64 = 2_000;
 impl HeldFacts {
     /// Whether the lease has time left, by both clocks: a wall clock can be set, and a monotonic one may stand still while
     /// the machine sleeps.
-    pub(super) fn may_send_at(&self, now: UnixMillis, monotonic_ms: i64) -> bool {
+    pub(super) fn has_lease_at(&self, now: UnixMillis, monotonic_ms: i64) -> bool {
         let lease_ms = self.lease_s.saturating_mul(1000);
         let margin = LEASE_MARGIN_MS.min(lease_ms / 4);
         let elapsed = monotonic_ms.saturating_sub(self.leased_at_ms);

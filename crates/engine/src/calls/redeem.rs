@@ -8,10 +8,9 @@ use crate::{
     credentials::PresentedHash,
     projects::{Address, ProjectAt},
     services::Calls,
-    store,
 };
 use countersign_core::{
-    aap::access::{Call, bearer_holds},
+    aap::access::{Call, check_bearer},
     held::HttpRequest,
     records::{Decision, HeldRequest, Point, Project},
     refusal::Refusal,
@@ -34,11 +33,11 @@ impl Calls<'_> {
         let (decision, request) = match known {
             Some(decision) => match self.kept_request(&at.project, &decision).await? {
                 Some(request) => (decision, request),
-                None => return Err(self.caller_or(&at, &call, not_here()).await),
+                None => return Err(self.refusal_of_caller_or(&at, &call, no_kept_request()).await),
             },
-            None => return Err(self.caller_or(&at, &call, not_here()).await),
+            None => return Err(self.refusal_of_caller_or(&at, &call, no_kept_request()).await),
         };
-        let inner = of_kept(&call, &request);
+        let inner = call_of_kept_request(&call, &request);
         let verdict = self.decide_call(address, &inner, false).await?;
         let decided = DecidedCall::new(self.engine, verdict, inner, address.clone());
         let rendered = match self.redeemable(&decided, &decision, &request).await {
@@ -62,20 +61,20 @@ impl Calls<'_> {
         let needs = decided.needs_approval();
         let needs = needs.ok_or_else(|| Refusal::Conflict("this does not need an approval any more".into()))?;
         if needs.principal()? != decision.raised_by.principal {
-            return Err(not_here());
+            return Err(no_kept_request());
         }
-        self.look_at_limits(needs.facts()).await?;
+        self.check_limits(needs.facts()).await?;
         rendered(needs, request)
     }
 
     /// The refusal of the caller itself, if there is one, else `otherwise`.
-    async fn caller_or(self, at: &ProjectAt, call: &Call, otherwise: Refusal) -> Refusal {
+    async fn refusal_of_caller_or(self, at: &ProjectAt, call: &Call, otherwise: Refusal) -> Refusal {
         let Some((hash, scheme)) = call.token() else { return Refusal::NoCredentials };
         let (method, url) = call.proven_for();
         let shown = PresentedHash { hash: *hash, scheme, proof: call.proof.as_deref(), method: &method, url: &url };
-        match self.bearer_shown(at, &shown).await {
-            Ok(bearer) => match self.deciding_time() {
-                Ok(now) => bearer_holds(&bearer, now).err().unwrap_or(otherwise),
+        match self.authenticate_bearer(at, &shown).await {
+            Ok(bearer) => match self.decision_time() {
+                Ok(now) => check_bearer(&bearer, now).err().unwrap_or(otherwise),
                 Err(unavailable) => unavailable,
             },
             Err(refusal) => refusal,
@@ -90,8 +89,7 @@ impl Calls<'_> {
         if decision.point != Point::Gateway {
             return Ok(None);
         }
-        let kept: Option<HeldRequest> = store::get(&*self.store, decision.key).await?;
-        let Some(kept) = kept else { return Ok(None) };
+        let Some(kept) = self.get::<HeldRequest>(decision.key).await? else { return Ok(None) };
         let opened = self.project_sealer(project).await?.open(&sealed_for(&decision.digest), &kept.sealed);
         let bytes = opened.map_err(|_| Refusal::Internal)?;
         serde_json::from_slice(&bytes).map(Some).map_err(|_| Refusal::Internal)
@@ -114,12 +112,12 @@ fn sealed_for(digest: &Digest) -> String {
     format!("held-request:{}", digest.hex())
 }
 
-fn not_here() -> Refusal {
+fn no_kept_request() -> Refusal {
     Refusal::NotFound("there is no request of yours to redeem under this decision".into())
 }
 
 /// The kept request as a call by its redeemer.
-fn of_kept(call: &Call, request: &HttpRequest) -> Call {
+fn call_of_kept_request(call: &Call, request: &HttpRequest) -> Call {
     Call {
         method: request.method.clone(),
         origin: request.origin.clone(),

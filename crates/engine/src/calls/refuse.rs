@@ -10,16 +10,16 @@ use countersign_core::{
 impl Calls<'_> {
     /// Records a refusal, spends the proof with it, and returns the refusal for the caller.
     pub(super) async fn record_refusal(self, verdict: &CallVerdict, refusal: Refusal) -> Refusal {
-        match self.try_to_record(verdict, &refusal).await {
+        match self.commit_refusal(verdict, &refusal).await {
             Ok(told) => told,
             Err(trouble) => trouble,
         }
     }
 
-    async fn try_to_record(self, verdict: &CallVerdict, refusal: &Refusal) -> Result<Refusal, Refusal> {
+    async fn commit_refusal(self, verdict: &CallVerdict, refusal: &Refusal) -> Result<Refusal, Refusal> {
         let needs = match verdict {
             CallVerdict::Authorized(authorized) => {
-                return match self.recorded(authorized.refused(refusal, &self.env()?)?).await {
+                return match self.commit_record(authorized.record_refusal(refusal, &self.env()?)?).await {
                     // The unsettled call itself spent the proof, and has its own entry.
                     Err(Refusal::DpopReplayed) if matches!(refusal, Refusal::WriteUnsettled { .. }) => {
                         Ok(refusal.clone())
@@ -29,11 +29,11 @@ impl Calls<'_> {
             }
             CallVerdict::NeedsApproval(needs) => needs,
         };
-        let (effects, counted) = needs.refused(refusal, &self.env()?)?;
+        let (effects, counted) = needs.record_refusal(refusal, &self.env()?)?;
         let uncounted = Effects { counts: Vec::new(), ..effects.clone() };
         match self.commit(effects).await {
             Outcome::Committed => {
-                self.tallies.moved(&counted);
+                self.limit_cache.add(&counted);
                 Ok(refusal.clone())
             }
             // This request exceeds the hour's limit: the refusal says so, and so does the audit.
@@ -41,7 +41,7 @@ impl Calls<'_> {
                 let limited = self.limit_refusal(needs.facts(), &counted, &outcome);
                 let limited =
                     if matches!(refusal, Refusal::UsageLimitReached { .. }) { refusal.clone() } else { limited };
-                self.recorded(uncounted).await?;
+                self.commit_record(uncounted).await?;
                 Ok(limited)
             }
             Outcome::Replayed => Err(Refusal::DpopReplayed),
@@ -51,10 +51,10 @@ impl Calls<'_> {
 
     /// The refusal for the failure of a call's step.
     pub(super) fn limit_refusal(self, facts: &CallFacts, counted: &CountedLimits, outcome: &Outcome) -> Refusal {
-        self.tallies.forget(counted.iter());
+        self.limit_cache.forget(counted.iter());
         match outcome {
             Outcome::Replayed => Refusal::DpopReplayed,
-            Outcome::LimitReached { counter } => match Limit::named(counter) {
+            Outcome::LimitReached { counter } => match Limit::from_name(counter) {
                 Some(limit) => facts.usage().refusal(limit, self.now()),
                 None => Refusal::Internal,
             },
@@ -63,7 +63,7 @@ impl Calls<'_> {
     }
 
     /// Makes the record of a refusal durable; its proof is spent with it.
-    pub(crate) async fn recorded(self, effects: Effects) -> Result<(), Refusal> {
+    pub(crate) async fn commit_record(self, effects: Effects) -> Result<(), Refusal> {
         match self.commit(effects).await {
             Outcome::Committed => Ok(()),
             Outcome::Replayed => Err(Refusal::DpopReplayed),

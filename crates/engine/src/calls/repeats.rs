@@ -3,7 +3,7 @@
 use super::{DecidedCall, UpstreamExchange};
 use crate::{
     services::Calls,
-    store::{self, Outcome, UnsettledWriteById, UnsettledWritesIn, UnsettledWritesOf},
+    store::{Outcome, UnsettledWriteById, UnsettledWritesIn, UnsettledWritesOf},
 };
 use countersign_core::{
     aap::access::{CallFacts, SeenWrite, SettleWrite},
@@ -57,27 +57,26 @@ impl Calls<'_> {
             return Ok(None);
         }
         let proof = decided.authorized().and_then(|authorized| authorized.proof());
-        let unsettled = self.unsettled_like(facts).await?;
+        let unsettled = self.find_unsettled_writes(facts).await?;
         let (mut head, mut body) = exchange.describe(facts, false).await?;
         let mut fingerprint = facts.fingerprint(&head, proof)?;
-        if unsettled.iter().any(|earlier| fingerprint.needs_body_to_tell(&earlier.fingerprint)) {
+        if unsettled.iter().any(|earlier| fingerprint.needs_body(&earlier.fingerprint)) {
             (head, body) = exchange.describe(facts, true).await?;
             fingerprint = facts.fingerprint(&head, proof)?;
         }
-        repeats_none(&fingerprint, &unsettled)?;
+        refuse_if_repeated(&fingerprint, &unsettled)?;
         Ok(Some(FreshWrite { fingerprint, body }))
     }
 
     /// The same check for a write after its intent failed to commit: an equal write may have been faster.
     pub(super) async fn refuse_late_repeat(self, facts: &CallFacts, write: &FreshWrite) -> Result<(), Refusal> {
-        repeats_none(&write.fingerprint, &self.unsettled_like(facts).await?)
+        refuse_if_repeated(&write.fingerprint, &self.find_unsettled_writes(facts).await?)
     }
 
     /// The unsettled writes on the same route under the same delegation. Expired ones are removed.
-    async fn unsettled_like(self, facts: &CallFacts) -> Result<Vec<UnsettledWrite>, Refusal> {
+    async fn find_unsettled_writes(self, facts: &CallFacts) -> Result<Vec<UnsettledWrite>, Refusal> {
         let Some(delegation) = facts.delegation() else { return Ok(Vec::new()) };
-        let lookup = UnsettledWritesOf { delegation, route: facts.route().id.clone() };
-        let found = store::find_all(&*self.store, lookup).await?;
+        let found = self.find_all(UnsettledWritesOf { delegation, route: facts.route().id.clone() }).await?;
         let now = self.now();
         let (open, over): (Vec<_>, Vec<_>) = found.into_iter().partition(|write| now < write.until);
         if !over.is_empty() {
@@ -92,7 +91,7 @@ impl Calls<'_> {
     }
 
     /// The effects of an outcome on the row of its write. The row is read again when they turn out to be stale.
-    pub(super) fn follow_write(
+    pub(super) fn apply_write_outcome(
         self,
         row: Option<&UnsettledWrite>,
         seen: &SeenWrite,
@@ -100,7 +99,7 @@ impl Calls<'_> {
         env: &Env,
     ) -> Result<Effects, Refusal> {
         let Some(row) = row else { return Ok(Effects::default()) };
-        let (follows, conflict) = seen.follow(row, place, env)?;
+        let (follows, conflict) = seen.settle(row, place, env)?;
         if conflict {
             let call_id = row.call_id.as_str();
             tracing::error!(call_id, alarm = "outcome_conflict", "an outcome contradicts a person's finding");
@@ -108,13 +107,9 @@ impl Calls<'_> {
         Ok(follows)
     }
 
-    pub(super) async fn unsettled_row(self, key: RowKey) -> Result<Option<UnsettledWrite>, Refusal> {
-        Ok(store::get(&*self.store, key).await?)
-    }
-
     /// The writes of a project with an unknown outcome, oldest first.
     pub async fn unsettled_writes(self, project: RowKey) -> Result<Vec<UnsettledWrite>, Refusal> {
-        let all = store::find_all(&*self.store, UnsettledWritesIn(project)).await?;
+        let all = self.find_all(UnsettledWritesIn(project)).await?;
         let now = self.now();
         Ok(all.into_iter().filter(|write| write.is_open() && now < write.until).collect())
     }
@@ -128,8 +123,7 @@ impl Calls<'_> {
         reason: &str,
     ) -> Result<UnsettledWrite, Refusal> {
         self.run(|| async {
-            let lookup = UnsettledWriteById { project: project.key, call_id: call_id.to_owned() };
-            let found = store::find_one(&*self.store, lookup).await?;
+            let found = self.find_one(UnsettledWriteById { project: project.key, call_id: call_id.to_owned() }).await?;
             let unknown = || Refusal::NotFound("there is no unsettled call with this id in the project".into());
             let view = ((project.key, project.id.clone()), found.ok_or_else(unknown)?);
             SettleWrite { ran, reason: reason.to_owned() }.decide(&view, &self.env()?)
@@ -138,7 +132,7 @@ impl Calls<'_> {
     }
 }
 
-fn repeats_none(fingerprint: &WriteFingerprint, unsettled: &[UnsettledWrite]) -> Result<(), Refusal> {
+fn refuse_if_repeated(fingerprint: &WriteFingerprint, unsettled: &[UnsettledWrite]) -> Result<(), Refusal> {
     match unsettled.iter().find(|earlier| fingerprint.repeats(&earlier.fingerprint)) {
         Some(earlier) => Err(Refusal::WriteUnsettled { call_id: earlier.call_id.clone(), until: earlier.until }),
         None => Ok(()),

@@ -39,25 +39,25 @@ impl<'engine> Calls<'engine> {
     async fn settle_write(self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
         let facts = open.authorized.facts();
         if self.record_outcome(open, outcome).await.is_ok() {
-            self.supersede_others(open, outcome).await;
+            self.supersede_other_questions(open, outcome).await;
             return Ok(Egress::of(facts).filter(|_| outcome.is_unsized()));
         }
         let held = open.held.as_ref().map(|held| (held, outcome.report(facts.route())));
-        let write = open.authorized.write().map(|row| (row.key, seen(open, outcome)));
-        let entry = self.env_of_record().ok().and_then(|env| written(open, outcome, &env).ok());
-        self.owe(entry.and_then(|effects| UnrecordedOutcome::new(facts, &effects, held, write)));
-        Err(if outcome.was_sent() { Refusal::OutcomeUnrecorded(open.named()) } else { Refusal::Unavailable })
+        let write = open.authorized.write().map(|row| (row.key, observed_write(open, outcome)));
+        let entry = self.record_env().ok().and_then(|env| write_entry(open, outcome, &env).ok());
+        self.keep_unrecorded(entry.and_then(|effects| UnrecordedOutcome::new(facts, &effects, held, write)));
+        Err(if outcome.was_sent() { Refusal::OutcomeUnrecorded(open.sent_write()) } else { Refusal::Unavailable })
     }
 
     /// A committed effect needs no further approval. A failure here does not hold the response back.
-    async fn supersede_others(self, open: &OpenPermit, outcome: UpstreamOutcome) {
+    async fn supersede_other_questions(self, open: &OpenPermit, outcome: UpstreamOutcome) {
         let Some(held) = open.held.as_ref() else { return };
         let (Some(effect), OutcomeReport::Committed) = (held.effect, outcome.report(open.authorized.facts().route()))
         else {
             return;
         };
         let superseded = async {
-            let done: Option<Decision> = store::get(&*self.store, held.decision).await?;
+            let done: Option<Decision> = self.get(held.decision).await?;
             self.decisions().supersede_questions(&done.ok_or(Refusal::Internal)?, effect).await
         };
         if let Err(refusal) = superseded.await {
@@ -72,13 +72,14 @@ impl<'engine> Calls<'engine> {
         let record = || async {
             let row = match open.authorized.write() {
                 // A person settled it, or it expired.
-                Some(write) if again.swap(true, Ordering::Relaxed) => self.unsettled_row(write.key).await?,
+                Some(write) if again.swap(true, Ordering::Relaxed) => self.get(write.key).await?,
                 write => write.cloned(),
             };
-            let env = self.env_of_record()?;
-            let effects = written(open, outcome, &env)?;
-            let effects = effects.and(self.follow_write(row.as_ref(), &seen(open, outcome), &project, &env)?);
-            let (turn, reported) = match &open.held {
+            let env = self.record_env()?;
+            let effects = write_entry(open, outcome, &env)?;
+            let effects =
+                effects.and(self.apply_write_outcome(row.as_ref(), &observed_write(open, outcome), &project, &env)?);
+            let (lock, reported) = match &open.held {
                 Some(held) => {
                     let key = (held.decision, held.execution_id.as_str());
                     self.report_execution(key, &project, outcome.report(facts.route()), &env).await?
@@ -86,11 +87,11 @@ impl<'engine> Calls<'engine> {
                 None => (None, Effects::default()),
             };
             let effects = effects.and(reported);
-            Ok::<_, Refusal>((turn, Step { answer: effects.counts.clone(), effects }))
+            Ok::<_, Refusal>((lock, Step { answer: effects.counts.clone(), effects }))
         };
         match self.run_to_outcome(record).await? {
             (Outcome::Committed, counts) => {
-                self.tallies.forget(&counts);
+                self.limit_cache.forget(&counts);
                 Ok(())
             }
             _ => Err(Refusal::Unavailable),
@@ -105,19 +106,19 @@ impl<'engine> Calls<'engine> {
         report: OutcomeReport,
         env: &Env,
     ) -> Result<(Option<SessionLockGuard<'engine>>, Effects), Refusal> {
-        let (turn, view) = self.execution_view(execution, project).await?;
+        let (lock, view) = self.execution_view(execution, project).await?;
         match report.decide(&view, env) {
             Ok(step) => {
                 if step.answer.conflict.is_some() {
                     let decision = view.decision.id.as_str();
                     tracing::error!(decision, alarm = "outcome_conflict", "an outcome contradicts a person's finding");
                 }
-                Ok((turn, step.effects))
+                Ok((lock, step.effects))
             }
             // A person found out before us; the call's own entry says what we saw.
             Err(Refusal::Conflict(why)) => {
                 tracing::warn!(why, "the outcome of a call was settled already");
-                Ok((turn, Effects::default()))
+                Ok((lock, Effects::default()))
             }
             Err(refusal) => Err(refusal),
         }
@@ -128,13 +129,13 @@ impl<'engine> Calls<'engine> {
         (decision, execution_id): (RowKey, &str),
         project: &(RowKey, ProjectId),
     ) -> Result<(Option<SessionLockGuard<'engine>>, ExecutionView), Refusal> {
-        let decision: Decision = store::get(&*self.store, decision).await?.ok_or(Refusal::Internal)?;
-        let turn = self.engine.turns.take(decision.asked_in).await;
+        let decision: Decision = self.load(decision).await?;
+        let lock = self.engine.session_locks.lock(decision.asked_in).await;
         let lookup = store::ExecutionById { project: decision.project, id: execution_id.to_owned() };
-        let execution = store::find_one(&*self.store, lookup).await?.ok_or(Refusal::Internal)?;
+        let execution = self.find_one(lookup).await?.ok_or(Refusal::Internal)?;
         may_report(execution.point, Point::Gateway)?;
         let session = self.decisions().session_of_decision(&decision).await?;
-        Ok((turn, self.decisions().execution_seen(project.clone(), decision, session, execution).await?))
+        Ok((lock, self.decisions().execution_view(project.clone(), decision, session, execution).await?))
     }
 
     /// Renews the lease of a claim and returns its new end. A failure does not stop the call: other nodes find the claim
@@ -142,8 +143,8 @@ impl<'engine> Calls<'engine> {
     pub(super) async fn renew_lease(self, held: &HeldFacts, facts: &CallFacts) -> Option<UnixMillis> {
         let renewed = async {
             let project = (facts.project().key, facts.project().id.clone());
-            let (_turn, view) = self.execution_view((held.decision, &held.execution_id), &project).await?;
-            let step = OutcomeReport::Running.decide(&view, &self.env_of_record()?)?;
+            let (_lock, view) = self.execution_view((held.decision, &held.execution_id), &project).await?;
+            let step = OutcomeReport::Running.decide(&view, &self.record_env()?)?;
             let until = step.answer.lease_until();
             Ok::<_, Refusal>((self.commit(step.effects).await, until))
         };
@@ -162,21 +163,21 @@ impl<'engine> Calls<'engine> {
         let (text, bytes) = (outcome.text(), outcome.bytes());
         // Not the step runner: between two commits the call is decided again.
         for _ in 0..TRIES {
-            let (effects, counted) = authorized.read(&text, bytes, &self.env()?)?;
+            let (effects, counted) = authorized.record_read(&text, bytes, &self.env()?)?;
             match self.commit(effects).await {
                 Outcome::Committed => {
-                    self.tallies.moved(&counted);
+                    self.limit_cache.add(&counted);
                     return Ok(Egress::of(authorized.facts()).filter(|_| outcome.is_unsized()));
                 }
-                Outcome::Stale => self.agents().forget_bearer(&address, &call),
+                Outcome::Stale => self.agents().forget_credential(&address, &call),
                 failed => {
                     let refusal = self.limit_refusal(authorized.facts(), &counted, &failed);
                     return Err(self.record_dropped_read(&authorized, refusal).await);
                 }
             }
-            let begun = authorized.has_begun();
+            let begun = authorized.is_started();
             authorized = match self.decide_call(&address, &call, begun).await? {
-                CallVerdict::Authorized(again) if begun => again.begun(None),
+                CallVerdict::Authorized(again) if begun => again.started(None),
                 CallVerdict::Authorized(again) => again,
                 CallVerdict::NeedsApproval(_) => return Err(Refusal::Unavailable),
             };
@@ -189,19 +190,19 @@ impl<'engine> Calls<'engine> {
         if !matches!(refusal, Refusal::UsageLimitReached { .. }) {
             return refusal;
         }
-        let recorded = async { self.recorded(authorized.refused(&refusal, &self.env()?)?).await };
+        let recorded = async { self.commit_record(authorized.record_refusal(&refusal, &self.env()?)?).await };
         recorded.await.err().unwrap_or(refusal)
     }
 }
 
 /// The entry of a write with its outcome, and the counts it gives back.
-fn written(open: &OpenPermit, outcome: UpstreamOutcome, env: &Env) -> Result<Effects, NotCanonical> {
-    let no_effect = outcome.says_no_effect(open.authorized.facts().route());
-    open.authorized.written(&outcome.text(), no_effect, outcome.bytes(), env)
+fn write_entry(open: &OpenPermit, outcome: UpstreamOutcome, env: &Env) -> Result<Effects, NotCanonical> {
+    let no_effect = outcome.reports_no_effect(open.authorized.facts().route());
+    open.authorized.record_write(&outcome.text(), no_effect, outcome.bytes(), env)
 }
 
 /// The observed effect of a write, by its outcome.
-fn seen(open: &OpenPermit, outcome: UpstreamOutcome) -> SeenWrite {
+fn observed_write(open: &OpenPermit, outcome: UpstreamOutcome) -> SeenWrite {
     let result = match outcome.report(open.authorized.facts().route()) {
         OutcomeReport::Committed => WriteResult::Ran,
         OutcomeReport::Failed { .. } => WriteResult::DidNotRun,

@@ -2,8 +2,8 @@
 
 use crate::{projects::Address, services::Calls};
 use countersign_core::{
-    aap::access::{Call, CallFacts, bearer_holds},
-    aap::validity::receipt_holds,
+    aap::access::{Call, CallFacts, check_bearer},
+    aap::validity::check_receipt,
     refusal::Refusal,
 };
 use std::time::Duration;
@@ -26,9 +26,9 @@ impl Watch {
 
 impl Calls<'_> {
     /// Resolves when the stream must end, with the reason.
-    pub async fn cut_off(self, watch: &Watch) -> Refusal {
+    pub async fn wait_for_cut_off(self, watch: &Watch) -> Refusal {
         loop {
-            if let Err(refusal) = self.still_holds(watch).await {
+            if let Err(refusal) = self.check_stream(watch).await {
                 return refusal;
             }
             tokio::time::sleep(LOOK_AGAIN).await;
@@ -36,7 +36,7 @@ impl Calls<'_> {
     }
 
     /// From the store each time: the cache may be stale, and no commit would notice.
-    async fn still_holds(self, watch: &Watch) -> Result<(), Refusal> {
+    async fn check_stream(self, watch: &Watch) -> Result<(), Refusal> {
         let now = self.now();
         if now >= watch.facts.ends_at() {
             return Err(Refusal::AccessTokenExpired);
@@ -47,14 +47,14 @@ impl Calls<'_> {
         }
         let (hash, _) = watch.call.token().ok_or(Refusal::AccessTokenInvalid)?;
         let bearer = self.agents().bearer_by_hash(&at.project, hash).await?;
-        bearer_holds(&bearer, now)?;
-        bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| receipt_holds(receipt, now))
+        check_bearer(&bearer, now)?;
+        bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| check_receipt(receipt, now))
     }
 
     /// The end of a stream, for the audit.
     pub async fn close_stream(self, watch: Watch, why: &str, bytes: u64) {
         let recorded = async {
-            let effects = watch.facts.stream_closed(why, bytes, &self.env_of_record()?)?;
+            let effects = watch.facts.record_stream_end(why, bytes, &self.record_env()?)?;
             Ok::<_, Refusal>(self.commit(effects).await)
         };
         if !matches!(recorded.await, Ok(crate::store::Outcome::Committed)) {

@@ -131,7 +131,7 @@ impl UnrecordedOutcomes {
     }
 
     /// Removes the first outcome after it was recorded. The file is deleted with the last one.
-    fn first_is_recorded(&self) {
+    fn remove_first(&self) {
         let mut list = self.list();
         if !list.is_empty() {
             list.remove(0);
@@ -194,7 +194,7 @@ fn owner_only(file: &Path, append: bool) -> io::Result<File> {
 
 impl Calls<'_> {
     /// Keeps an outcome until the store returns.
-    pub(super) fn owe(self, outcome: Option<UnrecordedOutcome>) {
+    pub(super) fn keep_unrecorded(self, outcome: Option<UnrecordedOutcome>) {
         match outcome {
             Some(outcome) => {
                 tracing::error!("the outcome of a call could not be recorded; it is kept and recorded later");
@@ -207,11 +207,11 @@ impl Calls<'_> {
     /// Records pending outcomes as far as the store accepts them. Returns their number.
     pub async fn record_outcomes(self) -> usize {
         let mut recorded = 0;
-        let _turn = self.recording.lock().await;
+        let _lock = self.recording.lock().await;
         loop {
             let Some(first) = self.unrecorded.list().first().cloned() else { return recorded };
             match self.record_late(&first).await {
-                Ok(()) => self.unrecorded.first_is_recorded(),
+                Ok(()) => self.unrecorded.remove_first(),
                 Err(refusal) => {
                     tracing::debug!(%refusal, "an outcome cannot be recorded yet");
                     return recorded;
@@ -225,19 +225,19 @@ impl Calls<'_> {
         let record = || async {
             let mut effects = outcome.effects();
             if let Some((row, seen)) = &outcome.write {
-                let row = self.unsettled_row(*row).await?;
-                effects = effects.and(self.follow_write(row.as_ref(), seen, &outcome.project, &self.env()?)?);
+                let row = self.get(*row).await?;
+                effects = effects.and(self.apply_write_outcome(row.as_ref(), seen, &outcome.project, &self.env()?)?);
             }
-            let (turn, reported) = match &outcome.execution {
+            let (lock, reported) = match &outcome.execution {
                 Some(of) => {
-                    let env = self.env_of_record()?;
+                    let env = self.record_env()?;
                     let key = (of.decision, of.execution_id.as_str());
                     self.report_execution(key, &outcome.project, of.report.clone(), &env).await?
                 }
                 None => (None, Effects::default()),
             };
             let effects = effects.and(reported);
-            Ok::<_, Refusal>((turn, Step { answer: (), effects }))
+            Ok::<_, Refusal>((lock, Step { answer: (), effects }))
         };
         match self.run_to_outcome(record).await? {
             (Outcome::Committed, ()) => Ok(()),

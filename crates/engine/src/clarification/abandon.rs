@@ -1,11 +1,8 @@
 //! Abandoning a clarification session, by its agent or by a person.
 
-use crate::{decisions::AgentPrincipal, projects::ProjectAt, services::Clarifications, store};
+use crate::{decisions::AgentPrincipal, projects::ProjectAt, services::Clarifications};
 use countersign_core::{
-    clarification::{
-        abandon::{Abandon, AbandonView},
-        no_session, view,
-    },
+    clarification::{ClarificationView, abandon::Abandon, no_session, view},
     people::ProjectMember,
     records::{ClarificationSession, Decision, GapState},
     refusal::Refusal,
@@ -36,9 +33,9 @@ impl Clarifications<'_> {
                 Abandoning::Agent(agent) => (Abandon::Agent(agent.raiser.clone()), agent.guards.clone()),
                 Abandoning::Person(member) => (Abandon::Person(Box::new(member.clone())), Vec::new()),
             };
-            let key = self.asking_key(&at.project).await?;
+            let key = self.signing_key(&at.project).await?;
             let project = Arc::new(at.project.clone());
-            let view = AbandonView { project, session, rules: Arc::clone(&rules), key, guards };
+            let view = ClarificationView { project, session, rules: Arc::clone(&rules), key, guards };
             operation.decide(&view, &self.env()?)
         };
         let session = self.run(abandon).await?;
@@ -53,11 +50,11 @@ impl Clarifications<'_> {
         member: &ProjectMember,
     ) -> Result<Option<MplpId>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
-        let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await?;
+        let session: Option<ClarificationSession> = self.get(of.session).await?;
         let now = self.now();
         let matters = |session: &ClarificationSession| {
             now < session.expires_at
-                && (session.is_live(now) || session.holds())
+                && (session.is_live(now) || session.still_blocks())
                 && countersign_core::clarification::abandon::may_abandon(session, member)
         };
         Ok(session.filter(matters).map(|session| session.id))

@@ -1,15 +1,12 @@
 //! The record of a session: for its agent, for auditors, and for the agent that takes over.
 
 use crate::{
-    decisions::AgentPrincipal,
-    projects::ProjectAt,
-    services::Clarifications,
-    store::{self, ClarificationEntriesOf},
+    decisions::AgentPrincipal, mplp::ProjectReader, projects::ProjectAt, services::Clarifications,
+    store::ClarificationEntriesOf,
 };
 use countersign_core::{
     clarification::{no_session, view},
-    people::ProjectMember,
-    records::{ClarificationEntry, ClarificationSession, Role},
+    records::{ClarificationEntry, ClarificationSession},
     refusal::Refusal,
 };
 use countersign_protocol::{
@@ -17,19 +14,8 @@ use countersign_protocol::{
     mplp::MplpId,
 };
 
-/// The reader of a chain.
-#[derive(Clone, Debug)]
-pub enum ChainReader {
-    /// The agent sees its own sessions.
-    Agent(Box<AgentPrincipal>),
-    /// The responsible person of that agent, admins and auditors.
-    Person(Box<ProjectMember>),
-    /// An admin key sees everything in the project.
-    Admin,
-}
-
 impl Clarifications<'_> {
-    pub async fn clarify_audit(self, at: &ProjectAt, reader: &ChainReader, id: &MplpId) -> Result<Audit, Refusal> {
+    pub async fn clarify_audit(self, at: &ProjectAt, reader: &ProjectReader, id: &MplpId) -> Result<Audit, Refusal> {
         let session = self.clarification_at(at, id).await?.filter(|session| sees(reader, session));
         let session = session.ok_or_else(no_session)?;
         view::audit(&session, &self.chain_of(&session).await?)
@@ -48,19 +34,15 @@ impl Clarifications<'_> {
 
     /// The chain up to the session's entry count: another round may have been added between the two reads.
     async fn chain_of(self, session: &ClarificationSession) -> Result<Vec<ClarificationEntry>, Refusal> {
-        let mut entries = store::find_all(&*self.store, ClarificationEntriesOf(session.key)).await?;
+        let mut entries = self.find_all(ClarificationEntriesOf(session.key)).await?;
         entries.retain(|entry| entry.position <= session.entries);
         entries.sort_by_key(|entry| entry.position);
         Ok(entries)
     }
 }
 
-fn sees(reader: &ChainReader, session: &ClarificationSession) -> bool {
-    match reader {
-        ChainReader::Agent(agent) => session.by.principal == agent.raiser.principal,
-        ChainReader::Person(member) => {
-            member.has(Role::Admin) || member.has(Role::Auditor) || session.by.person == member.person.key
-        }
-        ChainReader::Admin => true,
-    }
+/// The agent of the session, its responsible person, admins and auditors.
+fn sees(reader: &ProjectReader, session: &ClarificationSession) -> bool {
+    let responsible = reader.member().is_some_and(|member| session.by.person == member.person.key);
+    reader.sees_all() || responsible || reader.is_agent(&session.by.principal)
 }

@@ -1,10 +1,6 @@
 //! A project's signing keys for clarification: created on first use, encrypted at rest, rotated publicly (W-20).
 
-use crate::{
-    projects::ProjectAt,
-    services::Clarifications,
-    store::{self, ClarificationKeysOf},
-};
+use crate::{projects::ProjectAt, services::Clarifications, store::ClarificationKeysOf};
 use countersign_core::{
     clarification::{key::AskingKey, view},
     evidence::DraftEntry,
@@ -21,7 +17,7 @@ use std::sync::Arc;
 
 impl Clarifications<'_> {
     /// The current signing key, created if there is none.
-    pub(crate) async fn asking_key(self, project: &Project) -> Result<AskingKey, Refusal> {
+    pub(crate) async fn signing_key(self, project: &Project) -> Result<AskingKey, Refusal> {
         let agent_id = view::agent_id(&project.document);
         self.run(|| async {
             let mut keys = self.clarification_keys(project).await?;
@@ -32,7 +28,7 @@ impl Clarifications<'_> {
                 keys.push(first);
             }
             let row = keys.last().ok_or(Refusal::Internal)?;
-            let agent_key = self.unsealed(row)?;
+            let agent_key = self.unseal(row)?;
             let answer = AskingKey {
                 agent_id: agent_id.clone(),
                 public_key: agent_key.public_key(),
@@ -50,12 +46,12 @@ impl Clarifications<'_> {
         let project = &at.project;
         let agent_id = view::agent_id(&project.document);
         let rotate = || async {
-            self.asking_key(project).await?;
+            self.signing_key(project).await?;
             let keys = self.clarification_keys(project).await?;
             let old = keys.last().ok_or(Refusal::Internal)?;
             let now = self.now();
             let (new_key, mut row) = self.new_key(project, &agent_id, old.generation + 1, Some(now))?;
-            let old_key = self.unsealed(old)?;
+            let old_key = self.unseal(old)?;
             let mut rotation = Rotation {
                 agent_id: agent_id.clone(),
                 old_public_key: old_key.public_key(),
@@ -84,14 +80,14 @@ impl Clarifications<'_> {
 
     /// The public keys for verifiers (W-19).
     pub async fn published_clarification_keys(self, at: &ProjectAt) -> Result<PublishedKeys, Refusal> {
-        self.asking_key(&at.project).await?;
+        self.signing_key(&at.project).await?;
         let keys = self.clarification_keys(&at.project).await?;
         view::published(&view::agent_id(&at.project.document), &keys)
     }
 
     /// Oldest first.
     async fn clarification_keys(self, project: &Project) -> Result<Vec<ClarificationKey>, Refusal> {
-        let mut keys = store::find_all(&*self.store, ClarificationKeysOf(project.key)).await?;
+        let mut keys = self.find_all(ClarificationKeysOf(project.key)).await?;
         keys.sort_by_key(|key| key.generation);
         Ok(keys)
     }
@@ -122,7 +118,7 @@ impl Clarifications<'_> {
         Ok((agent_key, row))
     }
 
-    fn unsealed(self, row: &ClarificationKey) -> Result<AgentKey, Refusal> {
+    fn unseal(self, row: &ClarificationKey) -> Result<AgentKey, Refusal> {
         let sealed = row.sealed.as_deref().ok_or(Refusal::Internal)?;
         let seed = self.keys.sealer().open(&context(row.project, &row.public_key), sealed);
         let seed = seed.map_err(|_| Refusal::Internal)?;

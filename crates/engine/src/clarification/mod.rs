@@ -10,6 +10,5 @@ mod sessions;
 mod stops;
 
 pub use abandon::Abandoning;
-pub use documents::ChainReader;
 pub(crate) use rules::RuleBooks;
 pub use sessions::{Attested, Confirmed, Gathered, Scaffolded};

@@ -4,7 +4,6 @@ use crate::{
     decisions::{AgentPrincipal, RaisedDecision, digest_of},
     projects::ProjectAt,
     services::Clarifications,
-    store,
 };
 use countersign_core::{
     clarification::{person::GapSeen, question, resolve::AnswerVerdict},
@@ -30,7 +29,7 @@ impl Clarifications<'_> {
         let content = json!({ "clarification_session": session.id, "gap": gap.gap });
         let digest = digest_of(at, agent, String::new(), content.as_object().cloned().unwrap_or_default())?;
         let same = Digest::of(format!("gap\n{}\n{}", session.key, gap.gap.id).as_bytes());
-        let question = Question::Clarification(question::about(gap, said, verdict));
+        let question = Question::Clarification(question::for_gap(gap, said, verdict));
         let asked = NewQuestion {
             // The rule's text, which is the owner's; the agent's own answer is marked as such.
             words: TextAuthor::Owner,
@@ -43,26 +42,25 @@ impl Clarifications<'_> {
     /// The current state of the gap that a question is about, for anybody entitled to see the question.
     pub async fn asked_gap(self, decision: &Decision) -> Result<Option<AskedGap>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
-        let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await?;
+        let session: Option<ClarificationSession> = self.get(of.session).await?;
         Ok(session.and_then(|session| session.gap(&of.gap).cloned()))
     }
 
     /// The gap that a question is about, as the view for its answer.
-    pub(crate) async fn gap_seen(self, at: &ProjectAt, decision: &Decision) -> Result<Option<GapSeen>, Refusal> {
+    pub(crate) async fn gap_view(self, at: &ProjectAt, decision: &Decision) -> Result<Option<GapSeen>, Refusal> {
         let Some(of) = &decision.gap else { return Ok(None) };
-        let session: Option<ClarificationSession> = store::get(&*self.store, of.session).await?;
-        let Some(session) = session else { return Ok(None) };
+        let Some(session) = self.get::<ClarificationSession>(of.session).await? else { return Ok(None) };
         Ok(Some(GapSeen {
             project: Arc::new(at.project.clone()),
             session,
             gap_id: of.gap.clone(),
             rules: self.rules_of(&at.project)?,
-            key: self.asking_key(&at.project).await?,
+            key: self.signing_key(&at.project).await?,
         }))
     }
 
     /// Withdraws questions about superseded gaps. Best effort: an answer to one that stays open has no effect.
-    pub(super) async fn call_off_superseded(
+    pub(super) async fn withdraw_superseded(
         self,
         at: &ProjectAt,
         before: Option<&ClarificationSession>,

@@ -5,7 +5,6 @@ use crate::{
     mplp::Proposal,
     projects::ProjectAt,
     services::Clarifications,
-    store,
 };
 use countersign_core::{
     clarification::{stops, texts::ClarificationResult, transition::with_answers, view},
@@ -24,20 +23,15 @@ use serde_json::{Value, json};
 impl Clarifications<'_> {
     /// Refuses a plan with a finding, unless it is the result of a clarification session; and every plan of an agent
     /// with an open gap that blocks planning.
-    pub(crate) async fn plan_is_clear(
-        self,
-        at: &ProjectAt,
-        agent: &AgentPrincipal,
-        plan: &Plan,
-    ) -> Result<(), Refusal> {
+    pub(crate) async fn check_plan(self, at: &ProjectAt, agent: &AgentPrincipal, plan: &Plan) -> Result<(), Refusal> {
         if plan.clarified.is_none() && plan.document.status == PlanStatus::Draft {
-            self.draft_is_clear(at, agent, plan).await?;
+            self.check_draft(at, agent, plan).await?;
         }
-        self.are_clear(&at.project, &agent.raiser, &[Operation::Planner], stops::StoppedAction::Asking).await
+        self.check_operations(&at.project, &agent.raiser, &[Operation::Planner], stops::StoppedAction::Asking).await
     }
 
     /// All drafts of one plan share one session, so that a corrected draft closes the questions about the previous one.
-    async fn draft_is_clear(self, at: &ProjectAt, agent: &AgentPrincipal, plan: &Plan) -> Result<(), Refusal> {
+    async fn check_draft(self, at: &ProjectAt, agent: &AgentPrincipal, plan: &Plan) -> Result<(), Refusal> {
         let object = plan_object(plan)?;
         let findings =
             self.rules_of(&at.project)?.findings(&object).map_err(|why| Refusal::invalid(why.to_string()))?;
@@ -72,7 +66,7 @@ impl Clarifications<'_> {
     }
 
     /// Checks before a session is closed whether its result could be written as a plan at all.
-    pub(super) fn could_be_proposed(
+    pub(super) fn check_proposable(
         self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
@@ -87,7 +81,7 @@ impl Clarifications<'_> {
         }
         let document = &at.project.document;
         submit::planned(document, &submission).map_err(|why| Refusal::invalid(why.to_string()))?;
-        submit::lasts_s(document, &submission).map_err(|why| Refusal::invalid(why.to_string()))?;
+        submit::lifetime_s(document, &submission).map_err(|why| Refusal::invalid(why.to_string()))?;
         Ok(())
     }
 
@@ -102,7 +96,9 @@ impl Clarifications<'_> {
         let Some(submission) = submission_of(accepted)? else { return Ok(None) };
         let id = &submission.plan.plan_id;
         match self.plans().own_plan(at, agent, id).await {
-            Ok(plan) if plan.document.status != PlanStatus::Draft => return self.asked_about(at, &plan).await,
+            Ok(plan) if plan.document.status != PlanStatus::Draft => {
+                return self.pending_question_about(at, &plan).await;
+            }
             Ok(_) | Err(Refusal::NotFound(_)) => {}
             Err(refusal) => return Err(refusal),
         }
@@ -112,10 +108,9 @@ impl Clarifications<'_> {
         self.plans().propose_plan(at, agent, id, &Proposal::default()).await.map(Some)
     }
 
-    async fn asked_about(self, at: &ProjectAt, plan: &Plan) -> Result<Option<RaisedDecision>, Refusal> {
+    async fn pending_question_about(self, at: &ProjectAt, plan: &Plan) -> Result<Option<RaisedDecision>, Refusal> {
         let Some(key) = plan.confirm else { return Ok(None) };
-        let decision: Option<Decision> = store::get(&*self.store, key).await?;
-        let decision = decision.ok_or(Refusal::Internal)?;
+        let decision: Decision = self.load(key).await?;
         let page = self.decisions().page_of(at, &decision.id);
         let session = self.decisions().session_of_decision(&decision).await?;
         let whole = Whole { decision: decision.clone(), session, allowance: None, execution: None };

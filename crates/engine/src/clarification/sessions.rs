@@ -4,14 +4,15 @@ use crate::{
     decisions::{AgentPrincipal, RaisedDecision},
     projects::ProjectAt,
     services::Clarifications,
-    store::{self, ClarificationSessionById, ClarificationSessionSame, Outcome},
+    store::{ClarificationSessionById, ClarificationSessionSame, Outcome},
 };
 use countersign_core::{
     clarification::{
-        confirm::{self, ConfirmPlan, ConfirmPlanView},
+        ClarificationView,
+        confirm::{self, ConfirmPlan},
         key::AskingKey,
         no_session,
-        resolve::{self, AnswerVerdict, Resolve, ResolveView},
+        resolve::{self, AnswerVerdict, Resolve},
         submit::{Submit, SubmitView, limit_reached},
         view,
     },
@@ -85,14 +86,14 @@ impl Clarifications<'_> {
         let project = Arc::new(at.project.clone());
         let rules = self.rules_of(&at.project)?;
         let submit = || async {
-            let known = self.session_to_go_on_with(at, asked.session_id.as_ref(), &same).await?;
+            let known = self.find_session(at, asked.session_id.as_ref(), &same).await?;
             let (id, known) = match (&asked.session_id, known) {
                 (Some(id), known) => (id.clone(), known),
                 (None, Some(live)) if live.is_live(self.now()) => (live.id.clone(), Some(live)),
                 (None, over) => (self.new_session_id(at, &same, over.as_ref()).await?, None),
             };
             let before = known.clone();
-            let key = self.asking_key(&at.project).await?;
+            let key = self.signing_key(&at.project).await?;
             let view = SubmitView {
                 project: Arc::clone(&project),
                 known,
@@ -106,7 +107,7 @@ impl Clarifications<'_> {
         };
         match self.run_to_outcome(submit).await? {
             (Outcome::Committed, (session, before, key)) => {
-                self.call_off_superseded(at, before.as_ref(), &session).await;
+                self.withdraw_superseded(at, before.as_ref(), &session).await;
                 let response = view::check(&session, &key)?;
                 Ok(Gathered { session, response })
             }
@@ -130,16 +131,16 @@ impl Clarifications<'_> {
         }
     }
 
-    async fn session_to_go_on_with(
+    async fn find_session(
         self,
         at: &ProjectAt,
         id: Option<&MplpId>,
         same: &Digest,
     ) -> Result<Option<ClarificationSession>, Refusal> {
-        let (store, project) = (&*self.store, at.project.key);
+        let project = at.project.key;
         Ok(match id {
-            Some(id) => store::find_one(store, ClarificationSessionById { project, id: id.clone() }).await?,
-            None => store::find_one(store, ClarificationSessionSame { project, same: *same }).await?,
+            Some(id) => self.find_one(ClarificationSessionById { project, id: id.clone() }).await?,
+            None => self.find_one(ClarificationSessionSame { project, same: *same }).await?,
         })
     }
 
@@ -154,7 +155,7 @@ impl Clarifications<'_> {
         let rules = self.rules_of(&at.project)?;
         self.run(|| async {
             let (session, key) = self.own_clarification(at, agent, &asked.session_id).await?;
-            let view = ResolveView {
+            let view = ClarificationView {
                 project: Arc::clone(&project),
                 session,
                 rules: Arc::clone(&rules),
@@ -165,7 +166,7 @@ impl Clarifications<'_> {
             let (gap, verdict) = resolve::judge(&view, &asked.gap_id, &asked.answer, &env)?;
             let signed = asked.signed().filter(|_| gap.is_open());
             if let Some(signed) = &signed {
-                resolve::may_be_signed_so(&view, signed, &env)?;
+                resolve::check_own_signature(&view, signed, &env)?;
                 let body = resolve::signed_body(&view, &gap, &asked.answer, signed)?;
                 let genuine = signatures::verify(&signed.answered_by.public_key, &body.input()?, &signed.signature);
                 genuine.map_err(|_| {
@@ -188,7 +189,7 @@ impl Clarifications<'_> {
                 asked: question.as_ref().map(|raised| raised.decision.key),
             };
             let step = operation.decide(&view, &self.env()?)?;
-            Ok(step.map(|done| told(&asked.gap_id, &done.session, done.verdict, question.as_ref())))
+            Ok(step.map(|done| resolve_response(&asked.gap_id, &done.session, done.verdict, question.as_ref())))
         })
         .await
     }
@@ -204,11 +205,11 @@ impl Clarifications<'_> {
         let rules = self.rules_of(&at.project)?;
         let confirm = || async {
             let (session, key) = self.own_clarification(at, agent, id).await?;
-            self.could_be_proposed(at, agent, &session)?;
+            self.check_proposable(at, agent, &session)?;
             let principal = agent.clone();
             let operation =
                 ConfirmPlan { by: agent.raiser.clone(), same: Box::new(move |digest| same(&principal, digest)) };
-            let view = ConfirmPlanView {
+            let view = ClarificationView {
                 project: Arc::clone(&project),
                 session,
                 rules: Arc::clone(&rules),
@@ -219,10 +220,10 @@ impl Clarifications<'_> {
             Ok::<_, Refusal>(step.map(|session| (session, view.key)))
         };
         let (session, key) = self.run(confirm).await?;
-        self.confirmed(at, agent, session, &key).await
+        self.confirm_response(at, agent, session, &key).await
     }
 
-    async fn confirmed(
+    async fn confirm_response(
         self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
@@ -255,7 +256,7 @@ impl Clarifications<'_> {
         };
         let Gathered { session, response } = match gathered {
             Some(session) => {
-                let key = self.asking_key(&at.project).await?;
+                let key = self.signing_key(&at.project).await?;
                 let response = view::check(&session, &key)?;
                 Gathered { session, response }
             }
@@ -277,7 +278,7 @@ impl Clarifications<'_> {
     ) -> Result<Option<ClarificationSession>, Refusal> {
         let plan = Value::Object(asked.plan_object.clone());
         let digest = plan_digest(&plan).map_err(|why| Refusal::invalid(format!("plan_object: {why}")))?;
-        let found = self.session_to_go_on_with(at, None, &same(agent, &digest)).await?;
+        let found = self.find_session(at, None, &same(agent, &digest)).await?;
         Ok(found.filter(ClarificationSession::is_confirmed))
     }
 
@@ -332,7 +333,7 @@ impl Clarifications<'_> {
             let session = self.clarification_at(at, id).await?;
             let session = session.filter(|session| session.by.principal == agent.raiser.principal);
             let session = session.ok_or_else(no_session)?;
-            let key = self.asking_key(&at.project).await?;
+            let key = self.signing_key(&at.project).await?;
             let plan =
                 session.plan().filter(|_| session.is_live(self.now()) && session.public_key != key.public_key.as_str());
             let Some(plan) = plan.cloned() else { return Ok(Step::answer((session, key))) };
@@ -356,7 +357,7 @@ impl Clarifications<'_> {
         at: &ProjectAt,
         id: &MplpId,
     ) -> Result<Option<ClarificationSession>, Refusal> {
-        Ok(store::find_one(&*self.store, ClarificationSessionById { project: at.project.key, id: id.clone() }).await?)
+        Ok(self.find_one(ClarificationSessionById { project: at.project.key, id: id.clone() }).await?)
     }
 }
 
@@ -366,7 +367,7 @@ pub(super) fn same(agent: &AgentPrincipal, plan: &Digest) -> Digest {
     Digest::of_parts(&[agent.raiser.principal.as_bytes(), b"\0", &holder, &plan.0])
 }
 
-fn told(
+fn resolve_response(
     gap_id: &str,
     session: &ClarificationSession,
     verdict: AnswerVerdict,

@@ -4,10 +4,10 @@ use crate::{
     credentials::PresentedCredential,
     projects::ProjectAt,
     services::Decisions,
-    store::{self, ApiKeyByHash, PersonBySubject},
+    store::{ApiKeyByHash, PersonBySubject},
 };
 use countersign_core::{
-    aap::access::{CallFacts, bearer_holds, proof_required},
+    aap::access::{CallFacts, check_bearer, proof_required},
     decision::terms::actions_of,
     people::accounts::LOCAL,
     records::{ApiKey, ApiKeyKind, Raiser, Table},
@@ -69,26 +69,30 @@ impl Decisions<'_> {
     }
 
     /// The agent behind a bearer credential. Other kinds of keys, and requests without one, are refused.
-    pub async fn agent<'a>(
+    pub async fn authenticate_agent<'a>(
         self,
         at: &ProjectAt,
         token: impl Into<PresentedCredential<'a>>,
     ) -> Result<AgentPrincipal, Refusal> {
         let presented = token.into();
-        let (agent, bound) = self.agent_behind(at, presented.token).await?;
+        let (agent, bound) = self.agent_of_credential(at, presented.token).await?;
         let required = agent.raiser.api_key.is_none() && proof_required(&at.project.document);
-        self.possess(at, bound.as_ref(), required, &presented.shown()).await?;
+        self.prove_possession(at, bound.as_ref(), required, &presented.hashed()).await?;
         Ok(agent)
     }
 
     /// Authenticates the same agent again without its proof, which was spent before.
-    pub(crate) async fn agent_again(self, at: &ProjectAt, token: &str) -> Result<AgentPrincipal, Refusal> {
-        self.agent_behind(at, token).await.map(|(agent, _)| agent)
+    pub(crate) async fn reauthenticate_agent(self, at: &ProjectAt, token: &str) -> Result<AgentPrincipal, Refusal> {
+        self.agent_of_credential(at, token).await.map(|(agent, _)| agent)
     }
 
     /// The agent behind a credential, and the key that the credential is bound to.
-    async fn agent_behind(self, at: &ProjectAt, token: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
-        self.may_decide()?;
+    async fn agent_of_credential(
+        self,
+        at: &ProjectAt,
+        token: &str,
+    ) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
+        self.check_clock()?;
         match token.starts_with("csk_") {
             true => self.agent_by_key(at, token).await,
             false => self.agent_by_token(at, token).await,
@@ -96,7 +100,7 @@ impl Decisions<'_> {
     }
 
     async fn agent_by_key(self, at: &ProjectAt, secret: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
-        let key = store::find_one(&*self.store, ApiKeyByHash(Digest::of(secret.as_bytes()))).await?;
+        let key = self.find_one(ApiKeyByHash(Digest::of(secret.as_bytes()))).await?;
         let key = key.filter(|key| key.project == at.project.key);
         let key = key.ok_or_else(|| Refusal::NotAuthorized("the API key is unknown or was revoked".into()))?;
         if !key.is_live() {
@@ -105,11 +109,10 @@ impl Decisions<'_> {
         if key.kind != ApiKeyKind::Agent {
             return Err(Refusal::NotAuthorized("only a key of an agent may ask questions".into()));
         }
-        let bound = bound_to(&key)?;
+        let bound = bound_key(&key)?;
         let mut asks = Vec::new();
         for subject in &key.asks {
-            let lookup = PersonBySubject { issuer: LOCAL.into(), subject: subject.clone() };
-            let person = store::find_one(&*self.store, lookup).await?;
+            let person = self.find_one(PersonBySubject { issuer: LOCAL.into(), subject: subject.clone() }).await?;
             asks.extend(person.filter(|person| !person.disabled).map(|person| person.key));
         }
         let agent = AgentPrincipal {
@@ -132,7 +135,7 @@ impl Decisions<'_> {
 
     async fn agent_by_token(self, at: &ProjectAt, token: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
         let bearer = self.agents().bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
-        bearer_holds(&bearer, self.deciding_time()?)?;
+        check_bearer(&bearer, self.decision_time()?)?;
         let nobody = || Refusal::TierNotMet { needed: 2, has: 1 };
         let delegation = bearer.delegation.as_ref().ok_or_else(nobody)?;
         let agent = AgentPrincipal {
@@ -158,7 +161,7 @@ impl Decisions<'_> {
 }
 
 /// The DPoP key that an API key is bound to.
-pub(crate) fn bound_to(key: &ApiKey) -> Result<Option<Digest>, Refusal> {
+pub(crate) fn bound_key(key: &ApiKey) -> Result<Option<Digest>, Refusal> {
     let unreadable = || Refusal::NotAuthorized("the API key is bound to a key that cannot be read".into());
     key.jkt.as_deref().map(|jkt| Digest::from_base64url(jkt).ok_or_else(unreadable)).transpose()
 }

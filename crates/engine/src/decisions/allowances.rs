@@ -1,14 +1,13 @@
 //! Standing approvals: finding the one that covers a call, listing them, and taking them back.
 
-use super::claims::place;
 use crate::{
     projects::ProjectAt,
     services::Decisions,
-    store::{self, AllowancesOpenIn, AllowancesOpenOfDecider, AllowancesOpenOfHolder, AllowancesOpenOfPerson},
+    store::{AllowancesOpenIn, AllowancesOpenOfDecider, AllowancesOpenOfHolder, AllowancesOpenOfPerson},
 };
 use countersign_core::{
     bounded::Book,
-    decision::{answer::ProvenPerson, due::AllowanceDueView, grant::AskedFor, take_back::TakeBack},
+    decision::{answer::ProvenPerson, grant::AskedFor, revoke::RevokeApproval},
     mplp::progress,
     people::ProjectMember,
     records::{Allowance, Decision, Plan, Point, Raiser, Role},
@@ -23,9 +22,9 @@ const HOLDERS: usize = 10_000;
 
 /// The open standing approvals of holders, as far as this node has seen them. The cache only speeds up the search: a hit is
 /// confirmed by the store, and a miss is looked up there before anybody is asked.
-pub(crate) struct Books(Cache<RowKey, Arc<Book>>);
+pub(crate) struct StandingApprovalCache(Cache<RowKey, Arc<Book>>);
 
-impl Default for Books {
+impl Default for StandingApprovalCache {
     fn default() -> Self {
         Self(Cache::new(HOLDERS))
     }
@@ -41,7 +40,7 @@ pub struct OpenAllowance {
 
 impl Decisions<'_> {
     /// The open approval that lets this call run, if there is one beside those that turned out to be invalid.
-    pub(crate) async fn covering(
+    pub(crate) async fn find_covering(
         self,
         project: RowKey,
         raiser: &Raiser,
@@ -50,10 +49,10 @@ impl Decisions<'_> {
         passed_over: &[RowKey],
     ) -> Result<Option<Allowance>, Refusal> {
         let holder = raiser.holder();
-        if let Some(book) = self.books.0.get(&holder) {
+        if let Some(book) = self.standing_approvals.0.get(&holder) {
             let candidates = book.candidates(&call.what, &call.arguments).into_iter();
             for key in candidates.filter(|key| !passed_over.contains(key)) {
-                let known: Option<Allowance> = store::get(&*self.store, key).await?;
+                let known: Option<Allowance> = self.get(key).await?;
                 if let Some(allowance) = known
                     && self.covers(&allowance, raiser, point, call).await?
                 {
@@ -61,9 +60,9 @@ impl Decisions<'_> {
                 }
             }
         }
-        let open = store::find_all(&*self.store, AllowancesOpenOfHolder { project, holder }).await?;
+        let open = self.find_all(AllowancesOpenOfHolder { project, holder }).await?;
         let patterns = open.iter().filter_map(|allowance| Some((allowance.key, allowance.pattern.as_ref()?)));
-        self.books.0.insert(holder, Arc::new(Book::new(patterns)));
+        self.standing_approvals.0.insert(holder, Arc::new(Book::new(patterns)));
         for allowance in open.into_iter().filter(|allowance| !passed_over.contains(&allowance.key)) {
             if self.covers(&allowance, raiser, point, call).await? {
                 return Ok(Some(allowance));
@@ -92,12 +91,12 @@ impl Decisions<'_> {
 
     /// The open standing approvals that a person may see: those for their agents, those that they gave, and all for an admin.
     pub async fn open_allowances(self, at: &ProjectAt, member: &ProjectMember) -> Result<Vec<OpenAllowance>, Refusal> {
-        let (store, project, person) = (&*self.store, at.project.key, member.person.key);
-        let mut found = match member.has(Role::Admin) {
-            true => store::find_all(store, AllowancesOpenIn(project)).await?,
+        let (project, person) = (at.project.key, member.person.key);
+        let mut found = match member.has_role(Role::Admin) {
+            true => self.find_all(AllowancesOpenIn(project)).await?,
             false => {
-                let mut own = store::find_all(store, AllowancesOpenOfPerson { project, person }).await?;
-                own.extend(store::find_all(store, AllowancesOpenOfDecider { project, person }).await?);
+                let mut own = self.find_all(AllowancesOpenOfPerson { project, person }).await?;
+                own.extend(self.find_all(AllowancesOpenOfDecider { project, person }).await?);
                 own
             }
         };
@@ -106,7 +105,7 @@ impl Decisions<'_> {
         found.dedup_by_key(|allowance| allowance.key);
         let mut all = Vec::with_capacity(found.len());
         for allowance in found {
-            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
+            let decision: Option<Decision> = self.get(allowance.decision).await?;
             let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
             all.extend(decision.map(|decision| OpenAllowance { allowance, decision, plan }));
         }
@@ -119,24 +118,24 @@ impl Decisions<'_> {
     }
 
     /// One approval that this person may see, open or over.
-    pub async fn seen_allowance(
+    pub async fn visible_allowance(
         self,
         at: &ProjectAt,
         member: &ProjectMember,
         id: &str,
     ) -> Result<Option<Allowance>, Refusal> {
         let Some(key) = allowance_key(id) else { return Ok(None) };
-        let found: Option<Allowance> = store::get(&*self.store, key).await?;
+        let found: Option<Allowance> = self.get(key).await?;
         let person = member.person.key;
         let sees = |found: &Allowance| {
             let own = found.raised_by.person == person || found.decided_by == Some(person);
-            found.project == at.project.key && (own || member.has(Role::Admin))
+            found.project == at.project.key && (own || member.has_role(Role::Admin))
         };
         Ok(found.filter(sees))
     }
 
     /// Takes back the rest of an approval. `id` is the allowance's, as lists show it.
-    pub async fn take_back(
+    pub async fn revoke_allowance(
         self,
         at: &ProjectAt,
         id: &str,
@@ -146,15 +145,10 @@ impl Decisions<'_> {
         let not_there = || Refusal::NotFound("there is no such permission".into());
         let key = allowance_key(id).ok_or_else(not_there)?;
         self.run_locked(|| async {
-            let allowance: Option<Allowance> = store::get(&*self.store, key).await?;
-            let allowance = allowance.filter(|found| found.project == at.project.key).ok_or_else(not_there)?;
-            let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
-            let decision = decision.ok_or(Refusal::Internal)?;
-            let turn = self.turns.take(decision.asked_in).await;
-            let session = self.session_of_decision(&decision).await?;
-            let plan = self.plan_of(allowance.step.as_ref().map(|step| step.plan)).await?;
-            let view = AllowanceDueView { place: place(at), decision, session, allowance, plan };
-            Ok((turn, TakeBack { by: by.clone(), reason: reason.clone() }.decide(&view, &self.env()?)?))
+            let found = self.lock_allowance(key).await?;
+            let own = found.filter(|(_, view)| view.allowance.project == at.project.key);
+            let (lock, view) = own.ok_or_else(not_there)?;
+            Ok((lock, RevokeApproval { by: by.clone(), reason: reason.clone() }.decide(&view, &self.env()?)?))
         })
         .await
     }

@@ -1,15 +1,14 @@
 //! Answers of people from all channels: one path, one compare-and-set.
 
-use super::claims::place;
 use crate::{
     projects::ProjectAt,
     services::Decisions,
-    store::{self, DecisionByReply, ExecutionById, Outcome},
+    store::{DecisionByReply, ExecutionById, Outcome},
 };
 use countersign_core::{
     decision::{
         answer::{Answer, AnswerView, CountedAnswer, NotCounted, ProvenPerson},
-        call_off::CallOff,
+        cancel::CancelQuestion,
         due::DueView,
         extend::Extend,
         reconcile::Reconcile,
@@ -28,7 +27,7 @@ pub type Answered = Result<CountedAnswer, NotCounted>;
 impl Decisions<'_> {
     /// Answers the question of a reply token.
     pub async fn answer_by_token(self, at: &ProjectAt, token: &str, answer: &Answer) -> Answered {
-        let decision = store::find_one(&*self.store, DecisionByReply(Digest::of(token.as_bytes()))).await?;
+        let decision = self.find_one(DecisionByReply(Digest::of(token.as_bytes()))).await?;
         let decision = decision.filter(|decision| decision.project == at.project.key);
         self.answer(at, decision, answer).await
     }
@@ -40,7 +39,7 @@ impl Decisions<'_> {
     }
 
     async fn answer(self, at: &ProjectAt, decision: Option<Decision>, answer: &Answer) -> Answered {
-        let settled = self.settle_by(at, decision, answer).await;
+        let settled = self.settle_by_answer(at, decision, answer).await;
         if let Err(why) = &settled {
             // Only the log gets the reason, and never the token (AAEP 6.3.4).
             tracing::info!(%why, "an answer did not count");
@@ -48,28 +47,28 @@ impl Decisions<'_> {
         settled
     }
 
-    async fn settle_by(self, at: &ProjectAt, decision: Option<Decision>, answer: &Answer) -> Answered {
+    async fn settle_by_answer(self, at: &ProjectAt, decision: Option<Decision>, answer: &Answer) -> Answered {
         let found = decision.ok_or(NotCounted::Unknown)?;
         if !found.is_pending() {
             return Err(NotCounted::Settled);
         }
-        let _turn = self.turns.take(found.asked_in).await;
+        let _lock = self.session_locks.lock(found.asked_in).await;
         let settle = || async {
-            let decision: Option<Decision> = store::get(&*self.store, found.key).await?;
+            let decision: Option<Decision> = self.get(found.key).await?;
             let decision = decision.ok_or(NotCounted::Unknown)?;
             let session = self.session_of_decision(&decision).await?;
             let view = self.answer_view(at, decision, session, answer).await?;
             let step = match answer.clone().decide(&view, &self.env()?) {
                 // A node with clock skew must not reject an answer as late: it reads the store's clock first.
                 Err(NotCounted::TooLate) => {
-                    self.keep_pace().await?;
+                    self.measure_clock_skew().await?;
                     answer.clone().decide(&view, &self.env()?)?
                 }
                 decided => decided?,
             };
             Ok::<_, NotCounted>(((), step))
         };
-        counted(self.run_to_outcome(settle).await?)
+        counted_answer(self.run_to_outcome(settle).await?)
     }
 
     async fn answer_view(
@@ -82,16 +81,16 @@ impl Decisions<'_> {
         let document = &at.project.document;
         // Only a standing approval needs the exact request.
         let asked_for = match answer.extra.bounds {
-            Some(_) => self.asked_for(&at.project, &decision).await?,
+            Some(_) => self.requested_call(&at.project, &decision).await?,
             None => None,
         };
         Ok(AnswerView {
-            place: place(at),
+            place: at.project_ref(),
             pause_s: document.decisions.pause_seconds,
             plan: self.plan_of(decision.plan()).await?,
             policy: document.plans.clone(),
             asked_for,
-            gap: self.clarifications().gap_seen(at, &decision).await?,
+            gap: self.clarifications().gap_view(at, &decision).await?,
             decision,
             session,
         })
@@ -108,14 +107,14 @@ impl Decisions<'_> {
     ) -> Result<Decision, NotCounted> {
         let call_off = || async {
             let decision = self.decision_at(at.project.key, id).await?.ok_or(NotCounted::Unknown)?;
-            let turn = self.turns.take(decision.asked_in).await;
+            let lock = self.session_locks.lock(decision.asked_in).await;
             let session = self.session_of_decision(&decision).await?;
             let plan = self.plan_of(decision.plan()).await?;
-            let view = DueView { place: place(at), decision, session, plan };
-            let operation = CallOff { by: by.clone(), reason: reason.clone(), by_override };
-            Ok::<_, NotCounted>((turn, operation.decide(&view, &self.env()?)?))
+            let view = DueView { place: at.project_ref(), decision, session, plan };
+            let operation = CancelQuestion { by: by.clone(), reason: reason.clone(), by_override };
+            Ok::<_, NotCounted>((lock, operation.decide(&view, &self.env()?)?))
         };
-        counted(self.run_to_outcome(call_off).await?)
+        counted_answer(self.run_to_outcome(call_off).await?)
     }
 
     /// Extends the deadline within policy and returns the new one.
@@ -128,12 +127,12 @@ impl Decisions<'_> {
     ) -> Result<UnixMillis, NotCounted> {
         let extend = || async {
             let decision = self.decision_at(at.project.key, id).await?.ok_or(NotCounted::Unknown)?;
-            let turn = self.turns.take(decision.asked_in).await;
+            let lock = self.session_locks.lock(decision.asked_in).await;
             let session = self.session_of_decision(&decision).await?;
-            let view = DueView { place: place(at), decision, session, plan: None };
-            Ok::<_, NotCounted>((turn, Extend { by: by.clone(), seconds }.decide(&view, &self.env()?)?))
+            let view = DueView { place: at.project_ref(), decision, session, plan: None };
+            Ok::<_, NotCounted>((lock, Extend { by: by.clone(), seconds }.decide(&view, &self.env()?)?))
         };
-        counted(self.run_to_outcome(extend).await?)
+        counted_answer(self.run_to_outcome(extend).await?)
     }
 
     /// A person settles the unknown outcome of an execution.
@@ -147,13 +146,13 @@ impl Decisions<'_> {
     ) -> Result<Execution, Refusal> {
         self.run(|| async {
             let lookup = ExecutionById { project: at.project.key, id: execution_id.to_owned() };
-            let execution = store::find_one(&*self.store, lookup).await?;
+            let execution = self.find_one(lookup).await?;
             let execution = execution.ok_or_else(|| Refusal::NotFound("there is no such execution".into()))?;
-            let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
+            let decision: Option<Decision> = self.get(execution.decision).await?;
             let removed = || Refusal::NotFound("the decision of this execution is not kept any more".into());
             let decision = decision.ok_or_else(removed)?;
             let session = self.session_of_decision(&decision).await?;
-            let view = self.execution_seen(place(at), decision, session, execution).await?;
+            let view = self.execution_view(at.project_ref(), decision, session, execution).await?;
             let own_approval = at.project.document.decisions.own_approval;
             let operation = Reconcile { by: by.clone(), ran, reason: reason.to_owned(), own_approval };
             operation.decide(&view, &self.env()?)
@@ -179,7 +178,7 @@ impl Decisions<'_> {
 }
 
 /// An answer that is late by the store's clock does not count.
-fn counted<A>((outcome, answer): (Outcome, A)) -> Result<A, NotCounted> {
+fn counted_answer<A>((outcome, answer): (Outcome, A)) -> Result<A, NotCounted> {
     match outcome {
         Outcome::Committed => Ok(answer),
         Outcome::OutOfTime => Err(NotCounted::TooLate),

@@ -5,14 +5,13 @@ use crate::{
     projects::ProjectAt,
     services::Decisions,
     session_locks::SessionLockGuard,
-    store::{self, ExecutionFenced, ExecutionsOfDecision, MembershipOf, Outcome},
+    store::{ExecutionFenced, ExecutionsOfDecision, MembershipOf, Outcome},
 };
 use countersign_core::{
     bounded::{ActionTarget, Arguments, Units},
     decision::{
-        ProjectRef,
-        answer::counts,
-        call_off::Withdraw,
+        answer::is_entitled_by_policy,
+        cancel::Withdraw,
         claim::{Claim, ClaimView},
         due::DueView,
         grant::AskedFor,
@@ -52,10 +51,10 @@ impl<'engine> Decisions<'engine> {
         let claim = || async {
             let decision = self.own_decision(at, agent, id).await?;
             let tool = body.tool.as_deref().unwrap_or(&decision.action);
-            self.clarifications().may_run(&at.project, &agent.raiser, (tool, None), Some(&decision)).await?;
-            let digest = said_again(at, agent, body)?;
-            let call = call_said(body);
-            let turn = self.engine.turns.take(decision.asked_in).await;
+            self.clarifications().check_run(&at.project, &agent.raiser, (tool, None), Some(&decision)).await?;
+            let digest = claimed_digest(at, agent, body)?;
+            let call = claimed_call(body);
+            let lock = self.engine.session_locks.lock(decision.asked_in).await;
             let allowance = self.allowance_for(agent, &decision, call.as_ref()).await?;
             let claiming = Claiming { digest, effect: decision.effect, allowance };
             let view = self.claim_view(at, agent.guards.clone(), &decision, &claiming).await?;
@@ -70,24 +69,24 @@ impl<'engine> Decisions<'engine> {
                 probe: None,
             };
             let step = operation.decide(&view, &self.env()?)?;
-            Ok::<_, Refusal>((turn, step.map(|execution| (view.decision, execution))))
+            Ok::<_, Refusal>((lock, step.map(|execution| (view.decision, execution))))
         };
         match self.run_to_outcome(claim).await? {
-            (Outcome::Committed, (decision, execution)) => self.claimed(at, decision, execution).await,
+            (Outcome::Committed, (decision, execution)) => self.claim_document(at, decision, execution).await,
             (Outcome::OutOfTime, _) => Err(Refusal::ApprovalGone("it has expired")),
             _ => Err(Refusal::Unavailable),
         }
     }
 
     /// The very use that was claimed: an approval may have others.
-    async fn claimed(
+    async fn claim_document(
         self,
         at: &ProjectAt,
         decision: Decision,
         execution: Execution,
     ) -> Result<DecisionDocument, Refusal> {
         let page = self.page_of(at, &decision.id);
-        let mut whole = self.whole(decision).await?;
+        let mut whole = self.load_whole(decision).await?;
         whole.execution = Some(execution);
         Ok(whole.document(page))
     }
@@ -108,13 +107,13 @@ impl<'engine> Decisions<'engine> {
         }
         let said = || Refusal::invalid("this is a standing approval: send tool and arguments of the call to run");
         let call = call.ok_or_else(said)?;
-        match best_fit(&allowances, call) {
+        match best_match(&allowances, call) {
             Some(key) => Ok(Some(key)),
-            None => Err(Refusal::ConfirmationInvalid(self.how_it_differs(decision, &allowances, call).await?)),
+            None => Err(Refusal::ConfirmationInvalid(self.difference_to_approval(decision, &allowances, call).await?)),
         }
     }
 
-    async fn how_it_differs(
+    async fn difference_to_approval(
         self,
         decision: &Decision,
         allowances: &[Allowance],
@@ -125,7 +124,7 @@ impl<'engine> Decisions<'engine> {
         let what = if decision.plan().is_some() { "the plan" } else { "the approval" };
         Ok(match nearest {
             Some((_, lines)) => {
-                let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+                let lines: Vec<String> = lines.iter().map(|line| line.text("en")).collect();
                 format!("{what} does not cover this call: {}", lines.join("; "))
             }
             None => format!("{what} does not cover this action"),
@@ -135,7 +134,7 @@ impl<'engine> Decisions<'engine> {
     /// The highest fence among all claims of this effect so far.
     async fn highest_fence(self, project: RowKey, claiming: &Claiming) -> Result<i64, Refusal> {
         let lookup = ExecutionFenced { project, fence_of: claiming.effect.unwrap_or(claiming.digest) };
-        let newest = store::find_one(&*self.store, lookup).await?;
+        let newest = self.find_one(lookup).await?;
         Ok(newest.map_or(0, |execution| execution.fence))
     }
 
@@ -147,13 +146,13 @@ impl<'engine> Decisions<'engine> {
         decision: &Decision,
         claiming: &Claiming,
     ) -> Result<ClaimView, Refusal> {
-        let decision: Decision = store::get(&*self.store, decision.key).await?.ok_or(Refusal::Internal)?;
+        let decision: Decision = self.load(decision.key).await?;
         let allowances = self.allowances_of(&decision).await?;
         let allowance = match claiming.allowance {
             Some(key) => allowances.into_iter().find(|allowance| allowance.key == key),
             None => allowances.into_iter().next(),
         };
-        let approver_stands = self.approver_stands(at, &decision, &mut guards).await?;
+        let approver_stands = self.is_approver_entitled(at, &decision, &mut guards).await?;
         let session = self.session_of_decision(&decision).await?;
         let under_way = self.under_way(decision.project, claiming.digest).await?;
         // A claimed approval of one call is refused by its own state; a standing one does not run equal calls side by side.
@@ -163,7 +162,7 @@ impl<'engine> Decisions<'engine> {
         let same_effect = self.same_effect(decision.project, claiming.effect).await?;
         let plan = self.plan_of(allowance.as_ref().and_then(|a| Some(a.step.as_ref()?.plan))).await?;
         Ok(ClaimView {
-            place: place(at),
+            place: at.project_ref(),
             allowance,
             session,
             guards,
@@ -177,7 +176,7 @@ impl<'engine> Decisions<'engine> {
     }
 
     /// Whether the basis of an approval of a tool call still holds: its rules, and its approver.
-    pub(super) async fn can_still_be_spent(
+    pub(super) async fn is_still_claimable(
         self,
         at: &ProjectAt,
         decision: &Decision,
@@ -186,10 +185,10 @@ impl<'engine> Decisions<'engine> {
     ) -> Result<bool, Refusal> {
         let now = rules(&at.project.document, tool, None);
         let same_rules = allowance.rules.is_none_or(|then| then == now);
-        Ok(same_rules && self.approver_stands(at, decision, &mut Vec::new()).await?)
+        Ok(same_rules && self.is_approver_entitled(at, decision, &mut Vec::new()).await?)
     }
 
-    async fn approver_stands(
+    async fn is_approver_entitled(
         self,
         at: &ProjectAt,
         decision: &Decision,
@@ -209,15 +208,14 @@ impl<'engine> Decisions<'engine> {
         by: &Ballot,
         guards: &mut Vec<Guard>,
     ) -> Result<bool, Refusal> {
-        let person: Option<Person> = store::get(&*self.store, by.person).await?;
+        let person: Option<Person> = self.get(by.person).await?;
         let Some(person) = person.filter(|person| !person.disabled) else { return Ok(false) };
-        let lookup = MembershipOf { project: at.project.key, person: person.key };
-        let membership = store::find_one(&*self.store, lookup).await?;
+        let membership = self.find_one(MembershipOf { project: at.project.key, person: person.key }).await?;
         let member = ProjectMember { person, membership, fresh_until: self.now() };
         guards.extend(member.guards());
         let roles = member.roles();
         let approves = Deciding::of(&at.project.document, &member.person.subject, &roles).approves();
-        Ok(approves && counts(decision, member.person.key, &roles, true))
+        Ok(approves && is_entitled_by_policy(decision, member.person.key, &roles, true))
     }
 
     pub async fn report(
@@ -238,28 +236,28 @@ impl<'engine> Decisions<'engine> {
         };
         let report = || async {
             let decision = self.own_decision(at, agent, id).await?;
-            let turn = self.engine.turns.take(decision.asked_in).await;
+            let lock = self.engine.session_locks.lock(decision.asked_in).await;
             if decision.plan().is_none() {
                 // The steps of a plan name their own enforcement point.
                 may_report(decision.point, Point::AgentClaimed)?;
             }
-            let execution = self.execution_meant(&decision, body.execution_id.as_deref()).await?;
+            let execution = self.reported_execution(&decision, body.execution_id.as_deref()).await?;
             may_report(execution.point, Point::AgentClaimed)?;
             let session = self.session_of_decision(&decision).await?;
-            let view = self.execution_seen(place(at), decision, session, execution).await?;
+            let view = self.execution_view(at.project_ref(), decision, session, execution).await?;
             let step = operation.clone().decide(&view, &self.env()?)?;
-            Ok::<_, Refusal>((turn, step.map(|execution| (view.decision, execution))))
+            Ok::<_, Refusal>((lock, step.map(|execution| (view.decision, execution))))
         };
         match self.run_to_outcome(report).await? {
-            (Outcome::Committed, (decision, execution)) => self.claimed(at, decision, execution).await,
+            (Outcome::Committed, (decision, execution)) => self.claim_document(at, decision, execution).await,
             (Outcome::OutOfTime, _) => Err(Refusal::Conflict("the lease has lapsed".into())),
             _ => Err(Refusal::Unavailable),
         }
     }
 
     /// The execution of a report: the named one, the only one in progress, or the last.
-    async fn execution_meant(self, decision: &Decision, id: Option<&str>) -> Result<Execution, Refusal> {
-        let all = store::find_all(&*self.store, ExecutionsOfDecision(decision.key)).await?;
+    async fn reported_execution(self, decision: &Decision, id: Option<&str>) -> Result<Execution, Refusal> {
+        let all = self.find_all(ExecutionsOfDecision(decision.key)).await?;
         if let Some(id) = id {
             let named = all.into_iter().find(|execution| execution.id == id);
             return named.ok_or_else(|| Refusal::NotFound("there is no such execution of this decision".into()));
@@ -293,7 +291,7 @@ impl<'engine> Decisions<'engine> {
     /// Withdraws a question that needs no answer any more.
     pub(crate) async fn withdraw_open(self, at: &ProjectAt, key: RowKey, reason: &str) -> Result<(), Refusal> {
         self.run_locked(|| async {
-            let decision: Option<Decision> = store::get(&*self.store, key).await?;
+            let decision: Option<Decision> = self.get(key).await?;
             match decision.filter(Decision::is_pending) {
                 Some(decision) => self.decide_withdrawal(at, decision, Some(reason.to_owned())).await,
                 None => Ok((None, Step::answer(()))),
@@ -308,28 +306,24 @@ impl<'engine> Decisions<'engine> {
         decision: Decision,
         reason: Option<String>,
     ) -> Result<(Option<SessionLockGuard<'engine>>, Step<()>), Refusal> {
-        let turn = self.engine.turns.take(decision.asked_in).await;
+        let lock = self.engine.session_locks.lock(decision.asked_in).await;
         let session = self.session_of_decision(&decision).await?;
         let plan = self.plan_of(decision.plan()).await?;
-        let view = DueView { place: place(at), decision, session, plan };
+        let view = DueView { place: at.project_ref(), decision, session, plan };
         let step = Withdraw { reason }.decide(&view, &self.env()?)?;
-        Ok((turn, step))
+        Ok((lock, step))
     }
 }
 
-pub(super) fn place(at: &ProjectAt) -> ProjectRef {
-    (at.project.key, at.project.id.clone())
-}
-
 /// An open one comes first; the claim names the reason if none is open.
-fn best_fit(allowances: &[Allowance], call: &AskedFor) -> Option<RowKey> {
+fn best_match(allowances: &[Allowance], call: &AskedFor) -> Option<RowKey> {
     let fits = |allowance: &&Allowance| allowance.pattern.as_ref().is_some_and(|pattern| call.fits(pattern).is_ok());
     let best = allowances.iter().filter(fits).min_by_key(|allowance| (!allowance.is_open(), allowance.key));
     best.map(|allowance| allowance.key)
 }
 
 /// The call that the agent is about to run, where it names it.
-fn call_said(body: &ClaimRequest) -> Option<AskedFor> {
+fn claimed_call(body: &ClaimRequest) -> Option<AskedFor> {
     let tool = body.tool.clone()?;
     Some(call_of(tool, &body.arguments.clone().unwrap_or_default()))
 }
@@ -344,7 +338,7 @@ pub(crate) fn call_of(tool: String, arguments: &Map<String, Value>) -> AskedFor 
 }
 
 /// The digest of the call that the agent is about to run: computed here, or matched exactly.
-fn said_again(at: &ProjectAt, agent: &AgentPrincipal, body: &ClaimRequest) -> Result<Digest, Refusal> {
+fn claimed_digest(at: &ProjectAt, agent: &AgentPrincipal, body: &ClaimRequest) -> Result<Digest, Refusal> {
     match (&body.tool, &body.digest) {
         (Some(tool), None) => digest_of(at, agent, tool.clone(), body.arguments.clone().unwrap_or_default()),
         (None, Some(hex)) if body.arguments.is_none() => {

@@ -15,7 +15,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(5);
 impl Decisions<'_> {
     pub async fn decision(self, at: &ProjectAt, agent: &AgentPrincipal, id: &str) -> Result<DecisionDocument, Refusal> {
         let decision = self.own_decision(at, agent, id).await?;
-        self.told_to_agent(at, decision).await
+        self.agent_document(at, decision).await
     }
 
     /// The decision once it is settled, or as it is when `wait` is over. The caller is authenticated again on each wake.
@@ -29,9 +29,9 @@ impl Decisions<'_> {
         let over = tokio::time::sleep(wait);
         tokio::pin!(over);
         loop {
-            let agent = self.agent_again(at, token).await?;
+            let agent = self.reauthenticate_agent(at, token).await?;
             let decision = self.own_decision(at, &agent, id).await?;
-            let waiting = self.waits.begin(decision.key);
+            let waiting = self.waiters.register(decision.key);
             let changed = waiting.changed();
             tokio::pin!(changed);
             // From here on no change is missed, so read once more.
@@ -39,8 +39,8 @@ impl Decisions<'_> {
             let decision = self.own_decision(at, &agent, id).await?;
             if !decision.is_pending() || over.is_elapsed() {
                 // The settling change may have ended the caller's access, too.
-                self.agent_again(at, token).await?;
-                return self.told_to_agent(at, decision).await;
+                self.reauthenticate_agent(at, token).await?;
+                return self.agent_document(at, decision).await;
             }
             tokio::select! {
                 () = &mut over => {}
@@ -52,10 +52,10 @@ impl Decisions<'_> {
 
     /// For a question of the gateway the document names the way on: the URL to redeem the request at and, as long as the
     /// approval is unclaimed, the confirmation token (C-02).
-    async fn told_to_agent(self, at: &ProjectAt, decision: Decision) -> Result<DecisionDocument, Refusal> {
+    async fn agent_document(self, at: &ProjectAt, decision: Decision) -> Result<DecisionDocument, Refusal> {
         let page = self.page_of(at, &decision.id);
         let held = decision.point == Point::Gateway;
-        let whole = self.whole(decision).await?;
+        let whole = self.load_whole(decision).await?;
         let mut document = whole.document(page);
         let unspent = |allowance: &Allowance| allowance.is_open() && self.now() < allowance.until;
         let spendable = whole.allowance.as_ref().is_some_and(unspent);

@@ -3,7 +3,7 @@
 use crate::{
     projects::ProjectAt,
     services::Decisions,
-    store::{self, DecisionsAsking, ExecutionsUnknown},
+    store::{DecisionsAsking, ExecutionsUnknown},
 };
 use countersign_core::{
     decision::{audience, document::Whole},
@@ -41,8 +41,8 @@ impl Decisions<'_> {
     ) -> Result<Vec<InboxItem>, Refusal> {
         let mut found = Vec::new();
         for asks in [Decision::asks_person(person), Decision::ASKS_SEVERAL.to_owned()] {
-            let open = store::find_all(&*self.store, DecisionsAsking { project, asks }).await?;
-            found.extend(open.into_iter().filter(|decision| audience(decision).has(person, roles)));
+            let open = self.find_all(DecisionsAsking { project, asks }).await?;
+            found.extend(open.into_iter().filter(|decision| audience(decision).includes(person, roles)));
         }
         found.sort_by_key(|decision| (decision.asked_at, decision.key));
         let mut items = Vec::with_capacity(found.len());
@@ -54,12 +54,12 @@ impl Decisions<'_> {
     }
 
     /// One decision that a person may see, settled or not.
-    pub async fn seen_decision(self, at: &ProjectAt, member: &ProjectMember, id: &str) -> Result<Whole, Refusal> {
+    pub async fn visible_decision(self, at: &ProjectAt, member: &ProjectMember, id: &str) -> Result<Whole, Refusal> {
         let decision = self.decision_at(at.project.key, id).await?;
         let roles = member.roles();
-        let visible = decision.filter(|decision| audience(decision).has(member.person.key, &roles));
+        let visible = decision.filter(|decision| audience(decision).includes(member.person.key, &roles));
         let decision = visible.ok_or_else(|| Refusal::NotFound("there is no such question".into()))?;
-        self.whole(decision).await
+        self.load_whole(decision).await
     }
 
     /// Executions with an unknown outcome, for people entitled to look into them.
@@ -68,13 +68,12 @@ impl Decisions<'_> {
         at: &ProjectAt,
         member: &ProjectMember,
     ) -> Result<Vec<UnknownOutcome>, Refusal> {
-        let unknown = store::find_all(&*self.store, ExecutionsUnknown(at.project.key)).await?;
+        let unknown = self.find_all(ExecutionsUnknown(at.project.key)).await?;
         let roles = member.roles();
         let mut found = Vec::new();
         for execution in unknown {
-            let decision: Option<Decision> = store::get(&*self.store, execution.decision).await?;
-            let Some(decision) = decision else { continue };
-            if roles.contains(&Role::Admin) || audience(&decision).has(member.person.key, &roles) {
+            let Some(decision) = self.get::<Decision>(execution.decision).await? else { continue };
+            if roles.contains(&Role::Admin) || audience(&decision).includes(member.person.key, &roles) {
                 found.push(UnknownOutcome { execution, decision });
             }
         }

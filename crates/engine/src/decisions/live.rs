@@ -3,14 +3,13 @@
 use crate::{
     services::Decisions,
     store::{
-        self, AaepSessionsLiveOfDelegation, AaepSessionsLiveOfSession, AllowancesLiveOfDelegation,
-        AllowancesLiveOfSession, DecisionsLiveOfDelegation, DecisionsLiveOfSession, Outcome, PlansLiveOfDelegation,
-        PlansLiveOfSession,
+        AaepSessionsLiveOfDelegation, AaepSessionsLiveOfSession, AllowancesLiveOfDelegation, AllowancesLiveOfSession,
+        DecisionsLiveOfDelegation, DecisionsLiveOfSession, Outcome, PlansLiveOfDelegation, PlansLiveOfSession,
     },
 };
 use countersign_core::{
-    decision::call_off::Live,
-    records::{CancelledFor, Project},
+    decision::cancel::Live,
+    records::{CancelledFor, Delegation, Project},
     refusal::Refusal,
     step::Effects,
 };
@@ -19,7 +18,7 @@ use countersign_protocol::ids::RowKey;
 impl Decisions<'_> {
     /// Ends decisions that were raised while a delegation, key or session was being ended. That has ended now, so no more
     /// can follow.
-    pub(crate) async fn end_what_came_late(
+    pub(crate) async fn end_late_decisions(
         self,
         project: &Project,
         live: Live,
@@ -29,7 +28,7 @@ impl Decisions<'_> {
             return Ok(());
         }
         let (env, mut effects) = (self.env()?, Effects::default());
-        live.end(&(project.key, project.id.clone()), why, &env, &mut env.mint(), &mut effects)?;
+        live.cancel(&(project.key, project.id.clone()), why, &env, &mut env.mint(), &mut effects)?;
         match self.commit(effects).await {
             Outcome::Unavailable(_) => Err(Refusal::Unavailable),
             _ => Ok(()),
@@ -38,22 +37,28 @@ impl Decisions<'_> {
 
     /// Of a delegation, or of an API key: row keys are unique over all tables.
     pub(crate) async fn live_of_delegation(self, delegation: RowKey) -> Result<Live, Refusal> {
-        let store = &*self.store;
         Ok(Live {
-            decisions: store::find_all(store, DecisionsLiveOfDelegation(delegation)).await?,
-            allowances: store::find_all(store, AllowancesLiveOfDelegation(delegation)).await?,
-            sessions: store::find_all(store, AaepSessionsLiveOfDelegation(delegation)).await?,
-            plans: store::find_all(store, PlansLiveOfDelegation(delegation)).await?,
+            decisions: self.find_all(DecisionsLiveOfDelegation(delegation)).await?,
+            allowances: self.find_all(AllowancesLiveOfDelegation(delegation)).await?,
+            sessions: self.find_all(AaepSessionsLiveOfDelegation(delegation)).await?,
+            plans: self.find_all(PlansLiveOfDelegation(delegation)).await?,
+            notifies_operator: false,
         })
     }
 
+    /// For an end without a person's act, of which the operator is notified.
+    pub(crate) async fn live_for_auto_revoke(self, delegation: &Delegation) -> Result<Live, Refusal> {
+        let notifies_operator = self.agents().is_enrolled(delegation.project, &delegation.operator).await?;
+        Ok(Live { notifies_operator, ..self.live_of_delegation(delegation.key).await? })
+    }
+
     pub(crate) async fn live_of_session(self, session: RowKey) -> Result<Live, Refusal> {
-        let store = &*self.store;
         Ok(Live {
-            decisions: store::find_all(store, DecisionsLiveOfSession(session)).await?,
-            allowances: store::find_all(store, AllowancesLiveOfSession(session)).await?,
-            sessions: store::find_all(store, AaepSessionsLiveOfSession(session)).await?,
-            plans: store::find_all(store, PlansLiveOfSession(session)).await?,
+            decisions: self.find_all(DecisionsLiveOfSession(session)).await?,
+            allowances: self.find_all(AllowancesLiveOfSession(session)).await?,
+            sessions: self.find_all(AaepSessionsLiveOfSession(session)).await?,
+            plans: self.find_all(PlansLiveOfSession(session)).await?,
+            notifies_operator: false,
         })
     }
 }

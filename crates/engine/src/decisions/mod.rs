@@ -13,8 +13,8 @@ mod raise;
 mod sealed_requests;
 
 pub use agents::AgentPrincipal;
-pub(crate) use agents::bound_to;
-pub(crate) use allowances::Books;
+pub(crate) use agents::bound_key;
+pub(crate) use allowances::StandingApprovalCache;
 pub use allowances::{OpenAllowance, allowance_id};
 pub use answer::Answered;
 pub(crate) use claims::Claiming;
@@ -25,7 +25,7 @@ pub(crate) use raise::digest_of;
 
 use crate::{
     services::Decisions,
-    store::{self, AllowancesOfDecision, DecisionById, ExecutionsDone, ExecutionsOfDecision},
+    store::{AllowancesOfDecision, DecisionById, ExecutionsDone, ExecutionsOfDecision},
 };
 use countersign_core::{
     decision::document::Whole,
@@ -36,9 +36,8 @@ use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
 
 impl Decisions<'_> {
     /// A decision with everything that belongs to it.
-    pub(crate) async fn whole(self, decision: Decision) -> Result<Whole, Refusal> {
-        let store = &*self.store;
-        let session = store::get(store, decision.asked_in).await?.ok_or(Refusal::Internal)?;
+    pub(crate) async fn load_whole(self, decision: Decision) -> Result<Whole, Refusal> {
+        let session = self.get(decision.asked_in).await?.ok_or(Refusal::Internal)?;
         let allowances = self.allowances_of(&decision).await?;
         let used = allowances.iter().any(|allowance| allowance.tally.used > 0);
         let execution = if used { self.execution_of(decision.key).await? } else { None };
@@ -51,27 +50,24 @@ impl Decisions<'_> {
     pub(crate) async fn allowances_of(self, decision: &Decision) -> Result<Vec<Allowance>, Refusal> {
         match decision.is_pending() {
             true => Ok(Vec::new()),
-            false => Ok(store::find_all(&*self.store, AllowancesOfDecision(decision.key)).await?),
+            false => Ok(self.find_all(AllowancesOfDecision(decision.key)).await?),
         }
     }
 
     /// The plan that a decision is about.
     pub(crate) async fn plan_of(self, plan: Option<RowKey>) -> Result<Option<Plan>, Refusal> {
-        match plan {
-            Some(key) => Ok(store::get(&*self.store, key).await?),
-            None => Ok(None),
-        }
+        Ok(self.get_some(plan).await?)
     }
 
     /// The last use of a decision's allowance.
     pub(crate) async fn execution_of(self, decision: RowKey) -> Result<Option<Execution>, Refusal> {
-        let all = store::find_all(&*self.store, ExecutionsOfDecision(decision)).await?;
+        let all = self.find_all(ExecutionsOfDecision(decision)).await?;
         Ok(all.into_iter().next_back())
     }
 
     /// When exactly this last ran.
-    pub(crate) async fn last_ran(self, project: RowKey, digest: Digest) -> Result<Option<UnixMillis>, Refusal> {
-        let done = store::find_all(&*self.store, ExecutionsDone { project, digest }).await?;
+    pub(crate) async fn last_run_at(self, project: RowKey, digest: Digest) -> Result<Option<UnixMillis>, Refusal> {
+        let done = self.find_all(ExecutionsDone { project, digest }).await?;
         let ran = done.iter().filter_map(|execution| match execution.state {
             ExecutionState::Committed { at, .. } => Some(at),
             _ => None,
@@ -80,11 +76,11 @@ impl Decisions<'_> {
     }
 
     pub(crate) async fn session_of_decision(self, decision: &Decision) -> Result<AaepSession, Refusal> {
-        store::get(&*self.store, decision.asked_in).await?.ok_or(Refusal::Internal)
+        self.get(decision.asked_in).await?.ok_or(Refusal::Internal)
     }
 
     pub(crate) async fn decision_at(self, project: RowKey, id: &str) -> Result<Option<Decision>, Refusal> {
-        Ok(store::find_one(&*self.store, DecisionById { project, id: id.to_owned() }).await?)
+        Ok(self.find_one(DecisionById { project, id: id.to_owned() }).await?)
     }
 
     /// The token that ties a reply to its question: a MAC of the decision's id, stored nowhere.

@@ -4,15 +4,14 @@
 use crate::{
     ports::UpstreamProbes,
     services::Decisions,
-    session_locks::SessionLockGuard,
-    store::{self, Outcome, ProbesDue},
+    store::{Outcome, ProbesDue},
 };
 use countersign_core::{
     decision::{
         due::ExecutionView,
         probe::{ProbeAnswered, ProbeDue, ProbeGivenUp, ProbeMeaning, ProbeTry},
     },
-    records::{Decision, Execution, ExecutionProbe, ExecutionState, Project, Reporter},
+    records::{Execution, ExecutionProbe, ExecutionState, Project, Reporter},
     refusal::Refusal,
     step::{Operation as _, Step},
 };
@@ -26,7 +25,7 @@ use std::sync::{Arc, PoisonError};
 /// How many upstreams are probed at a time.
 const BATCH: i64 = 32;
 
-impl<'engine> Decisions<'engine> {
+impl Decisions<'_> {
     /// Sets the upstreams of an enforcement point. Without them this node leaves probes to others.
     pub fn use_upstream_probes(self, probes: Arc<dyn UpstreamProbes>) {
         *self.probes.write().unwrap_or_else(PoisonError::into_inner) = Some(probes);
@@ -36,7 +35,7 @@ impl<'engine> Decisions<'engine> {
     /// upstream.
     pub async fn probe_due(self) -> Result<usize, Refusal> {
         let Some(port) = self.probes.read().unwrap_or_else(PoisonError::into_inner).clone() else { return Ok(0) };
-        let due = store::find_all(&*self.store, ProbesDue { by: self.now(), limit: BATCH }).await?;
+        let due = self.find_all(ProbesDue { by: self.now(), limit: BATCH }).await?;
         let probes = due.iter().map(|execution| self.probe_one(execution.key, &*port));
         futures_util::future::join_all(probes).await.into_iter().collect::<Result<(), _>>()?;
         Ok(due.len())
@@ -44,7 +43,7 @@ impl<'engine> Decisions<'engine> {
 
     async fn probe_one(self, key: RowKey, port: &dyn UpstreamProbes) -> Result<(), Refusal> {
         let Some((tried, project)) = self.begin_probe(key).await? else { return Ok(()) };
-        let Some((probe, upstream)) = tried.probe.still_means(&project.document) else {
+        let Some((probe, upstream)) = tried.probe.unchanged_in(&project.document) else {
             tracing::warn!(
                 "a probe or its upstream has changed since the call was claimed; a person has to reconcile it"
             );
@@ -61,7 +60,7 @@ impl<'engine> Decisions<'engine> {
 
     /// The attempt is durable before anything is sent: no other node probes meanwhile. None if there is nothing to probe.
     async fn begin_probe(self, key: RowKey) -> Result<Option<(ProbeTry, Project)>, Refusal> {
-        let Some((_turn, view)) = self.probed(key).await? else { return Ok(None) };
+        let Some((_lock, view)) = self.lock_execution(key).await? else { return Ok(None) };
         let step = ProbeDue.decide(&view, &self.env()?)?;
         match self.commit(step.effects).await {
             Outcome::Committed => {}
@@ -70,7 +69,7 @@ impl<'engine> Decisions<'engine> {
             _ => return Ok(None),
         }
         let Some(tried) = step.answer else { return Ok(None) };
-        let project: Option<Project> = store::get(&*self.store, view.execution.project).await?;
+        let project: Option<Project> = self.get(view.execution.project).await?;
         Ok(Some((tried, project.ok_or(Refusal::Internal)?)))
     }
 
@@ -81,22 +80,22 @@ impl<'engine> Decisions<'engine> {
         decide: impl Fn(&ExecutionView) -> Result<Step<Execution>, Refusal>,
     ) -> Result<(), Refusal> {
         let record = || async {
-            let Some((turn, view)) = self.probed(key).await? else { return Ok((None, Step::answer(None))) };
+            let Some((lock, view)) = self.lock_execution(key).await? else { return Ok((None, Step::answer(None))) };
             let step = match decide(&view) {
                 Ok(step) => step,
                 // The call's own outcome came first; it counts.
                 Err(Refusal::Conflict(why)) => {
                     tracing::warn!(why, "the answer to a probe differs from an outcome that is known");
-                    return Ok((turn, Step::answer(None)));
+                    return Ok((lock, Step::answer(None)));
                 }
                 Err(refusal) => return Err(refusal),
             };
             let counts = step.effects.counts.clone();
-            Ok((turn, step.map(|execution| Some((view, execution, counts)))))
+            Ok((lock, step.map(|execution| Some((view, execution, counts)))))
         };
         match self.run_to_outcome(record).await? {
             (Outcome::Committed, Some((view, execution, counts))) => {
-                self.tallies.forget(&counts);
+                self.limit_cache.forget(&counts);
                 self.after_probe(&view, &execution).await
             }
             (Outcome::Committed, None) => Ok(()),
@@ -114,19 +113,6 @@ impl<'engine> Decisions<'engine> {
             Some(effect) => self.supersede_questions(&before.decision, effect).await,
             None => Ok(()),
         }
-    }
-
-    /// An execution with the rows that its end concerns, under the lock of its session.
-    async fn probed(self, key: RowKey) -> Result<Option<(Option<SessionLockGuard<'engine>>, ExecutionView)>, Refusal> {
-        let found: Option<Execution> = store::get(&*self.store, key).await?;
-        let Some(found) = found else { return Ok(None) };
-        let decision: Option<Decision> = store::get(&*self.store, found.decision).await?;
-        let decision = decision.ok_or(Refusal::Internal)?;
-        let turn = self.engine.turns.take(decision.asked_in).await;
-        let execution: Option<Execution> = store::get(&*self.store, key).await?;
-        let (place, session) = self.around(&decision).await?;
-        let view = self.execution_seen(place, decision, session, execution.ok_or(Refusal::Internal)?).await?;
-        Ok(Some((turn, view)))
     }
 
     /// The probe of a call that is about to be claimed, with its path under the project's key.

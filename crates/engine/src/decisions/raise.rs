@@ -12,7 +12,6 @@ use crate::{
 use countersign_core::{
     aaep::repeat::SentEvent,
     aap::access::{Limit, Usage},
-    clarification::texts,
     decision::{
         document::Whole,
         grant::AskedFor,
@@ -20,7 +19,6 @@ use countersign_core::{
         terms::{People, Wishes, policy_for, role},
     },
     held::of_arguments,
-    mplp::deviation,
     people::accounts::LOCAL,
     records::{
         AaepSession, Allowance, Clarification, Confirmation, Decision, Execution, Plan, Point, Project, Question,
@@ -86,7 +84,7 @@ impl Decisions<'_> {
     ) -> Result<RaisedDecision, Refusal> {
         let tool = body.tool.clone().unwrap_or_default();
         agent.may_ask_for(&tool)?;
-        self.clarifications().may_be_asked(&at.project, &agent.raiser, &tool).await?;
+        self.clarifications().check_question(&at.project, &agent.raiser, &tool).await?;
         let digest = agent_digest(at, agent, body)?;
         let call = body.tool.clone().map(|tool| call_of(tool, &body.arguments.clone().unwrap_or_default()));
         if let Some(covered) = self.already_allowed(at, agent, &tool, call.as_ref()).await? {
@@ -101,18 +99,17 @@ impl Decisions<'_> {
             action: body.action.clone(),
             consequence: body.consequence.clone(),
             summaries: summaries(&body.summary_terse, &body.summary_normal, &body.summary_detailed),
-            extra_context: body.extra_context.as_ref().map(without_ours),
+            extra_context: body.extra_context.clone(),
             allowed_replies: body.allowed_replies.clone().unwrap_or_else(|| vec![YesNo::Accept, YesNo::Reject]),
             tool: if tool.is_empty() { "confirmed_action".into() } else { tool.clone() },
             details: Some(call.as_ref().map(|call| of_arguments(call.arguments.root())).unwrap_or_default()),
-            notes: Vec::new(),
+            facts: Box::default(),
         };
         if let Some(call) = &call {
-            self.mark_deviation(&agent.raiser, call, &mut question).await?;
+            question.facts.deviation = self.deviation(&agent.raiser, call).await?;
         }
-        self.clarifications()
-            .mark_clarified(&at.project, &agent.raiser, body.clarification_session_id.as_ref(), &mut question)
-            .await?;
+        let named = body.clarification_session_id.as_ref();
+        question.facts.clarification = self.clarifications().clarified(&at.project, &agent.raiser, named).await?;
         let keep = match &body.tool {
             Some(tool) => Some(self.seal_call(&at.project, tool, body.arguments.as_ref()).await?),
             None => None,
@@ -187,10 +184,10 @@ impl Decisions<'_> {
         let Some(call) = call else { return Ok(None) };
         let (project, point) = (at.project.key, Point::AgentClaimed);
         let mut passed_over = Vec::new();
-        while let Some(allowance) = self.covering(project, &agent.raiser, point, call, &passed_over).await? {
+        while let Some(allowance) = self.find_covering(project, &agent.raiser, point, call, &passed_over).await? {
             let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
-            if self.can_still_be_spent(at, &decision, &allowance, tool).await? {
+            if self.is_still_claimable(at, &decision, &allowance, tool).await? {
                 return self.allowed(at, decision, allowance).await.map(Some);
             }
             passed_over.push(allowance.key);
@@ -217,7 +214,7 @@ impl Decisions<'_> {
         for allowance in open.into_iter().filter(fits) {
             let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let Some(decision) = decision.filter(|decision| decision.same == same) else { continue };
-            if self.can_still_be_spent(at, &decision, &allowance, tool).await? {
+            if self.is_still_claimable(at, &decision, &allowance, tool).await? {
                 return self.allowed(at, decision, allowance).await.map(Some);
             }
         }
@@ -245,21 +242,21 @@ impl Decisions<'_> {
         let project = Arc::new(at.project.clone());
         let raise = || async {
             let session = self.session_to_ask_in(at, agent, asking.session_id.as_deref()).await?;
-            let turn = match &session {
-                Some(session) => self.turns.take(session.key).await,
+            let lock = match &session {
+                Some(session) => self.session_locks.lock(session.key).await,
                 None => None,
             };
-            if let Some(raised) = self.events().asked_before(at, asking.asked.sent.as_ref()).await? {
-                return Ok((turn, Step::answer((raised, self.now()))));
+            if let Some(raised) = self.events().raised_before(at, asking.asked.sent.as_ref()).await? {
+                return Ok((lock, Step::answer((raised, self.now()))));
             }
             let view = self.raise_view(&project, agent, &asking, session).await?;
             let env = self.env()?;
             let step = self.raise(agent, &asking.asked)?.decide(&view, &env)?;
-            Ok::<_, Refusal>((turn, step.map(|raised| (self.raised(at, raised), env.now))))
+            Ok::<_, Refusal>((lock, step.map(|raised| (self.raised(at, raised), env.now))))
         };
         match self.run_to_outcome(raise).await? {
             (Outcome::Committed, (raised, _)) => Ok(raised),
-            (Outcome::LimitReached { counter }, (_, now)) => Err(match (Limit::named(counter), asking.usage) {
+            (Outcome::LimitReached { counter }, (_, now)) => Err(match (Limit::from_name(counter), asking.usage) {
                 (Some(limit), Some(usage)) => usage.refusal(limit, now),
                 _ => limit_reached(counter, &project, now),
             }),
@@ -302,17 +299,17 @@ impl Decisions<'_> {
         let own = agent.raiser.person;
         let by_steps: Vec<RowKey> = plan.iter().flat_map(|(_, named)| named.concat()).collect();
         let concerned: Vec<RowKey> = [named.as_slice(), &by_steps, asks.as_slice(), &[own]].concat();
-        self.events().know_times(project, &concerned).await?;
-        let needs_s = self.hub.needs_time(project.key, &concerned);
+        self.events().load_time_extensions(project, &concerned).await?;
+        let needs_s = self.hub.longest_time_extension(project.key, &concerned);
         let among = Audience { people: concerned, roles: approvers.iter().filter_map(|name| role(name)).collect() };
         Ok(RaiseView {
             under_way: self.under_way(project.key, asked.digest).await?,
             same_effect: self.same_effect(project.key, asked.effect).await?,
-            last_ran_at: self.last_ran(project.key, asked.digest).await?,
+            last_ran_at: self.last_run_at(project.key, asked.digest).await?,
             people: People { own, named, asks, needs_s },
             plan,
             guards: agent.guards.clone(),
-            somebody_there: !project.document.decisions.early_reject || self.hub.somebody_answers(project.key, &among),
+            somebody_there: !project.document.decisions.early_reject || self.hub.has_answerer(project.key, &among),
             project: Arc::clone(project),
             session,
             pending,
@@ -430,7 +427,7 @@ fn agent_digest(at: &ProjectAt, agent: &AgentPrincipal, body: &ConfirmationReque
         Some(tool) => digest_of(at, agent, tool.clone(), body.arguments.clone().unwrap_or_default()),
         None if body.arguments.is_some() => Err(Refusal::invalid("arguments need the tool that they are for")),
         None => {
-            let words = AgentAction::words(&body.action, &body.consequence, body.extra_context.as_ref());
+            let words = AgentAction::text_arguments(&body.action, &body.consequence, body.extra_context.as_ref());
             digest_of(at, agent, String::new(), words)
         }
     }
@@ -445,13 +442,6 @@ pub(crate) fn digest_of(
     let action =
         AgentAction { project: at.project.id.to_string(), principal: agent.raiser.principal.clone(), tool, arguments };
     Action::Agent(action).digest().map_err(|_| Refusal::invalid("the arguments have no canonical form"))
-}
-
-/// Only the plane itself states deviations from a plan and clarified answers.
-fn without_ours(context: &Map<String, Value>) -> Map<String, Value> {
-    let ours = [deviation::MEMBER, texts::MEMBER];
-    let theirs = context.iter().filter(|(name, _)| !ours.contains(&name.as_str()));
-    theirs.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 fn summaries(terse: &Option<String>, normal: &Option<String>, detailed: &Option<String>) -> Summaries {

@@ -5,16 +5,17 @@ use super::claims::call_of;
 use crate::{
     calls::call_of_request,
     services::Decisions,
-    store::{self, PlansLiveOfDelegation, PlansLiveOfSession},
+    store::{PlansLiveOfDelegation, PlansLiveOfSession},
 };
 use countersign_core::{
     decision::grant::AskedFor,
     held::Fields,
     mplp::deviation,
     project::matching_route,
-    records::{Confirmation, Decision, HeldRequest, Point, Project, Raiser},
+    records::{Decision, HeldRequest, Point, Project, Raiser},
     refusal::Refusal,
 };
+use countersign_protocol::question::PlanDeviation;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -40,9 +41,9 @@ impl Decisions<'_> {
     }
 
     /// The exact request behind a question, as long as it is kept.
-    pub async fn asked_for(self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
+    pub async fn requested_call(self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
         match decision.point {
-            Point::Gateway => self.request_asked_for(project, decision).await,
+            Point::Gateway => self.requested_http_call(project, decision).await,
             Point::AgentClaimed => {
                 let kept = self.kept_call(project, decision).await?;
                 Ok(kept.map(|call| call_of(call.tool, &call.arguments)))
@@ -64,14 +65,13 @@ impl Decisions<'_> {
     }
 
     async fn kept_call(self, project: &Project, decision: &Decision) -> Result<Option<KeptCall>, Refusal> {
-        let kept: Option<HeldRequest> = store::get(&*self.store, decision.key).await?;
-        let Some(kept) = kept else { return Ok(None) };
+        let Some(kept) = self.get::<HeldRequest>(decision.key).await? else { return Ok(None) };
         let opened = self.project_sealer(project).await?.open(PURPOSE, &kept.sealed);
         let bytes = opened.map_err(|_| Refusal::Internal)?;
         serde_json::from_slice(&bytes).map(Some).map_err(|_| Refusal::Internal)
     }
 
-    async fn request_asked_for(self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
+    async fn requested_http_call(self, project: &Project, decision: &Decision) -> Result<Option<AskedFor>, Refusal> {
         let Some(request) = self.calls().kept_request(project, decision).await? else { return Ok(None) };
         // The route that the gateway would take now; if its meaning changed, no limit can be set.
         let route = matching_route(&project.document, &request.method, request.path());
@@ -80,18 +80,12 @@ impl Decisions<'_> {
         Ok(fields.map(|fields| call_of_request(route, &request, &fields)))
     }
 
-    /// Adds to a question how the call deviates from the running plans of the same session.
-    pub(crate) async fn mark_deviation(
-        self,
-        raiser: &Raiser,
-        call: &AskedFor,
-        question: &mut Confirmation,
-    ) -> Result<(), Refusal> {
+    /// How the call deviates from the running plans of the same session.
+    pub(crate) async fn deviation(self, raiser: &Raiser, call: &AskedFor) -> Result<Option<PlanDeviation>, Refusal> {
         let plans = match raiser.session {
-            Some(session) => store::find_all(&*self.store, PlansLiveOfSession(session)).await?,
-            None => store::find_all(&*self.store, PlansLiveOfDelegation(raiser.holder())).await?,
+            Some(session) => self.find_all(PlansLiveOfSession(session)).await?,
+            None => self.find_all(PlansLiveOfDelegation(raiser.holder())).await?,
         };
-        deviation::mark(question, &plans, call);
-        Ok(())
+        Ok(deviation::of(&plans, call))
     }
 }

@@ -1,5 +1,5 @@
 use crate::{
-    Clock, Engine, Entropy, KeysError, KnownOperator, ManualClock, OperatorTrouble, Operators, PasswordCost, Settings,
+    Clock, Engine, Entropy, KeysError, KnownOperator, ManualClock, OperatorError, Operators, PasswordCost, Settings,
     StartError, Tenancy, Throttle,
     store::{self, Store, StoreLocation, StoreOptions},
 };
@@ -21,12 +21,12 @@ struct Nobody;
 
 #[async_trait]
 impl Operators for Nobody {
-    async fn operator(&self, _: &Domain, _: &str, _: UnixMillis, _: &str) -> Result<KnownOperator, OperatorTrouble> {
-        Err(OperatorTrouble::Unreachable)
+    async fn operator(&self, _: &Domain, _: &str, _: UnixMillis, _: &str) -> Result<KnownOperator, OperatorError> {
+        Err(OperatorError::Unreachable)
     }
 
-    async fn last_published(&self, _: &Domain, _: &str, _: UnixMillis) -> Result<Option<UnixMillis>, OperatorTrouble> {
-        Err(OperatorTrouble::Unreachable)
+    async fn last_published(&self, _: &Domain, _: &str, _: UnixMillis) -> Result<Option<UnixMillis>, OperatorError> {
+        Err(OperatorError::Unreachable)
     }
 }
 
@@ -155,14 +155,14 @@ async fn a_node_signs_with_the_new_key_after_tidying_and_still_believes_the_old_
     let (rotating, other) = (world.engine().await, world.engine().await);
     let before = token(&other);
     let added = rotating.rotate_keys().await.unwrap();
-    other.tidy().await.unwrap();
+    other.run_maintenance().await.unwrap();
     assert_eq!(other.keys().unwrap().signing.kid(), added.kid);
     other.agents().prove_delegation(&before, &project()).await.unwrap();
 }
 
 /// The overlap of AAP 20.2.
 #[tokio::test]
-async fn a_retired_key_is_published_until_what_it_signed_is_over_and_not_longer() {
+async fn a_retired_key_is_published_until_its_last_signature_expires_and_not_longer() {
     let world = World::new().await;
     let engine = world.engine().await;
     let old = kids(&engine);
@@ -170,10 +170,10 @@ async fn a_retired_key_is_published_until_what_it_signed_is_over_and_not_longer(
     let retires_at = engine.keys().unwrap().keys[0].retires_at.unwrap();
     assert!(retires_at >= world.clock.now().plus_secs(7200));
     world.clock.set(retires_at.plus_millis(-1));
-    engine.tidy().await.unwrap();
+    engine.run_maintenance().await.unwrap();
     assert!(kids(&engine).contains(&old[0]) && kids(&engine).len() == 2);
     world.clock.set(retires_at);
-    engine.tidy().await.unwrap();
+    engine.run_maintenance().await.unwrap();
     assert!(!kids(&engine).contains(&old[0]) && kids(&engine).len() == 1);
 }
 
@@ -184,7 +184,7 @@ async fn two_rotations_at_once_leave_one_key_that_signs() {
     let (one, two) = tokio::join!(left.rotate_keys(), right.rotate_keys());
     one.unwrap();
     two.unwrap();
-    left.tidy().await.unwrap();
+    left.run_maintenance().await.unwrap();
     let keys = &left.keys().unwrap().keys;
     assert_eq!(keys.len(), 3);
     assert_eq!(keys.iter().filter(|key| key.retires_at.is_none()).count(), 1);

@@ -1,12 +1,15 @@
 //! `/mplp/v1/confirms`: every confirmation as an approval record, and decisions about it (MPLP 2 to 4).
 
-use super::plans::{PlanReader, Proposal, asking, may, place};
+use super::{
+    callers::ProjectReader,
+    plans::{Proposal, require_capability, role_subject},
+};
 use crate::{
     aaep::Listener,
     decisions::{AgentPrincipal, Answered, RaisedDecision, digest_of},
     projects::ProjectAt,
     services::Plans,
-    store::{self, DecisionsOfPrincipal, DecisionsOfProject, ImportedConfirmById, Outcome},
+    store::{DecisionsOfPrincipal, DecisionsOfProject, ImportedConfirmById, Outcome},
 };
 use countersign_core::{
     decision::{
@@ -21,6 +24,7 @@ use countersign_core::{
         roles::{self, requested_by},
         target,
     },
+    people::ProjectMember,
     records::{Decision, DecisionTarget, ImportedConfirm, Question, Role, Via},
     refusal::Refusal,
     step::Operation as _,
@@ -58,7 +62,8 @@ impl Plans<'_> {
     ) -> Result<RaisedDecision, Refusal> {
         let said = &submission.confirm;
         let role = Some(said.requested_by_role.as_str());
-        let requested_by_role = requested_by(&at.project.document, &asking(agent), role).map_err(Refusal::invalid)?;
+        let requested_by_role =
+            requested_by(&at.project.document, &role_subject(agent), role).map_err(Refusal::invalid)?;
         if said.target_type == TargetType::Plan {
             let ask = Proposal {
                 requested_by_role: Some(requested_by_role),
@@ -69,7 +74,7 @@ impl Plans<'_> {
             };
             return self.propose_plan(at, agent, &said.target_id, &ask).await;
         }
-        may(at, agent, roles::CONFIRM_REQUEST)?;
+        require_capability(at, agent, roles::CONFIRM_REQUEST)?;
         let tool = format!("mplp.{}", target::word(said.target_type));
         agent.may_ask_for(&tool)?;
         let arguments = target::arguments(submission);
@@ -108,7 +113,7 @@ impl Plans<'_> {
                     .decision_at(at.project.key, &confirm::decision_id(&document.confirm_id))
                     .await?
                     .is_some();
-            let view = ImportView { place: place(at), known, guards: agent.guards.clone() };
+            let view = ImportView { place: at.project_ref(), known, guards: agent.guards.clone() };
             let operation = Import { principal: agent.raiser.principal.clone(), document: document.clone() };
             let step = operation.decide(&view, &self.env()?)?;
             Ok(step.map(|kept| kept.document))
@@ -116,7 +121,7 @@ impl Plans<'_> {
         .await
     }
 
-    pub async fn confirm(self, at: &ProjectAt, reader: &PlanReader, id: &MplpId) -> Result<ConfirmShown, Refusal> {
+    pub async fn confirm(self, at: &ProjectAt, reader: &ProjectReader, id: &MplpId) -> Result<ConfirmShown, Refusal> {
         let decision = self.decisions().decision_at(at.project.key, &confirm::decision_id(id)).await?;
         let decision = decision.filter(|decision| confirm::is_confirm(decision) && sees(reader, decision));
         if let Some(decision) = decision {
@@ -132,18 +137,18 @@ impl Plans<'_> {
     pub async fn confirms(
         self,
         at: &ProjectAt,
-        reader: &PlanReader,
+        reader: &ProjectReader,
         before: Option<RowKey>,
         limit: i64,
     ) -> Result<(Vec<Confirm>, Option<RowKey>), Refusal> {
-        let (store, project) = (&*self.store, at.project.key);
+        let project = at.project.key;
         let rows = match reader {
-            PlanReader::Agent(agent) => {
+            ProjectReader::Agent(agent) => {
                 let principal = agent.raiser.principal.clone();
-                store::find_all(store, DecisionsOfPrincipal { project, principal, before, limit }).await?
+                self.find_all(DecisionsOfPrincipal { project, principal, before, limit }).await?
             }
-            PlanReader::Person(_) | PlanReader::Admin => {
-                store::find_all(store, DecisionsOfProject { project, before, limit }).await?
+            ProjectReader::Person(_) | ProjectReader::Admin => {
+                self.find_all(DecisionsOfProject { project, before, limit }).await?
             }
         };
         let full = i64::try_from(rows.len()).is_ok_and(|found| found == limit);
@@ -167,24 +172,24 @@ impl Plans<'_> {
         if let Decider::Person(by) = decider {
             let decision = self.decisions().decision_at(at.project.key, &decision_id).await?;
             // A stranger must not learn that it exists.
-            if !decision.is_some_and(|decision| confirm::is_confirm(&decision) && knows(by, &decision)) {
+            if !decision.is_some_and(|decision| confirm::is_confirm(&decision) && may_know(by, &decision)) {
                 return Err(NotCounted::Unknown);
             }
         }
         match decider {
-            Decider::Agent(agent) => self.agent_decides(at, agent, &decision_id, body).await?,
+            Decider::Agent(agent) => self.withdraw_by_agent(at, agent, &decision_id, body).await?,
             Decider::Person(by) if body.status == DecisionStatus::Cancelled => {
                 self.decisions().call_off(at, &decision_id, by, body.reason.clone(), body.by_override).await?;
             }
             Decider::Person(by) => {
-                self.person_decides(at, by, &decision_id, body).await?;
+                self.answer_by_person(at, by, &decision_id, body).await?;
             }
         }
         let decision = self.decisions().decision_at(at.project.key, &decision_id).await?.ok_or(NotCounted::Unknown)?;
         Ok(confirm::document(&decision, &at.project.document))
     }
 
-    async fn person_decides(self, at: &ProjectAt, by: &ProvenPerson, id: &str, body: &DecisionRequest) -> Answered {
+    async fn answer_by_person(self, at: &ProjectAt, by: &ProvenPerson, id: &str, body: &DecisionRequest) -> Answered {
         let decision = match body.status {
             DecisionStatus::Approved => YesNo::Accept,
             _ => YesNo::Reject,
@@ -205,7 +210,7 @@ impl Plans<'_> {
         self.decisions().answer_by_id(at, id, &answer).await
     }
 
-    async fn agent_decides(
+    async fn withdraw_by_agent(
         self,
         at: &ProjectAt,
         agent: &AgentPrincipal,
@@ -242,11 +247,11 @@ impl Plans<'_> {
         let govern = || async {
             let decision = self.decisions().decision_at(at.project.key, &confirm::decision_id(id)).await?;
             let decision = decision.filter(confirm::is_confirm).ok_or(NotCounted::Unknown)?;
-            if !audience(&decision).has(by.person, &by.roles) && !by.deciding.overrides() {
+            if !audience(&decision).includes(by.person, &by.roles) && !by.deciding.overrides() {
                 return Err(NotCounted::Unknown);
             }
             let operation = Govern { by: by.clone(), governance: governance.clone() };
-            let step = operation.decide(&GovernView { place: place(at), decision }, &self.env()?)?;
+            let step = operation.decide(&GovernView { place: at.project_ref(), decision }, &self.env()?)?;
             Ok(((), step))
         };
         match self.run_to_outcome(govern).await? {
@@ -256,39 +261,28 @@ impl Plans<'_> {
     }
 
     /// The person behind a subscriber token or a sign-in session, as an answerer through the API.
-    pub fn deciding(self, at: &ProjectAt, listener: &Listener) -> ProvenPerson {
+    pub fn proven_person(self, at: &ProjectAt, listener: &Listener) -> ProvenPerson {
         listener.answerer(&at.project.document, Via::Api, self.now())
     }
 
     async fn imported(self, at: &ProjectAt, id: &MplpId) -> Result<Option<ImportedConfirm>, Refusal> {
-        Ok(store::find_one(&*self.store, ImportedConfirmById { project: at.project.key, id: id.clone() }).await?)
+        Ok(self.find_one(ImportedConfirmById { project: at.project.key, id: id.clone() }).await?)
     }
 }
 
 /// Anybody entitled to see a pending question may know that it exists.
-fn knows(by: &ProvenPerson, decision: &Decision) -> bool {
+fn may_know(by: &ProvenPerson, decision: &Decision) -> bool {
     let all = [Role::Admin, Role::Auditor].iter().any(|role| by.roles.contains(role));
-    all || audience(decision).has(by.person, &by.roles)
+    all || audience(decision).includes(by.person, &by.roles)
 }
 
-fn sees(reader: &PlanReader, decision: &Decision) -> bool {
-    match reader {
-        PlanReader::Agent(agent) => decision.raised_by.principal == agent.raiser.principal,
-        PlanReader::Person(member) => {
-            let roles = member.roles();
-            let all = [Role::Admin, Role::Auditor].iter().any(|role| roles.contains(role));
-            all || audience(decision).has(member.person.key, &roles)
-        }
-        PlanReader::Admin => true,
-    }
+fn sees(reader: &ProjectReader, decision: &Decision) -> bool {
+    let concerns = |member: &ProjectMember| audience(decision).includes(member.person.key, &member.roles());
+    reader.sees_all() || reader.is_agent(&decision.raised_by.principal) || reader.member().is_some_and(concerns)
 }
 
-fn sees_imported(reader: &PlanReader, kept: &ImportedConfirm) -> bool {
-    match reader {
-        PlanReader::Agent(agent) => kept.principal == agent.raiser.principal,
-        PlanReader::Person(member) => [Role::Admin, Role::Auditor].iter().any(|role| member.has(*role)),
-        PlanReader::Admin => true,
-    }
+fn sees_imported(reader: &ProjectReader, kept: &ImportedConfirm) -> bool {
+    reader.sees_all() || reader.is_agent(&kept.principal)
 }
 
 fn no_confirm() -> Refusal {

@@ -1,6 +1,6 @@
 //! `/mplp/v1/events` and `/mplp/v1/learning-samples`: rendered from the evidence log, in the order of its commits.
 
-use super::plans::PlanReader;
+use super::callers::ProjectReader;
 use crate::{
     projects::ProjectAt,
     services::Plans,
@@ -9,7 +9,7 @@ use crate::{
 use countersign_core::{
     evidence::opened,
     mplp::{bus, samples},
-    records::{Plan, Role},
+    records::Plan,
     refusal::Refusal,
 };
 use countersign_protocol::{
@@ -75,21 +75,21 @@ impl Plans<'_> {
     pub async fn bus_events(
         self,
         at: &ProjectAt,
-        reader: &PlanReader,
+        reader: &ProjectReader,
         after: &Cursor,
         limit: usize,
     ) -> Result<BusPage, Refusal> {
         match reader {
-            PlanReader::Agent(_) => {}
-            PlanReader::Person(_) | PlanReader::Admin => oversees(reader)?,
+            ProjectReader::Agent(_) => {}
+            ProjectReader::Person(_) | ProjectReader::Admin => require_overseer(reader)?,
         }
-        let page = self.look(at, after, limit).await?;
+        let page = self.read_feed(at, after, limit).await?;
         let mut cursor = after.clone();
         let mut events = Vec::new();
         for row in &page.rows {
-            cursor.moved(row);
+            cursor.advance(row);
             let Some(members) = opened(&row.leaf, row.openings.as_deref()) else { continue };
-            if !may_know(reader, row, &members) {
+            if !sees_entry(reader, row, &members) {
                 continue;
             }
             let entry = bus::OpenedEntry { members: &members, hash: &row.hash, project: &at.project.document };
@@ -102,8 +102,8 @@ impl Plans<'_> {
     }
 
     /// Waits until there may be new entries.
-    pub async fn something_happens(self) {
-        let waiting = self.waits.begin(FEED);
+    pub async fn wait_for_events(self) {
+        let waiting = self.waiters.register(FEED);
         tokio::select! {
             () = waiting.changed() => {}
             () = tokio::time::sleep(LOOK_AGAIN) => {}
@@ -114,16 +114,16 @@ impl Plans<'_> {
     pub async fn learning_samples(
         self,
         at: &ProjectAt,
-        reader: &PlanReader,
+        reader: &ProjectReader,
         after: &Cursor,
         limit: usize,
     ) -> Result<SamplePage, Refusal> {
-        oversees(reader)?;
-        let page = self.look(at, after, limit).await?;
+        require_overseer(reader)?;
+        let page = self.read_feed(at, after, limit).await?;
         let mut cursor = after.clone();
         let mut found = Vec::new();
         for row in &page.rows {
-            cursor.moved(row);
+            cursor.advance(row);
             if row.event_type != "decision_settled" {
                 continue;
             }
@@ -145,7 +145,7 @@ impl Plans<'_> {
         Ok(samples::samples(&decision, plan.as_ref(), &at.project.document, &row.hash))
     }
 
-    async fn look(self, at: &ProjectAt, after: &Cursor, limit: usize) -> Result<FeedPage, Refusal> {
+    async fn read_feed(self, at: &ProjectAt, after: &Cursor, limit: usize) -> Result<FeedPage, Refusal> {
         let query = FeedQuery { project: at.project.key, after: after.0.clone(), limit: limit.clamp(1, LOOK) };
         Ok(self.store.feed(query).await?)
     }
@@ -155,7 +155,7 @@ impl Plans<'_> {
 pub(crate) const FEED: RowKey = 0;
 
 impl Cursor {
-    fn moved(&mut self, row: &AuditRow) {
+    fn advance(&mut self, row: &AuditRow) {
         let (lane, pos) = (row.place.lane, row.pos);
         match self.0.iter_mut().find(|(known, _)| *known == lane) {
             Some(known) => known.1 = known.1.max(pos),
@@ -165,19 +165,14 @@ impl Cursor {
 }
 
 /// Requires an admin or auditor of the project.
-fn oversees(reader: &PlanReader) -> Result<(), Refusal> {
-    let may = match reader {
-        PlanReader::Agent(_) => false,
-        PlanReader::Person(member) => [Role::Admin, Role::Auditor].iter().any(|role| member.has(*role)),
-        PlanReader::Admin => true,
-    };
+fn require_overseer(reader: &ProjectReader) -> Result<(), Refusal> {
     let why = "only for an admin key, and for people who administer the project or audit it";
-    if may { Ok(()) } else { Err(Refusal::NotAuthorized(why.into())) }
+    if reader.sees_all() { Ok(()) } else { Err(Refusal::NotAuthorized(why.into())) }
 }
 
 /// An agent sees the events of its own requests; admins and auditors see all.
-fn may_know(reader: &PlanReader, row: &AuditRow, members: &Map<String, Value>) -> bool {
-    let PlanReader::Agent(agent) = reader else { return true };
+fn sees_entry(reader: &ProjectReader, row: &AuditRow, members: &Map<String, Value>) -> bool {
+    let ProjectReader::Agent(agent) = reader else { return true };
     match agent.raiser.delegation {
         Some(delegation) => row.delegation == Some(delegation),
         None => members.get("principal").and_then(Value::as_str) == Some(agent.raiser.principal.as_str()),

@@ -5,8 +5,8 @@ mod confirms;
 mod feed;
 mod plans;
 
-pub use callers::Speaker;
+pub use callers::{ProjectReader, Speaker};
 pub use confirms::{ConfirmShown, Decider};
 pub(crate) use feed::FEED;
 pub use feed::{BusPage, Cursor, EventsAfter, SamplePage};
-pub use plans::{PlanReader, PlanShown, Proposal};
+pub use plans::{PlanShown, Proposal};

@@ -1,11 +1,12 @@
 //! `/mplp/v1/plans`: writing a plan, proposing it, and following it.
 
+use super::callers::ProjectReader;
 use crate::{
     decisions::{AgentPrincipal, RaiseRequest, RaisedDecision, digest_of},
     projects::ProjectAt,
     services::Plans,
     session_locks::SessionLockGuard,
-    store::{self, PlanById, PlansOfPerson, PlansOfPrincipal, PlansOfProject},
+    store::{PlanById, PlansOfPerson, PlansOfPrincipal, PlansOfProject},
 };
 use countersign_core::{
     clarification::texts::ClarificationResult,
@@ -13,7 +14,7 @@ use countersign_core::{
         answer::ProvenPerson,
         audience,
         raise::NewQuestion,
-        take_back::{By, CancelPlan, CancelPlanView},
+        revoke::{By, CancelPlan, CancelPlanView},
         terms::Wishes,
     },
     mplp::{
@@ -25,7 +26,7 @@ use countersign_core::{
         submit,
     },
     people::ProjectMember,
-    records::{AaepSession, Allowance, Decision, DecisionTarget, Plan, Question, Role},
+    records::{AaepSession, Allowance, Decision, DecisionTarget, Plan, Question},
     refusal::Refusal,
     step::{Guard, Operation as _, Step},
 };
@@ -42,17 +43,6 @@ pub struct PlanShown {
     pub plan: Plan,
     pub decision: Option<Decision>,
     pub allowances: Vec<Allowance>,
-}
-
-/// The reader of plans and Confirms.
-#[derive(Clone, Debug)]
-pub enum PlanReader {
-    /// The agent sees its own.
-    Agent(Box<AgentPrincipal>),
-    /// A person sees those of their agents and those they may decide; admins and auditors see all.
-    Person(Box<ProjectMember>),
-    /// An admin key sees everything in the project.
-    Admin,
 }
 
 impl<'engine> Plans<'engine> {
@@ -80,11 +70,11 @@ impl<'engine> Plans<'engine> {
             agent.may_ask_for(action.tool.as_deref().unwrap_or_default())?;
         }
         let actions = submit::planned(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
-        let lasts_s = submit::lasts_s(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
+        let lasts_s = submit::lifetime_s(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
         self.run(|| async {
-            let lookup = PlanById { project: at.project.key, id: submission.plan.plan_id.clone() };
-            let known = store::find_one(&*self.store, lookup).await?;
-            let view = WriteView { place: place(at), known, guards: agent.guards.clone() };
+            let known =
+                self.find_one(PlanById { project: at.project.key, id: submission.plan.plan_id.clone() }).await?;
+            let view = WriteView { place: at.project_ref(), known, guards: agent.guards.clone() };
             let operation = WritePlan {
                 by: agent.raiser.clone(),
                 document: submission.plan.clone(),
@@ -106,9 +96,10 @@ impl<'engine> Plans<'engine> {
         ask: &Proposal,
     ) -> Result<RaisedDecision, Refusal> {
         let plan = self.own_plan(at, agent, id).await?;
-        self.clarifications().plan_is_clear(at, agent, &plan).await?;
+        self.clarifications().check_plan(at, agent, &plan).await?;
         let said = ask.requested_by_role.as_deref();
-        let requested_by_role = requested_by(&at.project.document, &asking(agent), said).map_err(Refusal::invalid)?;
+        let requested_by_role =
+            requested_by(&at.project.document, &role_subject(agent), said).map_err(Refusal::invalid)?;
         let content = json!({ "plan": plan.document.plan_id, "revision": plan.revision });
         let arguments = content.as_object().cloned().unwrap_or_default();
         let digest = digest_of(at, agent, PLAN_TOOL.into(), arguments)?;
@@ -142,10 +133,10 @@ impl<'engine> Plans<'engine> {
     }
 
     async fn plan_at(self, at: &ProjectAt, id: &MplpId) -> Result<Option<Plan>, Refusal> {
-        Ok(store::find_one(&*self.store, PlanById { project: at.project.key, id: id.clone() }).await?)
+        Ok(self.find_one(PlanById { project: at.project.key, id: id.clone() }).await?)
     }
 
-    pub async fn plan(self, at: &ProjectAt, reader: &PlanReader, id: &MplpId) -> Result<PlanShown, Refusal> {
+    pub async fn plan(self, at: &ProjectAt, reader: &ProjectReader, id: &MplpId) -> Result<PlanShown, Refusal> {
         let plan = self.plan_at(at, id).await?.ok_or_else(no_plan)?;
         let decision = self.decision_about(&plan).await?;
         match sees(reader, &plan, decision.as_ref()) {
@@ -158,23 +149,21 @@ impl<'engine> Plans<'engine> {
     pub async fn list(
         self,
         at: &ProjectAt,
-        reader: &PlanReader,
+        reader: &ProjectReader,
         before: Option<RowKey>,
         limit: i64,
     ) -> Result<Vec<Plan>, Refusal> {
-        let (store, project) = (&*self.store, at.project.key);
+        let project = at.project.key;
         Ok(match reader {
-            PlanReader::Agent(agent) => {
+            ProjectReader::Agent(agent) => {
                 let principal = agent.raiser.principal.clone();
-                store::find_all(store, PlansOfPrincipal { project, principal, before, limit }).await?
+                self.find_all(PlansOfPrincipal { project, principal, before, limit }).await?
             }
-            PlanReader::Person(member) if !(member.has(Role::Admin) || member.has(Role::Auditor)) => {
+            ProjectReader::Person(member) if !reader.sees_all() => {
                 let person = member.person.key;
-                store::find_all(store, PlansOfPerson { project, person, before, limit }).await?
+                self.find_all(PlansOfPerson { project, person, before, limit }).await?
             }
-            PlanReader::Person(_) | PlanReader::Admin => {
-                store::find_all(store, PlansOfProject { project, before, limit }).await?
-            }
+            _ => self.find_all(PlansOfProject { project, before, limit }).await?,
         })
     }
 
@@ -183,7 +172,7 @@ impl<'engine> Plans<'engine> {
     pub fn plan_changes(self, plan: &Plan) -> Vec<String> {
         let Some(asked) = &plan.asked else { return Vec::new() };
         match plan.document.status {
-            PlanStatus::Draft => diff::since(asked, plan),
+            PlanStatus::Draft => diff::changes_since(asked, plan),
             _ => asked.changes.clone().unwrap_or_default(),
         }
     }
@@ -214,14 +203,14 @@ impl<'engine> Plans<'engine> {
         self.run_locked(|| async {
             let plan = self.own_plan(at, agent, id).await?;
             let decision = self.decision_about(&plan).await?;
-            let turn = self.turn_of(decision.as_ref()).await;
+            let lock = self.lock_session_of(decision.as_ref()).await;
             let allowances = self.allowances_about(decision.as_ref()).await?;
             let of_step = |allowance: &Allowance| allowance.step.as_ref().is_some_and(|of| of.step == *step);
             let allowance = allowances.into_iter().find(|allowance| allowance.is_open() && of_step(allowance));
             let approved = self.with_session(decision.filter(|_| is_running(&plan))).await?;
-            let view = StepView { place: place(at), plan, approved, allowance, guards: agent.guards.clone() };
+            let view = StepView { place: at.project_ref(), plan, approved, allowance, guards: agent.guards.clone() };
             let operation = ReportStep { step: step.clone(), report: report.clone() };
-            Ok((turn, operation.decide(&view, &self.env()?)?))
+            Ok((lock, operation.decide(&view, &self.env()?)?))
         })
         .await
     }
@@ -266,12 +255,12 @@ impl<'engine> Plans<'engine> {
         guards: Vec<Guard>,
     ) -> Result<(Option<SessionLockGuard<'engine>>, Step<Plan>), Refusal> {
         let decision = self.decision_about(&plan).await?.filter(|_| is_running(&plan));
-        let turn = self.turn_of(decision.as_ref()).await;
+        let lock = self.lock_session_of(decision.as_ref()).await;
         let plan = self.decisions().plan_of(Some(plan.key)).await?.ok_or(Refusal::Internal)?;
         let allowances = self.allowances_about(decision.as_ref()).await?;
         let approved = self.with_session(decision).await?;
-        let view = CancelPlanView { place: place(at), plan, approved, allowances, guards };
-        Ok((turn, operation.decide(&view, &self.env()?)?))
+        let view = CancelPlanView { place: at.project_ref(), plan, approved, allowances, guards };
+        Ok((lock, operation.decide(&view, &self.env()?)?))
     }
 
     async fn with_session(self, decision: Option<Decision>) -> Result<Option<(Decision, AaepSession)>, Refusal> {
@@ -284,9 +273,9 @@ impl<'engine> Plans<'engine> {
         }
     }
 
-    async fn turn_of(self, decision: Option<&Decision>) -> Option<SessionLockGuard<'engine>> {
+    async fn lock_session_of(self, decision: Option<&Decision>) -> Option<SessionLockGuard<'engine>> {
         match decision {
-            Some(decision) => self.engine.turns.take(decision.asked_in).await,
+            Some(decision) => self.engine.session_locks.lock(decision.asked_in).await,
             None => None,
         }
     }
@@ -299,10 +288,7 @@ impl<'engine> Plans<'engine> {
     }
 
     async fn decision_about(self, plan: &Plan) -> Result<Option<Decision>, Refusal> {
-        match plan.confirm {
-            Some(key) => Ok(store::get(&*self.store, key).await?),
-            None => Ok(None),
-        }
+        Ok(self.get_some(plan.confirm).await?)
     }
 
     async fn shown(self, plan: Plan, decision: Option<Decision>) -> Result<PlanShown, Refusal> {
@@ -311,13 +297,13 @@ impl<'engine> Plans<'engine> {
     }
 
     fn may_write_plans(self, at: &ProjectAt, agent: &AgentPrincipal) -> Result<(), Refusal> {
-        may(at, agent, roles::PLAN_CREATE)
+        require_capability(at, agent, roles::PLAN_CREATE)
     }
 }
 
 /// A capability that a role of the agent must have (M-06).
-pub(super) fn may(at: &ProjectAt, agent: &AgentPrincipal, capability: &str) -> Result<(), Refusal> {
-    match asking(agent).can(&at.project.document, capability) {
+pub(super) fn require_capability(at: &ProjectAt, agent: &AgentPrincipal, capability: &str) -> Result<(), Refusal> {
+    match role_subject(agent).has_capability(&at.project.document, capability) {
         true => Ok(()),
         false => Err(Refusal::NotAuthorized(format!("no role of this agent has the capability {capability}"))),
     }
@@ -337,7 +323,7 @@ pub struct Proposal {
 const PLAN_TOOL: &str = "plan";
 
 /// An agent as the role check sees it.
-pub(super) fn asking(agent: &AgentPrincipal) -> Asking<'_> {
+pub(super) fn role_subject(agent: &AgentPrincipal) -> Asking<'_> {
     let key = agent.raiser.api_key.is_some();
     Asking {
         principal: &agent.raiser.principal,
@@ -346,20 +332,12 @@ pub(super) fn asking(agent: &AgentPrincipal) -> Asking<'_> {
     }
 }
 
-fn sees(reader: &PlanReader, plan: &Plan, decision: Option<&Decision>) -> bool {
-    match reader {
-        PlanReader::Agent(agent) => plan.by.principal == agent.raiser.principal,
-        PlanReader::Person(member) => {
-            let (person, roles) = (member.person.key, member.roles());
-            let all = [Role::Admin, Role::Auditor].iter().any(|role| roles.contains(role));
-            all || plan.by.person == person || decision.is_some_and(|decision| audience(decision).has(person, &roles))
-        }
-        PlanReader::Admin => true,
-    }
-}
-
-pub(super) fn place(at: &ProjectAt) -> countersign_core::decision::ProjectRef {
-    (at.project.key, at.project.id.clone())
+fn sees(reader: &ProjectReader, plan: &Plan, decision: Option<&Decision>) -> bool {
+    let concerns = |member: &ProjectMember| {
+        let in_audience = |decision| audience(decision).includes(member.person.key, &member.roles());
+        plan.by.person == member.person.key || decision.is_some_and(in_audience)
+    };
+    reader.sees_all() || reader.is_agent(&plan.by.principal) || reader.member().is_some_and(concerns)
 }
 
 fn no_plan() -> Refusal {

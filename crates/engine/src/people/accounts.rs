@@ -2,7 +2,7 @@
 
 use crate::{
     services::People,
-    store::{self, AllPeople, MembershipOf, MembershipsOfPerson, StoreError},
+    store::{AllPeople, MembershipOf, MembershipsOfPerson, StoreError},
 };
 use countersign_core::{
     people::accounts::{AccountChange, AccountRefusal, Add, SetRoles, check_password},
@@ -10,23 +10,23 @@ use countersign_core::{
     refusal::Refusal,
     step::Operation as _,
 };
-use countersign_protocol::{ids::RowKey, project::ProjectDocument};
+use countersign_protocol::ids::RowKey;
 
 #[derive(Debug, thiserror::Error)]
-pub enum AccountTrouble {
+pub enum AccountFailure {
     #[error(transparent)]
     Refused(#[from] AccountRefusal),
     #[error("{0}")]
     Engine(Refusal),
 }
 
-impl From<Refusal> for AccountTrouble {
+impl From<Refusal> for AccountFailure {
     fn from(refusal: Refusal) -> Self {
         Self::Engine(refusal)
     }
 }
 
-impl From<StoreError> for AccountTrouble {
+impl From<StoreError> for AccountFailure {
     fn from(why: StoreError) -> Self {
         Self::Engine(why.into())
     }
@@ -39,7 +39,7 @@ impl People<'_> {
         display: &str,
         password: &str,
         platform_admin: bool,
-    ) -> Result<Person, AccountTrouble> {
+    ) -> Result<Person, AccountFailure> {
         check_password(password)?;
         let password_hash = self.passwords.hash(password, self.env()?.mint().bytes()).await?;
         self.run(|| async {
@@ -55,7 +55,7 @@ impl People<'_> {
         .await
     }
 
-    pub async fn set_password(self, name: &str, password: &str) -> Result<Person, AccountTrouble> {
+    pub async fn set_password(self, name: &str, password: &str) -> Result<Person, AccountFailure> {
         check_password(password)?;
         let hash = self.passwords.hash(password, self.env()?.mint().bytes()).await?;
         self.change_person(name, || AccountChange { password_hash: Some(hash.clone()), enabled: false }).await
@@ -63,7 +63,7 @@ impl People<'_> {
 
     /// A disabled account cannot sign in, and all its sessions, tokens, delegations and keys end at once; enabling it
     /// restores none of them.
-    pub async fn set_disabled(self, name: &str, disabled: bool) -> Result<Person, AccountTrouble> {
+    pub async fn set_disabled(self, name: &str, disabled: bool) -> Result<Person, AccountFailure> {
         match disabled {
             true => Ok(self.disable_person(name, "operator").await?.person),
             false => self.change_person(name, || AccountChange { password_hash: None, enabled: true }).await,
@@ -74,7 +74,7 @@ impl People<'_> {
         self,
         name: &str,
         change: impl Fn() -> AccountChange + Send,
-    ) -> Result<Person, AccountTrouble> {
+    ) -> Result<Person, AccountFailure> {
         self.run(|| async {
             let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
             Ok(change().decide(&person, &self.env()?)?)
@@ -82,10 +82,10 @@ impl People<'_> {
         .await
     }
 
-    pub async fn set_roles(self, project: RowKey, name: &str, roles: Vec<Role>) -> Result<Membership, AccountTrouble> {
+    pub async fn set_roles(self, project: RowKey, name: &str, roles: Vec<Role>) -> Result<Membership, AccountFailure> {
         let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
         self.run(|| async {
-            let current = store::find_one(&*self.store, MembershipOf { project, person: person.key }).await?;
+            let current = self.find_one(MembershipOf { project, person: person.key }).await?;
             let set = SetRoles { project, person: person.key, roles: roles.clone() };
             Ok(set.decide(&current, &self.env()?)?)
         })
@@ -94,18 +94,12 @@ impl People<'_> {
 
     /// Every person, with their memberships.
     pub async fn list(self) -> Result<Vec<(Person, Vec<Membership>)>, Refusal> {
-        let people = store::find_all(&*self.store, AllPeople).await?;
+        let people = self.find_all(AllPeople).await?;
         let mut found = Vec::new();
         for person in people {
-            let places = store::find_all(&*self.store, MembershipsOfPerson(person.key)).await?;
+            let places = self.find_all(MembershipsOfPerson(person.key)).await?;
             found.push((person, places));
         }
         Ok(found)
-    }
-
-    /// The document that was in force at a version.
-    pub async fn project_document_at(self, project: RowKey, version: i64) -> Result<Option<ProjectDocument>, Refusal> {
-        let found = store::project_at(&*self.store, project, version).await?;
-        Ok(found.map(|project| project.document))
     }
 }

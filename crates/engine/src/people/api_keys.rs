@@ -2,10 +2,10 @@
 
 use crate::{
     credentials::PresentedCredential,
-    decisions::bound_to,
+    decisions::bound_key,
     projects::ProjectAt,
     services::People,
-    store::{self, ApiKeyByHash, ApiKeyById, ApiKeysOfProject, DelegationsOfPerson},
+    store::{ApiKeyByHash, ApiKeyById, ApiKeysOfProject, DelegationsOfPerson},
 };
 use countersign_core::{
     people::{
@@ -58,19 +58,19 @@ impl People<'_> {
 
     pub async fn revoke_key(self, project: &Project, id: &str) -> Result<ApiKey, Refusal> {
         let revoke = || async {
-            let key = store::find_one(&*self.store, ApiKeyById { project: project.key, id: id.to_owned() }).await?;
+            let key = self.find_one(ApiKeyById { project: project.key, id: id.to_owned() }).await?;
             let key = key.ok_or_else(|| Refusal::NotFound("there is no such key in this project".into()))?;
             let live = self.decisions().live_of_delegation(key.key).await?;
             let view = RevokeKeyView { project: project.clone(), key, live };
             RevokeKey.decide(&view, &self.env()?)
         };
         let key = self.run(revoke).await?;
-        self.agents().end_late_of_delegation(project, key.key).await?;
+        self.agents().end_late_decisions_of_delegation(project, key.key).await?;
         Ok(key)
     }
 
     pub async fn api_keys(self, project: RowKey) -> Result<Vec<ApiKey>, Refusal> {
-        Ok(store::find_all(&*self.store, ApiKeysOfProject(project)).await?)
+        Ok(self.find_all(ApiKeysOfProject(project)).await?)
     }
 
     /// The actor behind a key. A key of another project is invalid here.
@@ -80,14 +80,14 @@ impl People<'_> {
         secret: impl Into<PresentedCredential<'a>>,
     ) -> Result<Actor, Refusal> {
         let presented = secret.into();
-        self.may_decide()?;
-        let key = store::find_one(&*self.store, ApiKeyByHash(Digest::of(presented.token.as_bytes()))).await?;
+        self.check_clock()?;
+        let key = self.find_one(ApiKeyByHash(Digest::of(presented.token.as_bytes()))).await?;
         let live = key.filter(|key| key.project == at.project.key);
         if let Some(key) = live.as_ref().filter(|key| !key.is_live()) {
             return Err(Refusal::NotAuthorized(key.refusal().into()));
         }
         if let Some(key) = &live {
-            self.possess(at, bound_to(key)?.as_ref(), false, &presented.shown()).await?;
+            self.prove_possession(at, bound_key(key)?.as_ref(), false, &presented.hashed()).await?;
         }
         match live {
             Some(key) if key.kind == ApiKeyKind::Admin => Ok(Actor::AdminKey(Box::new(key))),
@@ -98,7 +98,7 @@ impl People<'_> {
 
     /// A person's delegations in a project, newest first.
     pub async fn delegations_of(self, project: RowKey, person: RowKey) -> Result<Vec<Delegation>, Refusal> {
-        let mut found = store::find_all(&*self.store, DelegationsOfPerson { project, person }).await?;
+        let mut found = self.find_all(DelegationsOfPerson { project, person }).await?;
         found.reverse();
         Ok(found)
     }

@@ -1,10 +1,10 @@
 //! Disabling an account, with everything that the person holds.
 
-use super::AccountTrouble;
+use super::AccountFailure;
 use crate::{
     ended::Ending,
     services::People,
-    store::{self, MembershipOf, SubscriberTokensOfPerson},
+    store::{MembershipOf, SubscriberTokensOfPerson},
 };
 use countersign_core::{
     people::{
@@ -20,31 +20,30 @@ use countersign_protocol::ids::RowKey;
 impl People<'_> {
     /// Disables a person and ends their sign-in sessions, subscriber tokens, delegations, API keys and all open work
     /// under these, in one step. When this returns, none of it works any more, on any node.
-    pub async fn disable_person(self, name: &str, by: &str) -> Result<Disabled, AccountTrouble> {
+    pub async fn disable_person(self, name: &str, by: &str) -> Result<Disabled, AccountFailure> {
         let disable = || async {
             let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
             let projects = self.projects().await?;
             let mut held = Vec::new();
             for project in &projects {
-                held.push(self.held_in(project, &person).await?);
+                held.push(self.holdings_in(project, &person).await?);
             }
             let view = DisableView { person, projects: held };
             let step = Disable { by: by.to_owned() }.decide(&view, &self.env()?)?;
-            let ending = self.ending();
-            Ok::<_, AccountTrouble>(step.map(|ended| (ended, projects, view, ending)))
+            let ending = self.subscribe_acknowledgements();
+            Ok::<_, AccountFailure>(step.map(|ended| (ended, projects, view, ending)))
         };
         let (ended, projects, view, ending) = self.run(disable).await?;
-        self.end_late(&projects, &view, ending).await?;
+        self.end_late_decisions(&projects, &view, ending).await?;
         Ok(ended)
     }
 
-    pub(crate) async fn held_in(self, project: &Project, person: &Person) -> Result<HeldInProject, Refusal> {
-        let lookup = MembershipOf { project: project.key, person: person.key };
-        let membership = store::find_one(&*self.store, lookup).await?;
+    pub(crate) async fn holdings_in(self, project: &Project, person: &Person) -> Result<HeldInProject, Refusal> {
+        let membership = self.find_one(MembershipOf { project: project.key, person: person.key }).await?;
         let found: Vec<Delegation> = self.delegations_of(project.key, person.key).await?;
         let mut delegations = Vec::new();
         for delegation in found.into_iter().filter(|delegation| !delegation.is_ended()) {
-            let live = self.decisions().live_of_delegation(delegation.key).await?;
+            let live = self.decisions().live_for_auto_revoke(&delegation).await?;
             delegations.push((delegation, live));
         }
         let found: Vec<ApiKey> = self.api_keys(project.key).await?;
@@ -53,8 +52,7 @@ impl People<'_> {
             let live = self.decisions().live_of_delegation(key.key).await?;
             keys.push((key, live));
         }
-        let lookup = SubscriberTokensOfPerson { project: project.key, person: person.key };
-        let tokens = store::find_all(&*self.store, lookup).await?;
+        let tokens = self.find_all(SubscriberTokensOfPerson { project: project.key, person: person.key }).await?;
         let counts = |token: &&SubscriberToken| token.state(person, self.now()) == TokenState::Active;
         Ok(HeldInProject {
             place: (project.key, project.id.clone()),
@@ -66,7 +64,7 @@ impl People<'_> {
     }
 
     /// Ends questions raised during the disabling, and waits for writes that were already in flight.
-    async fn end_late(self, projects: &[Project], view: &DisableView, ending: Ending) -> Result<(), Refusal> {
+    async fn end_late_decisions(self, projects: &[Project], view: &DisableView, ending: Ending) -> Result<(), Refusal> {
         let delegations = view.projects.iter().flat_map(|held| &held.delegations);
         let delegations: Vec<RowKey> = delegations.map(|(delegation, _)| delegation.key).collect();
         let late = async {
@@ -74,12 +72,12 @@ impl People<'_> {
                 let Some(project) = projects.iter().find(|project| project.key == held.place.0) else { continue };
                 let delegations = held.delegations.iter().map(|(delegation, _)| delegation.key);
                 for holder in delegations.chain(held.keys.iter().map(|(key, _)| key.key)) {
-                    self.agents().end_late_of_delegation(project, holder).await?;
+                    self.agents().end_late_decisions_of_delegation(project, holder).await?;
                 }
             }
             Ok(())
         };
-        let (ended, ()) = tokio::join!(late, self.nothing_is_under_way(&delegations, ending, self.now()));
+        let (ended, ()) = tokio::join!(late, self.wait_for_inflight_writes(&delegations, ending, self.now()));
         ended
     }
 }

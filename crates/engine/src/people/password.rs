@@ -52,7 +52,7 @@ impl Passwords {
     }
 
     /// Without a stored hash, the same work is done: the response time must not reveal which accounts exist.
-    pub(crate) async fn fits(&self, password: &str, hash: Option<&str>, queue: Queue) -> Result<bool, Refusal> {
+    pub(crate) async fn verify(&self, password: &str, hash: Option<&str>, queue: Queue) -> Result<bool, Refusal> {
         let hasher = self.hasher()?;
         let password = zeroize::Zeroizing::new(password.to_owned());
         let hash = hash.map(str::to_owned);

@@ -2,7 +2,7 @@
 
 use crate::{
     credentials::PresentedCredential,
-    decisions::bound_to,
+    decisions::bound_key,
     engine::Tenancy,
     projects::ProjectAt,
     services::People,
@@ -38,11 +38,11 @@ pub struct UserPage {
 impl People<'_> {
     /// The key of an identity provider. Keys of other kinds, and of other projects, are refused.
     pub async fn scim_key(self, at: &ProjectAt, presented: PresentedCredential<'_>) -> Result<ApiKey, Refusal> {
-        self.may_decide()?;
+        self.check_clock()?;
         let key = store::find_one(&*self.store, ApiKeyByHash(Digest::of(presented.token.as_bytes()))).await?;
         let key =
             key.filter(|key| key.project == at.project.key && key.is_live()).ok_or(Refusal::AccessTokenInvalid)?;
-        self.possess(at, bound_to(&key)?.as_ref(), false, &presented.shown()).await?;
+        self.prove_possession(at, bound_key(&key)?.as_ref(), false, &presented.hashed()).await?;
         match key.kind {
             ApiKeyKind::Scim => Ok(key),
             _ => Err(Refusal::NotAuthorized("only a key of the kind scim may provision users".into())),

@@ -3,7 +3,7 @@
 use super::password::Queue;
 use crate::{
     services::People,
-    store::{self, MembershipOf, Outcome, PersonBySubject, WebSessionByToken},
+    store::{MembershipOf, Outcome, PersonBySubject, WebSessionByToken},
 };
 use countersign_core::{
     people::{
@@ -49,7 +49,7 @@ impl People<'_> {
         let is_known = self.store.count(&known_network).await? > 0;
         self.run(|| async {
             // The password is verified in every case, so that the timing tells nothing either.
-            let proven = self.proven(name, password, queue).await;
+            let proven = self.verify_credentials(name, password, queue).await;
             let person = match (proven, &closed) {
                 (Ok(_), Some(closed)) if !is_known => return Err(closed.clone()),
                 (Err(Refusal::SignInFailed), Some(closed)) => return Err(closed.clone()),
@@ -70,14 +70,14 @@ impl People<'_> {
     pub async fn prove_presence(self, member: ProjectMember, password: &str) -> Result<ProjectMember, Refusal> {
         let subject = member.person.subject.clone();
         self.count_attempt(Attempt::SignIn { account: &subject, network: COMMAND_LINE }).await?;
-        self.proven(&subject, password, Queue::SignedIn).await?;
+        self.verify_credentials(&subject, password, Queue::SignedIn).await?;
         Ok(ProjectMember { fresh_until: self.now().plus_secs(self.settings.fresh_s), ..member })
     }
 
     /// Counts an attempt. Returns the refusal to use once the account's slow cap is exhausted. Each attempt reads the cap after
     /// it was counted, so that guessing in parallel gains nothing.
     async fn count_attempt(self, attempt: Attempt<'_>) -> Result<Option<Refusal>, Refusal> {
-        let now = self.deciding_time()?;
+        let now = self.decision_time()?;
         let throttle = self.settings.throttle;
         let too_many = |end: UnixMillis| Refusal::TooManyAttempts { retry_after_s: end.secs() - now.secs() };
         let counts = attempt.counts(throttle, now);
@@ -101,26 +101,26 @@ impl People<'_> {
     }
 
     /// The person with this name and password. A wrong name and a wrong password are indistinguishable.
-    async fn proven(self, name: &str, password: &str, queue: Queue) -> Result<Person, Refusal> {
+    async fn verify_credentials(self, name: &str, password: &str, queue: Queue) -> Result<Person, Refusal> {
         let person = self.account(name).await?;
         let hash = person.as_ref().and_then(|person| person.password_hash.as_deref());
-        let fits = self.passwords.fits(password, hash, queue).await?;
+        let fits = self.passwords.verify(password, hash, queue).await?;
         person.filter(|_| fits).ok_or(Refusal::SignInFailed)
     }
 
     /// The person behind a cookie, if its session is valid.
     pub async fn signed_in(self, secret: &str) -> Result<Option<SignedIn>, Refusal> {
-        let session = store::find_one(&*self.store, WebSessionByToken(Digest::of(secret.as_bytes()))).await?;
+        let session = self.find_one(WebSessionByToken(Digest::of(secret.as_bytes()))).await?;
         let Some(session) = session else { return Ok(None) };
-        let person: Option<Person> = store::get(&*self.store, session.person).await?;
-        let now = self.deciding_time()?;
+        let person: Option<Person> = self.get(session.person).await?;
+        let now = self.decision_time()?;
         let holds = person.filter(|person| signed_in(&session, person, now));
         Ok(holds.map(|person| SignedIn { person, session }))
     }
 
     /// A signed-in person as a member of a project.
     pub async fn member(self, who: &SignedIn, project: RowKey) -> Result<ProjectMember, Refusal> {
-        let membership = store::find_one(&*self.store, MembershipOf { project, person: who.person.key }).await?;
+        let membership = self.find_one(MembershipOf { project, person: who.person.key }).await?;
         Ok(ProjectMember { person: who.person.clone(), membership, fresh_until: self.fresh_until(who) })
     }
 
@@ -138,7 +138,7 @@ impl People<'_> {
 
     pub async fn sign_out_everywhere(self, who: &SignedIn) -> Result<(), Refusal> {
         self.run(|| async {
-            let person: Option<Person> = store::get(&*self.store, who.person.key).await?;
+            let person: Option<Person> = self.get(who.person.key).await?;
             let person = person.ok_or(Refusal::SignInRequired)?;
             Ok(Step { answer: (), effects: sign_in::end_everywhere(&person) })
         })
@@ -152,7 +152,7 @@ impl People<'_> {
     }
 
     /// Compared in constant time, through the MAC.
-    pub fn csrf_fits(self, session: &WebSession, token: &str) -> bool {
+    pub fn verify_csrf_token(self, session: &WebSession, token: &str) -> bool {
         use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
         let Some(keys) = self.keys() else { return false };
         let Ok(tag) = URL_SAFE_NO_PAD.decode(token) else { return false };
@@ -160,6 +160,6 @@ impl People<'_> {
     }
 
     pub(crate) async fn account(self, name: &str) -> Result<Option<Person>, Refusal> {
-        Ok(store::find_one(&*self.store, PersonBySubject { issuer: LOCAL.into(), subject: name.to_owned() }).await?)
+        Ok(self.find_one(PersonBySubject { issuer: LOCAL.into(), subject: name.to_owned() }).await?)
     }
 }

@@ -20,7 +20,7 @@ pub struct AuditQuery {
     pub to: Option<UnixMillis>,
     pub event_type: Option<String>,
     /// The end of the previous page.
-    pub after: Option<AuditPlace>,
+    pub after: Option<AuditPosition>,
     pub limit: usize,
 }
 
@@ -33,7 +33,7 @@ pub enum AuditBy {
 
 /// The order of a project's log: time, then lane, then sequence (R-25).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AuditPlace {
+pub struct AuditPosition {
     pub at: UnixMillis,
     pub lane: i64,
     pub seq: i64,
@@ -41,7 +41,7 @@ pub struct AuditPlace {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct AuditRow {
-    pub place: AuditPlace,
+    pub place: AuditPosition,
     /// The position in its lane, as [`super::Store::erase`] takes it.
     pub pos: i64,
     pub event_type: String,
@@ -66,7 +66,7 @@ pub struct AuditPage {
 /// The position of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Hit {
-    pub(super) place: AuditPlace,
+    pub(super) place: AuditPosition,
     pub(super) pos: i64,
 }
 
@@ -114,7 +114,7 @@ const INDEXED: &str = "SELECT at, lane, seq, pos FROM audit_index WHERE project 
 async fn indexed<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, StoreFailure> {
     let (kind, keys) = query.kind_and_keys();
     let (from, to) = query.span();
-    let start = AuditPlace { at: UnixMillis(i64::MIN), lane: i64::MIN, seq: i64::MIN };
+    let start = AuditPosition { at: UnixMillis(i64::MIN), lane: i64::MIN, seq: i64::MIN };
     let after = query.after.unwrap_or(start);
     let mut hits = Vec::new();
     for key in keys {
@@ -183,7 +183,7 @@ async fn tail<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, Store
 
 /// From `at`, `lane`, `seq`, `pos`.
 pub(super) fn hit(row: &Row) -> Result<Hit, StoreFailure> {
-    let place = AuditPlace { at: UnixMillis(row.int(0)?), lane: row.int(1)?, seq: row.int(2)? };
+    let place = AuditPosition { at: UnixMillis(row.int(0)?), lane: row.int(1)?, seq: row.int(2)? };
     Ok(Hit { place, pos: row.int(3)? })
 }
 

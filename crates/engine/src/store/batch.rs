@@ -6,10 +6,10 @@
 
 use super::{
     Outcome,
-    error::StoreFailure,
+    error::{StoreError, StoreFailure},
+    maintenance::MaintenanceJob,
     proofs::{ProofId, StoredProof},
     signals::{self, FeedPosition},
-    sql::Sql,
     step::{Item, Needs, PendingLeaf, Ready, RowChange},
 };
 use countersign_core::records::Table;
@@ -20,7 +20,7 @@ use std::{
 };
 
 /// The database's side of a batch. Between `load` and `flush` a transaction is open.
-pub(crate) trait Tx: Sql {
+pub(crate) trait Tx: Send {
     /// Ensures a connection and a lane.
     fn ready(&mut self) -> impl Future<Output = Result<(), StoreFailure>> + Send;
     /// Begins the transaction, and returns everything the steps depend on, locked.
@@ -30,9 +30,13 @@ pub(crate) trait Tx: Sql {
     /// Writes the gains, and commits.
     fn flush(&mut self, gains: &Gains<'_>) -> impl Future<Output = Result<(), StoreFailure>> + Send;
     /// Hands the signals of the flushed batch to the listeners of this node.
-    fn tell(&mut self, standing: &FeedPosition, news: signals::Batch);
+    fn publish(&mut self, standing: &FeedPosition, news: signals::Batch);
+    /// Ends the transaction without a change.
+    fn abort(&mut self) -> impl Future<Output = ()> + Send;
+    /// Runs a maintenance job between two batches.
+    fn maintain(&mut self, job: MaintenanceJob) -> impl Future<Output = Result<u64, StoreError>> + Send;
     /// Called every few seconds.
-    fn beat(&mut self) -> impl Future<Output = Result<(), StoreFailure>> + Send;
+    fn heartbeat(&mut self) -> impl Future<Output = Result<(), StoreFailure>> + Send;
     fn close(&mut self) -> impl Future<Output = ()> + Send;
 }
 
@@ -124,7 +128,7 @@ pub(crate) struct PlacedLeaf<'a> {
 pub(crate) async fn run<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, StoreFailure> {
     let result = judge(tx, steps).await;
     if result.is_err() {
-        tx.rollback().await;
+        tx.abort().await;
     }
     result
 }
@@ -137,19 +141,19 @@ async fn judge<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Stor
     let mut gains = Gains { now: world.now, next_pos, commits, standing, ..Gains::default() };
     let mut outcomes = Vec::with_capacity(steps.len());
     for step in steps {
-        outcomes.push(turn(tx, &mut world, &mut gains, step).await?);
+        outcomes.push(commit_step(tx, &mut world, &mut gains, step).await?);
     }
     if gains.is_empty() {
-        tx.rollback().await;
+        tx.abort().await;
     } else {
         tx.flush(&gains).await?;
-        tx.tell(&gains.standing, gains.news.iter().map(|item| item.news.clone()).collect());
+        tx.publish(&gains.standing, gains.news.iter().map(|item| item.news.clone()).collect());
     }
     Ok(outcomes)
 }
 
 /// One step's turn: judged, written, and only then visible to later steps.
-async fn turn<'a, T: Tx>(
+async fn commit_step<'a, T: Tx>(
     tx: &mut T,
     world: &mut World,
     gains: &mut Gains<'a>,
@@ -195,7 +199,7 @@ impl<'a> Trial<'a> {
             return Err(Outcome::OutOfTime);
         }
         if let Some(proof) = &step.proof {
-            proof.judge(world.now, &world.proofs)?;
+            proof.check(world.now, &world.proofs)?;
         }
         for once in &step.once {
             trial.spend(world, once).ok_or_else(|| Outcome::Spent { key: once.key.clone() })?;

@@ -31,7 +31,7 @@ pub struct FeedPage {
 }
 
 /// Whether entries of this type are passed on.
-pub(crate) fn is_told_on(event_type: &str) -> bool {
+pub(crate) fn is_in_feed(event_type: &str) -> bool {
     TOLD_ON.contains(&event_type)
 }
 
@@ -59,7 +59,7 @@ async fn snapshot<S: Sql>(sql: &mut S, query: &FeedQuery) -> Result<FeedPage, St
     for lane in lanes(sql, query.project).await? {
         let from = after.get(&lane).copied().unwrap_or(0);
         next.insert(lane, from);
-        found.push(of_lane(sql, query, lane, from).await?);
+        found.push(lane_page(sql, query, lane, from).await?);
     }
     let mut hits = merged(found);
     let more = hits.len() > query.limit;
@@ -78,7 +78,7 @@ const PLACES: &str = "SELECT pos FROM feed WHERE project = $1 AND lane = $2 AND 
 
 /// One more than the page holds, to know whether another follows. First the positions and then their entries, so that no
 /// planner reads the log from its beginning.
-async fn of_lane<S: Sql>(sql: &mut S, query: &FeedQuery, lane: i64, from: i64) -> Result<Vec<Hit>, StoreFailure> {
+async fn lane_page<S: Sql>(sql: &mut S, query: &FeedQuery, lane: i64, from: i64) -> Result<Vec<Hit>, StoreFailure> {
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX).saturating_add(1);
     let places = sql.query(PLACES, &[query.project.into(), lane.into(), from.into(), limit.into()]).await?;
     if places.is_empty() {

@@ -32,7 +32,7 @@ impl Health {
         StoreFailure::Refused(why.clone())
     }
 
-    pub(crate) fn is_well(&self) -> Result<(), StoreFailure> {
+    pub(crate) fn check(&self) -> Result<(), StoreFailure> {
         self.state().fault.clone().map_or(Ok(()), |why| Err(StoreFailure::Refused(why)))
     }
 

@@ -11,7 +11,7 @@ use super::{
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 
 #[derive(Clone, Debug)]
-pub(crate) enum Chore {
+pub(crate) enum MaintenanceJob {
     Sweep {
         what: Swept,
         now: UnixMillis,
@@ -42,29 +42,22 @@ pub(crate) enum Chore {
 /// A table of rows that expire.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Swept {
-    table: &'static str,
-    key: &'static str,
-    until: &'static str,
+    pub(crate) table: &'static str,
+    pub(crate) key: &'static str,
+    pub(crate) until: &'static str,
     /// How much longer a row is kept, so that a late caller still learns the outcome.
-    grace: i64,
+    pub(crate) grace: i64,
 }
 
 const MINUTE: i64 = 60_000;
-const HOUR: i64 = 60 * MINUTE;
-const DAY: i64 = 24 * HOUR;
+pub(crate) const HOUR: i64 = 60 * MINUTE;
+pub(crate) const DAY: i64 = 24 * HOUR;
 
 impl Swept {
-    pub(crate) const ALL: [Self; 9] = [
+    /// Beside the records that expire ([`tables::SWEPT`](super::tables::SWEPT)).
+    pub(crate) const COUNTERS: [Self; 2] = [
         Self { table: "counts", key: "key", until: "until", grace: 0 },
         Self { table: "once_keys", key: "key", until: "until", grace: 0 },
-        Self { table: "access_tokens", key: "key", until: "expires_at", grace: HOUR },
-        Self { table: "web_sessions", key: "key", until: "expires_at", grace: HOUR },
-        Self { table: "disclosures", key: "key", until: "expires_at", grace: HOUR },
-        Self { table: "connect_requests", key: "key", until: "expires_at", grace: HOUR },
-        Self { table: "subscriptions", key: "key", until: "expires_at", grace: DAY },
-        // `until` ends its refusals; a late, different fact is compared with the row for a day more.
-        Self { table: "unsettled_writes", key: "key", until: "until", grace: DAY },
-        Self { table: "agent_events", key: "key", until: "expires_at", grace: 0 },
     ];
     /// Every live node has read it long before.
     pub(crate) const NEWS: Self = Self { table: "news", key: "(lane, pos)", until: "at", grace: 10 * MINUTE };
@@ -74,7 +67,7 @@ impl Swept {
 pub(crate) const SWEEP: u64 = 1000;
 
 /// Runs one job and returns the number of rows it touched.
-pub(crate) async fn run<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, StoreError> {
+pub(crate) async fn run<S: Sql>(sql: &mut S, chore: MaintenanceJob) -> Result<u64, StoreError> {
     let done = transact(sql, chore).await;
     if done.is_err() {
         sql.rollback().await;
@@ -82,16 +75,16 @@ pub(crate) async fn run<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, StoreE
     Ok(done?)
 }
 
-async fn transact<S: Sql>(sql: &mut S, chore: Chore) -> Result<u64, StoreFailure> {
+async fn transact<S: Sql>(sql: &mut S, chore: MaintenanceJob) -> Result<u64, StoreFailure> {
     sql.begin(Access::Write).await?;
     let touched = match chore {
-        Chore::Sweep { what, now } => sweep(sql, what, now).await,
-        Chore::Index { limit } => index(sql, limit).await,
-        Chore::Erase { project, lane, pos } => erase(sql, project, lane, pos).await,
-        Chore::KeepTime { now } => kept_time::keep(sql, now).await,
-        Chore::AcceptTime { now, nonces_until } => kept_time::accept(sql, now, nonces_until).await,
-        Chore::Remove { what, before } => retention::remove(sql, what, before).await,
-        Chore::Reclaim => sql.reclaim().await,
+        MaintenanceJob::Sweep { what, now } => sweep(sql, what, now).await,
+        MaintenanceJob::Index { limit } => index(sql, limit).await,
+        MaintenanceJob::Erase { project, lane, pos } => erase(sql, project, lane, pos).await,
+        MaintenanceJob::KeepTime { now } => kept_time::keep(sql, now).await,
+        MaintenanceJob::AcceptTime { now, nonces_until } => kept_time::accept(sql, now, nonces_until).await,
+        MaintenanceJob::Remove { what, before } => retention::remove(sql, what, before).await,
+        MaintenanceJob::Reclaim => sql.reclaim().await,
     }?;
     sql.commit().await?;
     Ok(touched)

@@ -7,11 +7,9 @@ mod audit;
 mod batch;
 mod error;
 mod feed;
+mod feed_freshness;
 mod health;
-mod hearing;
 mod kept_time;
-mod lookup;
-mod lookups;
 mod maintenance;
 mod open_store;
 mod options;
@@ -30,26 +28,25 @@ mod storage_stats;
 mod tables;
 mod writer;
 
-pub use audit::{AuditBy, AuditPage, AuditPlace, AuditQuery, AuditRow};
+pub use audit::{AuditBy, AuditPage, AuditPosition, AuditQuery, AuditRow};
 pub use error::StoreError;
 pub use feed::{FeedPage, FeedQuery};
+pub use feed_freshness::FeedFreshness;
 pub use health::StoreHealth;
-pub use hearing::Hearing;
 pub use kept_time::KeptTime;
-pub use lookup::{Lookup, find_all, find_one, get, project_at};
-pub use lookups::*;
-pub use options::{Opening, PostgresPlace, StoreClock, StoreLocation, StoreOptions, open, open_as};
+pub use options::{Opening, PostgresLocation, StoreClock, StoreLocation, StoreOptions, open, open_as};
 pub(crate) use proofs::StoredProof;
 pub use reads::LaneHead;
 pub use retention::Retention;
-pub use search::Search;
-pub use signals::NewsBatch;
+pub use search::{Lookup, Search, find_all, find_one, get, project_at};
+pub use signals::SignalBatch;
 pub(crate) use spent_proofs::SpentProofs;
 pub use sqlite::{DatabaseLock, Holder, LockError, Staged, back_up, vacuum};
 pub use storage_stats::{KindStats, StorageStats};
+pub use tables::*;
 
 /// The effects of a step, for wrappers between the engine and a store.
-pub use countersign_core::step::Effects;
+pub use countersign_core::{records::Record, step::Effects};
 
 use async_trait::async_trait;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
@@ -82,10 +79,10 @@ pub trait Store: Send + Sync {
     /// The signals of future commits on this node and every other: after the commit, in the order of each session's events.
     /// A signal of a commit with an unknown end may come without its step's answer. A listener must keep up; to stop, drop
     /// the receiver.
-    fn listen(&self) -> UnboundedReceiver<NewsBatch>;
+    fn listen(&self) -> UnboundedReceiver<SignalBatch>;
 
     /// How recent the signals of other nodes are.
-    fn hearing(&self) -> Hearing;
+    fn feed_freshness(&self) -> FeedFreshness;
     /// The lanes of the other nodes that are in service.
     async fn other_nodes(&self) -> Result<Vec<i64>, StoreError>;
 

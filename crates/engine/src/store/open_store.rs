@@ -1,18 +1,19 @@
 //! The store's interface over either database.
 
 use super::{
-    AuditPage, AuditQuery, FeedPage, FeedQuery, LaneHead, NewsBatch, Outcome, Search, Store, StoreError, audit,
+    AuditPage, AuditQuery, FeedPage, FeedQuery, LaneHead, Outcome, Search, SignalBatch, Store, StoreError, audit,
     error::StoreFailure,
     feed,
+    feed_freshness::FeedFreshness,
     health::{Health, StoreHealth},
-    hearing::Hearing,
     kept_time::{self, KeptTime},
-    maintenance::{self, Chore, Swept},
+    maintenance::{self, MaintenanceJob, Swept},
     reads,
     retention::{self, Expired, Retention},
     signals::Listeners,
     sql::Sql,
     storage_stats::{self, StorageStats},
+    tables,
     writer::Writer,
 };
 use async_trait::async_trait;
@@ -45,14 +46,14 @@ pub(crate) trait Backend: Send + Sync {
         self.read(read).await
     }
 
-    async fn chore(&self, chore: Chore) -> Result<u64, StoreError>;
+    async fn maintain(&self, chore: MaintenanceJob) -> Result<u64, StoreError>;
     /// Removes expired proofs, where that is a maintenance job.
-    async fn forget_proofs(&self) -> Result<(), StoreError> {
+    async fn drop_expired_proofs(&self) -> Result<(), StoreError> {
         Ok(())
     }
     /// How recent the signals of other nodes are, where there may be others.
-    fn hearing(&self) -> Hearing {
-        Hearing::default()
+    fn feed_freshness(&self) -> FeedFreshness {
+        FeedFreshness::default()
     }
     async fn other_nodes(&self) -> Result<Vec<i64>, StoreError> {
         Ok(Vec::new())
@@ -64,7 +65,7 @@ pub(crate) trait Backend: Send + Sync {
         None
     }
     /// Closes the read connections; they are opened again on demand.
-    fn let_readers_go(&self) {}
+    fn close_readers(&self) {}
     fn writer(&self) -> &Writer;
     fn listeners(&self) -> &Listeners;
     fn health(&self) -> &Health;
@@ -79,12 +80,12 @@ impl<B: Backend> Store for OpenedStore<B> {
         self.0.writer().commit(effects).await
     }
 
-    fn listen(&self) -> UnboundedReceiver<NewsBatch> {
+    fn listen(&self) -> UnboundedReceiver<SignalBatch> {
         self.0.listeners().listen()
     }
 
-    fn hearing(&self) -> Hearing {
-        self.0.hearing()
+    fn feed_freshness(&self) -> FeedFreshness {
+        self.0.feed_freshness()
     }
 
     async fn other_nodes(&self) -> Result<Vec<i64>, StoreError> {
@@ -121,25 +122,25 @@ impl<B: Backend> Store for OpenedStore<B> {
     }
 
     async fn index_evidence(&self, limit: i64) -> Result<u64, StoreError> {
-        self.0.chore(Chore::Index { limit }).await
+        self.0.maintain(MaintenanceJob::Index { limit }).await
     }
 
     async fn erase(&self, project: RowKey, lane: i64, pos: i64) -> Result<bool, StoreError> {
-        Ok(self.0.chore(Chore::Erase { project, lane, pos }).await? > 0)
+        Ok(self.0.maintain(MaintenanceJob::Erase { project, lane, pos }).await? > 0)
     }
 
     async fn sweep(&self, now: UnixMillis) -> Result<u64, StoreError> {
         let mut removed = 0;
-        for what in Swept::ALL.iter().chain(B::SWEPT_TOO) {
+        for what in Swept::COUNTERS.iter().chain(tables::SWEPT).chain(B::SWEPT_TOO) {
             loop {
-                let batch = self.0.chore(Chore::Sweep { what: *what, now }).await?;
+                let batch = self.0.maintain(MaintenanceJob::Sweep { what: *what, now }).await?;
                 removed += batch;
                 if batch < maintenance::SWEEP {
                     break;
                 }
             }
         }
-        self.0.forget_proofs().await?;
+        self.0.drop_expired_proofs().await?;
         Ok(removed)
     }
 
@@ -148,7 +149,7 @@ impl<B: Backend> Store for OpenedStore<B> {
         for what in Expired::ALL {
             let before = retention.before(what, now);
             for _ in 0..retention::ROUNDS {
-                let batch = self.0.chore(Chore::Remove { what, before }).await?;
+                let batch = self.0.maintain(MaintenanceJob::Remove { what, before }).await?;
                 removed += batch;
                 if batch < what.batch() {
                     break;
@@ -156,7 +157,7 @@ impl<B: Backend> Store for OpenedStore<B> {
             }
         }
         for _ in 0..retention::ROUNDS {
-            if self.0.chore(Chore::Reclaim).await? == 0 {
+            if self.0.maintain(MaintenanceJob::Reclaim).await? == 0 {
                 break;
             }
         }
@@ -182,13 +183,13 @@ impl<B: Backend> Store for OpenedStore<B> {
 
     async fn keep_time(&self, now: UnixMillis) -> Result<(), StoreError> {
         if B::OWN_CLOCK {
-            self.0.chore(Chore::KeepTime { now }).await?;
+            self.0.maintain(MaintenanceJob::KeepTime { now }).await?;
         }
         Ok(())
     }
 
     async fn accept_time(&self, now: UnixMillis, nonces_until: UnixMillis) -> Result<(), StoreError> {
-        self.0.chore(Chore::AcceptTime { now, nonces_until }).await?;
+        self.0.maintain(MaintenanceJob::AcceptTime { now, nonces_until }).await?;
         self.0.set_clock(now);
         Ok(())
     }
@@ -210,7 +211,7 @@ impl<B: Backend> Store for OpenedStore<B> {
     }
 
     async fn close(&self) {
-        self.0.let_readers_go();
+        self.0.close_readers();
         self.0.writer().close().await;
     }
 }

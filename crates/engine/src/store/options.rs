@@ -21,11 +21,11 @@ pub enum StoreLocation {
     Temporary,
     /// SQLite in this file, which is created if it is missing.
     File(PathBuf),
-    Postgres(PostgresPlace),
+    Postgres(PostgresLocation),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PostgresPlace {
+pub struct PostgresLocation {
     /// `postgres://user:password@host/database`, with `sslmode=verify-full` (or `require`, which verifies as
     /// much) for TLS.
     pub url: String,
@@ -35,7 +35,7 @@ pub struct PostgresPlace {
     pub connections: usize,
 }
 
-impl PostgresPlace {
+impl PostgresLocation {
     pub fn new(url: impl Into<String>) -> Self {
         Self { url: url.into(), root_certificates: None, connections: 8 }
     }

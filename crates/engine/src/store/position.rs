@@ -5,7 +5,7 @@
 
 mod file;
 
-pub(crate) use file::PositionFile;
+pub(crate) use file::{PositionFile, companion, sync_folder_of};
 
 use super::{
     StoreError,
@@ -53,6 +53,8 @@ pub(crate) enum Older {
     Differs { pos: i64 },
 }
 
+/// The first version of the schema with an identity and a count of commits.
+const WITH_POSITION: i64 = 10;
 /// How many entries after the mark are read to compute the running hash again.
 const MOST_AFTER: i64 = 4096;
 /// How many of the last entries are checked.
@@ -79,7 +81,7 @@ impl Position {
     }
 
     /// Whether the database still has everything up to here.
-    pub(crate) async fn is_in<S: Sql>(&self, sql: &mut S) -> Result<Result<(), Older>, StoreFailure> {
+    pub(crate) async fn check_against<S: Sql>(&self, sql: &mut S) -> Result<Result<(), Older>, StoreFailure> {
         let (database, found) = identity(sql).await?;
         if database != self.database {
             return Ok(Err(Older::Another));
@@ -121,9 +123,31 @@ impl LastEntry {
 }
 
 /// Whether anything was ever committed here.
-pub(crate) async fn is_filled<S: Sql>(sql: &mut S) -> Result<bool, StoreFailure> {
+async fn has_commits<S: Sql>(sql: &mut S) -> Result<bool, StoreFailure> {
     let text = "SELECT lane FROM lanes WHERE commits > 0 OR next_pos > 1 LIMIT 1";
     Ok(!sql.query(text, &[]).await?.is_empty())
+}
+
+/// Whether a database is known to be as new as the kept position, or has nothing that could be old. Without a kept
+/// position nobody can tell the age of a filled one. `lane` is the one to check where no position names it.
+pub(crate) async fn is_current<S: Sql>(
+    sql: &mut S,
+    schema: i64,
+    kept: Option<&Position>,
+    lane: i64,
+) -> Result<bool, StoreError> {
+    if schema < WITH_POSITION {
+        // A database without a position may come from an older version; a kept position proves that a later one was here.
+        let later = "it was written by an older version than the database that was here";
+        return kept.map_or(Ok(true), |_| Err(StoreError::Old(later.into())));
+    }
+    match kept {
+        None if has_commits(sql).await? => return Ok(false),
+        None => {}
+        Some(kept) => kept.check_against(sql).await?.map_err(|older| StoreError::Old(older.to_string()))?,
+    }
+    check_tail(sql, kept.map_or(lane, |kept| kept.lane), kept.and_then(|kept| kept.mark.as_ref())).await?;
+    Ok(true)
 }
 
 /// Checks the end of a lane (R-37): its last entries are there without a hole, fit their hashes and are those that
@@ -232,24 +256,24 @@ impl Keeper {
     }
 
     /// Whether the database still has everything acknowledged; if not, this node leaves service.
-    pub(crate) async fn look<S: Sql>(&self, sql: &mut S) -> Result<(), StoreFailure> {
-        self.health.is_well()?;
-        match self.position.is_in(sql).await? {
+    pub(crate) async fn check<S: Sql>(&self, sql: &mut S) -> Result<(), StoreFailure> {
+        self.health.check()?;
+        match self.position.check_against(sql).await? {
             Ok(()) => Ok(()),
-            Err(older) => Err(self.went_back(&older)),
+            Err(older) => Err(self.fail_rolled_back(&older)),
         }
     }
 
     /// The same check by the lane's row that a transaction has read anyway.
-    pub(crate) fn look_at(&self, lane: i64, commits: i64) -> Result<(), StoreFailure> {
-        self.health.is_well()?;
+    pub(crate) fn check_commits(&self, lane: i64, commits: i64) -> Result<(), StoreFailure> {
+        self.health.check()?;
         if lane == self.position.lane && commits < self.position.commits {
-            return Err(self.went_back(&Older::Behind { found: commits, kept: self.position.commits }));
+            return Err(self.fail_rolled_back(&Older::Behind { found: commits, kept: self.position.commits }));
         }
         Ok(())
     }
 
-    fn went_back(&self, older: &Older) -> StoreFailure {
+    fn fail_rolled_back(&self, older: &Older) -> StoreFailure {
         self.health.fail(format!(
             "the database went back while this node used it: {older}; stop all nodes, and bring the newest one back or \
              run `countersign restore --adopt`"

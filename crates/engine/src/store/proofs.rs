@@ -31,7 +31,7 @@ impl StoredProof {
     }
 
     /// A proof further from the store's time than any caller accepts may have been forgotten already, or is too early.
-    pub(crate) fn judge(&self, now: i64, spent: &HashSet<ProofId>) -> Result<(), Outcome> {
+    pub(crate) fn check(&self, now: i64, spent: &HashSet<ProofId>) -> Result<(), Outcome> {
         if self.issued_at > now + EARLY || self.issued_at < now - LATE {
             return Err(Outcome::OutOfTime);
         }

@@ -65,7 +65,7 @@ pub(crate) enum Expired {
     /// Clarification sessions with their chains.
     Clarifications,
     Feed,
-    /// Ended delegations with their AAP sessions and their audit entries.
+    /// Ended delegations with their AAP sessions, their audit entries and their messages.
     Delegations,
     /// Audit entries without a delegation.
     LooseEntries,
@@ -106,9 +106,9 @@ pub(crate) async fn remove<S: Sql>(sql: &mut S, what: Expired, before: UnixMilli
         Expired::AaepSessions => rows(sql, what, "aaep_sessions", AAEP_SESSIONS, before.0).await,
         Expired::Plans => rows(sql, what, "plans", PLANS, before.0).await,
         Expired::Clarifications => clarifications(sql, before).await,
-        Expired::Feed => along_the_log(sql, what, FEED, before).await,
+        Expired::Feed => remove_along_log(sql, what, FEED, before).await,
         Expired::Delegations => delegations(sql, before).await,
-        Expired::LooseEntries => along_the_log(sql, what, LOOSE_ENTRIES, before).await,
+        Expired::LooseEntries => remove_along_log(sql, what, LOOSE_ENTRIES, before).await,
         Expired::LooseSessions => loose_sessions(sql, before).await,
     }
 }
@@ -138,12 +138,14 @@ const LOOSE_SESSIONS: &str = "SELECT key FROM sessions s WHERE delegation IS NUL
      AND (SELECT 1 FROM audit_index i WHERE i.project = s.project AND i.kind = 1 AND i.key = s.key LIMIT 1) IS NULL \
      ORDER BY key";
 
-/// All of it or nothing: as long as one decision, plan or late entry of a delegation is kept, so is the rest.
+/// All of it or nothing: as long as one decision, plan, late entry or pending message of a delegation is kept, so is the
+/// rest.
 const DELEGATIONS: &str = "SELECT key, project FROM delegations d WHERE ended_at < $1 \
      AND (SELECT 1 FROM decisions x WHERE x.project = d.project AND x.principal = d.id LIMIT 1) IS NULL \
      AND (SELECT 1 FROM plans x WHERE x.project = d.project AND x.principal = d.id LIMIT 1) IS NULL \
      AND (SELECT 1 FROM audit_index i WHERE i.project = d.project AND i.kind = 0 AND i.key = d.key AND i.at >= $1 \
-        LIMIT 1) IS NULL ORDER BY ended_at";
+        LIMIT 1) IS NULL \
+     AND (SELECT 1 FROM outbox_messages o WHERE o.open_delegation = d.key LIMIT 1) IS NULL ORDER BY ended_at";
 
 async fn rows<S: Sql>(
     sql: &mut S,
@@ -182,7 +184,7 @@ async fn delegations<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, Sto
     if found.is_empty() {
         return Ok(0);
     }
-    let busy = in_the_tail(sql, "delegation").await?;
+    let busy = unindexed_keys(sql, "delegation").await?;
     let mut removed = 0;
     for row in &found {
         let (key, project) = (row.int(0)?, row.int(1)?);
@@ -195,6 +197,7 @@ async fn delegations<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, Sto
         }
         let sessions = "DELETE FROM sessions WHERE project = $1 AND delegation = $2";
         sql.execute(sessions, &[project.into(), key.into()]).await?;
+        delete(sql, "outbox_messages", "delegation", &[key]).await?;
         delete(sql, "delegations", "key", &[key]).await?;
         removed += 1;
     }
@@ -204,7 +207,7 @@ async fn delegations<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, Sto
 async fn loose_sessions<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, StoreFailure> {
     let mut keys = keys(sql, Expired::LooseSessions, LOOSE_SESSIONS, first_key_at(before)).await?;
     if !keys.is_empty() {
-        let busy = in_the_tail(sql, "session").await?;
+        let busy = unindexed_keys(sql, "session").await?;
         keys.retain(|key| !busy.contains(key));
     }
     delete(sql, "sessions", "key", &keys).await?;
@@ -212,7 +215,7 @@ async fn loose_sessions<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, 
 }
 
 /// The keys of entries that are not indexed yet.
-async fn in_the_tail<S: Sql>(sql: &mut S, column: &str) -> Result<BTreeSet<RowKey>, StoreFailure> {
+async fn unindexed_keys<S: Sql>(sql: &mut S, column: &str) -> Result<BTreeSet<RowKey>, StoreFailure> {
     let text = format!("SELECT DISTINCT {column} FROM evidence WHERE lane = $1 AND pos > $2 AND {column} IS NOT NULL");
     let mut busy = BTreeSet::new();
     for lane in sql.query("SELECT lane, pos FROM audit_progress", &[]).await? {
@@ -278,7 +281,12 @@ const LOOSE_ENTRIES: i64 = 1;
 
 /// Goes through the log from its last stop up to the first entry that is young enough. Entries that are not indexed yet
 /// stay, or their index rows would be written after the removal.
-async fn along_the_log<S: Sql>(sql: &mut S, what: Expired, kind: i64, before: UnixMillis) -> Result<u64, StoreFailure> {
+async fn remove_along_log<S: Sql>(
+    sql: &mut S,
+    what: Expired,
+    kind: i64,
+    before: UnixMillis,
+) -> Result<u64, StoreFailure> {
     let new_lanes = format!(
         "INSERT INTO retention_progress (kind, lane, pos) SELECT {kind}, lane, 0 FROM audit_progress \
          WHERE lane NOT IN (SELECT lane FROM retention_progress WHERE kind = {kind}) ON CONFLICT DO NOTHING"

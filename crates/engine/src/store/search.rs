@@ -1,11 +1,13 @@
-//! The statement of a look-up: the columns that select the rows of a table, their order, and their number.
+//! Look-ups: the columns that select the rows of a table, their order, and their number; and the reads that return records
+//! instead of documents.
 
 use super::{
+    Store, StoreError,
     error::StoreFailure,
     sql::{Sql, SqlValue},
     tables,
 };
-use countersign_core::records::Table;
+use countersign_core::records::{Project, Stored, Table};
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use std::borrow::Cow;
 
@@ -66,7 +68,7 @@ impl Search {
 
     pub(crate) fn statement(self) -> (String, Vec<SqlValue>) {
         let (comparisons, mut params): (Vec<Comparison>, Vec<SqlValue>) = self.conditions.into_iter().unzip();
-        let mut text = format!("SELECT doc FROM {}", tables::shape(self.table).name);
+        let mut text = format!("SELECT doc FROM {}", tables::columns_of(self.table).name);
         for ((column, operator), n) in comparisons.into_iter().zip(1..) {
             let word = if n == 1 { "WHERE" } else { "AND" };
             text += &format!(" {word} {column} {operator} ${n}");
@@ -84,4 +86,32 @@ impl Search {
         let (text, params) = self.statement();
         sql.query(&text, &params).await?.iter().map(|row| row.text(0)).collect()
     }
+}
+
+/// A search for rows of one type of record. All of them are in `tables.rs`.
+pub trait Lookup {
+    type Record: Stored;
+
+    fn search(self) -> Search;
+}
+
+pub async fn get<T: Stored>(store: &dyn Store, key: RowKey) -> Result<Option<T>, StoreError> {
+    store.find(Search::by_key(T::TABLE, key)).await?.as_deref().map(parse).transpose()
+}
+
+pub async fn find_one<L: Lookup>(store: &dyn Store, lookup: L) -> Result<Option<L::Record>, StoreError> {
+    store.find(lookup.search()).await?.as_deref().map(parse).transpose()
+}
+
+pub async fn find_all<L: Lookup>(store: &dyn Store, lookup: L) -> Result<Vec<L::Record>, StoreError> {
+    store.list(lookup.search()).await?.iter().map(|doc| parse(doc)).collect()
+}
+
+/// A project as it was at a version.
+pub async fn project_at(store: &dyn Store, project: RowKey, version: i64) -> Result<Option<Project>, StoreError> {
+    store.project_version(project, version).await?.as_deref().map(parse).transpose()
+}
+
+fn parse<T: Stored>(doc: &str) -> Result<T, StoreError> {
+    serde_json::from_str(doc).map_err(|why| StoreError::Damaged(format!("{:?}: {why}", T::TABLE)))
 }

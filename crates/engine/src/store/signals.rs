@@ -20,20 +20,20 @@ pub(crate) type Batch = Vec<Arc<Signal>>;
 
 /// The same as a listener gets it. One without signals says how far the others were read.
 #[derive(Clone, Debug, Default)]
-pub struct NewsBatch {
+pub struct SignalBatch {
     news: Batch,
     /// Everything committed by any node before this moment came with it or earlier.
     pub(crate) up_to: Option<Instant>,
 }
 
-impl Deref for NewsBatch {
+impl Deref for SignalBatch {
     type Target = [Arc<Signal>];
     fn deref(&self) -> &Self::Target {
         &self.news
     }
 }
 
-impl IntoIterator for NewsBatch {
+impl IntoIterator for SignalBatch {
     type Item = Arc<Signal>;
     type IntoIter = std::vec::IntoIter<Arc<Signal>>;
     fn into_iter(self) -> Self::IntoIter {
@@ -46,7 +46,7 @@ pub(crate) struct Listeners(Arc<Mutex<FeedRow>>);
 
 #[derive(Default)]
 struct FeedRow {
-    listeners: Vec<UnboundedSender<NewsBatch>>,
+    listeners: Vec<UnboundedSender<SignalBatch>>,
     /// The last position passed on, by lane. A lane that is not here begins with 1.
     seen: HashMap<i64, i64>,
 }
@@ -70,36 +70,36 @@ pub(crate) struct FeedPosition {
 }
 
 impl Listeners {
-    pub(crate) fn listen(&self) -> UnboundedReceiver<NewsBatch> {
+    pub(crate) fn listen(&self) -> UnboundedReceiver<SignalBatch> {
         let (sender, receiver) = unbounded_channel();
-        self.told().listeners.push(sender);
+        self.state().listeners.push(sender);
         receiver
     }
 
     /// Whether there is a listener.
-    pub(crate) fn any(&self) -> bool {
-        self.told().listeners.iter().any(|listener| !listener.is_closed())
+    pub(crate) fn has_listeners(&self) -> bool {
+        self.state().listeners.iter().any(|listener| !listener.is_closed())
     }
 
     /// For a store of one node: its order is the order of its commits.
-    pub(crate) fn tell(&self, news: Batch) {
-        self.told().tell(news, None);
+    pub(crate) fn publish(&self, news: Batch) {
+        self.state().publish(news, None);
     }
 
     /// Begins after these positions: earlier signals are not passed on.
-    pub(crate) fn begin(&self, ends: impl IntoIterator<Item = (i64, i64)>) {
-        self.told().seen.extend(ends);
+    pub(crate) fn start_after(&self, ends: impl IntoIterator<Item = (i64, i64)>) {
+        self.state().seen.extend(ends);
     }
 
     /// How far each lane was passed on, as two lists.
-    pub(crate) fn seen(&self) -> (Vec<i64>, Vec<i64>) {
-        self.told().seen.iter().map(|(lane, pos)| (*lane, *pos)).unzip()
+    pub(crate) fn positions(&self) -> (Vec<i64>, Vec<i64>) {
+        self.state().seen.iter().map(|(lane, pos)| (*lane, *pos)).unzip()
     }
 
     /// Passes on this node's own signals; false if they must come by the feed, because a possible predecessor was not passed
     /// on yet.
-    pub(crate) fn tell_own(&self, standing: &FeedPosition, news: Batch) -> bool {
-        let mut told = self.told();
+    pub(crate) fn publish_own(&self, standing: &FeedPosition, news: Batch) -> bool {
+        let mut told = self.state();
         let last = standing.first.saturating_add(i64::try_from(news.len()).unwrap_or(0)).saturating_sub(1);
         let before = told.last(standing.lane);
         if before >= last {
@@ -110,14 +110,14 @@ impl Listeners {
             return false;
         }
         told.seen.insert(standing.lane, last);
-        told.tell(news, None);
+        told.publish(news, None);
         true
     }
 
     /// Passes on the signals that the feed found, except those passed on meanwhile. They must have been found by one reading,
     /// which then holds their predecessors as well. `up_to` is the start of the reading.
-    pub(crate) fn tell_found(&self, found: Vec<PlacedSignal>, up_to: Option<Instant>) {
-        let mut told = self.told();
+    pub(crate) fn publish_found(&self, found: Vec<PlacedSignal>, up_to: Option<Instant>) {
+        let mut told = self.state();
         let mut fresh = Vec::with_capacity(found.len());
         for PlacedSignal { lane, pos, news } in found {
             if told.last(lane) < pos {
@@ -125,10 +125,10 @@ impl Listeners {
                 fresh.extend(news);
             }
         }
-        told.tell(in_order(fresh), up_to);
+        told.publish(in_order(fresh), up_to);
     }
 
-    fn told(&self) -> MutexGuard<'_, FeedRow> {
+    fn state(&self) -> MutexGuard<'_, FeedRow> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -138,9 +138,9 @@ impl FeedRow {
         self.seen.get(&lane).copied().unwrap_or(0)
     }
 
-    fn tell(&mut self, news: Batch, up_to: Option<Instant>) {
+    fn publish(&mut self, news: Batch, up_to: Option<Instant>) {
         if !news.is_empty() || up_to.is_some() {
-            let batch = NewsBatch { news, up_to };
+            let batch = SignalBatch { news, up_to };
             self.listeners.retain(|listener| listener.send(batch.clone()).is_ok());
         }
     }

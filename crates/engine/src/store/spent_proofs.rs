@@ -30,12 +30,12 @@ const KEPT: i64 = 2 * EARLY;
 
 impl SpentProofs {
     /// Those among `asked` that are spent.
-    pub(crate) fn seen(&self, asked: &[&StoredProof]) -> HashSet<ProofId> {
-        asked.iter().map(|proof| proof.id).filter(|id| self.has(id)).collect()
+    pub(crate) fn spent_among(&self, asked: &[&StoredProof]) -> HashSet<ProofId> {
+        asked.iter().map(|proof| proof.id).filter(|id| self.contains(id)).collect()
     }
 
     /// `now` never goes backwards.
-    pub(crate) fn spend(&mut self, proofs: &[&StoredProof], now: i64) {
+    pub(crate) fn insert(&mut self, proofs: &[&StoredProof], now: i64) {
         if proofs.is_empty() {
             return;
         }
@@ -48,15 +48,15 @@ impl SpentProofs {
         }
     }
 
-    pub(crate) fn forget(&mut self, now: i64) {
+    pub(crate) fn drop_expired(&mut self, now: i64) {
         while self.buckets.front().is_some_and(|oldest| oldest.end.saturating_add(KEPT) < now) {
             self.buckets.pop_front();
         }
     }
 
-    pub(crate) fn has(&self, id: &ProofId) -> bool {
+    pub(crate) fn contains(&self, id: &ProofId) -> bool {
         let mark = self.keys.hash_one(id);
-        self.buckets.iter().rev().any(|bucket| bucket.has(mark))
+        self.buckets.iter().rev().any(|bucket| bucket.contains(mark))
     }
 }
 
@@ -65,7 +65,7 @@ impl Bucket {
         Self { end, shards: Default::default() }
     }
 
-    fn has(&self, mark: u64) -> bool {
+    fn contains(&self, mark: u64) -> bool {
         self.shards.get(shard(mark)).is_some_and(|marks| marks.contains(&mark))
     }
 

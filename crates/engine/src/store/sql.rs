@@ -4,7 +4,7 @@
 //! SQLite by the order.
 
 use super::error::StoreFailure;
-use countersign_protocol::{hash::Digest, mplp::MplpId};
+use countersign_protocol::{hash::Digest, mplp::MplpId, time::UnixMillis};
 use std::future::Future;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,12 @@ pub(crate) enum SqlValue {
 impl From<i64> for SqlValue {
     fn from(int: i64) -> Self {
         Self::Int(int)
+    }
+}
+
+impl From<UnixMillis> for SqlValue {
+    fn from(at: UnixMillis) -> Self {
+        Self::Int(at.0)
     }
 }
 

@@ -103,7 +103,7 @@ impl Window {
 
 impl Item {
     fn from(news: Signal, told: bool) -> serde_json::Result<Self> {
-        let doc = if told { serde_json::to_string(&news.at_rest())? } else { String::new() };
+        let doc = if told { serde_json::to_string(&news.without_reply_tokens())? } else { String::new() };
         Ok(Self { doc, news: Arc::new(news) })
     }
 }
@@ -121,13 +121,13 @@ impl RowChange {
     }
 
     fn remove(table: Table, key: RowKey) -> Self {
-        let statement = Statement { sql: &tables::texts(table).delete, params: vec![key.into()] };
+        let statement = Statement { sql: &tables::statements_of(table).delete, params: vec![key.into()] };
         Self { row: (table, key), needs: Needs::Anything, becomes: None, statements: vec![statement] }
     }
 }
 
 fn write(record: &Record, needs: Needs, doc: &str) -> Statement {
-    let (key, version, texts) = (record.key(), record.version(), tables::texts(record.table()));
+    let (key, version, texts) = (record.key(), record.version(), tables::statements_of(record.table()));
     let mut params: Vec<SqlValue> = Vec::with_capacity(8);
     if let Needs::Version(old) = needs {
         params.push(version.into());
@@ -145,7 +145,7 @@ impl PendingLeaf {
     fn from(draft: EvidenceDraft) -> Self {
         let EvidenceDraft { project, at, event_type, delegation, session, leaf } = draft;
         let Leaf { bytes, hash, openings } = leaf;
-        let told_on = feed::is_told_on(event_type);
+        let told_on = feed::is_in_feed(event_type);
         Self { project, at: at.0, event_type, delegation, session, leaf: bytes, hash, openings, told_on }
     }
 }

@@ -32,110 +32,26 @@ pub struct KindStats {
     pub oldest: Option<UnixMillis>,
     /// The retention setting; none for records that are never removed, or that expire by themselves.
     pub setting: Option<String>,
-    /// Retention removes no row of it before this time; none while no row of it has ended, or while open records hold
-    /// all that have.
+    /// Retention removes no row of it before this time; none while no row of it has ended.
     pub next_removal: Option<UnixMillis>,
-    /// The earliest end of a row that no other record holds.
-    #[serde(skip)]
-    unheld: Option<UnixMillis>,
-    /// The earliest end of a row that only ended records of other kinds hold.
-    #[serde(skip)]
-    held: Option<UnixMillis>,
+    /// Whether its oldest row is past its time: the next run removes it, unless other records hold it.
+    pub overdue: bool,
 }
 
 struct RecordKind {
     name: &'static str,
     tables: &'static [&'static str],
     oldest: Option<&'static str>,
-    removed: Option<Removal>,
+    /// The setting of its retention.
+    kept: Option<(&'static str, Expired)>,
 }
-
-struct Removal {
-    setting: &'static str,
-    what: Expired,
-    /// Finds the earliest end of a row that no other record holds; none where nothing is ever held.
-    unheld: Option<&'static str>,
-    /// Finds the earliest end of a row that only ended records of other kinds hold, and names these kinds: it is
-    /// removed after them.
-    held: Option<(&'static str, &'static [&'static str])>,
-}
-
-const DECISIONS: &str = "decisions";
-const PLANS: &str = "plans";
-const DELEGATIONS: &str = "delegations and AAP sessions";
-
-/// Retention goes through the log in its order. An entry of a delegation is removed with the delegation.
-const LOOSE_ENTRIES: &str = "SELECT min((SELECT e.at FROM evidence e WHERE e.lane = l.lane AND e.delegation IS NULL \
-     AND e.pos > coalesce((SELECT r.pos FROM retention_progress r WHERE r.kind = 1 AND r.lane = l.lane), 0) \
-     ORDER BY e.pos LIMIT 1)) FROM lanes l";
-
-/// The condition that a decision `d` is open, or that a standing approval, an open execution or an open plan holds it.
-macro_rules! open_decision {
-    () => {
-        "(d.settled_at IS NULL \
-         OR (SELECT 1 FROM allowances a WHERE a.decision = d.key AND a.due IS NOT NULL LIMIT 1) IS NOT NULL \
-         OR (SELECT 1 FROM executions x WHERE x.decision = d.key AND x.ended_at IS NULL LIMIT 1) IS NOT NULL \
-         OR (SELECT 1 FROM plans p WHERE p.key = d.plan AND p.ended_at IS NULL LIMIT 1) IS NOT NULL)"
-    };
-}
-
-/// The last end among a decision, its executions and its plan.
-const ENDED_DECISIONS: &str = concat!(
-    "SELECT min((SELECT max(o.at) FROM (SELECT d.settled_at AS at \
-        UNION ALL SELECT x.ended_at FROM executions x WHERE x.decision = d.key \
-        UNION ALL SELECT p.ended_at FROM plans p WHERE p.key = d.plan) o)) FROM decisions d WHERE NOT ",
-    open_decision!()
-);
-
-const ENDED_AAEP_SESSIONS: &str = "SELECT min(ended_at) FROM aaep_sessions s WHERE ended_at IS NOT NULL \
-     AND (SELECT 1 FROM decisions d WHERE d.asked_in = s.key LIMIT 1) IS NULL";
-const HELD_AAEP_SESSIONS: &str = concat!(
-    "SELECT min(ended_at) FROM aaep_sessions s WHERE ended_at IS NOT NULL \
-     AND (SELECT 1 FROM decisions d WHERE d.asked_in = s.key LIMIT 1) IS NOT NULL \
-     AND (SELECT 1 FROM decisions d WHERE d.asked_in = s.key AND ",
-    open_decision!(),
-    " LIMIT 1) IS NULL"
-);
-
-const ENDED_PLANS: &str = "SELECT min(ended_at) FROM plans s WHERE ended_at IS NOT NULL \
-     AND (SELECT 1 FROM decisions d WHERE d.plan = s.key LIMIT 1) IS NULL";
-const HELD_PLANS: &str = concat!(
-    "SELECT min(ended_at) FROM plans s WHERE ended_at IS NOT NULL \
-     AND (SELECT 1 FROM decisions d WHERE d.plan = s.key LIMIT 1) IS NOT NULL \
-     AND (SELECT 1 FROM decisions d WHERE d.plan = s.key AND ",
-    open_decision!(),
-    " LIMIT 1) IS NULL"
-);
-
-/// The end of a delegation, or its last entry if that is later.
-macro_rules! ended_delegations {
-    () => {
-        "SELECT min((SELECT max(o.at) FROM (SELECT s.ended_at AS at \
-            UNION ALL SELECT max(i.at) FROM audit_index i WHERE i.project = s.project AND i.kind = 0 AND i.key = s.key) o)) \
-         FROM delegations s WHERE ended_at IS NOT NULL"
-    };
-}
-const ENDED_DELEGATIONS: &str = concat!(
-    ended_delegations!(),
-    " AND (SELECT 1 FROM decisions d WHERE d.project = s.project AND d.principal = s.id LIMIT 1) IS NULL \
-     AND (SELECT 1 FROM plans p WHERE p.project = s.project AND p.principal = s.id LIMIT 1) IS NULL"
-);
-const HELD_DELEGATIONS: &str = concat!(
-    ended_delegations!(),
-    " AND ((SELECT 1 FROM decisions d WHERE d.project = s.project AND d.principal = s.id LIMIT 1) IS NOT NULL \
-     OR (SELECT 1 FROM plans p WHERE p.project = s.project AND p.principal = s.id LIMIT 1) IS NOT NULL) \
-     AND (SELECT 1 FROM plans p WHERE p.project = s.project AND p.principal = s.id AND p.ended_at IS NULL LIMIT 1) IS NULL \
-     AND (SELECT 1 FROM decisions d WHERE d.project = s.project AND d.principal = s.id AND ",
-    open_decision!(),
-    " LIMIT 1) IS NULL"
-);
 
 const KINDS: &[RecordKind] = &[
     RecordKind {
         name: "evidence leaves",
         tables: &["evidence", "lanes", "lane_heads"],
         oldest: Some("SELECT min(e.at) FROM evidence e WHERE e.pos = 1"),
-        removed: None,
+        kept: None,
     },
     RecordKind {
         name: "evidence openings",
@@ -144,78 +60,43 @@ const KINDS: &[RecordKind] = &[
             "SELECT min(e.at) FROM evidence e JOIN (SELECT lane, min(pos) AS pos FROM evidence_openings GROUP BY lane) o \
              ON o.lane = e.lane AND o.pos = e.pos",
         ),
-        removed: Some(Removal {
-            setting: "retention.audit_days",
-            what: Expired::LooseEntries,
-            unheld: Some(LOOSE_ENTRIES),
-            held: Some(("SELECT min(at) FROM audit_index WHERE kind = 0", &[DELEGATIONS])),
-        }),
+        kept: Some(("retention.audit_days", Expired::LooseEntries)),
     },
     RecordKind {
         name: "audit index",
         tables: &["audit_index", "audit_progress", "retention_progress"],
         oldest: Some("SELECT min(at) FROM audit_index"),
-        removed: Some(Removal {
-            setting: "retention.audit_days",
-            what: Expired::LooseEntries,
-            unheld: Some(LOOSE_ENTRIES),
-            held: Some(("SELECT min(at) FROM audit_index WHERE kind = 0", &[DELEGATIONS])),
-        }),
+        kept: Some(("retention.audit_days", Expired::LooseEntries)),
     },
     RecordKind {
-        name: DELEGATIONS,
-        tables: &["delegations", "sessions", "session_keys", "revoked_receipts"],
+        name: "delegations and AAP sessions",
+        tables: &["delegations", "sessions", "session_keys", "revoked_receipts", "outbox_messages"],
         oldest: Some("SELECT min(ended_at) FROM delegations WHERE ended_at IS NOT NULL"),
-        removed: Some(Removal {
-            setting: "retention.audit_days",
-            what: Expired::Delegations,
-            unheld: Some(ENDED_DELEGATIONS),
-            held: Some((HELD_DELEGATIONS, &[DECISIONS, PLANS])),
-        }),
+        kept: Some(("retention.audit_days", Expired::Delegations)),
     },
     RecordKind {
-        name: DECISIONS,
+        name: "decisions",
         tables: &["decisions", "allowances", "executions", "held_requests"],
         oldest: Some("SELECT min(settled_at) FROM decisions WHERE settled_at IS NOT NULL"),
-        removed: Some(Removal {
-            setting: "retention.decisions_days",
-            what: Expired::Decisions,
-            unheld: Some(ENDED_DECISIONS),
-            held: None,
-        }),
+        kept: Some(("retention.decisions_days", Expired::Decisions)),
     },
     RecordKind {
         name: "AAEP sessions",
         tables: &["aaep_sessions"],
         oldest: Some("SELECT min(ended_at) FROM aaep_sessions WHERE ended_at IS NOT NULL"),
-        removed: Some(Removal {
-            setting: "retention.decisions_days",
-            what: Expired::AaepSessions,
-            unheld: Some(ENDED_AAEP_SESSIONS),
-            held: Some((HELD_AAEP_SESSIONS, &[DECISIONS])),
-        }),
+        kept: Some(("retention.decisions_days", Expired::AaepSessions)),
     },
     RecordKind {
-        name: PLANS,
+        name: "plans",
         tables: &["plans"],
         oldest: Some("SELECT min(ended_at) FROM plans WHERE ended_at IS NOT NULL"),
-        removed: Some(Removal {
-            setting: "retention.plans_days",
-            what: Expired::Plans,
-            unheld: Some(ENDED_PLANS),
-            held: Some((HELD_PLANS, &[DECISIONS])),
-        }),
+        kept: Some(("retention.plans_days", Expired::Plans)),
     },
     RecordKind {
         name: "clarification sessions",
         tables: &["clarification_sessions", "clarification_entries"],
         oldest: Some("SELECT min(ended_at) FROM clarification_sessions"),
-        removed: Some(Removal {
-            setting: "retention.clarifications_days",
-            what: Expired::Clarifications,
-            unheld: None,
-            held: None,
-        }),
+        kept: Some(("retention.clarifications_days", Expired::Clarifications)),
     },
     RecordKind {
         name: "bus events and learning samples",
@@ -224,51 +105,25 @@ const KINDS: &[RecordKind] = &[
             "SELECT min(e.at) FROM evidence e JOIN (SELECT lane, min(pos) AS pos FROM feed GROUP BY lane) f \
              ON f.lane = e.lane AND f.pos = e.pos",
         ),
-        removed: Some(Removal { setting: "retention.feed_days", what: Expired::Feed, unheld: None, held: None }),
-    },
-    RecordKind {
-        name: "short-lived",
-        tables: &[
-            "counts",
-            "once_keys",
-            "access_tokens",
-            "web_sessions",
-            "disclosures",
-            "connect_requests",
-            "subscriptions",
-            "agent_events",
-            "news",
-            "proofs_0",
-            "proofs_1",
-            "proofs_2",
-            "proofs_3",
-        ],
-        oldest: None,
-        removed: None,
+        kept: Some(("retention.feed_days", Expired::Feed)),
     },
 ];
 
+/// Beside the records that expire by themselves.
+const SHORT_LIVED: [&str; 7] = ["counts", "once_keys", "news", "proofs_0", "proofs_1", "proofs_2", "proofs_3"];
 const OTHER: &str = "configuration and people";
 
 impl StorageStats {
-    /// Fills in the next removal of each kind, which is `now` for rows that are due.
+    /// Fills in the next removal of each kind: the earliest one that its oldest row allows, and `now` for an overdue one.
+    /// Only retention itself knows the rows that other records hold.
     pub fn with_retention(mut self, retention: &super::Retention, now: UnixMillis) -> Self {
-        let next: Vec<_> = KINDS.iter().map(|kind| self.next_removal(kind, retention)).collect();
-        for (stats, next) in self.kinds.iter_mut().zip(next) {
-            stats.next_removal = next.map(|at| at.max(now));
+        for (stats, kind) in self.kinds.iter_mut().zip(KINDS) {
+            let Some((oldest, (_, what))) = stats.oldest.zip(kind.kept) else { continue };
+            let due = oldest.plus_secs(retention.days(what).saturating_mul(86_400));
+            stats.overdue = due < now;
+            stats.next_removal = Some(due.max(now));
         }
         self
-    }
-
-    fn next_removal(&self, kind: &RecordKind, retention: &super::Retention) -> Option<UnixMillis> {
-        let removal = kind.removed.as_ref()?;
-        let stats = self.kinds.iter().find(|stats| stats.kind == kind.name)?;
-        let due = |end: UnixMillis| end.plus_secs(retention.days(removal.what).saturating_mul(86_400));
-        let holders = removal.held.map_or(&[][..], |(_, holders)| holders);
-        let holders = KINDS.iter().filter(|other| holders.contains(&other.name));
-        let released = holders.filter_map(|holder| self.next_removal(holder, retention)).min();
-        let held = stats.held.zip(released).map(|(end, released)| due(end).max(released));
-        stats.unheld.map(due).into_iter().chain(held).min()
     }
 }
 
@@ -286,9 +141,12 @@ pub(crate) async fn read<S: Sql>(sql: &mut S, log_bytes: Option<u64>) -> Result<
     for kind in KINDS {
         kinds.push(of_kind(sql, kind, &mut tables).await?);
     }
-    let bytes = tables.values().sum();
-    let rows = rows_of(sql, tables.keys().map(String::as_str)).await?;
-    kinds.push(KindStats { kind: OTHER.to_owned(), rows, bytes, ..KindStats::default() });
+    let expiring = SHORT_LIVED.into_iter().chain(super::tables::SWEPT.iter().map(|swept| swept.table));
+    let expiring = expiring.filter_map(|table| tables.remove_entry(table)).collect();
+    for (kind, tables) in [("short-lived", expiring), (OTHER, tables)] {
+        let rows = rows_of(sql, tables.keys().map(String::as_str)).await?;
+        kinds.push(KindStats { kind: kind.to_owned(), rows, bytes: tables.values().sum(), ..KindStats::default() });
+    }
     let (leaves, leaves_last_day) = leaves(sql, now - 86_400_000).await?;
     let used = total_bytes.saturating_sub(free_bytes);
     let bytes_last_day = used.checked_div(leaves).map_or(0, |bytes| bytes.saturating_mul(leaves_last_day));
@@ -314,21 +172,13 @@ async fn of_kind<S: Sql>(
     let rows = rows_of(sql, here.iter().copied()).await?;
     let bytes = here.iter().filter_map(|table| tables.remove(*table)).sum();
     let oldest = moment(sql, kind.oldest).await?;
-    let removal = kind.removed.as_ref();
-    let unheld = match removal.and_then(|removal| removal.unheld) {
-        None => oldest,
-        found => moment(sql, found).await?,
-    };
-    let held = moment(sql, removal.and_then(|removal| removal.held).map(|(held, _)| held)).await?;
     Ok(KindStats {
         kind: kind.name.to_owned(),
         rows,
         bytes,
         oldest,
-        setting: removal.map(|removal| removal.setting.to_owned()),
-        next_removal: None,
-        unheld,
-        held,
+        setting: kind.kept.map(|(setting, _)| setting.to_owned()),
+        ..KindStats::default()
     })
 }
 

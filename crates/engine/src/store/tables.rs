@@ -1,15 +1,30 @@
-//! The tables of records: `(key, version, columns…, doc)`, the same in both databases.
+//! The tables of records: `(key, version, columns…, doc)`, the same in both databases, and their look-ups.
 //!
 //! The document is the record as JSON; the columns between are copies of the members that a row is looked up, kept unique
-//! or swept by. The migrations create exactly these columns.
+//! or swept by. The migrations create exactly these columns. A column that is empty once a row is settled keeps its index
+//! as small as the number of open rows.
 
-use super::sql::SqlValue;
-use countersign_core::mplp::trace;
-use countersign_core::records::{
-    AaepSession, AaepSessionState, Allowance, ClarificationSession, ClarificationState, ConnectProgress, Decision,
-    Execution, ExecutionState, Plan, Raiser, Record, Subscription, Table,
+use super::{
+    maintenance::{DAY, HOUR, Swept},
+    search::{Lookup, Search},
+    sql::SqlValue,
 };
-use countersign_protocol::mplp::PlanStatus;
+use countersign_core::{
+    mplp::trace,
+    records::{
+        AaepSession, AaepSessionState, AccessToken, AgentEvent, Allowance, ApiKey, ClarificationEntry,
+        ClarificationKey, ClarificationSession, ClarificationState, ConnectProgress, ConnectRequest, Decision,
+        Delegation, Disclosure, Execution, ExecutionState, ImportedConfirm, Membership, OutboxMessage, OutboxState,
+        Person, Plan, Project, Raiser, Record, RevokedReceipt, ScimUser, Secret, Session, SessionKey, SigningKey,
+        Stored, SubscriberToken, Subscription, Table, UnsettledWrite, WebSession, WebhookEnrolment,
+    },
+};
+use countersign_protocol::{
+    hash::Digest,
+    ids::RowKey,
+    mplp::{MplpId, PlanStatus},
+    time::UnixMillis,
+};
 use std::sync::LazyLock;
 
 /// A table's name and its look-up columns.
@@ -18,275 +33,435 @@ pub(crate) struct TableColumns {
     pub(crate) columns: &'static [&'static str],
 }
 
-pub(crate) const fn shape(table: Table) -> TableColumns {
-    let (name, columns): (_, &'static [_]) = match table {
-        Table::Project => ("projects", &["id"]),
-        Table::Person => ("people", &["issuer", "subject"]),
-        Table::Membership => ("memberships", &["project", "person"]),
-        Table::WebSession => ("web_sessions", &["token_hash", "person", "expires_at"]),
-        Table::ConnectRequest => ("connect_requests", &["id", "project", "code_hash", "expires_at"]),
-        Table::Disclosure => ("disclosures", &["project", "id", "expires_at"]),
-        Table::Delegation => ("delegations", &["project", "id", "person", "operator", "due", "ended_at"]),
-        Table::Session => ("sessions", &["project", "operator", "session_id", "delegation"]),
-        Table::AccessToken => ("access_tokens", &["hash", "expires_at"]),
-        Table::SessionKey => ("session_keys", &["project", "jkt"]),
-        Table::RevokedReceipt => ("revoked_receipts", &["project", "sha256"]),
-        Table::ApiKey => ("api_keys", &["project", "id", "hash"]),
-        Table::SigningKey => ("signing_keys", &["kid"]),
-        Table::Secret => ("secrets", &["name"]),
-        Table::Decision => (
-            "decisions",
-            &[
-                "project",
-                "id",
-                "reply_hash",
-                "open_same",
-                "asks",
-                "due",
-                "live_delegation",
-                "live_session",
-                "principal",
-                "open_effect",
-                "settled_at",
-                "asked_in",
-                "plan",
-            ],
-        ),
-        Table::Allowance => (
-            "allowances",
-            &[
-                "decision",
-                "due",
-                "live_delegation",
-                "live_session",
-                "project",
-                "open_digest",
-                "open_holder",
-                "open_person",
-                "open_decider",
-                "open_in",
-            ],
-        ),
-        Table::Execution => (
-            "executions",
-            &[
-                "project",
-                "id",
-                "decision",
-                "open_digest",
-                "done_digest",
-                "unknown_in",
-                "due",
-                "live_effect",
-                "probe_due",
-                "ended_at",
-                "fence_of",
-                "fence",
-            ],
-        ),
-        Table::AaepSession => {
-            ("aaep_sessions", &["project", "id", "open_person", "live_delegation", "live_session", "due", "ended_at"])
+/// Declares a record's table: its name, its columns with their values, the column of its expiry if it is swept, and its
+/// look-ups.
+macro_rules! tables {
+    ($(
+        $record:ident in $name:literal |$r:ident| [$($column:ident = $value:expr),+ $(,)?]
+        $(swept by $until:ident after $grace:ident)?
+        { $($lookups:tt)* }
+    )+) => {
+        pub(crate) const fn columns_of(table: Table) -> TableColumns {
+            match table {
+                $(Table::$record => TableColumns { name: $name, columns: &[$(stringify!($column)),+] }),+
+            }
         }
-        Table::Subscription => ("subscriptions", &["project", "id", "open_person", "expires_at"]),
-        Table::SubscriberToken => ("subscriber_tokens", &["project", "id", "hash", "person"]),
-        Table::HeldRequest => ("held_requests", &["project"]),
-        Table::Plan => {
-            ("plans", &["project", "id", "principal", "person", "live_delegation", "live_session", "ended_at"])
+
+        /// The values of the look-up columns, in the order of [`columns_of`].
+        pub(crate) fn values(record: &Record) -> Vec<SqlValue> {
+            match record {
+                $(Record::$record($r) => vec![$(SqlValue::from($value)),+]),+
+            }
         }
-        Table::ImportedConfirm => ("imported_confirms", &["project", "id"]),
-        Table::ClarificationSession => {
-            ("clarification_sessions", &["project", "id", "same", "holder", "open_holder", "ended_at"])
-        }
-        Table::ClarificationEntry => ("clarification_entries", &["session", "position"]),
-        Table::ClarificationKey => ("clarification_keys", &["project", "generation"]),
-        Table::AgentEvent => ("agent_events", &["project", "same", "expires_at"]),
-        Table::Epoch => ("epochs", &["database", "number"]),
-        Table::ScimUser => ("scim_users", &["project", "id", "person", "user_name"]),
-        Table::UnsettledWrite => {
-            ("unsettled_writes", &["project", "call_id", "open_delegation", "route", "open_same", "until"])
-        }
+
+        /// The records that expire.
+        pub(crate) const SWEPT: &[Swept] = &[
+            $($(Swept { table: $name, key: "key", until: stringify!($until), grace: $grace },)?)+
+        ];
+
+        $(lookups! { $record: $($lookups)* })+
     };
-    TableColumns { name, columns }
 }
 
-/// The values of the look-up columns, in the order of [`shape`].
-pub(crate) fn values(record: &Record) -> Vec<SqlValue> {
-    match record {
-        Record::Project(r) => vec![r.id.as_str().into()],
-        Record::Person(r) => vec![r.issuer.as_str().into(), r.subject.as_str().into()],
-        Record::Membership(r) => vec![r.project.into(), r.person.into()],
-        Record::WebSession(r) => vec![(&r.token_hash.0).into(), r.person.into(), r.expires_at.0.into()],
-        Record::ConnectRequest(r) => {
-            let (code, expires_at) = match &r.progress {
-                ConnectProgress::Approved { code_hash, code_expires_at, .. } => {
-                    (Some(&code_hash.0), r.expires_at.max(*code_expires_at))
-                }
-                _ => (None, r.expires_at),
-            };
-            vec![r.id.as_str().into(), r.project.into(), code.into(), expires_at.0.into()]
+/// Declares the look-ups of a record: the fields, the columns to compare them with (`column = field` where the names
+/// differ), and a method of [`Search`] for another order or number of rows.
+macro_rules! lookups {
+    (@struct $(#[$doc:meta])* $name:ident {}) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name;
+    };
+    (@struct $(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name { $(pub $field: $type),+ }
+    };
+    (@struct $(#[$doc:meta])* $name:ident ( $field:ident: $type:ty )) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name(pub $type);
+    };
+    (@pattern { $($field:ident: $type:ty),* }) => { Self { $($field),* } };
+    (@pattern ( $field:ident: $type:ty )) => { Self($field) };
+    (@value $column:ident) => { $column };
+    (@value $column:ident $field:ident) => { $field };
+    ($record:ident: $(
+        $(#[$doc:meta])*
+        $name:ident $fields:tt = [$($column:ident $(= $field:ident)?),*] $(.$rows:ident($($argument:expr),*))?;
+    )*) => {$(
+        lookups!(@struct $(#[$doc])* $name $fields);
+
+        impl Lookup for $name {
+            type Record = $record;
+
+            fn search(self) -> Search {
+                let lookups!(@pattern $fields) = self;
+                Search::of($record::TABLE)
+                    $(.with(stringify!($column), lookups!(@value $column $($field)?)))*
+                    $(.$rows($($argument),*))?
+            }
         }
-        Record::Disclosure(r) => vec![r.project.into(), r.id.as_str().into(), r.expires_at.0.into()],
-        Record::Delegation(r) => vec![
-            r.project.into(),
-            r.id.as_str().into(),
-            r.person.into(),
-            r.operator.as_str().into(),
-            r.due().map(|due| due.0).into(),
-            r.ended_at().map(|at| at.0).into(),
-        ],
-        Record::Session(r) => {
-            vec![r.project.into(), r.operator.as_str().into(), r.session_id.as_str().into(), r.delegation.into()]
-        }
-        Record::AccessToken(r) => vec![(&r.hash.0).into(), r.expires_at.0.into()],
-        Record::SessionKey(r) => vec![r.project.into(), (&r.jkt.0).into()],
-        Record::RevokedReceipt(r) => vec![r.project.into(), (&r.sha256.0).into()],
-        Record::ApiKey(r) => vec![r.project.into(), r.id.as_str().into(), (&r.hash.0).into()],
-        Record::SigningKey(r) => vec![r.kid.as_str().into()],
-        Record::Secret(r) => vec![r.name.as_str().into()],
-        Record::Decision(r) => of_decision(r),
-        Record::Allowance(r) => of_allowance(r),
-        Record::Execution(r) => of_execution(r),
-        Record::AaepSession(r) => of_aaep_session(r),
-        Record::Subscription(r) => of_subscription(r),
-        Record::SubscriberToken(r) => {
-            vec![r.project.into(), r.id.as_str().into(), (&r.hash.0).into(), r.person.into()]
-        }
-        Record::HeldRequest(r) => vec![r.project.into()],
-        Record::Plan(r) => of_plan(r),
-        Record::ImportedConfirm(r) => vec![r.project.into(), r.id.as_str().into()],
-        Record::ClarificationSession(r) => of_clarification(r),
-        Record::ClarificationEntry(r) => vec![r.session.into(), r.position.into()],
-        Record::ClarificationKey(r) => vec![r.project.into(), r.generation.into()],
-        Record::UnsettledWrite(r) => {
-            let open = r.is_open();
-            vec![
-                r.project.into(),
-                r.call_id.as_str().into(),
-                open.then_some(r.delegation).into(),
-                r.route.as_str().into(),
-                open.then_some(&r.same.0).into(),
-                r.until.0.into(),
-            ]
-        }
-        Record::ScimUser(r) => {
-            vec![r.project.into(), r.id.as_str().into(), r.person.into(), r.folded_user_name().as_str().into()]
-        }
-        Record::Epoch(r) => vec![r.database.as_str().into(), r.number.into()],
-        Record::AgentEvent(r) => vec![r.project.into(), (&r.same.0).into(), r.expires_at.0.into()],
+    )*};
+}
+
+/// A row that is not needed after its expiry.
+const NO_GRACE: i64 = 0;
+
+tables! {
+    Project in "projects" |r| [id = r.id.as_str()] {
+        ProjectById(id: String) = [id];
+        AllProjects {} = [];
+    }
+
+    Person in "people" |r| [issuer = r.issuer.as_str(), subject = r.subject.as_str()] {
+        PersonBySubject { issuer: String, subject: String } = [issuer, subject];
+        AllPeople {} = [];
+    }
+
+    Membership in "memberships" |r| [project = r.project, person = r.person] {
+        MembershipOf { project: RowKey, person: RowKey } = [project, person];
+        MembershipsOfPerson(person: RowKey) = [person];
+        MembershipsOfProject(project: RowKey) = [project];
+    }
+
+    WebSession in "web_sessions" |r| [token_hash = r.token_hash, person = r.person, expires_at = r.expires_at] swept by expires_at after HOUR {
+        WebSessionByToken(token_hash: Digest) = [token_hash];
+    }
+
+    ConnectRequest in "connect_requests" |r| [
+        id = r.id.as_str(),
+        project = r.project,
+        code_hash = code_of(r).map(|(hash, _)| hash),
+        expires_at = code_of(r).map_or(r.expires_at, |(_, until)| r.expires_at.max(until)),
+    ] swept by expires_at after HOUR {
+        ConnectRequestById(id: String) = [id];
+        ConnectRequestByCode(code_hash: Digest) = [code_hash];
+    }
+
+    Disclosure in "disclosures" |r| [project = r.project, id = r.id.as_str(), expires_at = r.expires_at] swept by expires_at after HOUR {
+        DisclosureById { project: RowKey, id: String } = [project, id];
+    }
+
+    Delegation in "delegations" |r| [
+        project = r.project,
+        id = r.id.as_str(),
+        person = r.person,
+        operator = r.operator.as_str(),
+        due = r.due(),
+        ended_at = r.ended_at(),
+    ] {
+        DelegationById { project: RowKey, id: String } = [project, id];
+        DelegationsOfPerson { project: RowKey, person: RowKey } = [project, person];
+        DelegationsOfProject(project: RowKey) = [project];
+        /// Delegations that expired by `by`, the most overdue first.
+        DelegationsDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
+    }
+
+    Session in "sessions" |r| [
+        project = r.project,
+        operator = r.operator.as_str(),
+        session_id = r.session_id.as_str(),
+        delegation = r.delegation,
+    ] {
+        SessionById { project: RowKey, operator: String, session_id: String } = [project, operator, session_id];
+        SessionsBySessionId { project: RowKey, session_id: String } = [project, session_id];
+        SessionsOfDelegation { project: RowKey, delegation: RowKey } = [project, delegation];
+    }
+
+    AccessToken in "access_tokens" |r| [hash = r.hash, expires_at = r.expires_at] swept by expires_at after HOUR {
+        AccessTokenByHash(hash: Digest) = [hash];
+        AllAccessTokens {} = [];
+    }
+
+    SessionKey in "session_keys" |r| [project = r.project, jkt = r.jkt] {
+        SessionKeyByJkt { project: RowKey, jkt: Digest } = [project, jkt];
+    }
+
+    RevokedReceipt in "revoked_receipts" |r| [project = r.project, sha256 = r.sha256] {
+        RevokedReceiptByHash { project: RowKey, sha256: Digest } = [project, sha256];
+    }
+
+    ApiKey in "api_keys" |r| [project = r.project, id = r.id.as_str(), hash = r.hash] {
+        ApiKeyByHash(hash: Digest) = [hash];
+        ApiKeyById { project: RowKey, id: String } = [project, id];
+        ApiKeysOfProject(project: RowKey) = [project];
+    }
+
+    SigningKey in "signing_keys" |r| [kid = r.kid.as_str()] {
+        SigningKeys {} = [];
+    }
+
+    Secret in "secrets" |r| [name = r.name.as_str()] {
+        SecretByName(name: String) = [name];
+    }
+
+    Decision in "decisions" |r| [
+        project = r.project,
+        id = r.id.as_str(),
+        reply_hash = r.reply_hash,
+        open_same = r.is_pending().then_some(r.same),
+        asks = r.asks(),
+        due = r.due(),
+        live_delegation = live_principal(&r.raised_by, r.is_pending()),
+        live_session = r.raised_by.session.filter(|_| r.is_pending()),
+        principal = r.raised_by.principal.as_str(),
+        open_effect = r.effect.filter(|_| r.is_pending()),
+        settled_at = r.settled_at(),
+        asked_in = r.asked_in,
+        plan = r.plan(),
+    ] {
+        DecisionById { project: RowKey, id: String } = [project, id];
+        DecisionByReply(reply_hash: Digest) = [reply_hash];
+        DecisionPendingSame { project: RowKey, same: Digest } = [project, open_same = same];
+        /// Pending questions about the same effect.
+        DecisionsOpenOfEffect { project: RowKey, effect: Digest } = [project, open_effect = effect];
+        /// Pending decisions found under `Decision::asks`.
+        DecisionsAsking { project: RowKey, asks: String } = [project, asks];
+        /// Decisions due at `by`, the most overdue first.
+        DecisionsDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
+        DecisionsLiveOfDelegation(key: RowKey) = [live_delegation = key];
+        DecisionsLiveOfSession(key: RowKey) = [live_session = key];
+        /// Those with a key below `before`, the newest first.
+        DecisionsOfPrincipal { project: RowKey, principal: String, before: Option<RowKey>, limit: i64 } =
+            [project, principal].page(before, limit);
+        DecisionsOfProject { project: RowKey, before: Option<RowKey>, limit: i64 } = [project].page(before, limit);
+    }
+
+    Allowance in "allowances" |r| [
+        decision = r.decision,
+        due = r.is_open().then_some(r.until),
+        live_delegation = live_principal(&r.raised_by, r.is_open()),
+        live_session = r.raised_by.session.filter(|_| r.is_open()),
+        project = r.project,
+        open_digest = r.digest.filter(|_| r.is_open()),
+        open_holder = is_standing(r).then(|| r.raised_by.holder()),
+        open_person = is_standing(r).then_some(r.raised_by.person),
+        open_decider = r.decided_by.filter(|_| is_standing(r)),
+        open_in = is_standing(r).then_some(r.project),
+    ] {
+        AllowancesOfDecision(decision: RowKey) = [decision];
+        AllowancesDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
+        AllowancesLiveOfDelegation(key: RowKey) = [live_delegation = key];
+        AllowancesLiveOfSession(key: RowKey) = [live_session = key];
+        AllowancesOpenByDigest { project: RowKey, digest: Digest } = [project, open_digest = digest];
+        /// The standing approvals that cover calls of this session, or of this API key (`Raiser::holder`).
+        AllowancesOpenOfHolder { project: RowKey, holder: RowKey } = [project, open_holder = holder];
+        /// The standing approvals of agents that act for this person.
+        AllowancesOpenOfPerson { project: RowKey, person: RowKey } = [project, open_person = person];
+        /// The standing approvals that this person gave.
+        AllowancesOpenOfDecider { project: RowKey, person: RowKey } = [project, open_decider = person];
+        /// All standing approvals of a project.
+        AllowancesOpenIn(project: RowKey) = [open_in = project];
+    }
+
+    Execution in "executions" |r| [
+        project = r.project,
+        id = r.id.as_str(),
+        decision = r.decision,
+        open_digest = r.is_under_way().then_some(r.digest),
+        done_digest = matches!(r.state, ExecutionState::Committed { .. }).then_some(r.digest),
+        unknown_in = matches!(r.state, ExecutionState::Unknown { .. }).then_some(r.project),
+        due = r.lease_until(),
+        // A failed effect did not happen, and may be tried again; every other outcome forbids it.
+        live_effect = r.effect.filter(|_| !matches!(r.state, ExecutionState::Failed { .. })),
+        probe_due = r.probe_due(),
+        ended_at = r.ended_at(),
+        // Claims from before the introduction of fences have none.
+        fence_of = (r.fence > 0).then(|| r.fence_of()),
+        fence = (r.fence > 0).then_some(r.fence),
+    ] {
+        ExecutionById { project: RowKey, id: String } = [project, id];
+        ExecutionsOfDecision(decision: RowKey) = [decision];
+        ExecutionUnderWay { project: RowKey, digest: Digest } = [project, open_digest = digest];
+        ExecutionsDone { project: RowKey, digest: Digest } = [project, done_digest = digest];
+        /// The one execution with an effect, unless it failed.
+        ExecutionOfEffect { project: RowKey, effect: Digest } = [project, live_effect = effect];
+        /// The claim of this effect, or of this digest where there is no effect, with the highest fence; with any outcome.
+        ExecutionFenced { project: RowKey, fence_of: Digest } = [project, fence_of].highest("fence");
+        /// Executions of a project with an unknown outcome.
+        ExecutionsUnknown(project: RowKey) = [unknown_in = project];
+        ExecutionsDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
+        /// Executions with a probe of their upstream due at `by`.
+        ProbesDue { by: UnixMillis, limit: i64 } = [].due("probe_due", by, limit);
+    }
+
+    AaepSession in "aaep_sessions" |r| [
+        project = r.project,
+        id = r.id.as_str(),
+        open_person = ended_at(r).is_none().then_some(r.person),
+        live_delegation = r.delegation.or(r.api_key).filter(|_| ended_at(r).is_none()),
+        live_session = r.session.filter(|_| ended_at(r).is_none()),
+        due = r.due(),
+        ended_at = ended_at(r),
+    ] {
+        AaepSessionById { project: RowKey, id: String } = [project, id];
+        AaepSessionsOpenOfPerson { project: RowKey, person: RowKey } = [project, open_person = person];
+        AaepSessionsLiveOfDelegation(key: RowKey) = [live_delegation = key];
+        AaepSessionsLiveOfSession(key: RowKey) = [live_session = key];
+        /// Sessions without an event for too long.
+        AaepSessionsDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
+    }
+
+    Subscription in "subscriptions" |r| [
+        project = r.project,
+        id = r.id.as_str(),
+        open_person = r.closed_at.is_none().then_some(r.person),
+        expires_at = r.closed_at,
+    ] swept by expires_at after DAY {
+        SubscriptionById { project: RowKey, id: String } = [project, id];
+        SubscriptionsOpenOfPerson { project: RowKey, person: RowKey } = [project, open_person = person];
+    }
+
+    SubscriberToken in "subscriber_tokens" |r| [project = r.project, id = r.id.as_str(), hash = r.hash, person = r.person] {
+        SubscriberTokenByHash(hash: Digest) = [hash];
+        SubscriberTokenById { project: RowKey, id: String } = [project, id];
+        SubscriberTokensOfPerson { project: RowKey, person: RowKey } = [project, person];
+    }
+
+    HeldRequest in "held_requests" |r| [project = r.project] {}
+
+    Plan in "plans" |r| [
+        project = r.project,
+        id = r.id.as_str(),
+        principal = r.by.principal.as_str(),
+        person = r.by.person,
+        live_delegation = live_principal(&r.by, is_live(r)),
+        live_session = r.by.session.filter(|_| is_live(r)),
+        ended_at = trace::finished_at(&r.document),
+    ] {
+        PlanById { project: RowKey, id: MplpId } = [project, id];
+        /// Those with a key below `before`, the newest first.
+        PlansOfPrincipal { project: RowKey, principal: String, before: Option<RowKey>, limit: i64 } =
+            [project, principal].page(before, limit);
+        PlansOfPerson { project: RowKey, person: RowKey, before: Option<RowKey>, limit: i64 } =
+            [project, person].page(before, limit);
+        PlansOfProject { project: RowKey, before: Option<RowKey>, limit: i64 } = [project].page(before, limit);
+        /// Those that are proposed, approved or in progress.
+        PlansLiveOfDelegation(key: RowKey) = [live_delegation = key];
+        PlansLiveOfSession(key: RowKey) = [live_session = key];
+    }
+
+    ImportedConfirm in "imported_confirms" |r| [project = r.project, id = r.id.as_str()] {
+        ImportedConfirmById { project: RowKey, id: MplpId } = [project, id];
+    }
+
+    ClarificationSession in "clarification_sessions" |r| [
+        project = r.project,
+        id = r.id.as_str(),
+        same = r.same,
+        holder = r.by.holder(),
+        open_holder = stops_calls(r).then(|| r.by.holder()),
+        ended_at = r.ended_at(),
+    ] {
+        ClarificationSessionById { project: RowKey, id: MplpId } = [project, id];
+        /// The same agent's newest session with this plan as its last submission.
+        ClarificationSessionSame { project: RowKey, same: Digest } = [project, same].newest();
+        /// The newest one of this session, or of this API key.
+        ClarificationSessionOfHolder { project: RowKey, holder: RowKey } = [project, holder].newest();
+        /// Those with open gaps of this session, or of this API key (`Raiser::holder`).
+        ClarificationSessionsOpenOfHolder { project: RowKey, holder: RowKey } = [project, open_holder = holder];
+    }
+
+    ClarificationEntry in "clarification_entries" |r| [session = r.session, position = r.position] {
+        ClarificationEntriesOf(session: RowKey) = [session];
+    }
+
+    ClarificationKey in "clarification_keys" |r| [project = r.project, generation = r.generation] {
+        ClarificationKeysOf(project: RowKey) = [project];
+    }
+
+    AgentEvent in "agent_events" |r| [project = r.project, same = r.same, expires_at = r.expires_at] swept by expires_at after NO_GRACE {
+        /// The event that an agent sent before under the same id.
+        AgentEventSame { project: RowKey, same: Digest } = [project, same];
+    }
+
+    Epoch in "epochs" |r| [database = r.database.as_str(), number = r.number] {}
+
+    UnsettledWrite in "unsettled_writes" |r| [
+        project = r.project,
+        call_id = r.call_id.as_str(),
+        open_delegation = r.is_open().then_some(r.delegation),
+        route = r.route.as_str(),
+        open_same = r.is_open().then_some(r.same),
+        until = r.until,
+    ]
+    // `until` ends its refusals; a late, different fact is compared with the row for a day more.
+     swept by until after DAY {
+        /// The writes on a route, under a delegation, with an unknown outcome.
+        UnsettledWritesOf { delegation: RowKey, route: String } = [open_delegation = delegation, route];
+        UnsettledWriteById { project: RowKey, call_id: String } = [project, call_id];
+        /// All of a project, those that a person settled included.
+        UnsettledWritesIn(project: RowKey) = [project];
+    }
+
+    OutboxMessage in "outbox_messages" |r| [
+        project = r.project,
+        id = r.id.as_str(),
+        delegation = r.delegation,
+        open_delegation = r.due().map(|_| r.delegation),
+        due = r.due(),
+        dead_in = matches!(r.state, OutboxState::Dead { .. }).then_some(r.project),
+    ] {
+        OutboxMessageById { project: RowKey, id: String } = [project, id];
+        /// Messages with an attempt due at `by`, the most overdue first.
+        OutboxMessagesDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
+        /// The pending ones of a delegation, oldest first.
+        OutboxMessagesOpenOf(delegation: RowKey) = [open_delegation = delegation];
+        /// Those with a key below `before`, the newest first.
+        OutboxMessagesIn { project: RowKey, before: Option<RowKey>, limit: i64 } = [project].page(before, limit);
+        DeadMessagesIn { project: RowKey, before: Option<RowKey>, limit: i64 } = [dead_in = project].page(before, limit);
+    }
+
+    WebhookEnrolment in "webhook_enrolments" |r| [project = r.project, operator = r.operator.as_str()] {
+        WebhookEnrolmentOf { project: RowKey, operator: String } = [project, operator];
+        WebhookEnrolmentsIn(project: RowKey) = [project];
+    }
+
+    ScimUser in "scim_users" |r| [
+        project = r.project,
+        id = r.id.as_str(),
+        person = r.person,
+        user_name = r.folded_user_name().as_str(),
+    ] {
+        ScimUserById { project: RowKey, id: String } = [project, id];
+        ScimUserOfPerson { project: RowKey, person: RowKey } = [project, person];
+        /// By the folded name.
+        ScimUserByName { project: RowKey, user_name: String } = [project, user_name];
+        ScimUsersOfProject(project: RowKey) = [project];
     }
 }
 
-/// A column that is empty once a row is settled keeps its index as small as the number of open rows.
-fn of_decision(r: &Decision) -> Vec<SqlValue> {
-    let open = r.is_pending();
-    let mut values: Vec<SqlValue> = vec![
-        r.project.into(),
-        r.id.as_str().into(),
-        (&r.reply_hash.0).into(),
-        open.then_some(&r.same.0).into(),
-        r.asks().as_deref().into(),
-        r.due().map(|due| due.0).into(),
-    ];
-    values.extend(while_live(&r.raised_by, open));
-    values.push(r.raised_by.principal.as_str().into());
-    values.push(r.effect.as_ref().filter(|_| open).map(|effect| &effect.0).into());
-    values.extend([r.settled_at().map(|at| at.0).into(), r.asked_in.into(), r.plan().into()]);
-    values
-}
-
-fn of_allowance(r: &Allowance) -> Vec<SqlValue> {
-    let open = r.is_open();
-    let mut values: Vec<SqlValue> = vec![r.decision.into(), open.then_some(r.until.0).into()];
-    values.extend(while_live(&r.raised_by, open));
-    values.extend([r.project.into(), r.digest.as_ref().filter(|_| open).map(|digest| &digest.0).into()]);
-    values.extend(while_bounded(r, open && r.is_bounded()));
-    values
-}
-
-/// The columns to find an open standing approval by: its holder, its person, its approver and its project.
-fn while_bounded(r: &Allowance, open: bool) -> [SqlValue; 4] {
-    let by = &r.raised_by;
-    [Some(by.holder()), Some(by.person), r.decided_by, Some(r.project)].map(|key| key.filter(|_| open).into())
-}
-
-fn while_live(raiser: &Raiser, open: bool) -> [SqlValue; 2] {
-    // Row keys are unique over all tables, so the same column serves delegations and API keys.
-    let principal = raiser.delegation.or(raiser.api_key);
-    [principal.filter(|_| open).into(), raiser.session.filter(|_| open).into()]
-}
-
-fn of_execution(r: &Execution) -> Vec<SqlValue> {
-    let done = matches!(r.state, ExecutionState::Committed { .. });
-    let unknown = matches!(r.state, ExecutionState::Unknown { .. });
-    // A failed effect did not happen, and may be tried again; every other outcome forbids it.
-    let live_effect = r.effect.as_ref().filter(|_| !matches!(r.state, ExecutionState::Failed { .. }));
-    // Claims from before the introduction of fences have none.
-    let (fence_of, fenced) = (r.fence_of(), r.fence > 0);
-    let due = match r.state {
-        ExecutionState::Claimed { lease_until } => Some(lease_until.0),
+/// The code of an approved request, and its end.
+fn code_of(r: &ConnectRequest) -> Option<(Digest, UnixMillis)> {
+    match &r.progress {
+        ConnectProgress::Approved { code_hash, code_expires_at, .. } => Some((*code_hash, *code_expires_at)),
         _ => None,
-    };
-    vec![
-        r.project.into(),
-        r.id.as_str().into(),
-        r.decision.into(),
-        r.is_under_way().then_some(&r.digest.0).into(),
-        done.then_some(&r.digest.0).into(),
-        unknown.then_some(r.project).into(),
-        due.into(),
-        live_effect.map(|effect| &effect.0).into(),
-        r.probe_due().map(|due| due.0).into(),
-        r.ended_at().map(|at| at.0).into(),
-        fenced.then_some(&fence_of.0).into(),
-        fenced.then_some(r.fence).into(),
-    ]
+    }
 }
 
-fn of_aaep_session(r: &AaepSession) -> Vec<SqlValue> {
-    let ended_at = match r.state {
+/// Row keys are unique over all tables, so the same column serves delegations and API keys.
+fn live_principal(raiser: &Raiser, live: bool) -> Option<RowKey> {
+    raiser.delegation.or(raiser.api_key).filter(|_| live)
+}
+
+fn is_standing(r: &Allowance) -> bool {
+    r.is_open() && r.is_bounded()
+}
+
+fn ended_at(r: &AaepSession) -> Option<UnixMillis> {
+    match r.state {
         AaepSessionState::Open { .. } => None,
-        AaepSessionState::Over { at } => Some(at.0),
-    };
-    let open = ended_at.is_none();
-    vec![
-        r.project.into(),
-        r.id.as_str().into(),
-        open.then_some(r.person).into(),
-        r.delegation.or(r.api_key).filter(|_| open).into(),
-        r.session.filter(|_| open).into(),
-        r.due().map(|due| due.0).into(),
-        ended_at.into(),
-    ]
+        AaepSessionState::Over { at } => Some(at),
+    }
 }
 
-fn of_subscription(r: &Subscription) -> Vec<SqlValue> {
-    let open_person = r.closed_at.is_none().then_some(r.person);
-    vec![r.project.into(), r.id.as_str().into(), open_person.into(), r.closed_at.map(|at| at.0).into()]
-}
-
-fn of_plan(r: &Plan) -> Vec<SqlValue> {
-    let live = matches!(r.document.status, PlanStatus::Proposed | PlanStatus::Approved | PlanStatus::InProgress);
-    let mut values: Vec<SqlValue> =
-        vec![r.project.into(), r.id.as_str().into(), r.by.principal.as_str().into(), r.by.person.into()];
-    values.extend(while_live(&r.by, live));
-    values.push(trace::finished_at(&r.document).map(|at| at.0).into());
-    values
+fn is_live(r: &Plan) -> bool {
+    matches!(r.document.status, PlanStatus::Proposed | PlanStatus::Approved | PlanStatus::InProgress)
 }
 
 /// An open gap is found by its holder before any call of that holder runs.
-fn of_clarification(r: &ClarificationSession) -> Vec<SqlValue> {
-    let open = matches!(r.state, ClarificationState::Open) && r.open_gaps().next().is_some();
-    let stops = open || r.holds();
-    let holder = r.by.holder();
-    let open_holder = stops.then_some(holder);
-    vec![
-        r.project.into(),
-        r.id.as_str().into(),
-        (&r.same.0).into(),
-        holder.into(),
-        open_holder.into(),
-        r.ended_at().0.into(),
-    ]
+fn stops_calls(r: &ClarificationSession) -> bool {
+    (matches!(r.state, ClarificationState::Open) && r.open_gaps().next().is_some()) || r.still_blocks()
 }
 
 /// The statements that write a table.
@@ -307,9 +482,9 @@ pub(crate) const KEEP_PROJECT_VERSION: &str = "INSERT INTO project_versions (pro
      VALUES ($1, $2, $3) ON CONFLICT (project, version) DO UPDATE SET doc = excluded.doc";
 
 #[expect(clippy::indexing_slicing, reason = "there is a text for each table, in the order of the enum")]
-pub(crate) fn texts(table: Table) -> &'static TableStatements {
+pub(crate) fn statements_of(table: Table) -> &'static TableStatements {
     static TEXTS: LazyLock<Vec<TableStatements>> =
-        LazyLock::new(|| Table::ALL.iter().map(|t| TableStatements::of(&shape(*t))).collect());
+        LazyLock::new(|| Table::ALL.iter().map(|t| TableStatements::of(&columns_of(*t))).collect());
     &TEXTS[table as usize]
 }
 

@@ -7,7 +7,7 @@ use super::{
     Outcome,
     batch::{self, Tx},
     error::{StoreError, StoreFailure},
-    maintenance::{self, Chore},
+    maintenance::MaintenanceJob,
     step::Ready,
 };
 use countersign_core::step::Effects;
@@ -41,7 +41,7 @@ pub(crate) struct Writer {
 
 pub(crate) enum Job {
     Step(Ready, oneshot::Sender<Outcome>),
-    Chore(Chore, oneshot::Sender<Result<u64, StoreError>>),
+    Maintain(MaintenanceJob, oneshot::Sender<Result<u64, StoreError>>),
     Close(oneshot::Sender<()>),
 }
 
@@ -60,7 +60,7 @@ impl Writer {
             Ok(step) => step,
             Err(why) => return Outcome::Unavailable(format!("a row could not be written as JSON: {why}")),
         };
-        let answer = self.ask(|reply| Job::Step(step, reply)).await;
+        let answer = self.enqueue(|reply| Job::Step(step, reply)).await;
         let outcome = answer.unwrap_or_else(|| Outcome::Unavailable(STOPPED.into()));
         self.failing.store(matches!(outcome, Outcome::Unavailable(_)), Ordering::Relaxed);
         outcome
@@ -70,17 +70,17 @@ impl Writer {
         !self.jobs.is_closed() && !self.failing.load(Ordering::Relaxed)
     }
 
-    pub(crate) async fn chore(&self, chore: Chore) -> Result<u64, StoreError> {
-        let answer = self.ask(|reply| Job::Chore(chore, reply)).await;
+    pub(crate) async fn maintain(&self, chore: MaintenanceJob) -> Result<u64, StoreError> {
+        let answer = self.enqueue(|reply| Job::Maintain(chore, reply)).await;
         answer.unwrap_or_else(|| Err(StoreError::Unavailable(STOPPED.into())))
     }
 
     /// Ends the writer after the queued jobs.
     pub(crate) async fn close(&self) {
-        self.ask(Job::Close).await;
+        self.enqueue(Job::Close).await;
     }
 
-    async fn ask<R>(&self, job: impl FnOnce(oneshot::Sender<R>) -> Job) -> Option<R> {
+    async fn enqueue<R>(&self, job: impl FnOnce(oneshot::Sender<R>) -> Job) -> Option<R> {
         let (reply, answer) = oneshot::channel();
         self.jobs.send(job(reply)).await.ok()?;
         answer.await.ok()
@@ -98,7 +98,7 @@ pub(crate) async fn run<T: Tx>(mut tx: T, mut jobs: Jobs) -> Option<oneshot::Sen
             // The heartbeat comes first, or a busy node would lose its lane.
             biased;
             _ = beat.tick() => {
-                if let Err(why) = tx.beat().await { tracing::warn!(%why, "the store could not be reached") }
+                if let Err(why) = tx.heartbeat().await { tracing::warn!(%why, "the store could not be reached") }
                 continue;
             }
             job = jobs.recv() => job,
@@ -107,10 +107,10 @@ pub(crate) async fn run<T: Tx>(mut tx: T, mut jobs: Jobs) -> Option<oneshot::Sen
             tx.close().await;
             return None;
         };
-        let group = gather(job, &mut jobs, &mut usual).await;
+        let group = collect_group(job, &mut jobs, &mut usual).await;
         write(&mut tx, group.steps).await;
         for (chore, reply) in group.chores {
-            let _gone = reply.send(maintenance::run(&mut tx, chore).await);
+            let _gone = reply.send(tx.maintain(chore).await);
         }
         if group.close.is_some() {
             tx.close().await;
@@ -122,7 +122,7 @@ pub(crate) async fn run<T: Tx>(mut tx: T, mut jobs: Jobs) -> Option<oneshot::Sen
 #[derive(Default)]
 struct Group {
     steps: Vec<(Ready, oneshot::Sender<Outcome>)>,
-    chores: Vec<(Chore, oneshot::Sender<Result<u64, StoreError>>)>,
+    chores: Vec<(MaintenanceJob, oneshot::Sender<Result<u64, StoreError>>)>,
     close: Option<oneshot::Sender<()>>,
 }
 
@@ -132,12 +132,12 @@ struct Group {
 struct Usual(f32);
 
 impl Usual {
-    fn was(&mut self, steps: usize) {
+    fn observe(&mut self, steps: usize) {
         self.0 += (steps as f32 - self.0) / 4.0;
     }
 }
 
-async fn gather(first: Job, jobs: &mut Jobs, usual: &mut Usual) -> Group {
+async fn collect_group(first: Job, jobs: &mut Jobs, usual: &mut Usual) -> Group {
     let mut group = Group::default();
     group.add(first);
     group.drain(jobs);
@@ -146,7 +146,7 @@ async fn gather(first: Job, jobs: &mut Jobs, usual: &mut Usual) -> Group {
         tokio::time::sleep(WINDOW).await;
         group.drain(jobs);
     }
-    usual.was(group.steps.len());
+    usual.observe(group.steps.len());
     group
 }
 
@@ -154,7 +154,7 @@ impl Group {
     fn add(&mut self, job: Job) {
         match job {
             Job::Step(step, reply) => self.steps.push((step, reply)),
-            Job::Chore(chore, reply) => self.chores.push((chore, reply)),
+            Job::Maintain(chore, reply) => self.chores.push((chore, reply)),
             Job::Close(reply) => self.close = Some(reply),
         }
     }

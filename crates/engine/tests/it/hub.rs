@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use countersign_engine::{
     Address, AgentPrincipal, ApiKeyKind, Clock, Delivered, Engine, Entropy, EventStream, KnownOperator, Listener,
-    ManualClock, NewKey, NewSubscriberToken, OperatorTrouble, Operators, PasswordCost, ProjectAt, ProjectMember, Role,
+    ManualClock, NewKey, NewSubscriberToken, OperatorError, Operators, PasswordCost, ProjectAt, ProjectMember, Role,
     Settings, SubscriberToken, Tenancy, Throttle,
     store::{self, Store, StoreLocation, StoreOptions},
 };
@@ -90,7 +90,7 @@ impl World {
             jkt: None,
         };
         let added = self.engine.people().add_key(&self.at.project, &key).await.unwrap();
-        self.engine.decisions().agent(&self.at, &added.secret).await.unwrap()
+        self.engine.decisions().authenticate_agent(&self.at, &added.secret).await.unwrap()
     }
 
     pub(crate) async fn subscriber(&self, name: &str, may_answer: bool) -> Subscriber {
@@ -107,7 +107,7 @@ impl World {
     pub(crate) async fn subscriber_with(&self, name: &str, new: NewSubscriberToken) -> Subscriber {
         let member = self.member(name).await;
         let added = self.engine.events().add_subscriber_token(&self.at, &member, new).await.unwrap();
-        let listener = self.engine.events().listener_by_token(&self.at, &added.secret).await.unwrap();
+        let listener = self.engine.events().subscriber_by_token(&self.at, &added.secret).await.unwrap();
         Subscriber { listener, secret: added.secret, token: added.token }
     }
 
@@ -202,12 +202,12 @@ struct Nobody;
 
 #[async_trait]
 impl Operators for Nobody {
-    async fn operator(&self, _: &Domain, _: &str, _: UnixMillis, _: &str) -> Result<KnownOperator, OperatorTrouble> {
-        Err(OperatorTrouble::Unreachable)
+    async fn operator(&self, _: &Domain, _: &str, _: UnixMillis, _: &str) -> Result<KnownOperator, OperatorError> {
+        Err(OperatorError::Unreachable)
     }
 
-    async fn last_published(&self, _: &Domain, _: &str, _: UnixMillis) -> Result<Option<UnixMillis>, OperatorTrouble> {
-        Err(OperatorTrouble::Unreachable)
+    async fn last_published(&self, _: &Domain, _: &str, _: UnixMillis) -> Result<Option<UnixMillis>, OperatorError> {
+        Err(OperatorError::Unreachable)
     }
 }
 

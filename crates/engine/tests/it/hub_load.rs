@@ -5,7 +5,7 @@ use countersign_engine::Refusal;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reader_that_stays_away_is_told_less_at_a_time_and_then_closed_while_another_hears_everything() {
+async fn an_absent_reader_gets_less_and_is_then_closed_while_another_gets_everything() {
     let world = World::start().await;
     let alice = world.subscriber("alice", true).await.listener;
     let (_, mut keen) = world.listens(&alice).await;

@@ -21,7 +21,7 @@ async fn a_token_that_was_taken_back_ends_its_stream_at_once_and_its_replies_cou
     assert_eq!(ends_with(&mut stream).await, "authorization_denied");
     world.replies(&speaker.listener, &id, &token, "accept").await;
     assert_eq!(world.state_of(&agent, &asked).await, "pending");
-    let refused = world.engine.events().listener_by_token(&world.at, &speaker.secret).await.err();
+    let refused = world.engine.events().subscriber_by_token(&world.at, &speaker.secret).await.err();
     assert!(matches!(refused, Some(Refusal::NotAuthorized(_))), "{refused:?}");
     let refused = world.engine.events().stream(&world.at, &speaker.listener, &id, None).await.err();
     assert!(refused.is_some());
@@ -33,7 +33,7 @@ async fn a_token_that_was_taken_back_ends_its_stream_at_once_and_its_replies_cou
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_disabled_or_has_no_place_any_more_hears_nothing_more() {
+async fn a_disabled_or_removed_person_receives_nothing_more() {
     let world = World::start().await;
     let alice = world.subscriber("alice", true).await.listener;
     let bob = world.subscriber("bob", true).await.listener;
@@ -77,7 +77,7 @@ async fn a_stream_ends_when_its_token_expires() {
     let (_, mut stream) = world.listens(&radio.listener).await;
     world.clock.advance_secs(600);
     assert_eq!(ends_with(&mut stream).await, "authentication_required");
-    assert!(world.engine.events().listener_by_token(&world.at, &radio.secret).await.is_err());
+    assert!(world.engine.events().subscriber_by_token(&world.at, &radio.secret).await.is_err());
 }
 
 /// AAEP-6.6-01, AAEP-6.6-02
@@ -181,16 +181,16 @@ async fn where_a_project_wants_it_a_question_that_nobody_is_left_to_answer_is_tu
     assert_eq!(world.state_of(&agent, &asked).await, "pending", "another one can answer");
     drop(second);
     world.clock.advance_secs(59);
-    world.engine.events().tend();
+    world.engine.events().run_hub_timers();
     assert_eq!(world.state_of(&agent, &asked).await, "pending", "it may come back");
     world.clock.advance_secs(1);
-    world.engine.events().tend();
+    world.engine.events().run_hub_timers();
     until(async || world.state_of(&agent, &asked).await == "expired").await;
 }
 
 /// AAEP-6.4.2-05
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_needs_more_time_gets_it_also_while_away_and_after_a_restart() {
+async fn a_request_for_more_time_holds_also_while_away_and_after_a_restart() {
     let world = World::start().await;
     let alice = world.subscriber("alice", true).await.listener;
     let slowly = json!({ "dev_countersign": { "min_timeout_seconds": 1800 } });

@@ -6,7 +6,7 @@ use serde_json::json;
 
 /// AAEP-6.7-01
 #[tokio::test(flavor = "multi_thread")]
-async fn a_question_reaches_those_who_may_see_it_and_nobody_else() {
+async fn a_question_reaches_entitled_readers_and_nobody_else() {
     let world = World::start().await;
     let (alice, bob, carol) = (
         world.subscriber("alice", true).await.listener,
@@ -63,7 +63,7 @@ async fn events_of_a_session_come_in_their_order_without_a_hole() {
 
 /// AAEP-6.7-02
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_comes_late_is_told_where_things_stand_and_what_is_open_as_it_was_asked_and_can_answer_it() {
+async fn a_late_subscriber_gets_the_state_and_pending_questions_unchanged_and_can_answer_them() {
     let world = World::start().await;
     let alice = world.subscriber("alice", true).await.listener;
     let (_, mut first) = world.listens(&alice).await;
@@ -93,7 +93,7 @@ async fn whoever_comes_late_is_told_where_things_stand_and_what_is_open_as_it_wa
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_said_between_subscribing_and_listening_is_not_lost_and_comes_once() {
+async fn an_event_between_subscribing_and_listening_is_not_lost_and_comes_once() {
     let world = World::start().await;
     let alice = world.subscriber("alice", true).await.listener;
     let id = world.subscribe(&alice, answering()).await.unwrap().subscription_id;
@@ -146,7 +146,7 @@ async fn a_stream_is_forgotten_a_minute_after_its_reader_left_and_its_subscripti
     let last = text(is_asked(&mut stream).await.last().unwrap(), "event_id");
     drop(stream);
     world.clock.advance_secs(61);
-    world.engine.events().tend();
+    world.engine.events().run_hub_timers();
     let mut back = world.engine.events().stream(&world.at, &alice, &id, Some(&last)).await.unwrap();
     assert_eq!(kinds(&is_asked(&mut back).await), ["state.changed", "awaiting.confirmation"]);
 }
@@ -189,7 +189,7 @@ async fn a_subscription_of_somebody_else_does_not_exist_and_a_second_stream_ends
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn new_terms_bind_what_comes_after_the_answer() {
+async fn new_terms_bind_questions_after_the_answer() {
     let world = World::start().await;
     let alice = world.subscriber("alice", true).await.listener;
     let (id, mut stream) = world.listens(&alice).await;
@@ -210,7 +210,7 @@ async fn new_terms_bind_what_comes_after_the_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_accepts_only_signed_manifests_gets_one_that_names_the_same_producer() {
+async fn a_client_of_signed_manifests_gets_one_that_names_the_same_producer() {
     let world = World::start().await;
     let alice = world.subscriber("alice", true).await.listener;
     let accepted = world.subscribe(&alice, json!({ "accept_signed_manifests_only": true })).await.unwrap();

@@ -25,6 +25,7 @@ mod store_model;
 mod store_news;
 mod store_nodes;
 mod store_open;
+mod store_outbox;
 mod store_plans;
 mod store_position;
 mod store_proofs;

@@ -7,7 +7,7 @@ use countersign_core::{
     step::{Count, Effects, EvidenceDraft, Guard, Once, SpentProof},
 };
 use countersign_engine::store::{
-    self, Outcome, PostgresPlace, Search, SecretByName, Store, StoreLocation, StoreOptions,
+    self, Outcome, PostgresLocation, Search, SecretByName, Store, StoreLocation, StoreOptions,
 };
 use countersign_protocol::{evidence, hash::Digest, ids::RowKey, time::UnixMillis};
 use futures_util::future::join_all;
@@ -93,8 +93,16 @@ macro_rules! on_both_stores {
 pub(crate) use on_both_stores;
 
 pub(crate) async fn open_postgres(url: &str) -> Arc<dyn Store> {
-    let options = StoreOptions { readers: 8, place: StoreLocation::Postgres(PostgresPlace::new(url)), clock: fixed() };
+    let options =
+        StoreOptions { readers: 8, place: StoreLocation::Postgres(PostgresLocation::new(url)), clock: fixed() };
     store::open(options).await.unwrap()
+}
+
+pub(crate) async fn two_nodes() -> (String, Arc<dyn Store>, Arc<dyn Store>) {
+    let url = postgres::fresh_database().await;
+    let (left, right) = tokio::join!(open_postgres(&url), open_postgres(&url));
+    postgres::set_clock(&url, START).await;
+    (url, left, right)
 }
 
 pub(crate) fn fixed() -> store::StoreClock {

@@ -30,7 +30,7 @@ async fn keys_of(bench: &Bench, search: &Search) -> Vec<RowKey> {
 }
 
 on_both_stores! {
-    async fn a_yes_to_one_request_is_listed_nowhere(bench) {
+    async fn an_approval_of_one_request_is_listed_nowhere(bench) {
         let plain = Allowance { decided_by: Some(21), ..allowance(1, 1, START, AllowanceState::Open) };
         write(&bench, plain).await;
         for search in &listing(1, 1) {
@@ -38,7 +38,7 @@ on_both_stores! {
         }
     }
 
-    async fn a_bounded_yes_is_listed_until_it_is_over_however_it_ends(bench) {
+    async fn a_standing_approval_is_listed_until_any_end(bench) {
         let ends = [
             AllowanceState::Spent,
             AllowanceState::Lapsed { at: AT },
@@ -52,7 +52,7 @@ on_both_stores! {
         }
     }
 
-    async fn a_bounded_yes_of_which_something_is_left_stays_listed(bench) {
+    async fn a_standing_approval_with_uses_left_stays_listed(bench) {
         write(&bench, bounded(1, 1, AllowanceState::Open)).await;
         let mut used = bounded(1, 2, AllowanceState::Open);
         (used.tally.uses, used.tally.used) = (3, 1);
@@ -119,7 +119,7 @@ on_both_stores! {
         assert_eq!(keys(&bench, open(2)).await, [4]);
     }
 
-    async fn an_allowance_is_found_as_open_until_it_is_spent_and_by_its_decision_for_ever(bench) {
+    async fn an_allowance_is_found_as_open_until_it_is_claimed_and_by_its_decision_for_ever(bench) {
         let rows = [
             allowance(1, 1, START, AllowanceState::Open),
             allowance(2, 1, START + 5, AllowanceState::Open),

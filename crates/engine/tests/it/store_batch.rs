@@ -74,7 +74,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_key_is_spent_exactly_once(bench) {
+    async fn a_once_key_is_used_exactly_once(bench) {
         let one = Effects { once: vec![once("p:proof")], ..Effects::default() };
         let outcomes = bench.commit_all(vec![one; 100]).await;
         assert_eq!(committed(&outcomes), 1);

@@ -77,7 +77,7 @@ on_both_stores! {
         settles(&bench, rows, &open, &ever).await;
     }
 
-    async fn what_several_may_see_is_found_by_all_of_them(bench) {
+    async fn a_question_for_several_people_is_found_by_all_of_them(bench) {
         let mut shared = decision(1, 1, pending(START));
         shared.terms.approvers.roles = vec![Role::Approver];
         write(&bench, shared).await;
@@ -147,7 +147,7 @@ on_both_stores! {
         assert!(outcomes.iter().all(|o| matches!(o, Outcome::Committed | Outcome::Stale)));
     }
 
-    async fn an_execution_is_found_by_what_is_known_of_its_end(bench) {
+    async fn an_execution_is_found_by_its_outcome(bench) {
         let claimed = |until| ExecutionState::Claimed { lease_until: UnixMillis(until) };
         let failed = ExecutionState::Failed { at: AT, by: Reporter::Claimant, why: None };
         let rows = [execution(1, 1, claimed(START)), execution(2, 1, claimed(START + 5)), execution(1, 2, failed)];
@@ -163,7 +163,7 @@ on_both_stores! {
         assert_eq!(keys(&bench, ExecutionsDue { by: UnixMillis(i64::MAX), limit: 9 }).await, NONE);
     }
 
-    async fn what_is_due_comes_the_most_overdue_first_and_never_more_than_asked_for(bench) {
+    async fn due_rows_come_the_most_overdue_first_and_never_more_than_requested(bench) {
         for (key, due) in [(1, 30), (2, 10), (3, 40), (4, 20), (5, 10)] {
             write(&bench, decision(key, 1, pending(START + due))).await;
             write(&bench, allowance(key, 1, START + due, AllowanceState::Open)).await;

@@ -89,7 +89,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_query_sees_only_what_its_filter_names(bench) {
+    async fn a_query_sees_only_rows_of_its_filter(bench) {
         let mut drafts: Vec<_> = (0..40).map(|n| entry(PROJECT, START + n, 50 + n % 4, 60, &n.to_string())).collect();
         drafts[10].event_type = "session_started";
         drafts.push(entry(PROJECT + 1, START, 50, 60, "another project's"));

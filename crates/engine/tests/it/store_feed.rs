@@ -2,13 +2,14 @@
 
 use crate::{
     postgres,
-    store::{Bench, START, committed, entry, fixed, guard, on_both_stores, open_postgres},
+    store::{Bench, START, committed, entry, fixed, guard, on_both_stores, open_postgres, two_nodes},
+    store_open::Folder,
 };
 use countersign_core::step::{Effects, EvidenceDraft};
 use countersign_engine::store::{self, AuditRow, FeedPage, FeedQuery, Outcome, Store, StoreLocation, StoreOptions};
 use countersign_protocol::{evidence, ids::RowKey};
 use futures_util::future::join_all;
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 const PROJECT: RowKey = 1;
 const TOLD_ON: [&str; 7] = [
@@ -51,7 +52,7 @@ fn notes(rows: &[AuditRow]) -> Vec<String> {
 }
 
 on_both_stores! {
-    async fn ordinary_calls_are_not_in_it_and_what_is_comes_whole_and_in_order(bench) {
+    async fn ordinary_calls_are_not_in_the_feed_and_other_entries_come_whole_and_in_order(bench) {
         let others = ["call", "call_started", "session_started", "delegation_revoked", "decision", "plan"];
         let types =
             others.into_iter().zip(TOLD_ON).flat_map(|(other, told)| [other, told]).chain(TOLD_ON.last().copied());
@@ -134,7 +135,7 @@ on_both_stores! {
     }
 
     ///
-    async fn the_order_of_a_lane_is_that_of_its_commits_whatever_the_times_say(bench) {
+    async fn the_order_of_a_lane_is_that_of_its_commits_at_any_times(bench) {
         for (n, at) in [50, 10, 90, 20, 20].into_iter().enumerate() {
             append(&*bench.store, [settled(PROJECT, START + at, &n.to_string())]).await;
         }
@@ -149,7 +150,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_was_erased_is_still_told_without_its_openings(bench) {
+    async fn an_erased_entry_is_still_in_the_feed_without_its_openings(bench) {
         append(&*bench.store, [settled(PROJECT, START, "a"), settled(PROJECT, START, "b")]).await;
         let before = all(&*bench.store, PROJECT).await;
         assert!(bench.store.erase(PROJECT, before[0].place.lane, before[0].pos).await.unwrap());
@@ -160,9 +161,9 @@ on_both_stores! {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_goes_on_after_a_restart_where_it_was() {
-    let folder = tempfile("feed-restart");
+    let folder = Folder::new("feed-restart");
     let open = || {
-        store::open(StoreOptions { readers: 8, place: StoreLocation::File(folder.join("plane.db")), clock: fixed() })
+        store::open(StoreOptions { readers: 8, place: StoreLocation::File(folder.0.join("plane.db")), clock: fixed() })
     };
     let url = postgres::fresh_database().await;
     for sqlite in [true, false] {
@@ -181,24 +182,11 @@ async fn it_goes_on_after_a_restart_where_it_was() {
         );
         second.close().await;
     }
-    std::fs::remove_dir_all(folder).unwrap();
-}
-
-fn tempfile(name: &str) -> std::path::PathBuf {
-    let folder = std::env::temp_dir().join(format!("countersign-test-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-async fn two_nodes() -> (String, Arc<dyn Store>, Arc<dyn Store>) {
-    let url = postgres::fresh_database().await;
-    let (left, right) = tokio::join!(open_postgres(&url), open_postgres(&url));
-    (url, left, right)
 }
 
 ///
 #[tokio::test(flavor = "multi_thread")]
-async fn two_nodes_lanes_are_told_by_time_and_neither_holds_up_the_other() {
+async fn two_nodes_lanes_are_read_by_time_and_neither_holds_up_the_other() {
     let (_, left, right) = two_nodes().await;
     for n in [0, 1, 4, 6] {
         append(&*left, [settled(PROJECT, START + n, &n.to_string())]).await;
@@ -226,7 +214,7 @@ async fn two_nodes_lanes_are_told_by_time_and_neither_holds_up_the_other() {
 
 ///
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_follows_while_two_nodes_write_misses_nothing() {
+async fn a_follower_of_two_writing_nodes_misses_nothing() {
     let (_, left, right) = two_nodes().await;
     let drafts = |n: i64| [entry(PROJECT, START, 50, 60, "call"), settled(PROJECT, START + n, &n.to_string())];
     let writing = async {
@@ -274,7 +262,7 @@ async fn a_lane_that_was_taken_over_goes_on_without_a_gap() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_entry_of_a_group_that_is_tried_again_is_told_once() {
+async fn each_entry_of_a_group_that_is_tried_again_is_in_the_feed_once() {
     let bench = Bench::postgres().await;
     // PostgreSQL's text cannot contain a NUL, so the group fails and its steps are tried one by one.
     let mut steps: Vec<Effects> = (0..20).map(|n| step([settled(PROJECT, START, &n.to_string())])).collect();

@@ -8,7 +8,7 @@ use countersign_core::{
     signals::{AaepSignal, Audience, Signal},
     step::Effects,
 };
-use countersign_engine::store::{NewsBatch, Outcome, Store};
+use countersign_engine::store::{Outcome, SignalBatch, Store};
 use countersign_protocol::{aaep::event::Event, ids::RowKey, time::UnixMillis};
 use futures_util::future::join_all;
 use serde_json::json;
@@ -18,7 +18,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 /// A timeout that only a failing test reaches.
 const LONG: Duration = Duration::from_secs(30);
 
-struct Listener(UnboundedReceiver<NewsBatch>);
+struct Listener(UnboundedReceiver<SignalBatch>);
 
 impl Listener {
     fn of(store: &Arc<dyn Store>) -> Self {
@@ -70,7 +70,7 @@ fn said(session: RowKey, seq: i64) -> Signal {
 }
 
 on_both_stores! {
-    async fn whoever_listens_hears_what_was_committed_and_nothing_of_what_was_not(bench) {
+    async fn a_listener_gets_every_committed_signal_and_no_other(bench) {
         let mut listener = Listener::of(&bench.store);
         let step = |key, version, name: &str, news| Effects { news, ..put(secret(key, version, name)) };
         let steps = vec![
@@ -85,7 +85,7 @@ on_both_stores! {
         assert_eq!(listener.heard(), [changed(1), said(5, 0), said(5, 1), changed(4)]);
     }
 
-    async fn what_is_heard_can_be_found(bench) {
+    async fn a_signal_can_be_read_from_the_feed(bench) {
         let mut listener = Listener::of(&bench.store);
         let writing = async {
             for key in 1..=50 {
@@ -102,7 +102,7 @@ on_both_stores! {
         tokio::join!(writing, hearing);
     }
 
-    async fn everybody_who_listens_hears_everything_from_then_on(bench) {
+    async fn every_listener_gets_every_signal_from_then_on(bench) {
         let tell = async |n| assert_eq!(bench.store.commit(telling(&[changed(n)])).await, Outcome::Committed);
         tell(1).await;
         let (mut early, leaving) = (Listener::of(&bench.store), Listener::of(&bench.store));

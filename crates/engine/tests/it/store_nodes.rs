@@ -2,19 +2,12 @@
 
 use crate::{
     postgres,
-    store::{START, committed, count, entry, guard, once, open_postgres, put, secret},
+    store::{START, committed, count, entry, guard, once, open_postgres, put, secret, two_nodes},
 };
 use countersign_core::step::{Count, Effects};
 use countersign_engine::store::{AuditBy, AuditQuery, Outcome, Store};
 use futures_util::future::join_all;
 use std::{collections::BTreeSet, sync::Arc};
-
-async fn two_nodes() -> (String, Arc<dyn Store>, Arc<dyn Store>) {
-    let url = postgres::fresh_database().await;
-    let (left, right) = tokio::join!(open_postgres(&url), open_postgres(&url));
-    postgres::set_clock(&url, START).await;
-    (url, left, right)
-}
 
 /// The same step many times, at both nodes at once.
 async fn at_both(left: &Arc<dyn Store>, right: &Arc<dyn Store>, each: usize, step: &Effects) -> Vec<Outcome> {
@@ -32,7 +25,7 @@ async fn nodes_that_start_together_on_an_empty_database_get_a_lane_each() {
 
 ///
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_is_spent_exactly_once_over_two_nodes() {
+async fn a_key_is_used_exactly_once_over_two_nodes() {
     let (_, left, right) = two_nodes().await;
     let step = Effects { once: vec![once("b"), once("a")], ..Effects::default() };
     let outcomes = at_both(&left, &right, 50, &step).await;

@@ -15,7 +15,8 @@ use countersign_core::{
 };
 use countersign_engine::store::{
     self, AllowancesOfDecision, AllowancesOpenByDigest, AuditBy, AuditQuery, DecisionsOfPrincipal, DelegationsDue,
-    FeedQuery, Outcome, PostgresPlace, SecretByName, SessionKeyByJkt, Store, StoreError, StoreLocation, StoreOptions,
+    FeedQuery, Outcome, PostgresLocation, SecretByName, SessionKeyByJkt, Store, StoreError, StoreLocation,
+    StoreOptions,
 };
 use countersign_protocol::time::UnixMillis;
 use std::{
@@ -104,7 +105,7 @@ async fn a_new_file_is_readable_by_its_owner_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_from_a_newer_version_is_refused_with_what_to_do() {
+async fn a_file_from_a_newer_version_is_refused_with_a_remedy() {
     let folder = Folder::new("newer");
     let path = folder.0.join("plane.db");
     store::open(file(&path)).await.unwrap().close().await;
@@ -121,7 +122,8 @@ async fn a_postgresql_database_from_a_newer_version_is_refused() {
     open_postgres(&url).await.close().await;
     let later = "INSERT INTO refinery_schema_history VALUES (99, 'later', '2026-01-01T00:00:00Z', '1')";
     postgres::run(&url, later).await;
-    let options = StoreOptions { readers: 8, place: StoreLocation::Postgres(PostgresPlace::new(url)), clock: fixed() };
+    let options =
+        StoreOptions { readers: 8, place: StoreLocation::Postgres(PostgresLocation::new(url)), clock: fixed() };
     assert!(matches!(refusal(options).await, StoreError::Newer { found: 99, .. }));
 }
 
@@ -131,24 +133,24 @@ async fn a_place_that_cannot_be_used_is_named() {
     assert!(missing.contains("/nowhere/plane.db") && missing.contains("must exist"), "{missing}");
     let garbled = StoreOptions {
         readers: 8,
-        place: StoreLocation::Postgres(PostgresPlace::new("not an address")),
+        place: StoreLocation::Postgres(PostgresLocation::new("not an address")),
         clock: fixed(),
     };
     assert!(refusal(garbled).await.to_string().contains("postgres://user@host/database"));
-    let nobody = PostgresPlace::new("postgres://nobody@127.0.0.1:1/none");
+    let nobody = PostgresLocation::new("postgres://nobody@127.0.0.1:1/none");
     let nobody = StoreOptions { readers: 8, place: StoreLocation::Postgres(nobody), clock: fixed() };
     assert!(matches!(refusal(nobody).await, StoreError::Unavailable(_)));
-    let bare = PostgresPlace::new("postgres://nobody@127.0.0.1:1/none?sslmode=verify-full");
+    let bare = PostgresLocation::new("postgres://nobody@127.0.0.1:1/none?sslmode=verify-full");
     let bare = StoreOptions { readers: 8, place: StoreLocation::Postgres(bare), clock: fixed() };
     assert!(refusal(bare).await.to_string().contains("PEM file"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_postgresql_refuses_is_told_with_its_cause_and_without_the_password() {
+async fn a_refusal_by_postgresql_is_reported_with_its_cause_and_without_the_password() {
     let url = postgres::fresh_database().await.replace("postgres@", "postgres:hunter2@");
     let (server, _) = url.rsplit_once('/').unwrap();
     let told = async |url: String| {
-        let place = StoreLocation::Postgres(PostgresPlace::new(url));
+        let place = StoreLocation::Postgres(PostgresLocation::new(url));
         refusal(StoreOptions { readers: 8, place, clock: fixed() }).await.to_string()
     };
     let missing = told(format!("{server}/nowhere")).await;
@@ -162,20 +164,21 @@ async fn what_postgresql_refuses_is_told_with_its_cause_and_without_the_password
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_over_tls_is_used_only_if_its_certificate_is_vouched_for() {
     let url = postgres::over_tls(&postgres::fresh_database().await);
-    let vouched = PostgresPlace { root_certificates: Some(postgres::root_certificate()), ..PostgresPlace::new(&url) };
-    let open = |place: PostgresPlace| {
+    let vouched =
+        PostgresLocation { root_certificates: Some(postgres::root_certificate()), ..PostgresLocation::new(&url) };
+    let open = |place: PostgresLocation| {
         store::open(StoreOptions { readers: 8, place: StoreLocation::Postgres(place), clock: fixed() })
     };
     let store = open(vouched.clone()).await.unwrap();
     assert_eq!(store.commit(put(secret(1, 1, "a"))).await, Outcome::Committed);
 
-    let by_another_name = PostgresPlace { url: url.replace("localhost", "127.0.0.1"), ..vouched };
+    let by_another_name = PostgresLocation { url: url.replace("localhost", "127.0.0.1"), ..vouched };
     assert!(open(by_another_name).await.is_err());
     let folder = Folder::new("tls");
     let stranger = folder.0.join("stranger.crt");
     let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     std::fs::write(&stranger, certified.cert.pem()).unwrap();
-    let of_a_stranger = PostgresPlace { root_certificates: Some(stranger), ..PostgresPlace::new(&url) };
+    let of_a_stranger = PostgresLocation { root_certificates: Some(stranger), ..PostgresLocation::new(&url) };
     assert!(open(of_a_stranger).await.is_err());
 }
 
@@ -207,7 +210,7 @@ async fn a_step_that_the_database_cannot_take_is_unavailable_alone_and_the_write
 }
 
 on_both_stores! {
-    async fn what_is_past_its_time_is_swept_and_nothing_else(bench) {
+    async fn expired_rows_are_swept_and_nothing_else(bench) {
         let many = |name: &str| (0..1500).map(|n| once(&format!("{name}{n}"))).collect();
         assert_eq!(bench.store.commit(Effects { once: many("old"), ..Effects::default() }).await, Outcome::Committed);
         let mut young = Effects { once: many("young"), ..Effects::default() };
@@ -282,7 +285,7 @@ async fn an_allowance_of_an_older_schema_is_found_by_its_digest_while_it_is_open
 
 /// Undoes every schema version from the eighth on; the ninth only changes documents, so its number is just
 /// removed.
-const SEVENTH_SCHEMA: &str = "DROP TABLE clock; DROP TABLE unsettled_writes; DROP INDEX executions_by_fence; \
+const SEVENTH_SCHEMA: &str = "DROP TABLE outbox_messages; DROP TABLE webhook_enrolments; DROP TABLE clock; DROP TABLE unsettled_writes; DROP INDEX executions_by_fence; \
      ALTER TABLE executions DROP COLUMN fence_of; ALTER TABLE executions DROP COLUMN fence; \
      DROP INDEX executions_probe_due; ALTER TABLE executions DROP COLUMN probe_due; \
      DROP INDEX decisions_by_settlement; DROP INDEX decisions_asked_in; \
@@ -406,7 +409,7 @@ fn before_plans() -> Effects {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_decided_before_there_were_plans_is_read_paged_and_told_as_if_it_were_new() {
+async fn decisions_from_before_plans_are_read_paged_and_exported_like_new_ones() {
     let leaseless = "UPDATE allowances SET doc = replace(doc, '\"lease_s\":60,', ''); \
          UPDATE executions SET doc = replace(replace(doc, '\"lease_s\":60,', ''), '\"point\":\"gateway\",', '');";
     let older = format!("{SIXTH_SCHEMA} {FIFTH_SCHEMA} {THIRD_SCHEMA} {leaseless}");

@@ -3,31 +3,13 @@
 use crate::{
     postgres,
     store::{START, entry, fixed, put, secret},
+    store_open::Folder,
 };
 use countersign_core::step::Effects;
 use countersign_engine::store::{
-    self, Opening, Outcome, PostgresPlace, Store, StoreError, StoreLocation, StoreOptions,
+    self, Opening, Outcome, PostgresLocation, Store, StoreError, StoreLocation, StoreOptions,
 };
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("countersign-position-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use std::{path::Path, sync::Arc};
 
 async fn open(place: &StoreLocation, state: &Path) -> Result<Arc<dyn Store>, StoreError> {
     let opening = Opening { alone: true, create: true, adopt: false, state: Some(state.into()) };
@@ -41,7 +23,8 @@ fn step(n: i64) -> Effects {
 /// A database of each kind with three commits, closed, to be changed from outside.
 async fn places(folder: &Folder) -> Vec<StoreLocation> {
     let url = postgres::fresh_database().await;
-    let places = vec![StoreLocation::File(folder.0.join("plane.db")), StoreLocation::Postgres(PostgresPlace::new(url))];
+    let places =
+        vec![StoreLocation::File(folder.0.join("plane.db")), StoreLocation::Postgres(PostgresLocation::new(url))];
     for place in &places {
         let store = open(place, &folder.0).await.unwrap();
         for n in 1..4 {
@@ -66,7 +49,7 @@ async fn refusal(place: &StoreLocation, folder: &Folder) -> StoreError {
 
 ///
 #[tokio::test(flavor = "multi_thread")]
-async fn a_database_that_ends_before_what_was_acknowledged_is_refused() {
+async fn a_database_that_ends_before_the_acknowledged_position_is_refused() {
     let folder = Folder::new("behind");
     for place in places(&folder).await {
         open(&place, &folder.0).await.unwrap().close().await;

@@ -2,7 +2,9 @@
 
 use crate::{
     postgres,
-    store::{Bench, START, committed, count, entry, guard, on_both_stores, open_postgres, proof, put, secret},
+    store::{
+        Bench, START, committed, count, entry, guard, on_both_stores, open_postgres, proof, put, secret, two_nodes,
+    },
 };
 use countersign_core::step::{Effects, SpentProof};
 use countersign_engine::store::Outcome;
@@ -44,9 +46,7 @@ on_both_stores! {
 /// R-22, AAP-23-10
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_proof_that_is_shown_to_two_nodes_at_once_one_counts() {
-    let url = postgres::fresh_database().await;
-    let (left, right) = tokio::join!(open_postgres(&url), open_postgres(&url));
-    postgres::set_clock(&url, START).await;
+    let (_, left, right) = two_nodes().await;
     for round in 0..10 {
         let jtis: Vec<String> = (0..20).map(|n| format!("{round}:{n}")).collect();
         // In the opposite order, so that each waits for the other's rows.
@@ -171,9 +171,8 @@ on_both_stores! {
 
 /// R-22
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_node_sweeps_the_tables_of_the_ring_are_emptied_when_they_are_past() {
-    let url = postgres::fresh_database().await;
-    let (left, right) = tokio::join!(open_postgres(&url), open_postgres(&url));
+async fn the_tables_of_the_ring_are_emptied_when_they_are_past_by_any_node() {
+    let (url, left, right) = two_nodes().await;
     let rows = "SELECT (SELECT count(*) FROM proofs_0) + (SELECT count(*) FROM proofs_1) \
                 + (SELECT count(*) FROM proofs_2) + (SELECT count(*) FROM proofs_3)";
     let mut most = 0;
@@ -192,7 +191,7 @@ async fn whatever_node_sweeps_the_tables_of_the_ring_are_emptied_when_they_are_p
 
 /// R-22
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_that_starts_knows_what_the_others_have_seen() {
+async fn a_node_that_starts_knows_the_proofs_that_the_others_have_seen() {
     let url = postgres::fresh_database().await;
     let first = open_postgres(&url).await;
     postgres::set_clock(&url, START).await;

@@ -3,37 +3,28 @@
 use crate::{
     store::{Bench, START, entry, on_both_stores},
     store_decisions::{
-        put,
+        AT, put,
         rows::{aaep_session, allowance, decision, digest, execution, expired, pending},
+        write,
     },
     store_open::Folder,
+    store_tables,
 };
 use countersign_core::{
     records::{
         AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, Delegation, DelegationState, Execution,
-        ExecutionState, Reporter, RevokeReason, Session, SessionState, Stored,
+        ExecutionState, Reporter, RevokeReason, Session, Stored,
     },
     step::{Effects, EvidenceDraft},
 };
 use countersign_engine::store::{
-    self, AuditBy, AuditPage, AuditQuery, ExecutionOfEffect, ExecutionsDone, FeedQuery, Outcome, Retention, Store,
+    self, AuditBy, AuditPage, AuditQuery, ExecutionOfEffect, ExecutionsDone, FeedQuery, Outcome, Retention,
     StoreLocation, StoreOptions,
 };
-use countersign_protocol::{
-    aap::policy::{EffectivePolicy, PolicySources},
-    domain::Domain,
-    evidence,
-    ids::RowKey,
-    time::UnixMillis,
-};
+use countersign_protocol::{evidence, ids::RowKey, time::UnixMillis};
 use std::sync::Arc;
 
 pub(crate) const DAY: i64 = 86_400_000;
-const AT: UnixMillis = UnixMillis(START);
-
-pub(crate) async fn write<T: Stored>(store: &dyn Store, record: T) {
-    assert_eq!(store.commit(put(record)).await, Outcome::Committed);
-}
 
 async fn is_there<T: Stored>(bench: &Bench, key: RowKey) -> bool {
     store::get::<T>(&*bench.store, key).await.unwrap().is_some()
@@ -68,15 +59,15 @@ pub(crate) fn committed(at: i64) -> ExecutionState {
 
 on_both_stores! {
     ///
-    async fn settled_decisions_go_after_their_time_and_what_is_not_settled_never(bench) {
+    async fn settled_decisions_go_after_their_time_and_unsettled_ones_never(bench) {
         let asked_in = |key, asked_in, state| Decision { asked_in, ..decision(key, 1, state) };
         let over = AaepSessionState::Over { at: AT };
         for (key, state) in [(1, over.clone()), (2, over)] {
-            write(&*bench.store, aaep_session(key, 1, state)).await;
+            write(&bench, aaep_session(key, 1, state)).await;
         }
         for key in 101..=106 {
             let state = if key == 104 { pending(START) } else { expired() };
-            write(&*bench.store, asked_in(key, if key == 101 { 1 } else { 2 }, state)).await;
+            write(&bench, asked_in(key, if key == 101 { 1 } else { 2 }, state)).await;
         }
         let effect = Some(digest(99));
         for (key, state) in [
@@ -86,10 +77,10 @@ on_both_stores! {
             (6, committed(START)),
         ] {
             let effect = effect.filter(|_| key == 6);
-            write(&*bench.store, Execution { effect, ..execution(key, 1, state) }).await;
+            write(&bench, Execution { effect, ..execution(key, 1, state) }).await;
         }
         for (key, state) in [(1, AllowanceState::Spent), (3, AllowanceState::Open)] {
-            write(&*bench.store, allowance(key, 1, START, state)).await;
+            write(&bench, allowance(key, 1, START, state)).await;
         }
         let usual = Retention::default();
         assert_eq!(remove(&bench, 89, &usual).await, 0);
@@ -116,8 +107,8 @@ on_both_stores! {
 
 on_both_stores! {
     async fn each_kind_has_its_own_time(bench) {
-        write(&*bench.store, Decision { asked_in: 7, ..decision(101, 1, expired()) }).await;
-        write(&*bench.store, delegation(50, Some(START))).await;
+        write(&bench, Decision { asked_in: 7, ..decision(101, 1, expired()) }).await;
+        write(&bench, delegation(50, Some(START))).await;
         append(&bench, vec![entry(1, START, 50, 60, "old")]).await;
         let short = Retention { decisions_days: 1, ..Retention::default() };
         assert_eq!(remove(&bench, 2, &short).await, 1);
@@ -130,44 +121,15 @@ on_both_stores! {
 pub(crate) fn delegation(key: RowKey, ended: Option<i64>) -> Delegation {
     let revoked = |at| DelegationState::Revoked { at: UnixMillis(at), reason: RevokeReason::ManualRevoke };
     Delegation {
-        key,
-        version: 1,
-        project: 1,
         id: format!("agt_{key}"),
-        person: 1,
-        subject: "ada".into(),
-        operator: Domain::parse("agents.example").unwrap(),
-        operator_name: "Agents".into(),
-        scopes: vec![],
-        max_agent_ttl: 60,
-        granted_at: AT,
-        token_expires_at: AT,
         policy_expires_at: UnixMillis(START + 100_000 * DAY),
-        policy: EffectivePolicy::default(),
-        policy_sources: PolicySources::default(),
-        shown: digest(key),
-        language: "en".into(),
         state: ended.map_or(DelegationState::Active, revoked),
+        ..store_tables::delegation(key)
     }
 }
 
 pub(crate) fn session(key: RowKey, delegation: Option<RowKey>) -> Session {
-    Session {
-        key,
-        version: 1,
-        project: 1,
-        operator: Domain::parse("agents.example").unwrap(),
-        session_id: key.to_string(),
-        delegation,
-        subject: None,
-        receipt: None,
-        operator_kid: "k".into(),
-        key_seen_at: AT,
-        opened_at: AT,
-        state: SessionState::Open,
-        jkt: None,
-        tokens: vec![],
-    }
+    Session { delegation, jkt: None, ..store_tables::session(key) }
 }
 
 pub(crate) async fn append(bench: &Bench, evidence: Vec<EvidenceDraft>) {
@@ -192,12 +154,12 @@ on_both_stores! {
     /// AAP-G-07, R-25, R-33
     async fn the_audit_of_a_delegation_is_kept_for_its_life_and_90_days_and_the_leaves_for_good(bench) {
         for (key, ended) in [(50, None), (51, Some(START + 10 * DAY))] {
-            write(&*bench.store, delegation(key, ended)).await;
-            write(&*bench.store, session(key + 10, Some(key))).await;
+            write(&bench, delegation(key, ended)).await;
+            write(&bench, session(key + 10, Some(key))).await;
             let entries = (0..1500).map(|n| entry(1, START + n, key, key + 10, &n.to_string()));
             append(&bench, entries.collect()).await;
         }
-        write(&*bench.store, session(70, None)).await;
+        write(&bench, session(70, None)).await;
         append(&bench, vec![EvidenceDraft { delegation: None, ..entry(1, START, 0, 70, "of no delegation") }]).await;
         let heads = bench.store.lane_heads(1).await.unwrap();
         let usual = Retention::default();
@@ -235,13 +197,13 @@ on_both_stores! {
 on_both_stores! {
     /// AAP-G-07
     async fn an_ended_delegation_stays_while_a_decision_or_a_late_entry_of_it_does(bench) {
-        write(&*bench.store, delegation(50, Some(START))).await;
-        write(&*bench.store, delegation(51, Some(START))).await;
+        write(&bench, delegation(50, Some(START))).await;
+        write(&bench, delegation(51, Some(START))).await;
         append(&bench, vec![entry(1, START, 50, 60, "old"), entry(1, START, 51, 61, "old")]).await;
         let mut kept = decision(102, 1, expired());
         kept.raised_by.principal = "agt_50".into();
-        write(&*bench.store, kept).await;
-        write(&*bench.store, execution(2, 1, ExecutionState::Unknown { since: AT })).await;
+        write(&bench, kept).await;
+        write(&bench, execution(2, 1, ExecutionState::Unknown { since: AT })).await;
         append(&bench, vec![entry(1, START + 30 * DAY, 51, 61, "refused")]).await;
         remove(&bench, 119, &Retention::default()).await;
         assert_eq!((audit(&bench, 50).await.total, audit(&bench, 51).await.total), (1, 2));
@@ -252,7 +214,7 @@ on_both_stores! {
 }
 
 on_both_stores! {
-    async fn what_the_feed_tells_goes_after_its_own_time_and_a_reader_who_was_away_goes_on_after_it(bench) {
+    async fn feed_entries_expire_on_their_own_and_an_absent_reader_goes_on_after_them(bench) {
         let told = |at| EvidenceDraft { event_type: "decision_settled", ..entry(1, at, 50, 60, "told") };
         append(&bench, vec![told(START), entry(1, START, 50, 60, "call"), told(START + 20 * DAY)]).await;
         let page = async || {
@@ -284,7 +246,7 @@ on_both_stores! {
 
 ///
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_gives_the_room_of_what_was_removed_back() {
+async fn a_file_gives_the_room_of_removed_rows_back() {
     let folder = Folder::new("retention");
     let path = folder.0.join("countersign.db");
     let clock: store::StoreClock = Arc::new(|| AT);

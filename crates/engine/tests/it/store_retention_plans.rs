@@ -6,9 +6,10 @@ use crate::{
     store_decisions::{
         AT, put,
         rows::{allowance, decision, digest, execution, expired, pending, raiser},
+        write,
     },
     store_plans::{LIVE, mplp_id, plan},
-    store_retention::{DAY, committed, remaining, remove, write},
+    store_retention::{DAY, committed, remaining, remove},
 };
 use countersign_core::{
     records::{
@@ -62,13 +63,13 @@ const ENDS: [PlanStatus; 3] = [PlanStatus::Completed, PlanStatus::Failed, PlanSt
 on_both_stores! {
     async fn a_plan_goes_a_while_after_its_end_and_one_that_may_continue_never(bench) {
         for (key, end) in (1..).zip(ENDS) {
-            write(&*bench.store, plan_after(key, &[(PlanStatus::Draft, START), (end, START)])).await;
-            write(&*bench.store, plan_after(key + 10, &[(PlanStatus::Draft, START), (end, START + 50 * DAY)])).await;
+            write(&bench, plan_after(key, &[(PlanStatus::Draft, START), (end, START)])).await;
+            write(&bench, plan_after(key + 10, &[(PlanStatus::Draft, START), (end, START + 50 * DAY)])).await;
         }
         for (key, live) in (21..).zip(LIVE.into_iter().chain([PlanStatus::Draft])) {
-            write(&*bench.store, plan_after(key, &[(live, START)])).await;
+            write(&bench, plan_after(key, &[(live, START)])).await;
             // It was cancelled once, and written again.
-            write(&*bench.store, plan_after(key + 10, &[(PlanStatus::Cancelled, START), (live, START)])).await;
+            write(&bench, plan_after(key + 10, &[(PlanStatus::Cancelled, START), (live, START)])).await;
         }
         let all = || (1..=3).chain(11..=13).chain(21..=24).chain(31..=34);
         let open: Vec<RowKey> = (21..=24).chain(31..=34).collect();
@@ -90,17 +91,17 @@ on_both_stores! {
     async fn a_plan_goes_with_its_decisions_their_approvals_and_their_executions(bench) {
         let over = |key| plan_after(key, &[(PlanStatus::Completed, START)]);
         for plan in [over(1), over(2), over(3), over(4), plan_after(5, &[(PlanStatus::InProgress, START)])] {
-            write(&*bench.store, plan).await;
+            write(&bench, plan).await;
         }
         for key in 1..=5 {
             let state = if key == 4 { pending(START + 60_000) } else { expired() };
-            write(&*bench.store, about_plan(100 + key, key, state)).await;
+            write(&bench, about_plan(100 + key, key, state)).await;
         }
         for (key, state) in [(1, AllowanceState::Spent), (3, AllowanceState::Open), (5, AllowanceState::Spent)] {
-            write(&*bench.store, allowance(key, 1, START, state)).await;
+            write(&bench, allowance(key, 1, START, state)).await;
         }
         for (key, state) in [(1, committed(START)), (2, ExecutionState::Unknown { since: AT }), (5, committed(START))] {
-            write(&*bench.store, execution(key, 1, state)).await;
+            write(&bench, execution(key, 1, state)).await;
         }
         let usual = Retention::default();
         assert_eq!(remove(&bench, 89, &usual).await, 0);
@@ -207,7 +208,7 @@ on_both_stores! {
             retired_at: Some(AT),
             rotation: None,
         };
-        write(&*bench.store, key).await;
+        write(&bench, key).await;
         let usual = Retention::default();
         assert_eq!(remove(&bench, 89, &usual).await, 0);
         assert_eq!(chains(&bench, 1..=8).await, [3; 8]);

@@ -1,6 +1,9 @@
 //! Every table keeps its records, and every lookup finds exactly its own.
 
-use crate::store::{Bench, START, on_both_stores};
+use crate::{
+    store::{Bench, committed, on_both_stores},
+    store_decisions::{AT, keys, put, rows::digest, write},
+};
 use countersign_core::{
     records::{
         AccessToken, ApiKey, ApiKeyKind, ConnectProgress, ConnectRequest, Delegation, DelegationState, Disclosure,
@@ -11,22 +14,18 @@ use countersign_core::{
 };
 use countersign_engine::store::{
     self, AccessTokenByHash, AllPeople, AllProjects, ApiKeyByHash, ApiKeyById, ApiKeysOfProject, ConnectRequestByCode,
-    ConnectRequestById, DelegationById, DelegationsDue, DelegationsOfOperator, DelegationsOfPerson, DisclosureById,
-    Lookup, MembershipOf, MembershipsOfPerson, MembershipsOfProject, Outcome, PersonBySubject, ProjectById,
-    RevokedReceiptByHash, Search, SessionById, SessionKeyByJkt, SessionsBySessionId, SessionsOfDelegation, SigningKeys,
-    UnsettledWriteById, UnsettledWritesIn, UnsettledWritesOf, WebSessionByToken, WebSessionsOfPerson,
+    ConnectRequestById, DelegationById, DelegationsDue, DelegationsOfPerson, DisclosureById, Lookup, MembershipOf,
+    MembershipsOfPerson, Outcome, PersonBySubject, ProjectById, RevokedReceiptByHash, Search, SessionById,
+    SessionKeyByJkt, SessionsBySessionId, SigningKeys, UnsettledWriteById, UnsettledWritesIn, UnsettledWritesOf,
+    WebSessionByToken,
 };
 use countersign_protocol::{
     aap::policy::{EffectivePolicy, PolicyLayer, PolicySources},
     domain::Domain,
-    hash::Digest,
     ids::RowKey,
-    time::UnixMillis,
 };
 use serde_json::json;
 use std::fmt::Debug;
-
-const AT: UnixMillis = UnixMillis(START);
 
 /// Puts the two records, and looks up the first one.
 async fn finds<T: Stored + PartialEq + Debug>(bench: &Bench, pair: [T; 2], searches: &[Search]) {
@@ -38,10 +37,6 @@ async fn finds<T: Stored + PartialEq + Debug>(bench: &Bench, pair: [T; 2], searc
     }
     assert_eq!(store::get::<T>(&*bench.store, other.key()).await.unwrap(), Some(other));
     assert_eq!(store::get::<T>(&*bench.store, 999).await.unwrap(), None);
-}
-
-fn digest(n: RowKey) -> Digest {
-    Digest::of(&n.to_be_bytes())
 }
 
 fn domain(n: RowKey) -> Domain {
@@ -58,8 +53,7 @@ on_both_stores! {
     ///
     async fn every_version_of_a_project_stays_readable(bench) {
         for version in 1..=3 {
-            let puts = vec![project(1, version).into_record()];
-            assert_eq!(bench.store.commit(Effects { puts, ..Effects::default() }).await, Outcome::Committed);
+            write(&bench, project(1, version)).await;
         }
         assert_eq!(bench.store.project_versions(1).await.unwrap(), [1, 2, 3]);
         assert_eq!(store::project_at(&*bench.store, 1, 2).await.unwrap(), Some(project(1, 2)));
@@ -89,7 +83,6 @@ on_both_stores! {
         let of = [
             MembershipOf { project: 1, person: 1 }.search(),
             MembershipsOfPerson(1).search(),
-            MembershipsOfProject(1).search(),
         ];
         finds(&bench, [member(1, 1, 1), member(2, 2, 2)], &of).await;
         let web = |key: RowKey| WebSession {
@@ -102,7 +95,7 @@ on_both_stores! {
             proven_at: AT,
             expires_at: AT,
         };
-        let lookups = [WebSessionByToken(digest(1)).search(), WebSessionsOfPerson(1).search()];
+        let lookups = [WebSessionByToken(digest(1)).search()];
         finds(&bench, [web(1), web(2)], &lookups).await;
     }
 
@@ -200,18 +193,16 @@ pub(crate) fn session(key: RowKey) -> Session {
 }
 
 on_both_stores! {
-    async fn delegations_sessions_and_what_belongs_to_them_are_found(bench) {
+    async fn delegations_sessions_and_their_rows_are_found(bench) {
         let of_delegation = [
             DelegationById { project: 1, id: "del_000001".into() }.search(),
             DelegationsOfPerson { project: 1, person: 1 }.search(),
-            DelegationsOfOperator { project: 1, operator: domain(1).to_string() }.search(),
         ];
         finds(&bench, [delegation(1), delegation(2)], &of_delegation).await;
         let (operator, session_id) = (domain(1).to_string(), "task 1".to_owned());
         let of_session = [
             SessionById { project: 1, operator, session_id: session_id.clone() }.search(),
             SessionsBySessionId { project: 1, session_id }.search(),
-            SessionsOfDelegation { project: 1, delegation: 1 }.search(),
         ];
         finds(&bench, [session(1), session(2)], &of_session).await;
         let token =
@@ -229,42 +220,33 @@ on_both_stores! {
         let ended = DelegationState::AutoRevoked { at: AT, reason: RevokeReason::PolicyExpired };
         let active = DelegationState::Active;
         let rows = [ends(1, 20, active.clone()), ends(2, 10, active), ends(3, 5, revoked), ends(4, 5, ended.clone())];
-        let puts = rows.into_iter().map(Stored::into_record).collect();
-        assert_eq!(bench.store.commit(Effects { puts, ..Effects::default() }).await, Outcome::Committed);
-        let due = async |secs: i64| {
-            let lookup = DelegationsDue { by: AT.plus_secs(secs), limit: 10 };
-            let found = store::find_all(&*bench.store, lookup).await.unwrap();
-            found.iter().map(|delegation| delegation.key).collect::<Vec<_>>()
-        };
+        for row in rows {
+            write(&bench, row).await;
+        }
+        let due = async |secs| keys(&bench, DelegationsDue { by: AT.plus_secs(secs), limit: 10 }).await;
         assert_eq!((due(9).await, due(10).await, due(20).await), (vec![], vec![2], vec![2, 1]));
-        let over = Delegation { version: 2, ..ends(2, 10, ended) };
-        let puts = vec![over.into_record()];
-        assert_eq!(bench.store.commit(Effects { puts, ..Effects::default() }).await, Outcome::Committed);
+        write(&bench, Delegation { version: 2, ..ends(2, 10, ended) }).await;
         assert_eq!(due(20).await, [1]);
     }
 
     ///
     async fn a_session_is_one_of_its_project_operator_and_id(bench) {
         let again = |key, project, operator, id: &str| {
-            let session = Session { key, project, operator, session_id: id.into(), ..session(1) };
-            Effects { puts: vec![session.into_record()], ..Effects::default() }
+            put(Session { key, project, operator, session_id: id.into(), ..session(1) })
         };
         assert_eq!(bench.store.commit(again(1, 1, domain(1), "task")).await, Outcome::Committed);
         assert_eq!(bench.store.commit(again(2, 1, domain(1), "task")).await, Outcome::Stale);
         let others = vec![again(3, 2, domain(1), "task"), again(4, 1, domain(2), "task"), again(5, 1, domain(1), "t")];
-        assert_eq!(crate::store::committed(&bench.commit_all(others).await), 3);
+        assert_eq!(committed(&bench.commit_all(others).await), 3);
     }
 
     /// AAP-18.1-01
     async fn a_key_belongs_to_one_session_of_a_project_and_a_session_may_have_several(bench) {
-        let put = async |key, project, session, n| {
-            let puts = vec![SessionKey { key, version: 1, project, session, jkt: digest(n) }.into_record()];
-            bench.store.commit(Effects { puts, ..Effects::default() }).await
-        };
+        let row = |key, project, session, n| SessionKey { key, version: 1, project, session, jkt: digest(n) };
         for (key, project, session, n) in [(1, 1, 7, 9), (2, 1, 7, 8), (3, 2, 6, 9)] {
-            assert_eq!(put(key, project, session, n).await, Outcome::Committed);
+            write(&bench, row(key, project, session, n)).await;
         }
-        assert_eq!(put(4, 1, 5, 9).await, Outcome::Stale);
+        assert_eq!(bench.store.commit(put(row(4, 1, 5, 9))).await, Outcome::Stale);
         let session = async |project, n| {
             let lookup = SessionKeyByJkt { project, jkt: digest(n) };
             let found = store::find_one(&*bench.store, lookup).await.unwrap();
@@ -319,9 +301,8 @@ on_both_stores! {
         };
         finds(&bench, [signing(1), signing(2)], &[]).await;
         assert_eq!(store::find_all(&*bench.store, SigningKeys).await.unwrap().len(), 2);
-        let mac = |key: RowKey| Secret { key, version: 1, name: "mac".into(), sealed: key.to_string() }.into_record();
-        let steps = (1..9).map(|key| Effects { puts: vec![mac(key)], ..Effects::default() }).collect();
-        assert_eq!(crate::store::committed(&bench.commit_all(steps).await), 1, "all nodes share the first");
+        let mac = |key: RowKey| put(Secret { key, version: 1, name: "mac".into(), sealed: key.to_string() });
+        assert_eq!(committed(&bench.commit_all((1..9).map(mac).collect()).await), 1, "all nodes share the first");
     }
 }
 
@@ -356,9 +337,7 @@ on_both_stores! {
         let by_route = UnsettledWritesOf { delegation: 1, route: "notes".into() }.search();
         let by_id = UnsettledWriteById { project: 1, call_id: "call_1".into() }.search();
         finds(&bench, [write(1), write(2)], &[by_route.clone(), by_id.clone(), UnsettledWritesIn(1).search()]).await;
-        let commits = async |write: UnsettledWrite| {
-            bench.store.commit(Effects { puts: vec![write.into_record()], ..Effects::default() }).await
-        };
+        let commits = async |write: UnsettledWrite| bench.store.commit(put(write)).await;
         let equal = UnsettledWrite { key: 3, call_id: "call_3".into(), ..write(1) };
         assert_eq!(commits(equal.clone()).await, Outcome::Stale);
         let state = WriteState::Settled { at: AT, ran: true, reason: "seen".into() };

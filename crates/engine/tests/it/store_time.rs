@@ -49,7 +49,7 @@ on_both_stores! {
         }
     }
 
-    async fn a_stale_view_is_told_before_a_missed_time_and_that_before_the_rest(bench) {
+    async fn a_stale_view_is_reported_before_a_missed_time_and_that_before_the_rest(bench) {
         let missed = Effects {
             before: Some(UnixMillis(START)),
             once: vec![once("k")],

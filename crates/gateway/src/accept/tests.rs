@@ -1,4 +1,4 @@
-use super::{AddressPlace, Addresses, ConnectionLimits, patiently};
+use super::{AddressPlace, Addresses, ConnectionLimits, accept_with_backoff};
 use crate::network::Network;
 use std::{io, net::IpAddr, sync::Arc, time::Duration};
 
@@ -16,7 +16,7 @@ fn enter(addresses: &Arc<Addresses>, peer: &str) -> Option<AddressPlace> {
 #[tokio::test(start_paused = true)]
 async fn without_descriptors_accepting_is_tried_with_pauses_and_not_in_a_loop() {
     let mut tries = 0;
-    let failing = patiently(|| {
+    let failing = accept_with_backoff(|| {
         tries += 1;
         // EMFILE
         async { Err::<(), _>(io::Error::from_raw_os_error(24)) }
@@ -28,7 +28,7 @@ async fn without_descriptors_accepting_is_tried_with_pauses_and_not_in_a_loop() 
 #[tokio::test(start_paused = true)]
 async fn a_connection_that_ended_before_it_was_accepted_costs_the_next_one_no_time() {
     let mut tries = 0;
-    let accepting = patiently(|| {
+    let accepting = accept_with_backoff(|| {
         tries += 1;
         let accepted = if tries < 100 { Err(io::ErrorKind::ConnectionAborted.into()) } else { Ok(()) };
         async { accepted }

@@ -19,7 +19,7 @@ fn call(headers: &[(&str, &str)]) -> Result<Call, Refusal> {
 
 ///
 #[test]
-fn the_origin_is_the_configured_one_whatever_host_was_sent() {
+fn the_origin_is_the_configured_one_with_any_host_header() {
     let call = call(&[("host", "evil.test"), ("x-forwarded-host", "evil.test")]).unwrap();
     assert_eq!((call.origin.as_str(), call.path.as_str()), (ORIGIN, "/transfers"));
     assert_eq!(call.query.as_deref(), Some("to=bob"));
@@ -44,14 +44,14 @@ fn several_proofs_are_a_list_which_is_none() {
 }
 
 #[test]
-fn what_is_no_single_token_under_a_known_scheme_is_unusable() {
+fn anything_but_a_single_token_under_a_known_scheme_is_unusable() {
     for value in ["Basic abc", "Bearer", "Bearer ", "DPoP a, Bearer a", "Bearer a b", "token", "Bearer a,b"] {
         assert_eq!(call(&[("authorization", value)]).unwrap().credential, CallCredential::Unusable, "{value}");
     }
 }
 
 #[test]
-fn both_schemes_are_known_in_any_case_and_told_apart() {
+fn both_schemes_are_recognised_in_any_case_and_distinguished() {
     let hash = Digest::of(b"tok");
     for (value, scheme) in [("bearer tok", Scheme::Bearer), ("BEARER tok", Scheme::Bearer), ("dpop tok", Scheme::Dpop)]
     {

@@ -30,7 +30,7 @@ fn a_covered_header_that_stands_twice_is_refused() {
 
 ///
 #[test]
-fn what_the_upstream_gets_is_made_of_what_the_digest_covers() {
+fn the_forwarded_request_is_made_of_digested_members() {
     let sent = [
         ("content-type", "application/json"),
         ("x-branch", "7"),

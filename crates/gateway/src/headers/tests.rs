@@ -1,4 +1,4 @@
-use super::{clean_answer, forwarded, never_passes};
+use super::{clean_response, forwarded, never_passes};
 use countersign_protocol::project::Route;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -38,14 +38,14 @@ const SENT: &[(&str, &str)] = &[
 
 ///
 #[test]
-fn only_the_content_headers_and_what_the_route_lists_reach_the_upstream() {
+fn only_content_headers_and_headers_listed_by_the_route_reach_the_upstream() {
     let route = Route { headers: vec!["x-covered".into(), "x-absent".into()], ..Route::default() };
     assert_eq!(names(&forwarded(&headers(SENT), &route)), ["content-encoding", "content-type", "x-covered"]);
 }
 
 ///
 #[test]
-fn what_must_never_pass_does_not_even_if_the_route_lists_it() {
+fn forbidden_headers_do_not_pass_even_if_the_route_lists_them() {
     let route = Route { headers: SENT.iter().map(|(name, _)| (*name).to_owned()).collect(), ..Route::default() };
     let passed = forwarded(&headers(SENT), &route);
     assert_eq!(names(&passed), ["accept", "accept-encoding", "content-encoding", "content-type", "x-covered"]);
@@ -81,7 +81,7 @@ fn an_upstream_cannot_speak_for_the_gateway() {
         ("content-type", "text/plain"),
         ("etag", "\"1\""),
     ]);
-    clean_answer(&mut answer, false);
+    clean_response(&mut answer, false);
     assert_eq!(names(&answer), ["content-type", "etag", "www-authenticate"]);
     assert_eq!(answer.get_all("www-authenticate").iter().collect::<Vec<_>>(), ["Basic realm=\"x\""]);
 }
@@ -89,6 +89,6 @@ fn an_upstream_cannot_speak_for_the_gateway() {
 #[test]
 fn the_answer_to_a_head_keeps_the_length_that_it_speaks_of() {
     let mut answer = headers(&[("content-length", "4"), ("etag", "\"1\"")]);
-    clean_answer(&mut answer, true);
+    clean_response(&mut answer, true);
     assert_eq!(names(&answer), ["content-length", "etag"]);
 }

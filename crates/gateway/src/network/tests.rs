@@ -6,7 +6,7 @@ fn contains(network: &str, address: &str) -> bool {
 }
 
 #[test]
-fn what_is_neither_address_nor_range_is_refused() {
+fn a_text_that_is_neither_address_nor_range_is_refused() {
     for text in ["", "10.0.0.0/33", "10.0.0.0/", "fd00::/129", "example.com", "10.0.0/8", "10.0.0.0/-1"] {
         assert_eq!(Network::parse(text), Err(NotANetwork), "{text}");
     }

@@ -5,7 +5,7 @@ use crate::unread::Watched;
 use bytes::Bytes;
 use countersign_engine::{BEGINNING_BYTES, BodyDigest};
 use countersign_protocol::hash::{Digest, Hasher};
-use http_body_util::{BodyExt as _, combinators::UnsyncBoxBody};
+use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use std::{
     pin::Pin,
@@ -64,12 +64,12 @@ impl BodyDeadline {
         Self { limit, timer: None }
     }
 
-    fn moved(&mut self) {
+    fn reset(&mut self) {
         self.timer = None;
     }
 
     /// Ready when nothing arrived for too long. The timer exists only while a piece is awaited.
-    fn poll_slow(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let limit = self.limit;
         self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit))).as_mut().poll(cx)
     }
@@ -160,7 +160,7 @@ pub(crate) struct OutgoingBody {
 impl OutgoingBody {
     pub(crate) fn new(body: ToUpstream, flushes: Arc<watch::Sender<u64>>, complete: oneshot::Sender<u64>) -> Self {
         let mut leaving = Self { body, flushes, complete: Some(complete) };
-        leaving.tell_end();
+        leaving.signal_end();
         leaving
     }
 
@@ -168,7 +168,7 @@ impl OutgoingBody {
         self.body
     }
 
-    fn tell_end(&mut self) {
+    fn signal_end(&mut self) {
         if self.body.is_end_stream()
             && let Some(complete) = self.complete.take()
         {
@@ -187,7 +187,7 @@ impl Body for OutgoingBody {
         if matches!(next, Poll::Ready(None)) {
             this.body = ToUpstream::Whole(None);
         }
-        this.tell_end();
+        this.signal_end();
         next
     }
 
@@ -209,12 +209,12 @@ impl Rest {
         // A body of known length may never be polled for its end.
         let ended = next.is_none() || (matches!(next, Some(Ok(_))) && self.rest.is_end_stream());
         if ended {
-            self.tell_digest();
+            self.publish_digest();
         }
         Poll::Ready(next)
     }
 
-    fn tell_digest(&mut self) {
+    fn publish_digest(&mut self) {
         if let Some((hasher, digest)) = self.hashing.take() {
             digest.set(hasher.finish());
         }
@@ -243,14 +243,14 @@ where
     loop {
         match Pin::new(&mut *from).poll_frame(cx) {
             Poll::Ready(Some(Ok(frame))) => {
-                pace.moved();
+                pace.reset();
                 if let Ok(data) = frame.into_data() {
                     return Poll::Ready(Some(Ok(data)));
                 }
             }
             Poll::Ready(Some(Err(_))) => return Poll::Ready(Some(Err(Broken::Off))),
             Poll::Ready(None) => return Poll::Ready(None),
-            Poll::Pending => return pace.poll_slow(cx).map(|()| Some(Err(Broken::Slow))),
+            Poll::Pending => return pace.poll_timeout(cx).map(|()| Some(Err(Broken::Slow))),
         }
     }
 }
@@ -282,7 +282,7 @@ impl FromUpstream {
         if self.body.is_end_stream()
             && let Some(connection) = self.connection.take()
         {
-            connection.give_back();
+            connection.release();
         }
     }
 }
@@ -295,7 +295,7 @@ impl Body for FromUpstream {
         let this = self.get_mut();
         let next = ready!(poll_data(&mut this.body, &mut this.pace, cx));
         match &next {
-            None => drop(this.connection.take().map(UpstreamConnection::give_back)),
+            None => drop(this.connection.take().map(UpstreamConnection::release)),
             Some(Ok(_)) => this.free_at_end(),
             Some(Err(_)) => {}
         }
@@ -313,34 +313,18 @@ impl Body for FromUpstream {
 
 /// The body of a response to the caller.
 pub(crate) struct ToCaller {
-    kind: BodyKind,
+    body: UnsyncBoxBody<Bytes, Broken>,
     /// The connection is busy until this is dropped.
     pub(super) turn: Option<ResponseTurn>,
 }
 
-enum BodyKind {
-    Whole(Option<Bytes>),
-    Passed(Box<FromUpstream>),
-    Pumped(Pumped),
-    Own(UnsyncBoxBody<Bytes, Broken>),
-}
-
 impl ToCaller {
+    pub(crate) fn new(body: impl Body<Data = Bytes, Error = Broken> + Send + 'static) -> Self {
+        Self { body: body.boxed_unsync(), turn: None }
+    }
+
     pub(crate) fn whole(bytes: Bytes) -> Self {
-        Self { kind: BodyKind::Whole((!bytes.is_empty()).then_some(bytes)), turn: None }
-    }
-
-    pub(crate) fn passed(body: FromUpstream) -> Self {
-        Self { kind: BodyKind::Passed(Box::new(body)), turn: None }
-    }
-
-    /// The response of one of the gateway's own endpoints.
-    pub(crate) fn own(body: UnsyncBoxBody<Bytes, Broken>) -> Self {
-        Self { kind: BodyKind::Own(body), turn: None }
-    }
-
-    pub(crate) fn pumped(body: Pumped) -> Self {
-        Self { kind: BodyKind::Pumped(body), turn: None }
+        Self::new(Full::new(bytes).map_err(|never| match never {}))
     }
 }
 
@@ -349,30 +333,15 @@ impl Body for ToCaller {
     type Error = Broken;
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
-        match &mut self.get_mut().kind {
-            BodyKind::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            BodyKind::Passed(body) => Pin::new(&mut **body).poll_frame(cx),
-            BodyKind::Pumped(body) => Pin::new(body).poll_frame(cx),
-            BodyKind::Own(body) => Pin::new(body).poll_frame(cx),
-        }
+        Pin::new(&mut self.get_mut().body).poll_frame(cx)
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.kind {
-            BodyKind::Whole(bytes) => bytes.is_none(),
-            BodyKind::Passed(body) => body.is_end_stream(),
-            BodyKind::Pumped(_) => false,
-            BodyKind::Own(body) => body.is_end_stream(),
-        }
+        self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.kind {
-            BodyKind::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
-            BodyKind::Passed(body) => body.size_hint(),
-            BodyKind::Pumped(_) => SizeHint::default(),
-            BodyKind::Own(body) => body.size_hint(),
-        }
+        self.body.size_hint()
     }
 }
 

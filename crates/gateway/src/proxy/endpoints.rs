@@ -31,7 +31,7 @@ impl ProxyState {
         let endpoints = self.endpoints.as_ref()?;
         reserved(request.uri().path()).filter(|pattern| !pattern.starts_with("/.countersign"))?;
         // An unknown host is refused like any call.
-        let (address, _) = host::addressed(&self.settings, request.headers(), request.uri()).ok()?;
+        let (address, _) = host::resolve(&self.settings, request.headers(), request.uri()).ok()?;
         Some((endpoints, address))
     }
 }
@@ -45,7 +45,7 @@ pub(super) async fn answer(
     let upgrades = request.headers().contains_key(header::UPGRADE);
     request.extensions_mut().insert(at);
     let response = endpoints(request).await;
-    let mut response = response.map(|body| ToCaller::own(body.map_err(|_| Broken::Off).boxed_unsync()));
+    let mut response = response.map(|body| ToCaller::new(body.map_err(|_| Broken::Off)));
     if upgrades {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }

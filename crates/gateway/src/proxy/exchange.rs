@@ -93,7 +93,7 @@ impl ProxyExchange {
     }
 
     /// A request that needs no approval. A long body is forwarded as it arrives.
-    async fn unread(&mut self, facts: &CallFacts) -> Result<Outgoing, Refusal> {
+    async fn read_outgoing(&mut self, facts: &CallFacts) -> Result<Outgoing, Refusal> {
         let (route, settings) = (facts.route(), &self.shared.settings);
         let headers = headers::forwarded(&self.parts.headers, route);
         let (max, pace) = (route.max_body_bytes, settings.body_timeout);
@@ -114,7 +114,7 @@ impl ProxyExchange {
     }
 
     /// Adds the headers reserved to the gateway: host, identity, effect key and credential.
-    fn addressed(
+    fn with_gateway_headers(
         permit: &Permit,
         target: &UpstreamTarget,
         outgoing: Outgoing,
@@ -147,7 +147,7 @@ impl ProxyExchange {
     }
 
     /// Sends on an open connection and waits for the head of the response, renewing the lease of a claim meanwhile.
-    async fn ask(
+    async fn send_and_wait(
         permit: &mut Permit,
         target: &UpstreamTarget,
         connection: &mut UpstreamConnection,
@@ -158,7 +158,7 @@ impl ProxyExchange {
         let mut cut = pin!(permit.cut());
         let (answer, left) = connection.send(request, permit.send_right());
         let (mut answer, mut left, mut has_left) = (pin!(answer), pin!(left), false);
-        let mut late = pin!(too_late(target.answer, when_sent));
+        let mut late = pin!(response_timeout(target.answer, when_sent));
         let answer = loop {
             let renew = permit.renew_every();
             tokio::select! {
@@ -166,16 +166,16 @@ impl ProxyExchange {
                 answer = &mut answer => break answer?,
                 () = &mut left, if !has_left => {
                     has_left = true;
-                    connection.has_left();
-                    permit.handed_on();
+                    connection.end_send_right();
+                    permit.mark_sent();
                 }
                 why = &mut cut, if !has_left => return Err(why.into()),
                 () = &mut late => return Err(UpstreamError::TimedOut("the upstream did not respond in time").into()),
-                () = after(renew) => permit.renew().await,
+                () = sleep_or_pending(renew) => permit.renew().await,
             }
         };
         if upgrades {
-            connection.has_left();
+            connection.end_send_right();
         }
         // An upgrade that was not requested would let the upstream bypass the gateway from here on.
         if answer.status() == StatusCode::SWITCHING_PROTOCOLS && !upgrades {
@@ -217,7 +217,7 @@ impl UpstreamExchange for ProxyExchange {
                 let headers = headers::forwarded(&self.parts.headers, facts.route());
                 Outgoing { headers: websocket::handshake(&self.parts.headers, headers), ..self.websocket() }
             }
-            false => self.unread(facts).await?,
+            false => self.read_outgoing(facts).await?,
         });
         Ok(())
     }
@@ -268,13 +268,13 @@ impl UpstreamExchange for ProxyExchange {
             return Err(UpstreamError::NotSent("the upstream is not known"));
         };
         let when_sent = outgoing.when_sent.take();
-        let request = Self::addressed(permit, target, outgoing)?;
+        let request = Self::with_gateway_headers(permit, target, outgoing)?;
         let used = connection.used;
-        let answer = match Self::ask(permit, target, &mut connection, request, when_sent).await {
+        let answer = match Self::send_and_wait(permit, target, &mut connection, request, when_sent).await {
             // A read that was certainly not sent is retried on a new connection.
             Err(SendFailure { unsent: Some(request), .. }) if used && !permit.facts().writes() => {
-                connection = self.dial(target, true).await?.kept();
-                Self::ask(permit, target, &mut connection, *request, None).await
+                connection = self.dial(target, true).await?.pooled();
+                Self::send_and_wait(permit, target, &mut connection, *request, None).await
             }
             answer => answer,
         };
@@ -307,7 +307,7 @@ fn of_approved(request: HttpRequest) -> Result<Outgoing, UpstreamError> {
 }
 
 /// The time limit starts when the body was sent.
-async fn too_late(limit: Duration, when_sent: Option<oneshot::Receiver<()>>) {
+async fn response_timeout(limit: Duration, when_sent: Option<oneshot::Receiver<()>>) {
     if let Some(sent) = when_sent {
         let _sent = sent.await;
     }
@@ -383,7 +383,7 @@ fn origin_form(uri: &Uri) -> Uri {
     uri.path_and_query().cloned().map(Uri::from).unwrap_or_default()
 }
 
-async fn after(time: Option<Duration>) {
+async fn sleep_or_pending(time: Option<Duration>) {
     match time {
         Some(time) => tokio::time::sleep(time).await,
         None => std::future::pending().await,

@@ -9,7 +9,12 @@ use super::{
     pump::{Pumping, pump},
     websocket,
 };
-use crate::{answer, call::read_call, headers, refusal::presented_scheme, unread::watch};
+use crate::{
+    call::read_call,
+    headers,
+    refusal::{envelope, presented_scheme},
+    unread::watch,
+};
 use countersign_engine::{Address, Refusal, Settled};
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version, header, request::Parts};
 use hyper::{
@@ -42,7 +47,7 @@ pub(super) async fn answer(
     let answered = async {
         refused.map_or(Ok(()), Err)?;
         let (parts, body) = request.into_parts();
-        let (address, origin) = host::addressed(&shared.settings, &parts.headers, &parts.uri)?;
+        let (address, origin) = host::resolve(&shared.settings, &parts.headers, &parts.uri)?;
         let origin = origin.into_owned();
         let address = &*at.insert(address);
         Arrived { shared: Arc::clone(&shared), parts, body, origin, on_upgrade, place }.run(address).await
@@ -51,7 +56,7 @@ pub(super) async fn answer(
     let mut response = match answered {
         Ok(response) => response,
         Err(refusal) => {
-            let mut response = answer::told(&refusal, &request_id, scheme).map(ToCaller::whole);
+            let mut response = envelope(&refusal, &request_id, scheme).map(|body| ToCaller::whole(body.into()));
             if !last {
                 unread.settle(&mut response).await;
             }
@@ -62,7 +67,7 @@ pub(super) async fn answer(
         Some(address) => shared.engine.calls().nonce_for_calls(address).await,
         None => None,
     };
-    answer::mark(response.headers_mut(), &request_id, nonce);
+    headers::add_response_headers(response.headers_mut(), &request_id, nonce);
     if last && response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
@@ -95,9 +100,9 @@ impl Arrived {
             None => engine.calls().carry_out(address, call, exchange).await?,
         };
         if settled.answer.status() == StatusCode::SWITCHING_PROTOCOLS {
-            return Ok(websocket::go_on(&shared, settled, on_upgrade, place));
+            return Ok(websocket::start_tunnel(&shared, settled, on_upgrade, place));
         }
-        Ok(hand_back(&shared, settled, to_head))
+        Ok(caller_response(&shared, settled, to_head))
     }
 }
 
@@ -117,17 +122,17 @@ fn kept_decision(parts: &Parts, body: &Arriving) -> Result<Option<String>, Refus
 }
 
 /// The upstream response as the caller gets it.
-fn hand_back(shared: &ProxyState, settled: Settled<Response<FromUpstream>>, to_head: bool) -> Response<ToCaller> {
+fn caller_response(shared: &ProxyState, settled: Settled<Response<FromUpstream>>, to_head: bool) -> Response<ToCaller> {
     let Settled { answer, egress, watch, unsettled_call } = settled;
     let (mut parts, body) = answer.into_parts();
-    headers::clean_answer(&mut parts.headers, to_head);
-    headers::name_call(&mut parts.headers, unsettled_call.as_deref());
+    headers::clean_response(&mut parts.headers, to_head);
+    headers::add_call_id(&mut parts.headers, unsettled_call.as_deref());
     parts.version = Version::HTTP_11;
     parts.extensions.clear();
     if egress.is_none() && watch.is_none() {
-        return Response::from_parts(parts, ToCaller::passed(body));
+        return Response::from_parts(parts, ToCaller::new(body));
     }
     let body = if watch.is_some() { body.without_a_limit() } else { body };
     let pumping = Pumping { engine: Arc::clone(&shared.engine), egress, watch, stopping: shared.stopping.clone() };
-    Response::from_parts(parts, ToCaller::pumped(pump(body, pumping, &shared.under_way)))
+    Response::from_parts(parts, ToCaller::new(pump(body, pumping, &shared.under_way)))
 }

@@ -9,7 +9,7 @@ use http::{HeaderMap, Uri, header};
 use std::borrow::Cow;
 
 /// The project's address, and its public origin.
-pub(super) fn addressed<'a>(
+pub(super) fn resolve<'a>(
     settings: &'a GatewaySettings,
     headers: &HeaderMap,
     uri: &Uri,
@@ -24,7 +24,7 @@ pub(super) fn addressed<'a>(
     }
     let public = settings.public_origin.authority();
     match authority.or(host) {
-        Some(host) if is(host, public) => Ok((Address::Unscoped, settings.public_origin.as_str().into())),
+        Some(host) if is_same_host(host, public) => Ok((Address::Unscoped, settings.public_origin.as_str().into())),
         Some(host) if settings.subdomains => {
             let label = label_before(host, public).ok_or_else(misdirected)?;
             let origin = settings.public_origin.with_subdomain(&label);
@@ -34,7 +34,7 @@ pub(super) fn addressed<'a>(
     }
 }
 
-fn is(host: &str, public: &str) -> bool {
+fn is_same_host(host: &str, public: &str) -> bool {
     host.eq_ignore_ascii_case(public)
 }
 
@@ -43,7 +43,7 @@ fn label_before(host: &str, public: &str) -> Option<String> {
     let (label, rest) = (host.get(..cut)?, host.get(cut..)?);
     let rest = rest.strip_prefix('.')?;
     let plain = !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    (plain && is(rest, public)).then(|| label.to_ascii_lowercase())
+    (plain && is_same_host(rest, public)).then(|| label.to_ascii_lowercase())
 }
 
 fn misdirected() -> Refusal {

@@ -6,7 +6,7 @@ use super::{
     flow,
     guard::{Guard, MAX_HEADERS, Patience, Wire},
 };
-use crate::accept::{Accepted, Acceptor, ConnectionLimits, CountedConnection, speaks};
+use crate::accept::{Accepted, Acceptor, ConnectionLimits, CountedConnection, sends_data};
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
 use std::{convert::Infallible, future::Future, sync::Arc};
@@ -52,7 +52,7 @@ async fn connection(shared: Arc<ProxyState>, accepted: Accepted) {
     let Accepted { stream, peer, place, address_place } = accepted;
     let settings = &shared.settings;
     let speaks = tokio::select! {
-        speaks = speaks(&stream, settings.first_byte_timeout.min(settings.idle_timeout)) => speaks,
+        speaks = sends_data(&stream, settings.first_byte_timeout.min(settings.idle_timeout)) => speaks,
         () = shared.stopping.cancelled() => false,
     };
     if !speaks {

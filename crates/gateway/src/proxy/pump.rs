@@ -32,7 +32,7 @@ enum End {
 }
 
 impl End {
-    fn why(&self) -> String {
+    fn reason(&self) -> String {
         match self {
             Self::Whole => "it ended".into(),
             Self::Broken => "the upstream broke it off".into(),
@@ -43,7 +43,7 @@ impl End {
         }
     }
 
-    fn told(&self) -> Result<(), Broken> {
+    fn result(&self) -> Result<(), Broken> {
         match self {
             Self::Whole | Self::CallerGone => Ok(()),
             Self::Broken => Err(Broken::Off),
@@ -80,12 +80,12 @@ where
     };
     if let Some(egress) = pumping.egress {
         // Before the caller sees the end, so that its next call can use the unused part of the reservation.
-        pumping.engine.calls().passed_all(egress).await;
+        pumping.engine.calls().give_back_unused(egress).await;
     }
-    let _told = ended.send(end.told());
+    let _told = ended.send(end.result());
     drop(to);
     if let Some(watch) = pumping.watch {
-        pumping.engine.calls().close_stream(watch, &end.why(), bytes).await;
+        pumping.engine.calls().close_stream(watch, &end.reason(), bytes).await;
     }
 }
 
@@ -103,7 +103,7 @@ where
         let Ok(piece) = piece else { return End::Broken };
         let asked = piece.len() as u64;
         let passed = match egress {
-            Some(egress) => engine.calls().pass(egress, asked).await,
+            Some(egress) => engine.calls().allow_bytes(egress, asked).await,
             None => asked,
         };
         *bytes += passed;
@@ -121,7 +121,7 @@ where
 /// Only streams are watched; an ordinary response was released when it was settled.
 pub(super) async fn cut_off(engine: &Arc<Engine>, watch: Option<&Watch>) -> Refusal {
     match watch {
-        Some(watch) => engine.calls().cut_off(watch).await,
+        Some(watch) => engine.calls().wait_for_cut_off(watch).await,
         None => std::future::pending().await,
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn is_opening(parts: &Parts) -> Result<bool, Refusal> {
 }
 
 /// Forwards all bytes after the handshake in a task of its own.
-pub(super) fn go_on(
+pub(super) fn start_tunnel(
     shared: &ProxyState,
     settled: Settled<Response<FromUpstream>>,
     on_upgrade: OnUpgrade,
@@ -48,12 +48,12 @@ pub(super) fn go_on(
 ) -> Response<ToCaller> {
     let Settled { mut answer, egress, watch, .. } = settled;
     let upstream = hyper::upgrade::on(&mut answer);
-    let talk = WebSocketRelay { engine: Arc::clone(&shared.engine), watch, egress, bytes: 0 };
+    let tunnel = WebSocketRelay { engine: Arc::clone(&shared.engine), watch, egress, bytes: 0 };
     let (stopping, over) = (shared.stopping.clone(), shared.over.clone());
     shared.under_way.spawn(async move {
         let _place = place;
         tokio::select! {
-            () = talk.go_on(on_upgrade, upstream, stopping) => {}
+            () = tunnel.run(on_upgrade, upstream, stopping) => {}
             () = over.cancelled() => {}
         }
     });
@@ -96,13 +96,13 @@ struct WebSocketRelay {
 }
 
 impl WebSocketRelay {
-    async fn go_on(mut self, caller: OnUpgrade, upstream: OnUpgrade, stopping: tokio_util::sync::CancellationToken) {
+    async fn run(mut self, caller: OnUpgrade, upstream: OnUpgrade, stopping: tokio_util::sync::CancellationToken) {
         let why = match tokio::join!(caller, upstream) {
             (Ok(caller), Ok(upstream)) => {
                 let engine = Arc::clone(&self.engine);
                 let Self { watch, egress, bytes, .. } = &mut self;
                 tokio::select! {
-                    why = both_ways(&engine, caller, upstream, egress, bytes) => why.to_owned(),
+                    why = copy_both(&engine, caller, upstream, egress, bytes) => why.to_owned(),
                     refusal = cut_off(&engine, watch.as_ref()) => refusal.code().as_str().to_owned(),
                     () = stopping.cancelled() => "the gateway stopped".to_owned(),
                 }
@@ -110,7 +110,7 @@ impl WebSocketRelay {
             _ => "it never began".to_owned(),
         };
         if let Some(egress) = self.egress {
-            self.engine.calls().passed_all(egress).await;
+            self.engine.calls().give_back_unused(egress).await;
         }
         if let Some(watch) = self.watch {
             self.engine.calls().close_stream(watch, &why, self.bytes).await;
@@ -119,7 +119,7 @@ impl WebSocketRelay {
 }
 
 /// Runs until one side ends. Bytes from the upstream are metered.
-async fn both_ways(
+async fn copy_both(
     engine: &Arc<Engine>,
     caller: Upgraded,
     upstream: Upgraded,
@@ -160,7 +160,7 @@ async fn metered(
             Ok(read) => read as u64,
         };
         let passed = match egress {
-            Some(egress) => engine.calls().pass(egress, read).await,
+            Some(egress) => engine.calls().allow_bytes(egress, read).await,
             None => read,
         };
         *bytes += passed;

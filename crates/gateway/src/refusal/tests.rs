@@ -21,7 +21,7 @@ fn awaited(status: u16, decision: Value) -> Refusal {
 }
 
 #[test]
-fn who_waits_for_a_person_is_told_for_which_decision_and_where() {
+fn a_caller_that_waits_for_a_person_gets_the_decision_and_its_page() {
     let told = envelope(&awaited(403, json!({ "decision_id": "dec_1", "page": "https://a/b" })), "req_1");
     assert_eq!(told.status(), 403);
     assert_eq!(told.headers()["precondition"], "confirmation");
@@ -40,7 +40,7 @@ fn a_project_may_ask_for_another_status_and_a_decision_that_does_not_exist_is_no
 }
 
 #[test]
-fn a_challenge_says_what_was_wrong_with_the_proof() {
+fn a_challenge_names_the_error_of_the_proof() {
     let challenge = |refusal: Refusal| envelope(&refusal, "r").headers().get("www-authenticate").cloned();
     let invalid = "DPoP error=\"invalid_dpop_proof\", algs=\"ES256 PS256\"";
     for refusal in [Refusal::DpopMissing("none"), Refusal::DpopInvalid("x".into()), Refusal::DpopReplayed] {
@@ -84,7 +84,7 @@ fn a_limit_that_is_used_up_is_named() {
 }
 
 #[test]
-fn what_became_of_a_call_behind_the_gateway_is_told_honestly() {
+fn the_outcome_of_a_call_behind_the_gateway_is_reported_honestly() {
     let hint = |refusal: Refusal| {
         let told = envelope(&refusal, "r");
         (told.status().as_u16(), body(&told)["hint"].as_str().unwrap().to_owned())

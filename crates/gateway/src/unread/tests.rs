@@ -40,7 +40,7 @@ async fn a_connection_goes_on_behind_a_body_that_was_read_or_is_small_and_ends_b
 }
 
 #[tokio::test]
-async fn whoever_speaks_http_2_is_told_nothing_about_the_connection() {
+async fn an_http_2_response_has_no_connection_headers() {
     let mut request = Request::new(full(100_000));
     *request.version_mut() = Version::HTTP_2;
     let (request, unread) = watch(request);

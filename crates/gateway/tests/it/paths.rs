@@ -1,6 +1,6 @@
 //! A request's target has one spelling; every other one is refused in the envelope and not forwarded.
 
-use crate::stage::{HOST, Stage, envelope, refused, stage, stage_with, status};
+use crate::proxy_fixture::{HOST, ProxyFixture, envelope, proxy, proxy_with, refused, status};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -8,7 +8,7 @@ const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 #[tokio::test]
 async fn another_spelling_of_a_path_is_another_path() {
-    let stage = stage(|_| panic!("nothing may get here")).await;
+    let proxy = proxy(|_| panic!("nothing may get here")).await;
     for path in [
         "//calendar/events",
         "/calendar//events",
@@ -39,37 +39,41 @@ async fn another_spelling_of_a_path_is_another_path() {
         "/",
     ] {
         for (method, intent) in [("GET", "READ_CALENDAR"), ("POST", "SCHEDULE_EVENT")] {
-            let answer = stage.ask(&stage.head(&format!("{method} {path}"), intent, "")).await;
+            let answer = proxy.ask(&proxy.head(&format!("{method} {path}"), intent, "")).await;
             let (status, code) = refused(&answer);
             assert!(status == 404 || (status, &*code) == (400, "invalid_request"), "{method} {path}: {answer}");
         }
     }
     // A parameter matches one segment, without characters that another server would split.
     for path in ["a%2fb", "a%2Fb", "..", "%2e%2e", "a;b", "a%5cb", "a%00", "a//b", ""] {
-        let answer = stage.ask(&stage.head(&format!("GET /calendar/events/{path}"), "READ_CALENDAR", "")).await;
+        let answer = proxy.ask(&proxy.head(&format!("GET /calendar/events/{path}"), "READ_CALENDAR", "")).await;
         assert_eq!(status(&answer), 404, "{path}: {answer}");
     }
-    assert!(stage.seen().is_empty());
+    for path in ["", "/", "/decisions/x", "/decisions//redeem"] {
+        let answer = proxy.ask(&proxy.head(&format!("POST /.countersign{path}"), "SCHEDULE_EVENT", "")).await;
+        assert_eq!(refused(&answer), (404, "not_found".into()), "{path}");
+    }
+    assert!(proxy.seen().is_empty());
 }
 
 /// For every byte in a target, the response is our envelope and not the HTTP implementation's own error.
 #[tokio::test]
 async fn no_byte_in_a_target_gets_an_answer_without_the_envelope() {
-    let stage = stage(|_| OK.into()).await;
+    let proxy = proxy(|_| OK.into()).await;
     for byte in (0..=255).filter(|byte| !matches!(byte, b'\n' | b'\r')) {
         for at in ["/calendar/ev@ents", "/calendar/events/@", "@"] {
             let line = [b"GET ", at.replace('@', "").as_bytes(), b" HTTP/1.1"].concat();
-            let mut request = stage.read().into_bytes();
+            let mut request = proxy.read().into_bytes();
             request.splice(..b"GET /calendar/events HTTP/1.1".len(), line);
             request.insert(4 + at.find('@').unwrap(), byte);
-            let answer = answer_to(&stage, &request).await;
+            let answer = answer_to(&proxy, &request).await;
             assert!(answer.contains("x-request-id: req_"), "{byte:#04x} in {at}: {answer:?}");
             if status(&answer) >= 400 {
                 envelope(&answer);
             }
         }
     }
-    for seen in stage.seen() {
+    for seen in proxy.seen() {
         let line = seen.split("\r\n").next().unwrap();
         assert!(line.starts_with("GET /calendar/events") && line.ends_with(" HTTP/1.1"), "{line:?}");
     }
@@ -77,8 +81,8 @@ async fn no_byte_in_a_target_gets_an_answer_without_the_envelope() {
 
 #[tokio::test]
 async fn a_host_that_is_not_ours_is_nobodys_however_it_is_written() {
-    let stage = stage(|_| panic!("nothing may get here")).await;
-    let with_host = |host: &str| stage.read().replacen(&format!("Host: {HOST}"), &format!("Host:{host}"), 1);
+    let proxy = proxy(|_| panic!("nothing may get here")).await;
+    let with_host = |host: &str| proxy.read().replacen(&format!("Host: {HOST}"), &format!("Host:{host}"), 1);
     for host in [
         "",
         " evil.test",
@@ -93,9 +97,9 @@ async fn a_host_that_is_not_ours_is_nobodys_however_it_is_written() {
         " [::1]",
     ] {
         let request = with_host(host).replacen("Aap-", "X-Forwarded-Host: gateway.test\r\nAap-", 1);
-        assert_eq!(refused(&stage.ask(&request).await), (400, "invalid_request".into()), "{host}");
+        assert_eq!(refused(&proxy.ask(&request).await), (400, "invalid_request".into()), "{host}");
     }
-    let target = |url: &str| stage.read().replacen("/calendar/events", url, 1);
+    let target = |url: &str| proxy.read().replacen("/calendar/events", url, 1);
     for url in [
         "http://evil.test/calendar/events",
         "https://gateway.test@evil.test/calendar/events",
@@ -111,34 +115,34 @@ async fn a_host_that_is_not_ours_is_nobodys_however_it_is_written() {
         "?a=b",
         "/calendar/events#part",
     ] {
-        assert_eq!(refused(&stage.ask(&target(url)).await), (400, "invalid_request".into()), "{url}");
+        assert_eq!(refused(&proxy.ask(&target(url)).await), (400, "invalid_request".into()), "{url}");
     }
-    assert!(stage.seen().is_empty());
+    assert!(proxy.seen().is_empty());
 }
 
 #[tokio::test]
 async fn a_url_as_target_is_forwarded_as_the_path_that_it_names() {
-    let stage = stage(|_| OK.into()).await;
+    let proxy = proxy(|_| OK.into()).await;
     for url in ["https://gateway.test/calendar/events?a=b", "HTTP://GATEWAY.TEST/calendar/events?a=b"] {
-        let answer = stage.ask(&stage.read().replacen("/calendar/events", url, 1)).await;
+        let answer = proxy.ask(&proxy.read().replacen("/calendar/events", url, 1)).await;
         assert_eq!(status(&answer), 200, "{url}: {answer}");
-        assert!(stage.seen().pop().unwrap().starts_with("GET /calendar/events?a=b HTTP/1.1\r\n"), "{url}");
+        assert!(proxy.seen().pop().unwrap().starts_with("GET /calendar/events?a=b HTTP/1.1\r\n"), "{url}");
     }
 }
 
 #[tokio::test]
-async fn a_method_is_what_it_says_and_no_header_or_query_makes_it_another() {
-    let stage = stage(|_| OK.into()).await;
+async fn a_method_is_taken_literally_and_no_header_or_query_makes_it_another() {
+    let proxy = proxy(|_| OK.into()).await;
     for method in ["TRACE", "CONNECT", "get", "Get", "BREW", "G\0ET", "GET/", "", "PRI"] {
-        let answer = stage.ask(&stage.read().replacen("GET ", &format!("{method} "), 1)).await;
+        let answer = proxy.ask(&proxy.read().replacen("GET ", &format!("{method} "), 1)).await;
         let (status, _) = refused(&answer);
         assert!(matches!(status, 400 | 404), "{method:?}: {answer}");
     }
-    assert!(stage.seen().is_empty());
+    assert!(proxy.seen().is_empty());
     let more = "X-HTTP-Method-Override: DELETE\r\nX-HTTP-Method: DELETE\r\nX-Method-Override: DELETE\r\n";
-    let answer = stage.ask(&stage.head("GET /calendar/events", "READ_CALENDAR", more)).await;
+    let answer = proxy.ask(&proxy.head("GET /calendar/events", "READ_CALENDAR", more)).await;
     assert_eq!(status(&answer), 200);
-    let seen = stage.seen().pop().unwrap();
+    let seen = proxy.seen().pop().unwrap();
     assert!(
         seen.starts_with("GET /") && !seen.to_lowercase().contains("override") && !seen.contains("DELETE"),
         "{seen}"
@@ -153,16 +157,16 @@ async fn requests_with_random_damage_neither_break_the_gateway_nor_become_other_
         settings.body_timeout = Duration::from_millis(20);
         settings.idle_timeout = Duration::from_millis(20);
     };
-    let stage = stage_with(|_| OK.into(), |_| (), quick).await;
+    let proxy = proxy_with(|_| OK.into(), |_| (), quick).await;
     let mut chance = Chance(0x5eed_cafe);
     for round in 0..400 {
-        let sound = if round % 2 == 0 { stage.read() } else { stage.write("{\"a\":1}") };
+        let sound = if round % 2 == 0 { proxy.read() } else { proxy.write("{\"a\":1}") };
         let damaged = chance.damage(sound.into_bytes());
-        let answer = answer_to(&stage, &damaged).await;
+        let answer = answer_to(&proxy, &damaged).await;
         let sent = String::from_utf8_lossy(&damaged).into_owned();
         assert!(answer.is_empty() || answer.contains("x-request-id: req_"), "{round}: {sent:?} got {answer:?}");
     }
-    for seen in stage.seen() {
+    for seen in proxy.seen() {
         let (head, body) = seen.split_once("\r\n\r\n").unwrap();
         let (line, headers) = head.split_once("\r\n").unwrap();
         let target = line.split(' ').nth(1).unwrap().split('?').next().unwrap();
@@ -171,13 +175,13 @@ async fn requests_with_random_damage_neither_break_the_gateway_nor_become_other_
         let known = ["host: ", "countersign-identity: ", "content-type: ", "content-length: ", "content-encoding: "];
         assert!(headers.split("\r\n").all(|header| known.iter().any(|name| header.starts_with(name))), "{seen}");
     }
-    assert!(!stage.seen().is_empty() && stage.seen().len() < 400);
-    assert_eq!(status(&stage.ask(&stage.read()).await), 200);
+    assert!(!proxy.seen().is_empty() && proxy.seen().len() < 400);
+    assert_eq!(status(&proxy.ask(&proxy.read()).await), 200);
 }
 
 /// The response, however the connection ends.
-async fn answer_to(stage: &Stage, request: &[u8]) -> String {
-    let mut stream = stage.connect().await;
+async fn answer_to(proxy: &ProxyFixture, request: &[u8]) -> String {
+    let mut stream = proxy.connect().await;
     let at = request.windows(5).position(|five| five == b"\r\nAap").unwrap_or(request.len());
     let (line, more) = request.split_at(at);
     let closing: &[u8] = if more.is_empty() { b"" } else { b"\r\nConnection: close" };

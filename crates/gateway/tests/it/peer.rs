@@ -1,11 +1,11 @@
 //! A service behind the gateway, played by the test: it accepts, reads and answers on the test's command.
 
-use crate::stage::{Stage, is_complete, stage_with};
+use crate::proxy_fixture::{ProxyFixture, is_complete, proxy_with};
 use countersign_gateway::GatewaySettings;
 use countersign_protocol::project::ProjectDocument;
 use std::time::Duration;
 use tokio::{
-    io::{AsyncRead, AsyncReadExt as _},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
 };
 
@@ -30,27 +30,36 @@ impl Peer {
         soon(self.0.accept()).await.unwrap().0
     }
 
+    /// Sends a request through the gateway and reads it here; returns the connections of caller and gateway.
+    pub(crate) async fn receives(&self, proxy: &ProxyFixture, sent: &str) -> (TcpStream, TcpStream) {
+        let mut caller = proxy.connect().await;
+        caller.write_all(sent.as_bytes()).await.unwrap();
+        let mut behind = self.accept().await;
+        request(&mut behind).await;
+        (caller, behind)
+    }
+
     /// Whether a connection is waiting to be accepted.
     pub(crate) async fn is_called(&self) -> bool {
         tokio::time::timeout(Duration::ZERO, self.0.accept()).await.is_ok()
     }
 }
 
-/// A stage with the peer as its service.
-pub(crate) async fn before(peer: &Peer) -> Stage {
-    before_with(peer, |_| (), |_| ()).await
+/// A proxy with the peer as its service.
+pub(crate) async fn proxy_to(peer: &Peer) -> ProxyFixture {
+    proxy_to_with(peer, |_| (), |_| ()).await
 }
 
-pub(crate) async fn before_with(
+pub(crate) async fn proxy_to_with(
     peer: &Peer,
     change: impl FnOnce(&mut ProjectDocument),
     settle: impl FnOnce(&mut GatewaySettings),
-) -> Stage {
+) -> ProxyFixture {
     let there = |document: &mut ProjectDocument| {
         document.upstreams[0].url = peer.url();
         change(document);
     };
-    stage_with(|_| panic!("the peer is the service"), there, settle).await
+    proxy_with(|_| panic!("the peer is the service"), there, settle).await
 }
 
 /// Bodies are forwarded as they arrive: none is first compared with an unsettled write.
@@ -88,7 +97,7 @@ pub(crate) async fn rest(stream: &mut (impl AsyncRead + Unpin)) -> String {
     String::from_utf8_lossy(&all).into_owned()
 }
 
-impl Stage {
+impl ProxyFixture {
     /// Stops the gateway and waits until no call is in flight.
     pub(crate) async fn stopped(&mut self) {
         drop(self.stop.take());

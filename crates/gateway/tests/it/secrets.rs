@@ -1,8 +1,8 @@
 //! The gateway's secrets: in no response, no log and no record.
 
 use crate::{
-    peer::{Peer, before_with, request, rest},
-    stage::{refused, status},
+    peer::{Peer, proxy_to_with, request, rest},
+    proxy_fixture::{closing, refused, status},
 };
 use countersign_gateway::{GatewaySettings, UpstreamCredential};
 use countersign_protocol::project::ProjectDocument;
@@ -34,16 +34,15 @@ async fn the_services_secret_and_the_agents_token_are_in_no_answer_log_or_record
         tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(move || writer.clone()).finish();
     let _listening = tracing::subscriber::set_default(listening);
     let peer = Peer::open().await;
-    let stage = before_with(&peer, credited, holding).await;
+    let proxy = proxy_to_with(&peer, credited, holding).await;
     let mut answers = String::new();
     // A response, a closed connection, garbage, and an incomplete head.
     let all = ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "", "nonsense\r\n\r\n", "HTTP/1.1 200 OK\r\n"];
     for (number, answer) in all.into_iter().enumerate() {
         // Each write has a body of its own: a repeat of one with an unknown outcome is refused.
-        for asked in [stage.read(), stage.write(&format!("{{\"number\":{number}}}"))] {
-            let mut caller = stage.connect().await;
-            let asked = asked.replacen("\r\nAap", "\r\nConnection: close\r\nAap", 1);
-            caller.write_all(asked.as_bytes()).await.unwrap();
+        for asked in [proxy.read(), proxy.write(&format!("{{\"number\":{number}}}"))] {
+            let mut caller = proxy.connect().await;
+            caller.write_all(closing(&asked).as_bytes()).await.unwrap();
             let mut behind = peer.accept().await;
             let got = request(&mut behind).await;
             assert!(got.contains(&format!("x-api-key: {SECRET}\r\n")), "{got}");
@@ -54,18 +53,18 @@ async fn the_services_secret_and_the_agents_token_are_in_no_answer_log_or_record
         }
     }
     assert!(answers.contains("HTTP/1.1 200") && answers.contains("HTTP/1.1 502") && answers.contains("HTTP/1.1 504"));
-    assert_eq!(refused(&stage.exchange("GET / HTTP/1.1\r\n\r\n").await), (400, "invalid_request".into()));
-    assert_eq!(status(&stage.ask(&stage.read().replacen("Bearer ", "Bearer x", 1)).await), 401);
-    let audit = stage.scene.audit("limit=200").await.to_string();
+    assert_eq!(refused(&proxy.exchange("GET / HTTP/1.1\r\n\r\n").await), (400, "invalid_request".into()));
+    assert_eq!(status(&proxy.ask(&proxy.read().replacen("Bearer ", "Bearer x", 1)).await), 401);
+    let audit = proxy.fixture.audit("limit=200").await.to_string();
     let logged = Haystack::new("the log", log.0.lock().unwrap().clone());
-    logged.has("the end of a call", "answered");
-    logged.has("what went wrong", "an upstream sent no response");
+    logged.assert_present("the end of a call", "answered");
+    logged.assert_present("what went wrong", "an upstream sent no response");
     let (answers, audit) =
         (Haystack::new("an answer", answers.into_bytes()), Haystack::new("the audit", audit.into_bytes()));
-    audit.has("the record of a call", "\"200 OK\"");
+    audit.assert_present("the record of a call", "\"200 OK\"");
     for place in [&logged, &answers, &audit] {
-        place.lacks("the service's secret", SECRET);
-        place.lacks("the agent's token", &stage.scene.agent.access_token);
+        place.assert_absent("the service's secret", SECRET);
+        place.assert_absent("the agent's token", &proxy.fixture.agent.access_token);
     }
     let printed =
         format!("{:?}", UpstreamCredential::new(HeaderName::from_static("x"), HeaderValue::from_static(SECRET)));

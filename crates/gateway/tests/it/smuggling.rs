@@ -1,22 +1,22 @@
 //! Requests can be smuggled where two parsers disagree about the end of a request. Here all of them agree.
 
 use crate::{
-    peer::{Peer, before, before_with, idempotent_writes, rest, until},
-    stage::{HOST, Stage, refused, stage, stage_with, status},
+    peer::{Peer, idempotent_writes, proxy_to, proxy_to_with, rest, until},
+    proxy_fixture::{HOST, ProxyFixture, proxy, proxy_with, refused, status},
 };
 use countersign_protocol::project::RouteStream;
 use tokio::io::AsyncWriteExt as _;
 
 const CREATED: &str = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n";
 
-fn posting(stage: &Stage, more: &str) -> String {
-    stage.head("POST /calendar/events", "SCHEDULE_EVENT", &format!("Content-Type: text/plain\r\n{more}"))
+fn posting(proxy: &ProxyFixture, more: &str) -> String {
+    proxy.head("POST /calendar/events", "SCHEDULE_EVENT", &format!("Content-Type: text/plain\r\n{more}"))
 }
 
 #[tokio::test]
 async fn a_length_that_can_be_read_in_two_ways_hides_no_second_request() {
-    let stage = stage(|_| panic!("nothing may get here")).await;
-    let hidden = stage.read();
+    let proxy = proxy(|_| panic!("nothing may get here")).await;
+    let hidden = proxy.read();
     for more in [
         "Content-Length: 0, 4\r\n",
         "Content-Length: +0\r\n",
@@ -43,24 +43,38 @@ async fn a_length_that_can_be_read_in_two_ways_hides_no_second_request() {
         "X: y\r\r\n",
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
         "Transfer\u{a0}Encoding: chunked\r\n",
+        "Transfer-Encoding: gzip, chunked\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+        "Content-Length: 4\r\nContent-Length: 5\r\n",
+        "X-A: b\r\n Content-Length: 4\r\n",
+        "Content-Length : 4\r\n",
+        "Expect: something\r\n",
+        "Upgrade: h2c\r\nConnection: Upgrade\r\n",
     ] {
-        let answer = stage.exchange(&format!("{}0\r\n\r\n{hidden}", posting(&stage, more))).await;
+        let answer = proxy.exchange(&format!("{}0\r\n\r\n{hidden}", posting(&proxy, more))).await;
         assert_eq!(refused(&answer), (400, "invalid_request".into()), "{more:?}");
     }
-    let old = posting(&stage, "Transfer-Encoding: chunked\r\n").replacen("HTTP/1.1", "HTTP/1.0", 1);
-    assert_eq!(status(&stage.exchange(&format!("{old}0\r\n\r\n{hidden}")).await), 400);
-    assert!(stage.seen().is_empty());
+    for request in [
+        proxy.head("GET /calendar/events", "READ_CALENDAR", "Content-Length: 2\r\n") + "{}",
+        "nonsense\r\n\r\n".to_owned(),
+        format!("GET /calendar/events HTTP/1.1\nHost: {HOST}\n\n"),
+    ] {
+        assert_eq!(refused(&proxy.ask(&request).await), (400, "invalid_request".into()), "{request}");
+    }
+    let old = posting(&proxy, "Transfer-Encoding: chunked\r\n").replacen("HTTP/1.1", "HTTP/1.0", 1);
+    assert_eq!(status(&proxy.exchange(&format!("{old}0\r\n\r\n{hidden}")).await), 400);
+    assert!(proxy.seen().is_empty());
 }
 
 /// The largest length overflows in some parsers.
 #[tokio::test]
-async fn a_length_at_the_edge_of_what_fits_is_told_in_the_envelope() {
+async fn a_length_at_the_limit_is_reported_in_the_envelope() {
     let small = |document: &mut countersign_protocol::project::ProjectDocument| {
         document.routes[2].max_body_bytes = Some(1000);
     };
-    let stage = stage_with(|_| panic!("nothing may get here"), small, |_| ()).await;
+    let proxy = proxy_with(|_| panic!("nothing may get here"), small, |_| ()).await;
     for length in [u64::MAX, u64::MAX - 1, u64::MAX - 2, u64::MAX / 2] {
-        let answer = stage.ask(&posting(&stage, &format!("Content-Length: {length}\r\n"))).await;
+        let answer = proxy.ask(&posting(&proxy, &format!("Content-Length: {length}\r\n"))).await;
         let (status, code) = refused(&answer);
         assert!(
             matches!((status, &*code), (413, "payload_too_large") | (400, "invalid_request")),
@@ -71,8 +85,8 @@ async fn a_length_at_the_edge_of_what_fits_is_told_in_the_envelope() {
 
 #[tokio::test]
 async fn a_chunk_that_can_be_read_in_two_ways_hides_no_second_request() {
-    let stage = stage(|_| panic!("nothing may get here")).await;
-    let hidden = stage.read();
+    let proxy = proxy(|_| panic!("nothing may get here")).await;
+    let hidden = proxy.read();
     for body in [
         "4\nabcd\n0\n\n",
         "4\r\nabcd\n0\r\n\r\n",
@@ -94,68 +108,68 @@ async fn a_chunk_that_can_be_read_in_two_ways_hides_no_second_request() {
         "0\r\nX: y\r\r\n\r\n",
     ] {
         let answer =
-            stage.exchange(&format!("{}{body}{hidden}", posting(&stage, "Transfer-Encoding: chunked\r\n"))).await;
+            proxy.exchange(&format!("{}{body}{hidden}", posting(&proxy, "Transfer-Encoding: chunked\r\n"))).await;
         assert_eq!(refused(&answer), (400, "invalid_request".into()), "{body:?}");
         assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{body:?}: {answer}");
     }
-    assert!(stage.seen().is_empty(), "{:?}", stage.seen());
+    assert!(proxy.seen().is_empty(), "{:?}", proxy.seen());
 }
 
 ///
 #[tokio::test]
 async fn a_request_in_the_body_of_another_stays_there() {
-    let stage = stage(|_| CREATED.into()).await;
-    let hidden = stage.read();
-    assert_eq!(status(&stage.ask(&stage.write(&hidden)).await), 201);
+    let proxy = proxy(|_| CREATED.into()).await;
+    let hidden = proxy.read();
+    assert_eq!(status(&proxy.ask(&proxy.write(&hidden)).await), 201);
     let inner = format!("\r\n0\r\n\r\n{hidden}");
     let chunked = format!("{:x}\r\n{inner}\r\n0\r\n\r\n", inner.len());
-    let answer = stage.ask(&(posting(&stage, "Transfer-Encoding: chunked\r\n") + &chunked)).await;
+    let answer = proxy.ask(&(posting(&proxy, "Transfer-Encoding: chunked\r\n") + &chunked)).await;
     assert_eq!(status(&answer), 201);
-    let seen = stage.seen();
+    let seen = proxy.seen();
     assert_eq!(seen.len(), 2);
     assert!(seen[0].ends_with(&format!("\r\n\r\n{hidden}")) && seen[0].starts_with("POST "), "{}", seen[0]);
     assert!(seen[1].ends_with(&format!("\r\n\r\n{inner}")) && seen[1].starts_with("POST "), "{}", seen[1]);
 }
 
 #[tokio::test]
-async fn what_follows_a_body_is_a_request_of_its_own_and_judged_as_one() {
+async fn bytes_behind_a_body_are_a_request_of_their_own_and_judged_as_one() {
     for behind in ["junk\r\n\r\n", "\0\0\0\0\r\n\r\n", "GET /calendar/events HTTP/1.1\r\n\r\n"] {
-        let stage = stage(|_| CREATED.into()).await;
-        let answers = stage.exchange(&(stage.write("{\"a\":1}") + behind)).await;
+        let proxy = proxy(|_| CREATED.into()).await;
+        let answers = proxy.exchange(&(proxy.write("{\"a\":1}") + behind)).await;
         let (first, second) = answers.split_at(answers.rfind("HTTP/1.1 ").unwrap());
         assert_eq!((status(first), refused(second)), (201, (400, "invalid_request".into())), "{behind:?}");
-        let seen = stage.seen();
+        let seen = proxy.seen();
         assert_eq!(seen.len(), 1, "{behind:?}");
         assert!(seen[0].ends_with("\r\n\r\n{\"a\":1}"), "{}", seen[0]);
     }
     // A second request without credentials is decided by itself, independent of the first one on the connection.
-    let stage = stage(|_| CREATED.into()).await;
+    let proxy = proxy(|_| CREATED.into()).await;
     let bare = format!("GET /calendar/events HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n");
-    let answers = stage.exchange(&(stage.write("{}") + &bare)).await;
+    let answers = proxy.exchange(&(proxy.write("{}") + &bare)).await;
     assert!(answers.contains("HTTP/1.1 401 "), "{answers}");
-    assert_eq!(stage.seen().len(), 1);
+    assert_eq!(proxy.seen().len(), 1);
 }
 
 ///
 #[tokio::test]
 async fn a_long_body_that_goes_wrong_on_its_way_never_looks_complete_to_the_service() {
     let peer = Peer::open().await;
-    let mut stage = before_with(&peer, idempotent_writes, |settings| settings.buffer_limit = 4).await;
-    let mut caller = stage.connect().await;
-    let begun = posting(&stage, "Transfer-Encoding: chunked\r\n") + "6\r\nabcdef\r\n";
+    let mut proxy = proxy_to_with(&peer, idempotent_writes, |settings| settings.buffer_limit = 4).await;
+    let mut caller = proxy.connect().await;
+    let begun = posting(&proxy, "Transfer-Encoding: chunked\r\n") + "6\r\nabcdef\r\n";
     caller.write_all(begun.as_bytes()).await.unwrap();
     let mut behind = peer.accept().await;
     until(&mut behind, |text| text.ends_with("abcdef\r\n")).await;
-    caller.write_all(format!("2\nxx\r\n0\r\n\r\n{}", stage.read()).as_bytes()).await.unwrap();
+    caller.write_all(format!("2\nxx\r\n0\r\n\r\n{}", proxy.read()).as_bytes()).await.unwrap();
     assert_eq!(rest(&mut behind).await, "");
     let answer = rest(&mut caller).await;
     assert!(answer.is_empty() || refused(&answer).0 >= 400, "{answer}");
     assert!(!peer.is_called().await);
-    stage.stopped().await;
+    proxy.stopped().await;
     assert!(
-        stage.outcomes().await.iter().all(|outcome| outcome.starts_with("unknown: ")),
+        proxy.outcomes().await.iter().all(|outcome| outcome.starts_with("unknown: ")),
         "{:?}",
-        stage.outcomes().await
+        proxy.outcomes().await
     );
 }
 
@@ -166,28 +180,28 @@ async fn a_request_behind_an_upgrade_that_is_declined_reaches_nobody() {
     let websocket = |document: &mut countersign_protocol::project::ProjectDocument| {
         document.routes[0].stream = Some(RouteStream::Websocket);
     };
-    let stage = stage_with(|_| "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno".into(), websocket, |_| ()).await;
-    let opens = stage.head("GET /calendar/events", "READ_CALENDAR", opening);
-    let answer = stage.exchange(&(opens + &stage.write("{}"))).await;
+    let proxy = proxy_with(|_| "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno".into(), websocket, |_| ()).await;
+    let opens = proxy.head("GET /calendar/events", "READ_CALENDAR", opening);
+    let answer = proxy.exchange(&(opens + &proxy.write("{}"))).await;
     assert!(answer.starts_with("HTTP/1.1 403 ") && answer.ends_with("\r\n\r\nno"), "{answer}");
-    assert_eq!(stage.seen().len(), 1);
+    assert_eq!(proxy.seen().len(), 1);
     let peer = Peer::open().await;
-    let stage = before(&peer).await;
-    let asks = posting(&stage, "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AA\r\n");
-    let answer = stage.exchange(&(asks + &stage.read())).await;
+    let proxy = proxy_to(&peer).await;
+    let asks = posting(&proxy, "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AA\r\n");
+    let answer = proxy.exchange(&(asks + &proxy.read())).await;
     assert_eq!(refused(&answer), (400, "invalid_request".into()));
     assert!(!peer.is_called().await);
 }
 
 #[tokio::test]
-async fn what_a_request_says_twice_it_does_not_say() {
-    let stage = stage(|_| panic!("nothing may get here")).await;
-    let session = format!("X-Agent-Session: {}\r\n", stage.scene.agent.session_id);
-    let token = format!("authorization: Bearer {}\r\n", stage.scene.agent.access_token);
+async fn a_duplicate_member_of_a_request_counts_as_absent() {
+    let proxy = proxy(|_| panic!("nothing may get here")).await;
+    let session = format!("X-Agent-Session: {}\r\n", proxy.fixture.agent.session_id);
+    let token = format!("authorization: Bearer {}\r\n", proxy.fixture.agent.access_token);
     for more in
         [&*session, &token, "Host: gateway.test\r\n", "AAP-Version: 2.0\r\n", "x-agent-mode: user_delegated\r\n"]
     {
-        let answer = stage.ask(&stage.head("GET /calendar/events", "READ_CALENDAR", more)).await;
+        let answer = proxy.ask(&proxy.head("GET /calendar/events", "READ_CALENDAR", more)).await;
         assert_eq!(refused(&answer), (400, "invalid_request".into()), "{more}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     peer::{OK, Peer, request, soon, until},
-    stage::{envelope, refused, status},
+    proxy_fixture::{envelope, refused, status},
 };
 use countersign_engine::Role;
 use countersign_gateway::{Destination, GatewaySettings};

@@ -2,7 +2,7 @@
 
 use crate::{
     peer::{OK, request, soon},
-    stage::{Stage, refused, stage_with, status},
+    proxy_fixture::{ProxyFixture, proxy_with, refused, status},
 };
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::operator_host::TestCa;
@@ -32,10 +32,10 @@ async fn service(ca: &TestCa, name: &str) -> (String, Arc<AtomicUsize>) {
     (url, got)
 }
 
-async fn before(url: String, roots: &str) -> Stage {
+async fn proxy_to(url: String, roots: &str) -> ProxyFixture {
     let there = |document: &mut ProjectDocument| document.upstreams[0].url = url;
     let roots = roots.as_bytes().to_vec();
-    stage_with(|_| panic!("the other one is the service"), there, |settings| settings.extra_roots = roots).await
+    proxy_with(|_| panic!("the other one is the service"), there, |settings| settings.extra_roots = roots).await
 }
 
 ///
@@ -46,22 +46,22 @@ async fn a_service_that_nobody_vouches_for_gets_nothing_not_even_the_request() {
         [(&strangers, "127.0.0.1", ours.pem()), (&ours, "127.0.0.1", ""), (&ours, "bank.test", ours.pem())]
     {
         let (url, got) = service(ca, name).await;
-        let stage = before(url, roots).await;
-        let answer = soon(stage.ask(&stage.write("{}"))).await;
+        let proxy = proxy_to(url, roots).await;
+        let answer = soon(proxy.ask(&proxy.write("{}"))).await;
         assert_eq!(refused(&answer), (502, "upstream_failed".into()));
         assert!(answer.contains("nothing was sent"), "{answer}");
         assert_eq!(got.load(Ordering::SeqCst), 0);
-        assert!(stage.outcomes().await[0].starts_with("not sent: "));
+        assert!(proxy.outcomes().await[0].starts_with("not sent: "));
     }
 }
 
 #[tokio::test]
-async fn a_service_that_the_node_was_told_to_believe_is_called() {
+async fn a_service_on_the_nodes_trust_list_is_called() {
     let ca = TestCa::new();
     let (url, got) = service(&ca, "127.0.0.1").await;
-    let stage = before(url, ca.pem()).await;
-    for asked in [stage.read(), stage.write("{}")] {
-        let answer = soon(stage.ask(&asked)).await;
+    let proxy = proxy_to(url, ca.pem()).await;
+    for asked in [proxy.read(), proxy.write("{}")] {
+        let answer = soon(proxy.ask(&asked)).await;
         assert!(status(&answer) == 200 && answer.ends_with("ok"), "{answer}");
     }
     assert_eq!(got.load(Ordering::SeqCst), 2);
@@ -78,8 +78,8 @@ async fn a_service_that_speaks_in_the_clear_where_tls_is_meant_gets_nothing() {
         }
     });
     let ca = TestCa::new();
-    let stage = before(url, ca.pem()).await;
-    let answer = soon(stage.ask(&stage.write("{}"))).await;
+    let proxy = proxy_to(url, ca.pem()).await;
+    let answer = soon(proxy.ask(&proxy.write("{}"))).await;
     assert_eq!(refused(&answer), (502, "upstream_failed".into()));
     assert!(answer.contains("nothing was sent"), "{answer}");
 }

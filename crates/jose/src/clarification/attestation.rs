@@ -20,7 +20,7 @@ pub fn check_attestation(document: &Value, registry: &Registry) -> Result<ChainR
 }
 
 /// Verifies an attestation together with its record.
-pub(super) fn beside(document: &Value, proven: &mut ProvenRecord<'_>) -> Result<Attestation, Wrong> {
+pub(super) fn check_with_record(document: &Value, proven: &mut ProvenRecord<'_>) -> Result<Attestation, Wrong> {
     let attestation = read(document)?;
     if attestation.session_id != proven.record.session_id {
         return Err(Wrong::at("session_id", Flaw::AnotherSession));

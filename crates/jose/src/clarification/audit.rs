@@ -1,7 +1,7 @@
 //! Verifies a complete audit, in the order of its dependencies.
 
 use super::{
-    ChainReport, Flaw, Registry, Wrong, accepted_plan, attestation, message, plans,
+    ChainReport, Flaw, Registry, Wrong, attestation, message, plans,
     record::{self, ProvenRecord},
     report,
     round::Exchanged,
@@ -14,16 +14,16 @@ pub fn check_audit(document: &Value, registry: &Registry) -> Result<ChainReport,
     let part = |name: &str| document.get(name).unwrap_or(&Value::Null);
     known_members(document)?;
     let mut proven = record::prove(part("record"), registry).map_err(|wrong| wrong.under("record"))?;
-    same_view(part("clarification_chain"), &proven).map_err(|wrong| wrong.under("clarification_chain"))?;
-    let message = message::beside(part("message"), &mut proven).map_err(|wrong| wrong.under("message"))?;
+    check_view(part("clarification_chain"), &proven).map_err(|wrong| wrong.under("clarification_chain"))?;
+    let message = message::check_with_record(part("message"), &mut proven).map_err(|wrong| wrong.under("message"))?;
     all_resolved(&proven, &message)?;
-    let submitted =
-        plans::check(part("submitted_plans"), &proven.walk).map_err(|wrong| wrong.under("submitted_plans"))?;
+    let submitted = plans::check_submitted(part("submitted_plans"), &proven.walk)
+        .map_err(|wrong| wrong.under("submitted_plans"))?;
     let accepted = document.get("accepted_plan");
     if let Some(accepted) = accepted {
-        accepted_rightly(accepted, &submitted, &proven, &message).map_err(|wrong| wrong.under("accepted_plan"))?;
+        check_accepted(accepted, &submitted, &proven, &message).map_err(|wrong| wrong.under("accepted_plan"))?;
     }
-    let attested = attested(document, accepted, &mut proven)?;
+    let attested = check_attested(document, accepted, &mut proven)?;
     Ok(report::of_audit(&proven, &message, attested.as_ref()))
 }
 
@@ -37,7 +37,7 @@ fn known_members(document: &Value) -> Result<(), Wrong> {
 }
 
 /// The view of 6.3 has the same content as the record (W-17).
-fn same_view(view: &Value, proven: &ProvenRecord<'_>) -> Result<(), Wrong> {
+fn check_view(view: &Value, proven: &ProvenRecord<'_>) -> Result<(), Wrong> {
     let view = view.as_array().ok_or_else(|| Wrong::malformed("", "must be a list"))?;
     let (expected, found) = (proven.walk.rounds.len() as u64, view.len() as u64);
     if expected != found {
@@ -97,7 +97,7 @@ fn all_resolved(proven: &ProvenRecord<'_>, message: &Message) -> Result<(), Wron
     }
 }
 
-fn accepted_rightly(
+fn check_accepted(
     accepted: &Value,
     submitted: &[SubmittedPlan],
     proven: &ProvenRecord<'_>,
@@ -110,10 +110,10 @@ fn accepted_rightly(
         return Err(Wrong::at("", Flaw::AfterAbandoned));
     }
     let last = submitted.last().map_or(&Value::Null, |plan| &plan.plan_object);
-    accepted_plan::check(last, accepted, &proven.walk)
+    plans::check_accepted(last, accepted, &proven.walk)
 }
 
-fn attested(
+fn check_attested(
     document: &Value,
     accepted: Option<&Value>,
     proven: &mut ProvenRecord<'_>,
@@ -121,7 +121,8 @@ fn attested(
     let Some(attestation) = document.get("attestation") else {
         return accepted.map_or(Ok(None), |_| Err(Wrong::at("attestation", Flaw::HalfAccepted)));
     };
-    let attestation = attestation::beside(attestation, proven).map_err(|wrong| wrong.under("attestation"))?;
+    let attestation =
+        attestation::check_with_record(attestation, proven).map_err(|wrong| wrong.under("attestation"))?;
     let accepted = accepted.ok_or_else(|| Wrong::at("accepted_plan", Flaw::HalfAccepted))?;
     if attestation.plan_digest.0 != signed::plan_digest(accepted)? {
         return Err(Wrong::at("attestation.plan_digest", Flaw::AnotherPlan));

@@ -52,7 +52,7 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn step(&mut self, raw: &'a Value, entry: ChainEntry) -> Result<(), Wrong> {
-        self.linked(raw, &entry)?;
+        self.check_link(raw, &entry)?;
         let hash = entry.entry_hash().0;
         if self.abandoned.is_some() && matches!(entry, ChainEntry::Round(_) | ChainEntry::PlanChanged(_)) {
             return Err(Wrong::at("", Flaw::AfterAbandoned));
@@ -68,7 +68,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn linked(&self, raw: &Value, entry: &ChainEntry) -> Result<(), Wrong> {
+    fn check_link(&self, raw: &Value, entry: &ChainEntry) -> Result<(), Wrong> {
         if entry.prev().0 != self.head {
             return Err(Wrong::at("prev", Flaw::NotLinked));
         }

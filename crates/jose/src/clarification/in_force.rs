@@ -65,7 +65,7 @@ impl<'r> InForce<'r> {
     }
 
     /// Reports an earlier entry that the old key signed too late, now that the rotation after it is known.
-    pub(super) fn not_overdue(&mut self) -> Result<(), Wrong> {
+    pub(super) fn check_overdue(&mut self) -> Result<(), Wrong> {
         self.overdue.take().map_or(Ok(()), Err)
     }
 

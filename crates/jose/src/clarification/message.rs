@@ -20,7 +20,7 @@ pub fn check_message(document: &Value, registry: &Registry) -> Result<ChainRepor
 }
 
 /// The same for the last message of a session, which must agree with its chain.
-pub(super) fn beside(document: &Value, proven: &mut ProvenRecord<'_>) -> Result<Message, Wrong> {
+pub(super) fn check_with_record(document: &Value, proven: &mut ProvenRecord<'_>) -> Result<Message, Wrong> {
     let message = read(document)?;
     let walk = &mut proven.walk;
     if message.session_id != walk.session_id {
@@ -34,7 +34,7 @@ pub(super) fn beside(document: &Value, proven: &mut ProvenRecord<'_>) -> Result<
     if let Some(last) = &walk.last {
         in_order(last, &message.timestamp, "timestamp")?;
     }
-    agrees(document, &message, walk)?;
+    check_agreement(document, &message, walk)?;
     Ok(message)
 }
 
@@ -42,30 +42,30 @@ fn read(document: &Value) -> Result<Message, Wrong> {
     let message: Message = shape::read(document)?;
     gaps_fit(&message.gaps)?;
     let open = |severity| message.gaps.iter().filter(|gap| gap.severity == severity).count() as u64;
-    counted("blocking_gaps", open(Severity::Block), message.blocking_gaps)?;
-    counted("warning_gaps", open(Severity::Warn), message.warning_gaps)?;
+    check_count("blocking_gaps", open(Severity::Block), message.blocking_gaps)?;
+    check_count("warning_gaps", open(Severity::Warn), message.warning_gaps)?;
     let expected = if message.gaps.is_empty() { Status::ReadyToProceed } else { Status::NeedsClarification };
     if message.status == expected { Ok(message) } else { Err(Wrong::at("status", Flaw::WrongStatus)) }
 }
 
-fn counted(place: &str, expected: u64, found: u64) -> Result<(), Wrong> {
+fn check_count(place: &str, expected: u64, found: u64) -> Result<(), Wrong> {
     if expected == found { Ok(()) } else { Err(Wrong::at(place, Flaw::Miscounted { expected, found })) }
 }
 
-fn agrees(document: &Value, message: &Message, walk: &Walk<'_>) -> Result<(), Wrong> {
-    counted("accepted_gaps", walk.settled_gaps(), message.accepted_gaps)?;
+fn check_agreement(document: &Value, message: &Message, walk: &Walk<'_>) -> Result<(), Wrong> {
+    check_count("accepted_gaps", walk.settled_gaps(), message.accepted_gaps)?;
     if let Some(id) = walk.unsettled().find(|id| message.gaps.iter().all(|gap| gap.id != *id)) {
         return Err(Wrong::at("gaps", Flaw::NotResolved { gap_id: id.to_owned() }));
     }
     let raw = member(document, "gaps");
     for (at, (gap, raw)) in message.gaps.iter().zip(raw.as_array().into_iter().flatten()).enumerate() {
-        open_still(&gap.id, raw, walk).map_err(|wrong| wrong.under(&format!("gaps[{at}]")))?;
+        check_open_gap(&gap.id, raw, walk).map_err(|wrong| wrong.under(&format!("gaps[{at}]")))?;
     }
     Ok(())
 }
 
 /// An open gap is unsettled, and equals the gap as asked.
-fn open_still(id: &str, raw: &Value, walk: &Walk<'_>) -> Result<(), Wrong> {
+fn check_open_gap(id: &str, raw: &Value, walk: &Walk<'_>) -> Result<(), Wrong> {
     if let Some(settled) = walk.settled(id) {
         return Err(Wrong::at("id", Flaw::ResolvedAlready { round: settled.round }));
     }

@@ -4,7 +4,6 @@
 //! reading a document into types and writing it again could already change it. Nothing here reads a clock. Chains of
 //! any age are judged alike (W-18).
 
-mod accepted_plan;
 mod attestation;
 mod audit;
 mod chain;
@@ -19,17 +18,15 @@ mod report;
 mod round;
 mod seal;
 mod shape;
-mod strict;
 mod wrong;
 
 pub use attestation::check_attestation;
 pub use audit::check_audit;
 pub use handoff::check_handoff;
-pub use key::{AgentKey, is_published_test_key};
+pub use key::{AgentKey, BadSignature, is_published_test_key, verify};
 pub use message::check_message;
 pub use record::check_record;
 pub use registry::{Registry, Signer};
 pub use report::{ChainReport, OpenGap, ProvenKind, RoundReport};
 pub use seal::{ChainSeal, check_against};
-pub use strict::{BadSignature, verify};
 pub use wrong::{Flaw, Wrong};

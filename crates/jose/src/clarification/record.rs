@@ -38,10 +38,10 @@ pub(super) fn prove<'a>(document: &'a Value, registry: &'a Registry) -> Result<P
     for ((at, raw), entry) in raw.iter().enumerate().zip(entries) {
         walk.keys.entry = at;
         walk.step(raw, entry).map_err(|wrong| wrong.under(&format!("chain[{at}]")))?;
-        walk.keys.not_overdue()?;
+        walk.keys.check_overdue()?;
     }
-    agrees(&record, &walk)?;
-    sealed(document, &record, &mut walk)?;
+    check_agreement(&record, &walk)?;
+    check_seal(document, &record, &mut walk)?;
     Ok(ProvenRecord { record, walk })
 }
 
@@ -62,7 +62,7 @@ fn read(document: &Value) -> Result<(Record, Vec<ChainEntry>), Wrong> {
     Ok((record, chain.iter().enumerate().map(entry).collect::<Result<_, _>>()?))
 }
 
-fn agrees(record: &Record, walk: &Walk<'_>) -> Result<(), Wrong> {
+fn check_agreement(record: &Record, walk: &Walk<'_>) -> Result<(), Wrong> {
     let expected = walk.rounds.len() as u64;
     if record.total_rounds != expected {
         let found = record.total_rounds;
@@ -74,7 +74,7 @@ fn agrees(record: &Record, walk: &Walk<'_>) -> Result<(), Wrong> {
     }
 }
 
-fn sealed(document: &Value, record: &Record, walk: &mut Walk<'_>) -> Result<(), Wrong> {
+fn check_seal(document: &Value, record: &Record, walk: &mut Walk<'_>) -> Result<(), Wrong> {
     walk.not_before_last(&record.signed_at, "signed_at")?;
     walk.keys.check(&record.agent_public_key, &record.signed_at, "agent_public_key")?;
     let body = json!({

@@ -75,24 +75,24 @@ pub(super) fn of_message(message: &Message, signer: Signer) -> ChainReport {
     let open = message.gaps.iter().map(open_gap).collect();
     let signed_at = Some(message.timestamp.clone());
     let about = (message.session_id.as_str(), message.agent_id.as_str());
-    ChainReport { open, signed_at, ..empty(ProvenKind::Message, about, signer) }.warned()
+    ChainReport { open, signed_at, ..empty(ProvenKind::Message, about, signer) }.with_warning()
 }
 
 pub(super) fn of_attestation(attestation: &Attestation, signer: Signer) -> ChainReport {
     let about = (attestation.session_id.as_str(), attestation.agent_id.as_str());
     let attested_at = Some(attestation.issued_at.clone());
     let head = Some(attestation.clarification.head);
-    let mut report = ChainReport { attested_at, head, ..empty(ProvenKind::Attestation, about, signer) }.warned();
+    let mut report = ChainReport { attested_at, head, ..empty(ProvenKind::Attestation, about, signer) }.with_warning();
     report.warnings.push("the chain it refers to is not in it: prove it together with its record".into());
     report
 }
 
 pub(super) fn of_record(proven: &ProvenRecord<'_>) -> ChainReport {
-    on_record(ProvenKind::Record, proven).warned()
+    on_record(ProvenKind::Record, proven).with_warning()
 }
 
 pub(super) fn of_handoff(proven: &ProvenRecord<'_>, handoff: &Handoff) -> ChainReport {
-    let mut report = on_record(ProvenKind::Handoff, proven).warned();
+    let mut report = on_record(ProvenKind::Handoff, proven).with_warning();
     if handoff.plan.is_none() {
         report.warnings.push("no plan is handed over: it was not confirmed yet".into());
     }
@@ -102,7 +102,7 @@ pub(super) fn of_handoff(proven: &ProvenRecord<'_>, handoff: &Handoff) -> ChainR
 pub(super) fn of_audit(proven: &ProvenRecord<'_>, message: &Message, attestation: Option<&Attestation>) -> ChainReport {
     let open = message.gaps.iter().map(open_gap).collect();
     let attested_at = attestation.map(|attestation| attestation.issued_at.clone());
-    ChainReport { open, attested_at, ..on_record(ProvenKind::Audit, proven) }.warned()
+    ChainReport { open, attested_at, ..on_record(ProvenKind::Audit, proven) }.with_warning()
 }
 
 fn on_record(what: ProvenKind, proven: &ProvenRecord<'_>) -> ChainReport {
@@ -159,7 +159,7 @@ fn round(exchanged: &Exchanged<'_>) -> RoundReport {
 }
 
 impl ChainReport {
-    fn warned(mut self) -> Self {
+    fn with_warning(mut self) -> Self {
         if self.signer == Signer::IntegrityOnly {
             let who = &self.agent_id;
             self.warnings

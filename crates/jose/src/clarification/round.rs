@@ -3,7 +3,7 @@
 use super::{
     Flaw, Signer, Wrong,
     chain::{Walk, in_order},
-    shape::{alike, gap_fits, member, signed_body},
+    shape::{equal_ignoring_case, gap_fits, member, signed_body},
 };
 use countersign_protocol::clarification::{DigestText, GivenBy, PublicKey, Round, Severity, SignedType, signed};
 use serde_json::{Value, json};
@@ -28,12 +28,12 @@ impl<'a> Walk<'a> {
             return Err(Wrong::at("round", Flaw::WrongRound { expected, found: round.round }));
         }
         gap_fits(&round.gap).map_err(|wrong| wrong.under("gap"))?;
-        self.numbered(raw)?;
+        self.check_gap_id(raw)?;
         self.not_before_last(&round.ask_timestamp, "ask_timestamp")?;
         in_order(&round.ask_timestamp, &round.answer_timestamp, "answer_timestamp")?;
-        let (ask, input) = self.asked(raw, &round)?;
-        let (answer, answerer) = self.answered(raw, &round, &input)?;
-        settled_rightly(&round)?;
+        let (ask, input) = self.check_ask(raw, &round)?;
+        let (answer, answerer) = self.check_answer(raw, &round, &input)?;
+        check_settled(&round)?;
         self.last = Some(round.answer_timestamp.clone());
         if let Some(id) = raw.pointer("/gap/id").and_then(Value::as_str) {
             self.latest.insert(id, self.rounds.len());
@@ -44,7 +44,7 @@ impl<'a> Walk<'a> {
     }
 
     /// An id always means the same gap, and none outlives its plan (W-24).
-    fn numbered(&self, raw: &Value) -> Result<(), Wrong> {
+    fn check_gap_id(&self, raw: &Value) -> Result<(), Wrong> {
         let id = raw.pointer("/gap/id").and_then(Value::as_str).unwrap_or_default();
         let Some(before) = self.latest.get(id).and_then(|at| self.rounds.get(*at)) else { return Ok(()) };
         if before.plan + 1 != self.plans.len() {
@@ -54,7 +54,7 @@ impl<'a> Walk<'a> {
         if same { Ok(()) } else { Err(Wrong::at("gap", Flaw::GapChanged)) }
     }
 
-    fn asked(&mut self, raw: &Value, round: &Round) -> Result<(Value, Vec<u8>), Wrong> {
+    fn check_ask(&mut self, raw: &Value, round: &Round) -> Result<(Value, Vec<u8>), Wrong> {
         let plan = self.plan();
         if round.plan_digest.is_some() && round.plan_digest != plan {
             return Err(Wrong::at("plan_digest", Flaw::AnotherPlan));
@@ -79,7 +79,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    fn answered(&mut self, raw: &Value, round: &Round, ask_input: &[u8]) -> Result<(Value, Signer), Wrong> {
+    fn check_answer(&mut self, raw: &Value, round: &Round, ask_input: &[u8]) -> Result<(Value, Signer), Wrong> {
         let answerer = self.answerer(round)?;
         let body = json!({
             "session_id": self.session_id,
@@ -111,7 +111,7 @@ impl<'a> Walk<'a> {
 }
 
 /// An answer that no rule could accept settles nothing (W-05, R-14).
-fn settled_rightly(round: &Round) -> Result<(), Wrong> {
+fn check_settled(round: &Round) -> Result<(), Wrong> {
     let person = round.given_by == Some(GivenBy::Person);
     if round.decision_id.is_some() && !person {
         return Err(Wrong::at("decision_id", Flaw::NoPerson));
@@ -120,8 +120,8 @@ fn settled_rightly(round: &Round) -> Result<(), Wrong> {
         return Ok(());
     }
     let (gap, answer) = (&round.gap, &round.answer);
-    let only_accepts = alike(answer, "accept");
-    let suggested = || gap.suggestions.iter().any(|suggestion| alike(suggestion, answer));
+    let only_accepts = equal_ignoring_case(answer, "accept");
+    let suggested = || gap.suggestions.iter().any(|suggestion| equal_ignoring_case(suggestion, answer));
     let outside = gap.suggestions_exclusive && !only_accepts && !suggested();
     if answer.trim().is_empty() || (only_accepts && gap.severity == Severity::Block) || outside {
         return Err(Wrong::at("resolved", Flaw::NoAnswer));

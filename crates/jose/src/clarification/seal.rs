@@ -37,7 +37,7 @@ impl ChainSeal {
 
 /// Verifies a record, and that it continues or equals the kept state.
 pub fn check_against(document: &Value, kept: &ChainSeal, registry: &Registry) -> Result<ChainReport, Wrong> {
-    genuine(kept, registry).map_err(|wrong| wrong.under("kept"))?;
+    check_signature(kept, registry).map_err(|wrong| wrong.under("kept"))?;
     let proven = record::prove(document, registry)?;
     if proven.record.session_id != kept.body.session_id {
         return Err(Wrong::at("session_id", Flaw::AnotherSession));
@@ -51,7 +51,7 @@ pub fn check_against(document: &Value, kept: &ChainSeal, registry: &Registry) ->
     Err(Wrong::at("chain", if found < kept { Flaw::Truncated { kept, found } } else { Flaw::Forked }))
 }
 
-fn genuine(kept: &ChainSeal, registry: &Registry) -> Result<(), Wrong> {
+fn check_signature(kept: &ChainSeal, registry: &Registry) -> Result<(), Wrong> {
     let body = &kept.body;
     let known = registry.judge(&body.agent_id, &body.agent_public_key, &body.signed_at);
     known.map_err(|flaw| Wrong::at("agent_public_key", flaw))?;

@@ -1,6 +1,6 @@
 //! Checks before any signature: members and sizes.
 
-use super::{Flaw, Wrong, strict};
+use super::{Flaw, Wrong, key};
 use countersign_protocol::{
     clarification::{
         Gap, PublicKey, Signature, SignedType,
@@ -68,12 +68,12 @@ pub(super) fn signed_body(
     signature: &Signature,
 ) -> Result<Vec<u8>, Wrong> {
     let input = signed::input(kind, body)?;
-    strict::verify(key, &input, signature).map_err(|_| Wrong::at("", Flaw::BadSignature(kind)))?;
+    key::verify(key, &input, signature).map_err(|_| Wrong::at("", Flaw::BadSignature(kind)))?;
     Ok(input)
 }
 
 /// Equal apart from case and whitespace: how an answer matches a suggestion (W-14).
-pub(super) fn alike(left: &str, right: &str) -> bool {
+pub(super) fn equal_ignoring_case(left: &str, right: &str) -> bool {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     plain(left) == plain(right)
 }

@@ -37,6 +37,6 @@ fn a_header_that_is_padded_is_read_and_not_remembered() {
 }
 
 #[test]
-fn there_is_a_limit_to_what_is_remembered() {
+fn there_is_a_limit_to_remembered_entries() {
     assert_eq!(ProofKeys::default().seen.capacity(), ENTRIES as u64);
 }

@@ -21,7 +21,7 @@ fn another_key_another_context_and_changed_bytes_do_not_open() {
 }
 
 #[test]
-fn what_was_sealed_opens_and_looks_different_each_time() {
+fn a_sealed_text_opens_and_looks_different_each_time() {
     let sealed = [sealer(1).seal("c", b"secret").unwrap(), sealer(1).seal("c", b"secret").unwrap()];
     assert_ne!(sealed[0], sealed[1]);
     for text in &sealed {

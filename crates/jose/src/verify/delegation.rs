@@ -1,6 +1,6 @@
 //! Delegation tokens (AAP 5.2, 19.4): issued and verified by this service.
 
-use super::{TokenKind, Unsigned, is_from_the_future, signed};
+use super::{TokenKind, Unsigned, is_issued_in_future, signed};
 use crate::key_set::KeySet;
 use countersign_protocol::aap::claims::BadClaim;
 use countersign_protocol::aap::delegation_token::{DelegationClaims, TYP};
@@ -29,14 +29,14 @@ pub fn verify_delegation(
     now: UnixMillis,
 ) -> Result<VerifiedDelegation, DelegationRefusal> {
     let token = signed(jwt, own_keys)?;
-    if token.calls_itself(TYP) == TokenKind::Another {
+    if token.stated_kind(TYP) == TokenKind::Another {
         return Err(DelegationRefusal::WrongKind);
     }
     let claims = DelegationClaims::parse(&token.payload)?;
     if !own_origins.contains(&claims.iss.as_str()) {
         return Err(DelegationRefusal::WrongIssuer);
     }
-    if is_from_the_future(claims.iat, now) {
+    if is_issued_in_future(claims.iat, now) {
         return Err(DelegationRefusal::FromTheFuture);
     }
     let sha256 = token.sha256();

@@ -66,7 +66,7 @@ impl Compact<'_> {
     /// The token's kind according to its `typ` (C-66).
     ///
     /// Media types compare case-insensitively and may be written in full (RFC 7515 4.1.9).
-    fn calls_itself(&self, typ: &str) -> TokenKind {
+    fn stated_kind(&self, typ: &str) -> TokenKind {
         let own = self.typ.as_deref().map(str::to_ascii_lowercase);
         match own.as_deref().map(|own| own.strip_prefix("application/").unwrap_or(own)) {
             None | Some("jwt") => TokenKind::Open,
@@ -76,7 +76,7 @@ impl Compact<'_> {
     }
 
     /// A `kid` claim must equal the header's (C-35).
-    fn contradicts_its_kid(&self) -> bool {
+    fn has_wrong_kid(&self) -> bool {
         self.payload.get("kid").is_some_and(|kid| kid != &Value::from(self.kid.as_str()))
     }
 
@@ -87,10 +87,10 @@ impl Compact<'_> {
 }
 
 /// A token that ends before it begins is expired, regardless of clock skew (C-32).
-fn is_over(iat: i64, exp: i64, now: UnixMillis) -> bool {
+fn is_expired(iat: i64, exp: i64, now: UnixMillis) -> bool {
     exp <= iat || now > UnixMillis::from_secs(exp).plus_secs(SKEW_SECS)
 }
 
-fn is_from_the_future(iat: i64, now: UnixMillis) -> bool {
+fn is_issued_in_future(iat: i64, now: UnixMillis) -> bool {
     UnixMillis::from_secs(iat) > now.plus_secs(SKEW_SECS)
 }

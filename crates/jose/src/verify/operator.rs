@@ -1,6 +1,6 @@
 //! Operator JWTs (AAP 4.1, 23.2).
 
-use super::{Expected, TokenKind, Unsigned, is_from_the_future, is_over, signed};
+use super::{Expected, TokenKind, Unsigned, is_expired, is_issued_in_future, signed};
 use crate::key_set::KeySet;
 use countersign_protocol::aap::claims::{BadClaim, SKEW_SECS, has_any};
 use countersign_protocol::aap::operator_jwt::{FOREIGN_CLAIMS, MAX_LIFE_SECS, OperatorClaims, TYP};
@@ -45,7 +45,7 @@ pub fn verify_operator(
     now: UnixMillis,
 ) -> Result<VerifiedOperator, OperatorRefusal> {
     let token = signed(jwt, keys)?;
-    let of_this_kind = match token.calls_itself(TYP) {
+    let of_this_kind = match token.stated_kind(TYP) {
         TokenKind::Stated => true,
         TokenKind::Open => !has_any(&token.payload, FOREIGN_CLAIMS),
         TokenKind::Another => false,
@@ -53,7 +53,7 @@ pub fn verify_operator(
     if !of_this_kind {
         return Err(OperatorRefusal::WrongKind);
     }
-    if token.contradicts_its_kid() {
+    if token.has_wrong_kid() {
         return Err(OperatorRefusal::KidContradiction);
     }
     let claims = OperatorClaims::parse(&token.payload)?;
@@ -69,10 +69,10 @@ pub fn verify_operator(
 }
 
 fn check(claims: &OperatorClaims, expected: Expected<'_>, now: UnixMillis) -> Result<(), OperatorRefusal> {
-    if is_over(claims.iat, claims.exp, now) {
+    if is_expired(claims.iat, claims.exp, now) {
         return Err(OperatorRefusal::Expired);
     }
-    if is_from_the_future(claims.iat, now) {
+    if is_issued_in_future(claims.iat, now) {
         return Err(OperatorRefusal::FromTheFuture);
     }
     if claims.exp - claims.iat > MAX_LIFE_SECS + SKEW_SECS {

@@ -1,6 +1,6 @@
 //! Consent receipts (AAP 12, 19.3).
 
-use super::{Expected, TokenKind, Unsigned, is_from_the_future, is_over, signed};
+use super::{Expected, TokenKind, Unsigned, is_expired, is_issued_in_future, signed};
 use crate::key_set::KeySet;
 use countersign_protocol::aap::claims::{BadClaim, SKEW_SECS};
 use countersign_protocol::aap::consent_receipt::{ExecutionWindow, ReceiptClaims, TYP};
@@ -53,10 +53,10 @@ pub fn verify_receipt(
     now: UnixMillis,
 ) -> Result<VerifiedReceipt, ReceiptRefusal> {
     let token = signed(jwt, keys)?;
-    if token.calls_itself(TYP) == TokenKind::Another {
+    if token.stated_kind(TYP) == TokenKind::Another {
         return Err(ReceiptRefusal::WrongKind);
     }
-    if token.contradicts_its_kid() {
+    if token.has_wrong_kid() {
         return Err(ReceiptRefusal::KidContradiction);
     }
     let claims = ReceiptClaims::parse(&token.payload)?;
@@ -64,7 +64,7 @@ pub fn verify_receipt(
     if token.is_too_early(now)? {
         return Err(ReceiptRefusal::TooEarly);
     }
-    let (sha256, said) = (token.sha256(), token.said_sha256());
+    let (sha256, said) = (token.sha256(), token.signing_input_sha256());
     #[expect(clippy::disallowed_methods, reason = "here everything about the token has just been checked")]
     let fact = VerifiedReceipt::attest(claims, token.kid, sha256, said);
     Ok(fact)
@@ -74,13 +74,13 @@ fn check(claims: &ReceiptClaims, expected: Expected<'_>, now: UnixMillis) -> Res
     if claims.iss != *expected.operator {
         return Err(ReceiptRefusal::WrongIssuer);
     }
-    if is_from_the_future(claims.iat, now) {
+    if is_issued_in_future(claims.iat, now) {
         return Err(ReceiptRefusal::FromTheFuture);
     }
     if claims.aud != expected.service {
         return Err(ReceiptRefusal::WrongService);
     }
-    if is_over(claims.iat, claims.exp, now) {
+    if is_expired(claims.iat, claims.exp, now) {
         return Err(ReceiptRefusal::Expired);
     }
     claims.execution_window.map_or(Ok(()), |window| check_window(window, now))

@@ -1,6 +1,6 @@
 //! Security event tokens (RFC 8417), as transmitters of Shared Signals send them.
 
-use super::{TokenKind, Unsigned, is_from_the_future, signed};
+use super::{TokenKind, Unsigned, is_issued_in_future, signed};
 use crate::key_set::KeySet;
 use countersign_protocol::{
     aap::claims::{BadClaim, SKEW_SECS},
@@ -42,7 +42,7 @@ pub fn verify_security_event(
     now: UnixMillis,
 ) -> Result<VerifiedSecurityEvent, SecurityEventRefusal> {
     let token = signed(jwt, keys)?;
-    if token.calls_itself(TYP) != TokenKind::Stated {
+    if token.stated_kind(TYP) != TokenKind::Stated {
         return Err(SecurityEventRefusal::WrongKind);
     }
     let payload = &token.payload;
@@ -81,7 +81,7 @@ fn is_for(payload: &Map<String, Value>, audience: &str) -> bool {
 /// Such tokens usually have no `exp` (RFC 8417 2.2); one that has it is held to it.
 fn check_time(payload: &Map<String, Value>, now: UnixMillis) -> Result<(), SecurityEventRefusal> {
     let iat = payload.get("iat").and_then(Value::as_i64).ok_or(SecurityEventRefusal::Incomplete)?;
-    if is_from_the_future(iat, now) {
+    if is_issued_in_future(iat, now) {
         return Err(SecurityEventRefusal::FromTheFuture);
     }
     let exp = match payload.get("exp") {

@@ -83,7 +83,7 @@ fn claims_outside_their_bounds_are_refused() {
 }
 
 #[test]
-fn expiry_is_told_apart_from_the_verdict() {
+fn expiry_is_separate_from_the_verdict() {
     let fact = verify(&signed(&delegation_claims())).unwrap();
     let end = UnixMillis::from_secs(IAT + 86_400 + 300);
     assert!(!fact.is_expired(end) && fact.is_expired(end.plus_millis(1)));
@@ -91,7 +91,7 @@ fn expiry_is_told_apart_from_the_verdict() {
 }
 
 #[test]
-fn what_we_issue_we_recognise() {
+fn our_own_tokens_are_recognised() {
     let issued = DelegationClaims::parse(delegation_claims().as_object().unwrap()).unwrap();
     let fact = verify(&KEY.sign(TYP, &issued).unwrap()).unwrap();
     assert_eq!((fact.claims(), fact.kid()), (&issued, "op-1"));

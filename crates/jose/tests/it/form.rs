@@ -106,7 +106,7 @@ fn odd_headers_and_a_missing_issuer_are_refused() {
 }
 
 #[test]
-fn a_peek_tells_what_is_needed_to_find_the_key() {
+fn a_peek_yields_the_members_that_find_the_key() {
     let seen = peek(&signed(&operator_claims())).unwrap();
     assert_eq!((seen.kid.as_str(), seen.typ.as_deref(), seen.iss.as_str()), ("op-1", Some("JWT"), OPERATOR));
 }

@@ -23,7 +23,7 @@ fn flaw_of(jwk: Value) -> KeyFlaw {
 }
 
 #[test]
-fn what_is_no_key_set_is_refused_as_a_whole() {
+fn an_invalid_key_set_is_refused_as_a_whole() {
     for text in ["", "{", "[]", "{}", r#"{"keys":{}}"#, r#"{"keys":null}"#] {
         assert!(parse(text.as_bytes()).is_err(), "{text}");
     }

@@ -62,7 +62,7 @@ fn every_claim_is_required_and_of_its_type() {
 }
 
 #[test]
-fn a_token_that_ends_before_it_begins_is_expired_whatever_else_is_wrong() {
+fn a_token_that_ends_before_it_begins_is_expired_before_all_else() {
     assert_eq!(lifetime(IAT, IAT, NOW), Err(OperatorRefusal::Expired));
     assert_eq!(lifetime(IAT, IAT - 1, NOW), Err(OperatorRefusal::Expired));
     assert_eq!(lifetime(IAT + 999, IAT + 998, NOW), Err(OperatorRefusal::Expired));

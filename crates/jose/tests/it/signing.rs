@@ -26,7 +26,7 @@ fn a_key_is_not_printed() {
 
 /// AAP-20.1-01, AAP-20.4-03
 #[test]
-fn what_is_published_is_public_named_and_for_es256() {
+fn published_keys_are_public_named_and_for_es256() {
     let key = SigningKey::generate(None).unwrap();
     let published = json!(Jwks { keys: vec![key.public_jwk().clone()] });
     let members: Vec<_> = published["keys"][0].as_object().unwrap().keys().collect();

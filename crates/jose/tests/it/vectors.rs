@@ -56,7 +56,7 @@ fn a_token_for_another_service_is_refused() {
 }
 
 #[test]
-fn a_receipt_for_another_service_is_told_apart_from_a_bad_one() {
+fn a_receipt_for_another_service_has_another_refusal_than_a_bad_one() {
     let refusal = verify_receipt(vector("TV-F-07"), &KEYS, expected(), NOW).unwrap_err();
     assert_eq!(refusal, ReceiptRefusal::WrongService);
 }
@@ -98,7 +98,7 @@ fn the_private_number_yields_the_public_ones() {
 }
 
 #[test]
-fn the_published_key_signs_what_its_public_part_verifies() {
+fn a_signature_of_the_published_key_verifies_with_its_public_part() {
     let mut jwk = VECTORS["jwks"]["keys"][0].clone();
     jwk["d"] = VECTORS["private_d"].clone();
     let key = SigningKey::from_jwk(&jwk).unwrap();

@@ -22,22 +22,22 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    pub(super) fn a_minute(hosts: u32) -> Self {
+    pub(super) fn per_minute(hosts: u32) -> Self {
         Self { millis_each: MINUTE / i64::from(hosts.max(1)), earned_back: Cache::new(SOURCES) }
     }
 
     /// Whether the source has budget left.
     pub(super) fn allows(&self, source: &str, now: UnixMillis) -> Result<(), OperatorUnavailable> {
-        self.after_one_more(self.account(source).load(Ordering::Acquire), now).map(|_| ())
+        self.charged(self.balance(source).load(Ordering::Acquire), now).map(|_| ())
     }
 
-    pub(super) fn spend(&self, source: &str, now: UnixMillis) -> Result<(), OperatorUnavailable> {
-        let next = |back| self.after_one_more(back, now).ok();
-        let spent = self.account(source).fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
-        spent.or_else(|back| self.after_one_more(back, now)).map(|_| ())
+    pub(super) fn charge(&self, source: &str, now: UnixMillis) -> Result<(), OperatorUnavailable> {
+        let next = |back| self.charged(back, now).ok();
+        let spent = self.balance(source).fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+        spent.or_else(|back| self.charged(back, now)).map(|_| ())
     }
 
-    fn after_one_more(&self, earned_back: i64, now: UnixMillis) -> Result<i64, OperatorUnavailable> {
+    fn charged(&self, earned_back: i64, now: UnixMillis) -> Result<i64, OperatorUnavailable> {
         let next = earned_back.max(now.0).saturating_add(self.millis_each);
         match next.saturating_sub(now.0.saturating_add(MINUTE)) {
             ..=0 => Ok(next),
@@ -45,7 +45,7 @@ impl Budget {
         }
     }
 
-    fn account(&self, source: &str) -> Arc<AtomicI64> {
+    fn balance(&self, source: &str) -> Arc<AtomicI64> {
         let fresh = || Ok::<_, std::convert::Infallible>(Arc::new(AtomicI64::new(i64::MIN)));
         self.earned_back.get_or_insert_with(source, fresh).unwrap_or_else(|never| match never {})
     }

@@ -63,7 +63,7 @@ impl Host {
     }
 
     /// The lock for fetching from this host. The cached entry stays readable meanwhile.
-    pub(super) async fn turn(&self) -> OwnedMutexGuard<()> {
+    pub(super) async fn lock_fetch(&self) -> OwnedMutexGuard<()> {
         Arc::clone(&self.turn).lock_owned().await
     }
 
@@ -109,7 +109,7 @@ impl Host {
     }
 
     /// Stores manifest and keys.
-    pub(super) fn learnt(&self, operator: Arc<FetchedOperator>) {
+    pub(super) fn store(&self, operator: Arc<FetchedOperator>) {
         let mut memory = self.memory();
         let missed = match std::mem::take(&mut memory.knowledge) {
             // The minute between forced fetches applies beyond the hour.
@@ -120,25 +120,25 @@ impl Host {
     }
 
     /// Stores keys that were fetched again for an unknown kid.
-    pub(super) fn keys_learnt(&self, now: UnixMillis, operator: Arc<FetchedOperator>) {
+    pub(super) fn store_keys(&self, now: UnixMillis, operator: Arc<FetchedOperator>) {
         let missed = Some(Miss { at: now, failed: None });
         *self.memory() = Memory { knowledge: Knowledge::Known { operator, missed }, failures_in_a_row: 0 };
     }
 
     /// Records a failure; the previous entry has expired and is dropped. Returns the number of consecutive failures.
-    pub(super) fn refused(&self, now: UnixMillis, why: OperatorUnavailable) -> u32 {
+    pub(super) fn store_failure(&self, now: UnixMillis, why: OperatorUnavailable) -> u32 {
         let mut memory = self.memory();
         memory.knowledge = Knowledge::Refused { at: now, why };
-        memory.one_more_failure()
+        memory.count_failure()
     }
 
     /// Records a failed fetch of the keys; the cached ones stay valid for their hour (AAP 20.3).
-    pub(super) fn keys_refused(&self, now: UnixMillis, why: OperatorUnavailable) -> u32 {
+    pub(super) fn store_keys_failure(&self, now: UnixMillis, why: OperatorUnavailable) -> u32 {
         let mut memory = self.memory();
         if let Knowledge::Known { missed, .. } = &mut memory.knowledge {
             *missed = Some(Miss { at: now, failed: Some(why) });
         }
-        memory.one_more_failure()
+        memory.count_failure()
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -147,7 +147,7 @@ impl Host {
 }
 
 impl Memory {
-    fn one_more_failure(&mut self) -> u32 {
+    fn count_failure(&mut self) -> u32 {
         self.failures_in_a_row = self.failures_in_a_row.saturating_add(1);
         self.failures_in_a_row
     }

@@ -1,7 +1,10 @@
 //! Fetches a host's documents, or the reason why they are unavailable.
 
 use super::{DirectoryConfig, DirectoryStats, FetchedOperator, OperatorUnavailable, host::Host};
-use crate::fetch::{FetchError, Fetcher};
+use crate::{
+    exchange::Request,
+    fetch::{FetchError, Fetcher},
+};
 use bytes::Bytes;
 use countersign_jose::KeySet;
 use countersign_protocol::{
@@ -35,8 +38,8 @@ impl Visitor {
     ) -> Result<Arc<FetchedOperator>, OperatorUnavailable> {
         let outcome = self.fetch_both(host.domain(), now).await.map(Arc::new);
         match &outcome {
-            Ok(operator) => host.learnt(Arc::clone(operator)),
-            Err(why) => self.failed(host, host.refused(now, why.clone()), why),
+            Ok(operator) => host.store(Arc::clone(operator)),
+            Err(why) => self.failed(host, host.store_failure(now, why.clone()), why),
         }
         outcome
     }
@@ -53,21 +56,21 @@ impl Visitor {
                 let identity = known.identity.clone();
                 let operator =
                     Arc::new(FetchedOperator { identity, keys: Arc::new(keys), fetched_at: known.fetched_at });
-                host.keys_learnt(now, Arc::clone(&operator));
+                host.store_keys(now, Arc::clone(&operator));
                 Ok(operator)
             }
             Err(why) => {
-                self.failed(host, host.keys_refused(now, why.clone()), &why);
+                self.failed(host, host.store_keys_failure(now, why.clone()), &why);
                 Err(why)
             }
         }
     }
 
-    pub(super) fn is_dark(&self, host: &Host) -> bool {
+    pub(super) fn is_unreachable(&self, host: &Host) -> bool {
         host.failures_in_a_row() >= self.config.dark_after
     }
 
-    pub(super) fn counts(&self) -> DirectoryStats {
+    pub(super) fn stats(&self) -> DirectoryStats {
         DirectoryStats {
             fetches: self.fetches.load(Ordering::Relaxed),
             failures: self.failures.load(Ordering::Relaxed),
@@ -103,6 +106,11 @@ impl Visitor {
     async fn get(&self, url: &str) -> Result<Bytes, FetchError> {
         self.fetches.fetch_add(1, Ordering::Relaxed);
         self.fetcher.get_json(url).await
+    }
+
+    /// The status of the response; its body is of no use, and is not read.
+    pub(super) async fn post(&self, request: Request) -> Result<u16, FetchError> {
+        self.fetcher.open(request).await.map(|response| response.status.as_u16())
     }
 
     /// One alert per outage: it is written when the count is reached, and again only after a success in between.

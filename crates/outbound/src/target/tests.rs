@@ -8,7 +8,7 @@ fn target(url: &str) -> Result<OutboundTarget, BadUrl> {
 
 /// AAP-4.1-08
 #[test]
-fn what_is_not_https_on_port_443_of_a_hostname_is_refused() {
+fn anything_but_https_on_port_443_of_a_hostname_is_refused() {
     let refused = [
         ("http://acme.com/", BadUrl::NotHttps),
         ("ftp://acme.com/", BadUrl::NotHttps),

@@ -1,6 +1,6 @@
 //! An unreachable operator raises one alert.
 
-use crate::world::World;
+use crate::fixture::DirectoryFixture;
 use countersign_outbound::operators::DirectoryStats;
 use std::sync::{
     Arc,
@@ -33,22 +33,22 @@ impl Subscriber for Warnings {
 async fn three_failures_in_a_row_raise_the_metric_and_write_one_alert() {
     let warnings = Warnings::default();
     let _listening = tracing::subscriber::set_default(warnings.clone());
-    let world = World::start().await;
-    let told = || (warnings.0.load(Ordering::Relaxed), world.directory.stats());
+    let fixture = DirectoryFixture::start().await;
+    let told = || (warnings.0.load(Ordering::Relaxed), fixture.directory.stats());
     let stats = |fetches, failures, dark_hosts| DirectoryStats { fetches, failures, dark_hosts };
 
-    world.ask("k1", 0).await.unwrap();
-    world.host.go_dark();
-    world.ask("k1", 4_000).await.unwrap_err();
-    world.ask("k1", 4_001).await.unwrap_err();
-    world.ask("k1", 4_060).await.unwrap_err();
+    fixture.lookup("k1", 0).await.unwrap();
+    fixture.host.go_offline();
+    fixture.lookup("k1", 4_000).await.unwrap_err();
+    fixture.lookup("k1", 4_001).await.unwrap_err();
+    fixture.lookup("k1", 4_060).await.unwrap_err();
     assert_eq!(told(), (0, stats(4, 2, 0)));
-    world.ask("k1", 4_120).await.unwrap_err();
+    fixture.lookup("k1", 4_120).await.unwrap_err();
     assert_eq!(told(), (1, stats(5, 3, 1)));
-    world.ask("k1", 4_180).await.unwrap_err();
+    fixture.lookup("k1", 4_180).await.unwrap_err();
     assert_eq!(told(), (1, stats(6, 4, 1)));
 
-    world.host.come_back();
-    world.ask("k1", 4_240).await.unwrap();
+    fixture.host.recover();
+    fixture.lookup("k1", 4_240).await.unwrap();
     assert_eq!(told(), (1, stats(8, 4, 0)));
 }

@@ -1,8 +1,8 @@
 //! A single exchange: refused, aborted and sent requests.
 
 use crate::{
+    fixture::{DOMAIN, fetcher},
     operator_host::{Answer, OperatorHost, TestCa},
-    world::{DOMAIN, fetcher},
 };
 use countersign_outbound::{FetchError, Fetcher, FetcherConfig, RecentFetches, Request, target::BadUrl};
 use http::{Method, StatusCode};
@@ -59,7 +59,7 @@ async fn a_server_that_does_not_answer_is_given_up_on_after_five_seconds() {
     host.stall();
     let fetcher = fetcher(&ca, &host);
     let mut fetch = tokio::spawn(async move { fetcher.get_json(URL).await });
-    host.has_received(1).await;
+    host.wait_for_requests(1).await;
     // A paused clock advances only while all tasks are idle, and then at once.
     tokio::time::pause();
     assert!(timeout(Duration::from_secs(4), &mut fetch).await.is_err());
@@ -85,7 +85,7 @@ async fn a_certificate_of_an_unknown_authority_is_not_accepted() {
 #[tokio::test]
 async fn a_server_that_hangs_up_or_is_not_there_is_a_failure() {
     let (ca, host) = host().await;
-    host.go_dark();
+    host.go_offline();
     assert_eq!(fetcher(&ca, &host).get_json(URL).await, Err(FetchError::Tls));
 
     // Bound but not listening, so that no other process takes the port.
@@ -97,7 +97,7 @@ async fn a_server_that_hangs_up_or_is_not_there_is_a_failure() {
 }
 
 #[tokio::test]
-async fn only_what_is_labelled_as_json_is_taken_for_it() {
+async fn only_bodies_labelled_as_json_are_read_as_json() {
     let (ca, host) = host().await;
     let fetcher = fetcher(&ca, &host);
     for label in ["text/html", "application/jsonp", "text/json+html", ""] {
@@ -111,7 +111,7 @@ async fn only_what_is_labelled_as_json_is_taken_for_it() {
 }
 
 #[tokio::test]
-async fn a_status_that_is_not_200_is_told() {
+async fn a_status_other_than_200_is_reported() {
     let (ca, host) = host().await;
     let fetcher = fetcher(&ca, &host);
     for status in [StatusCode::NO_CONTENT, StatusCode::NOT_FOUND, StatusCode::BAD_GATEWAY] {
@@ -123,7 +123,7 @@ async fn a_status_that_is_not_200_is_told() {
 }
 
 #[tokio::test]
-async fn a_get_carries_the_name_the_path_and_what_it_accepts_and_nothing_else() {
+async fn a_get_carries_host_path_and_accept_and_nothing_else() {
     let (ca, host) = host().await;
     host.set_document("/doc.json?a=b", "{}");
     fetcher(&ca, &host).get_json("https://acme.test/doc.json?a=b#c").await.unwrap();
@@ -135,7 +135,7 @@ async fn a_get_carries_the_name_the_path_and_what_it_accepts_and_nothing_else() 
 }
 
 #[tokio::test]
-async fn a_post_sends_its_body_and_hands_back_whatever_is_answered() {
+async fn a_post_sends_its_body_and_returns_any_response() {
     let (ca, host) = host().await;
     host.set_answer("/hook", Answer::new(StatusCode::CONFLICT, &[("x-told", "yes")], "no"));
     let mut request = Request::post_json("https://acme.test/hook", r#"{"event":"x"}"#);

@@ -10,8 +10,8 @@
 mod alerts;
 mod directory;
 mod fetch;
+mod fixture;
 mod refusals;
-mod world;
 
 // Included as a file: depending on the crate would make these tests wait for the whole server to compile.
 #[allow(dead_code, unreachable_pub, reason = "other crates' tests use the rest")]

@@ -1,8 +1,8 @@
 //! Refused operators, each for its own reason.
 
 use crate::{
+    fixture::{DirectoryFixture, at, domain, jwks},
     operator_host::{Answer, IDENTITY, JWKS},
-    world::{World, at, domain, jwks},
 };
 use countersign_jose::KeyPolicy;
 use countersign_outbound::{
@@ -15,11 +15,11 @@ use std::{io, net::IpAddr, sync::Arc};
 
 /// The error for a manifest with one member replaced, and the requested URLs.
 async fn with_member(member: &str, value: Value) -> (OperatorUnavailable, Vec<String>) {
-    let world = World::start().await;
-    let mut identity = world.host.identity();
+    let fixture = DirectoryFixture::start().await;
+    let mut identity = fixture.host.identity();
     identity[member] = value;
-    world.host.set_document(IDENTITY, identity.to_string());
-    (world.ask("k1", 0).await.unwrap_err(), world.asked.urls())
+    fixture.host.set_document(IDENTITY, identity.to_string());
+    (fixture.lookup("k1", 0).await.unwrap_err(), fixture.asked.urls())
 }
 
 /// AAP-19.2-05, AAP-4.1-02
@@ -90,10 +90,10 @@ async fn nothing_that_can_go_wrong_with_the_documents_lets_anybody_through() {
     ];
     for path in [IDENTITY, JWKS] {
         for answer in &broken {
-            let world = World::start().await;
-            world.host.set_answer(path, answer.clone());
-            assert!(world.ask("k1", 0).await.is_err(), "{path} {answer:?}");
-            assert!(world.ask("k1", 1).await.is_err(), "{path} {answer:?}");
+            let fixture = DirectoryFixture::start().await;
+            fixture.host.set_answer(path, answer.clone());
+            assert!(fixture.lookup("k1", 0).await.is_err(), "{path} {answer:?}");
+            assert!(fixture.lookup("k1", 1).await.is_err(), "{path} {answer:?}");
         }
     }
 }
@@ -101,11 +101,11 @@ async fn nothing_that_can_go_wrong_with_the_documents_lets_anybody_through() {
 /// AAP-20.3-02
 #[tokio::test]
 async fn a_stall_lets_nobody_through() {
-    let world = World::start().await;
-    world.host.stall();
-    let directory = world.directory.clone();
+    let fixture = DirectoryFixture::start().await;
+    fixture.host.stall();
+    let directory = fixture.directory.clone();
     let asking = tokio::spawn(async move { directory.operator(&domain("acme.test"), "k1", at(0), "a").await });
-    world.host.has_received(1).await;
+    fixture.host.wait_for_requests(1).await;
     tokio::time::pause();
     let why = asking.await.unwrap().unwrap_err();
     assert!(matches!(why, OperatorUnavailable::Unreachable { .. }), "{why}");
@@ -134,13 +134,13 @@ async fn an_operator_whose_name_leads_inside_is_refused_without_naming_the_addre
 /// AAP-20.3-03
 #[tokio::test]
 async fn a_missing_manifest_an_unknown_kid_and_silence_have_three_different_hints() {
-    let world = World::start().await;
-    let unknown = world.ask("k2", 0).await.unwrap_err();
-    world.host.go_dark();
-    let silent = world.ask("k1", 3_601).await.unwrap_err();
-    world.host.come_back();
-    world.host.remove(IDENTITY);
-    let missing = world.ask("k1", 3_661).await.unwrap_err();
+    let fixture = DirectoryFixture::start().await;
+    let unknown = fixture.lookup("k2", 0).await.unwrap_err();
+    fixture.host.go_offline();
+    let silent = fixture.lookup("k1", 3_601).await.unwrap_err();
+    fixture.host.recover();
+    fixture.host.remove(IDENTITY);
+    let missing = fixture.lookup("k1", 3_661).await.unwrap_err();
 
     assert_eq!(unknown, OperatorUnavailable::UnknownKid);
     assert!(matches!(silent, OperatorUnavailable::Unreachable { .. }), "{silent}");
@@ -151,12 +151,12 @@ async fn a_missing_manifest_an_unknown_kid_and_silence_have_three_different_hint
 /// AAP-20.1-01
 #[tokio::test]
 async fn a_key_without_a_kid_is_never_used_even_if_it_is_the_only_one() {
-    let world = World::start().await;
+    let fixture = DirectoryFixture::start().await;
     let mut keys = jwks(&["k1"]);
     keys["keys"][0].as_object_mut().unwrap().remove("kid");
-    world.host.set_document(JWKS, keys.to_string());
+    fixture.host.set_document(JWKS, keys.to_string());
     for kid in ["k1", "", "0"] {
-        assert_eq!(world.ask(kid, 0).await.unwrap_err(), OperatorUnavailable::UnknownKid);
+        assert_eq!(fixture.lookup(kid, 0).await.unwrap_err(), OperatorUnavailable::UnknownKid);
     }
 }
 
@@ -166,12 +166,12 @@ async fn published_test_keys_are_used_only_where_that_is_permitted() {
         "kty": "EC", "crv": "P-256", "kid": "aap-test-op-1", "use": "sig", "alg": "ES256",
         "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
     }] });
-    let world = World::start().await;
-    world.host.publish(&published);
-    assert!(matches!(world.ask("aap-test-op-1", 0).await, Err(OperatorUnavailable::BadKeys { .. })));
+    let fixture = DirectoryFixture::start().await;
+    fixture.host.publish(&published);
+    assert!(matches!(fixture.lookup("aap-test-op-1", 0).await, Err(OperatorUnavailable::BadKeys { .. })));
 
     let key_policy = KeyPolicy { allow_published_test_keys: true };
-    let world = World::start_with(DirectoryConfig { key_policy, ..DirectoryConfig::default() }).await;
-    world.host.publish(&published);
-    assert!(world.ask("aap-test-op-1", 0).await.is_ok());
+    let fixture = DirectoryFixture::start_with(DirectoryConfig { key_policy, ..DirectoryConfig::default() }).await;
+    fixture.host.publish(&published);
+    assert!(fixture.lookup("aap-test-op-1", 0).await.is_ok());
 }

@@ -106,15 +106,15 @@ pub fn is_uri(text: &str) -> bool {
         && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
     let (rest, fragment) = rest.split_once('#').unwrap_or((rest, ""));
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
-    sound && is_hierarchy(path) && is_spelled(query, b"/?") && is_spelled(fragment, b"/?")
+    sound && is_hierarchy(path) && has_uri_characters(query, b"/?") && has_uri_characters(fragment, b"/?")
 }
 
 /// The part between scheme and query: an optional authority, then a path.
 fn is_hierarchy(text: &str) -> bool {
-    let Some(rest) = text.strip_prefix("//") else { return is_spelled(text, b"/") };
+    let Some(rest) = text.strip_prefix("//") else { return has_uri_characters(text, b"/") };
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-    is_spelled(user, b"") && is_host(host) && is_spelled(path, b"/")
+    has_uri_characters(user, b"") && is_host(host) && has_uri_characters(path, b"/")
 }
 
 /// A name or an address with an optional port; an IPv6 address is in brackets.
@@ -126,11 +126,11 @@ fn is_host(text: &str) -> bool {
             && (after.is_empty() || after.strip_prefix(':').is_some_and(digits));
     }
     let (name, port) = text.split_once(':').unwrap_or((text, ""));
-    !name.contains('@') && is_spelled(name, b"") && digits(port)
+    !name.contains('@') && has_uri_characters(name, b"") && digits(port)
 }
 
 /// Only characters that a URI may contain; a percent sign starts two hex digits.
-fn is_spelled(text: &str, more: &[u8]) -> bool {
+fn has_uri_characters(text: &str, more: &[u8]) -> bool {
     let mut pieces = text.split('%');
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&b) || more.contains(&b);
     let escaped = |piece: &str| piece.len() >= 2 && piece.bytes().take(2).all(|b| b.is_ascii_hexdigit());

@@ -1,10 +1,10 @@
 //! Events that an agent publishes to the hub, without the members that the hub stamps.
 
 use super::{
+    check::{Sound, judge},
     envelope::{LocalizationHints, Urgency, Verbosity},
     event::Payload,
     extension,
-    judge::{self, Sound},
     shape::Stage,
 };
 use crate::{canonical, hash::Digest};
@@ -41,7 +41,7 @@ const STAMPED: [&str; 7] =
 
 /// Reads an event by every rule that does not depend on its session, and reports all problems at once.
 pub fn published(value: &Value) -> Result<IngestedEvent, Vec<MemberProblem>> {
-    let sound = judge::judge(value, Stage::Published)?;
+    let sound = judge(value, Stage::Published)?;
     read(&sound).map_err(|_| vec![MemberProblem::new("event", "could not be read")])
 }
 
@@ -55,11 +55,11 @@ fn read(sound: &Sound<'_>) -> Result<IngestedEvent, serde_json::Error> {
         correlation_id: member(event, "correlation_id")?,
         extensions: without_ours(member(event, "extensions")?.unwrap_or_default()),
         context: event.get("@context").cloned(),
-        sent: sent(event),
+        sent: sent_id(event),
     })
 }
 
-fn sent(event: &Map<String, Value>) -> Option<SentEventId> {
+fn sent_id(event: &Map<String, Value>) -> Option<SentEventId> {
     let event_id = event.get("event_id")?.as_str()?.to_owned();
     let mut content = event.clone();
     content.retain(|name, _| !STAMPED.contains(&name.as_str()));

@@ -7,7 +7,6 @@ pub mod extension;
 pub mod handshake;
 pub mod ids;
 pub mod ingest;
-mod judge;
 pub mod limits;
 pub mod manifest;
 mod members;

@@ -3,12 +3,12 @@
 
 use super::event::{Choice, ResponseKind, Risk, YesNo};
 use crate::{
-    decisions::DecisionKind,
-    request::WhatRuns,
+    decisions::{Assurance, DecisionKind},
+    question::QuestionFacts,
+    request::{TextAuthor, WhatRuns},
     time::{UnixMillis, rfc3339, rfc3339_option},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// `GET /aaep/v1/questions`
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,8 +42,7 @@ pub struct OpenQuestion {
     pub choices: Vec<Choice>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed_replies: Vec<YesNo>,
-    /// The author of the texts: `agent`, or `owner` if the service rendered them.
-    pub words: String,
+    pub words: TextAuthor,
     /// The authenticated requester.
     pub agent_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,8 +65,8 @@ pub struct OpenQuestion {
     #[serde(with = "rfc3339")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub latest: UnixMillis,
-    /// The least assurance of a valid answer: `token`, `session`, `fresh` or `passkey`.
-    pub assurance: String,
+    /// The least assurance of a valid answer.
+    pub assurance: Assurance,
     /// Whether a subscriber token that its person allowed to approve high-risk actions suffices.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub high_risk_token_suffices: bool,
@@ -77,14 +76,47 @@ pub struct OpenQuestion {
     #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub last_ran_at: Option<UnixMillis>,
-    /// The clarified answers behind the question, each with its giver; as in the event's `extra_context`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
-    pub clarification: Option<Value>,
+    #[serde(flatten)]
+    pub offers: Offers,
+    /// As in the event's extension.
+    #[serde(flatten)]
+    pub facts: QuestionFacts,
     /// The call that a confirmation approves, as in the event's extension; absent in questions from before this was
     /// recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs: Option<WhatRuns>,
+}
+
+/// The offers to this person, with the authentication of this request. Each is checked again when it is taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Offers {
+    pub offer: Offer,
+    /// The extensions of the deadline to choose from; none if nothing would move it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more_time_seconds: Vec<i64>,
+}
+
+/// The answers that a person may give.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Offer {
+    /// This person may not answer, or the question is settled.
+    Nothing,
+    /// It is locked, and this person may not override the lock.
+    Locked,
+    /// It needs stronger authentication than any channel here offers.
+    NotHere,
+    /// It needs stronger authentication than this request had: `assurance`.
+    ProveFirst,
+    Decide {
+        approve: bool,
+        reject: bool,
+    },
+    Respond {
+        kinds: Vec<ResponseKind>,
+    },
 }
 
 /// `POST /aaep/v1/questions/{decision_id}/more-time`

@@ -63,7 +63,7 @@ pub(super) fn strays(known: impl Fn(&str) -> bool, event: &Map<String, Value>, s
     event
         .keys()
         .filter(|name| !known(name) && !tolerated(name))
-        .map(|name| MemberProblem::new(told(name), why_stray(name)))
+        .map(|name| MemberProblem::new(safe_name(name), why_stray(name)))
         .collect()
 }
 
@@ -83,6 +83,6 @@ fn why_stray(name: &str) -> &'static str {
 }
 
 /// A name safe to repeat in a message: short, and no misplaced credential.
-fn told(name: &str) -> String {
-    if super::secrets::looks_like_one(name) { "a member".to_owned() } else { name.chars().take(64).collect() }
+fn safe_name(name: &str) -> String {
+    if super::secrets::is_secret(name) { "a member".to_owned() } else { name.chars().take(64).collect() }
 }

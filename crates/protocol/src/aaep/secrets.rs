@@ -8,26 +8,26 @@ use serde_json::{Map, Value};
 
 /// Names every member that seems to contain a credential, and never repeats its value.
 pub(super) fn check(event: &Map<String, Value>, found: &mut Vec<MemberProblem>) {
-    let leaking = event.iter().filter(|(_, value)| holds_one(value));
+    let leaking = event.iter().filter(|(_, value)| contains_secret(value));
     found.extend(leaking.map(|(name, _)| MemberProblem::new(name.clone(), "contains what looks like a credential")));
 }
 
-fn holds_one(value: &Value) -> bool {
+fn contains_secret(value: &Value) -> bool {
     match value {
-        Value::String(text) => looks_like_one(text),
-        Value::Array(items) => items.iter().any(holds_one),
+        Value::String(text) => is_secret(text),
+        Value::Array(items) => items.iter().any(contains_secret),
         Value::Object(members) => {
-            members.iter().any(|(name, value)| looks_like_one(name) || is_named(name, value) || holds_one(value))
+            members.iter().any(|(name, value)| is_secret(name) || is_named(name, value) || contains_secret(value))
         }
         _ => false,
     }
 }
 
-pub(super) fn looks_like_one(text: &str) -> bool {
+pub(super) fn is_secret(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     (text.contains("-----BEGIN ") && text.contains("PRIVATE KEY-----"))
         || text.split(|c| !is_word(c) && c != '.').filter(is_long).any(is_jwt)
-        || text.split(|c| !is_word(c)).filter(is_long).any(|word| is_vendors(word) || is_ours(word))
+        || text.split(|c| !is_word(c)).filter(is_long).any(|word| is_vendors(word) || is_own_token(word))
         || follows_bearer(text, &lower)
         || is_assigned(text, &lower)
 }
@@ -75,16 +75,16 @@ const VENDORS: &[(&str, usize)] = &[
 
 fn is_vendors(word: &str) -> bool {
     let long = |(prefix, least): &(&str, usize)| word.strip_prefix(prefix).is_some_and(|tail| tail.len() >= *least);
-    let aws = |prefix: &str| word.strip_prefix(prefix).is_some_and(|tail| tail.len() == 16 && is_loud(tail));
+    let aws = |prefix: &str| word.strip_prefix(prefix).is_some_and(|tail| tail.len() == 16 && is_upper_case(tail));
     (VENDORS.iter().any(long) && has_digit(word)) || aws("AKIA") || aws("ASIA")
 }
 
-fn is_loud(text: &str) -> bool {
+fn is_upper_case(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
 }
 
 /// Our own credentials: a short prefix and 32 random bytes in base64url. AAEP ids look similar and are no credentials.
-fn is_ours(word: &str) -> bool {
+fn is_own_token(word: &str) -> bool {
     let Some((prefix, tail)) = word.split_once('_') else { return false };
     let is_prefix = (2..=5).contains(&prefix.len()) && prefix.bytes().all(|b| b.is_ascii_lowercase());
     let is_id = matches!(prefix, "evt" | "sess" | "rpl" | "sub" | "call" | "out");
@@ -118,12 +118,12 @@ const NAMES: &[&str] = &[
 
 /// `password=…`, or a plausible value after `password:`. Masked values are allowed.
 fn is_assigned(text: &str, lower: &str) -> bool {
-    let given = |(at, name): (usize, &str)| text.get(at + name.len()..).is_some_and(is_given);
+    let given = |(at, name): (usize, &str)| text.get(at + name.len()..).is_some_and(has_value);
     NAMES.iter().any(|name| lower.match_indices(name).any(given))
 }
 
 /// Whether a separator and a value that is not harmless follow the name.
-fn is_given(rest: &str) -> bool {
+fn has_value(rest: &str) -> bool {
     let rest = rest.trim_start_matches(['"', '\'']);
     let tight = rest.strip_prefix('=').filter(|value| !value.starts_with(char::is_whitespace));
     let loose = rest.trim_start().strip_prefix([':', '=']);

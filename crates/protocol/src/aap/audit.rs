@@ -48,6 +48,12 @@ pub struct AuditEntry {
     /// The actor: `user`, `admin`, `operator`, `agent`, `service`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// The rule or event that ended a delegation without a person's act.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<String>,
+    /// The agent's own words about a completed task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
     /// The thumbprint (RFC 7638) of a DPoP key that began to act in the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jkt: Option<String>,

@@ -72,7 +72,7 @@ pub struct DelegateRequest {
     #[serde(default)]
     pub acknowledged_disclosure: bool,
     /// `false` denies a connect request.
-    #[serde(default = "yes")]
+    #[serde(default = "crate::json::enabled")]
     pub approve: bool,
     /// The same as `user_override`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -122,7 +122,7 @@ pub struct DeniedResponse {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(untagged)]
 pub enum NotGranted {
-    Shown(DisclosureResponse),
+    Shown(Box<DisclosureResponse>),
     Denied(DeniedResponse),
 }
 
@@ -177,8 +177,4 @@ pub struct ExchangeResponse {
     pub effective_policy: EffectivePolicy,
     #[serde(default)]
     pub effective_policy_sources: PolicySources,
-}
-
-fn yes() -> bool {
-    true
 }

@@ -25,7 +25,7 @@ pub struct Manifest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     pub minimum_tier: u8,
-    #[serde(default = "yes")]
+    #[serde(default = "crate::json::enabled")]
     pub intent_required: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential_ttl: Option<i64>,
@@ -183,10 +183,6 @@ fn is_uri_reference(text: &str) -> bool {
 
 fn demand(holds: bool, member: &'static str, why: &str) -> Result<(), NotAManifest> {
     if holds { Ok(()) } else { Err(NotAManifest { member, why: why.to_owned() }) }
-}
-
-fn yes() -> bool {
-    true
 }
 
 fn notify() -> String {

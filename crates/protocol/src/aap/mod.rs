@@ -16,3 +16,4 @@ pub mod policy;
 pub mod register;
 pub mod revoke;
 pub mod version;
+pub mod webhook;

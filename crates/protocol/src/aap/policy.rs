@@ -108,8 +108,22 @@ impl PolicyLayer {
         }
     }
 
-    /// The first member that no policy can have, with the reason.
+    /// The first member that a policy cannot have here, with the reason.
     pub fn problem(&self) -> Option<(&'static str, &'static str)> {
+        self.invalid().or_else(|| self.unserved())
+    }
+
+    /// A member without enforcement would be a false promise.
+    fn unserved(&self) -> Option<(&'static str, &'static str)> {
+        let why = "is not enforced by this version; leave it out";
+        match self {
+            Self { after_inactivity: Some(_), .. } => Some(("after_inactivity", why)),
+            Self { after_use, .. } if !after_use.is_empty() => Some(("after_use", why)),
+            _ => None,
+        }
+    }
+
+    fn invalid(&self) -> Option<(&'static str, &'static str)> {
         let zero = |limit: Option<u64>| limit == Some(0);
         match self {
             Self { after_inactivity: Some(period), .. } if period.secs() < MIN_INACTIVITY_S => {
@@ -192,6 +206,16 @@ pub enum PolicySource {
     Service,
     Operator,
     User,
+}
+
+impl PolicySource {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Service => "service",
+            Self::Operator => "operator",
+            Self::User => "user",
+        }
+    }
 }
 
 /// The effective policy of a delegation, with the members of AAP 19.6 and no others.

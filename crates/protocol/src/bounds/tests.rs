@@ -12,7 +12,7 @@ fn bound(written: Value) -> Result<Bound, String> {
 
 ///
 #[test]
-fn what_is_not_a_plain_decimal_is_no_amount() {
+fn only_a_plain_decimal_is_an_amount() {
     for text in [
         "", "-1", "+1", "1e3", "1E3", "1,000", "1_000", "01", "00", ".5", "1.", "1.2.3", " 1", "1 ", "0x10", "NaN",
         "１",
@@ -97,7 +97,7 @@ fn a_bound_that_says_nothing_or_two_things_is_refused() {
 
 ///
 #[test]
-fn bounds_that_no_yes_may_have_are_refused() {
+fn bounds_that_no_approval_may_have_are_refused() {
     for (written, why) in [
         (json!({ "uses": 0 }), "uses must be 1 to 10000"),
         (json!({ "uses": 10_001 }), "uses must be 1 to 10000"),
@@ -113,7 +113,7 @@ fn bounds_that_no_yes_may_have_are_refused() {
 }
 
 #[test]
-fn what_was_read_is_written_the_same() {
+fn parsed_documents_are_written_unchanged() {
     for written in [
         json!({ "most": "500.00" }),
         json!({ "least": "0.01", "most": "500.00", "sum": "2000.00", "unit": "EUR", "unit_from": "currency" }),

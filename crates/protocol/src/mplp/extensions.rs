@@ -4,6 +4,7 @@ use super::{MplpId, PlanStatus, StepStatus};
 use crate::{
     aaep::event::Risk,
     bounds::{Amount, Bound},
+    request::TextAuthor,
     time::{UnixMillis, rfc3339, rfc3339_option},
 };
 use serde::{Deserialize, Serialize};
@@ -61,7 +62,7 @@ pub struct Runs {
     pub released: BTreeMap<String, Bound>,
     /// The description shown to people.
     pub shown: String,
-    pub words: WhoseWords,
+    pub words: TextAuthor,
     pub risk_level: Risk,
     pub irreversible: bool,
     /// Every call needs approval, even under an approved plan.
@@ -73,17 +74,6 @@ pub struct Runs {
     /// The remaining uses; absent without an approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<Left>,
-}
-
-/// The author of the text that a person reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum WhoseWords {
-    /// The agent's own text, unverified.
-    Agent,
-    /// Rendered by the template of the API's owner.
-    Owner,
 }
 
 /// The rest of an approval.
@@ -111,6 +101,17 @@ pub enum AllowanceStatus {
     Cancelled,
 }
 
+impl AllowanceStatus {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Spent => "spent",
+            Self::Lapsed => "lapsed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
 /// The remaining amount of one argument over all calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -136,7 +137,7 @@ pub struct AllowanceShown {
     pub step_id: Option<MplpId>,
     /// The description of the calls that it covers.
     pub shown: String,
-    pub words: WhoseWords,
+    pub words: TextAuthor,
     /// The agent that may use it: its operator's domain, or the id of its key.
     pub agent: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

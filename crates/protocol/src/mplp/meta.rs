@@ -1,8 +1,12 @@
-//! Metadata of every object.
+//! Members of every object: metadata, and its history as base events.
 
-use super::members::{each_once, moment_option, version};
+use super::{
+    MplpId,
+    members::{each_once, event_type, moment, moment_option, object_or_null, version},
+};
 use crate::time::UnixMillis;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// The version of protocol and schemas that we write (M-01, M-05).
 pub const VERSION: &str = "1.0.0";
@@ -69,4 +73,24 @@ pub enum CrossCutting {
     Security,
     StateSync,
     Transaction,
+}
+
+/// An entry of the history inside an object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BaseEvent {
+    pub event_id: MplpId,
+    /// Words between dots, such as `confirm.requested`: underscores are for the bus (M-15).
+    #[serde(deserialize_with = "event_type")]
+    pub event_type: String,
+    pub source: String,
+    #[serde(with = "moment")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub timestamp: UnixMillis,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_id: Option<MplpId>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object_or_null")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub data: Option<Map<String, Value>>,
 }

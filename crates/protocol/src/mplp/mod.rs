@@ -5,11 +5,8 @@
 
 pub mod bus;
 pub mod confirm;
-pub mod event;
 pub mod extensions;
 pub mod governance;
-mod graph;
-mod hints;
 pub mod id;
 pub mod learning;
 mod members;
@@ -22,15 +19,14 @@ pub mod trace;
 
 pub use bus::{BusEvent, ExecutionStatus, ExecutorKind, Family, StageStatus, UpdateKind};
 pub use confirm::{Confirm, ConfirmDecision, ConfirmStatus, DecisionStatus, TargetType};
-pub use event::BaseEvent;
 pub use extensions::{
     AllowanceShown, AllowanceStatus, Left, PlanActions, PlanDifference, ProposeRequest, ReasonGiven, Runs, StepShown,
-    SumLeft, WhoseWords,
+    SumLeft,
 };
 pub use governance::{Governance, Module, Ref};
 pub use id::{MplpId, NotAnMplpId};
 pub use learning::{Feedback, LearningSample, Sample};
-pub use meta::{CrossCutting, Meta};
+pub use meta::{BaseEvent, CrossCutting, Meta};
 pub use plan::{Plan, PlanStatus, PlanStep, StepStatus};
 pub use read::BadDocument;
 pub use role::MplpRole;

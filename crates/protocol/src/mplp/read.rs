@@ -3,7 +3,6 @@
 //! Code derived by serde accepts a list for an object and null for an absent member. The schemas do not, so values go
 //! through our own deserializer. It never repeats the input, which might be a misplaced secret.
 
-use super::hints;
 use crate::json;
 use serde::{
     Deserialize,
@@ -54,10 +53,10 @@ impl de::Error for BadDocument {
         Self::new("", format!("must be {expected}"))
     }
     fn unknown_variant(found: &str, expected: &'static [&'static str]) -> Self {
-        Self::new("", hints::with(format!("must be one of {}", expected.join(", ")), hints::for_word(found)))
+        Self::new("", with_hint(format!("must be one of {}", expected.join(", ")), hint_for_value(found)))
     }
     fn unknown_field(found: &str, _: &'static [&'static str]) -> Self {
-        Self::new("", hints::with("is no member of this document".into(), hints::for_member(found)))
+        Self::new("", with_hint("is no member of this document".into(), hint_for_member(found)))
     }
     fn missing_field(field: &'static str) -> Self {
         Self::new(field, "is required")
@@ -190,5 +189,46 @@ impl<'de> de::SeqAccess<'de> for Items<'de> {
     fn next_element_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, BadDocument> {
         let Some((at, value)) = self.0.next() else { return Ok(None) };
         seed.deserialize(ValueAt(value)).map(Some).map_err(|why| why.under(&format!("[{at}]")))
+    }
+}
+
+/// A hint for a value that other texts about MPLP use but its schemas do not.
+fn hint_for_value(found: &str) -> Option<&'static str> {
+    Some(match found {
+        // M-20
+        "pending_approval" => "a Plan with a pending Confirm is proposed",
+        // M-18
+        "override" => "it is no status: a decision in spite of a lock is sent with \"override\": true",
+        // M-17
+        "step" | "delta" => "it is approved as other, with its own id as target_id",
+        // M-22
+        "changes_requested" | "request_changes" => "asking for changes is rejected with a reason",
+        "expired" | "timeout" => "a Confirm without an answer in time is cancelled",
+        "canceled" => "it is spelled cancelled",
+        _ => return None,
+    })
+}
+
+/// A hint for a member that other texts about MPLP use but its schemas do not.
+fn hint_for_member(found: &str) -> Option<&'static str> {
+    Some(match found {
+        // M-01
+        "protocolVersion" => "write protocol_version, and schema_version beside it",
+        "schemaVersion" => "write schema_version",
+        "source" => "the producer is named in created_by",
+        "lifecycle_phase" => "write lifecyclePhase",
+        "truth_domain" => "write truthDomain",
+        "last_confirm_ref" => "write lastConfirmRef",
+        // M-19
+        "governance" => "a Plan has none: the link to its Confirm is the Confirm's target_id",
+        "actions" => "send {\"plan\": …, \"actions\": …}: the Plan's own schema is closed",
+        _ => return None,
+    })
+}
+
+fn with_hint(why: String, hint: Option<&str>) -> String {
+    match hint {
+        Some(hint) => format!("{why}; {hint}"),
+        None => why,
     }
 }

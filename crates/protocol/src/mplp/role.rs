@@ -31,14 +31,3 @@ pub struct MplpRole {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<BaseEvent>,
 }
-
-impl MplpRole {
-    /// Whether a label in a Confirm means this role: by its name or its id (M-06).
-    pub fn is_called(&self, label: &str) -> bool {
-        self.name == label || self.role_id.as_str() == label
-    }
-
-    pub fn can(&self, capability: &str) -> bool {
-        self.capabilities.iter().any(|held| held == capability)
-    }
-}

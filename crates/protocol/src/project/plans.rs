@@ -44,7 +44,7 @@ pub enum AskAgain {
 
 impl AskAgain {
     /// Whether a planned call of this risk still needs approval.
-    pub fn asks(self, risk: Risk) -> bool {
+    pub fn needs_approval(self, risk: Risk) -> bool {
         match self {
             Self::Low => true,
             Self::Medium => risk >= Risk::Medium,

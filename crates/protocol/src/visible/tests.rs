@@ -2,7 +2,7 @@ use super::*;
 
 ///
 #[test]
-fn what_nobody_sees_is_written_out_and_nothing_is_left_out() {
+fn invisible_characters_are_written_out_and_nothing_is_omitted() {
     for (text, shown) in [
         ("a\u{202e}b", "a[U+202E]b"),
         ("a\u{2068}b\u{2069}", "a[U+2068]b[U+2069]"),

@@ -10,6 +10,7 @@
 
 mod aaep;
 mod mplp;
+mod spoil;
 
 /// The validator of the testkit, included directly: depending on the testkit would pull in the whole server.
 #[path = "../../../testkit/src/aaep_judge.rs"]

@@ -10,13 +10,12 @@ mod guard;
 pub(crate) use door::LegacyDoor;
 
 use super::{
-    events::last_event_id,
-    incoming::{self, Incoming},
     listener::{NoListener, by_token},
-    message::{self, NoMessage},
+    message::{self, Incoming, NoMessage},
     rejected::malformed,
     replies::end,
     sse::{self, Frame, Style},
+    subscriptions::last_event_id,
 };
 use crate::{
     App,
@@ -101,7 +100,7 @@ impl Sender<'_> {
         if message.get("kind").is_some_and(|kind| kind == "user_input") {
             return self.user_input().await;
         }
-        match incoming::kind(&message) {
+        match message::kind(&message) {
             "subscription.request" => return self.subscribe(&message).await,
             "subscription.close" => self.close().await?,
             _ => {

@@ -35,11 +35,11 @@ pub(super) async fn listener(app: &App, at: &ProjectAt, asker: &Asker) -> Result
     }
     let who = asker.signed_in.as_ref().ok_or(NoListener::Unproven)?;
     asker.own_page(app, None)?;
-    Ok(app.engine.events().listener_by_sign_in(at, who).await?)
+    Ok(app.engine.events().subscriber_by_sign_in(at, who).await?)
 }
 
 pub(super) async fn by_token(app: &App, at: &ProjectAt, token: &str) -> Result<Listener, NoListener> {
-    match app.engine.events().listener_by_token(at, token).await {
+    match app.engine.events().subscriber_by_token(at, token).await {
         Err(Refusal::NotAuthorized(_)) => Err(NoListener::Unproven),
         known => Ok(known?),
     }

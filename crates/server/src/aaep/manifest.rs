@@ -2,9 +2,9 @@
 
 use crate::{
     App,
-    aap::manifest::named,
+    aap::manifest::requested_project,
     http::{
-        answer::RefusalResponse,
+        answer::{ErrorResponses, RefusalResponse},
         at::{Arrival, AtProject},
     },
 };
@@ -13,7 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_engine::{ProjectAt, Refusal};
-use countersign_protocol::{aaep::manifest::Manifest, aap::error::ErrorEnvelope};
+use countersign_protocol::aaep::manifest::Manifest;
 use http::{HeaderMap, HeaderValue, header};
 
 #[derive(serde::Deserialize)]
@@ -23,13 +23,11 @@ pub(crate) struct AaepManifestQuery {
 }
 
 #[utoipa::path(
-    get,
-    path = "/.well-known/aaep-manifest.json",
-    tag = "discovery",
+    get, path = "/.well-known/aaep-manifest.json", tag = "discovery",
     summary = "The AAEP producer manifest",
     description = "With Accept: application/jose, the same as a JWS in compact form, signed with a key of /.well-known/agent-jwks.json.",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "The emitted events, and how to subscribe", body = Manifest), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
+    responses((status = 200, description = "The emitted events, and how to subscribe", body = Manifest), ErrorResponses),
 )]
 pub(crate) async fn get(
     State(app): State<App>,
@@ -37,8 +35,8 @@ pub(crate) async fn get(
     headers: HeaderMap,
     Query(asked): Query<AaepManifestQuery>,
 ) -> Result<Response, RefusalResponse> {
-    let at = named(&app, arrival, asked.project_id.as_deref()).await?;
-    Ok(told(&app, &at, &headers).await?)
+    let at = requested_project(&app, arrival, asked.project_id.as_deref()).await?;
+    Ok(manifest_response(&app, &at, &headers).await?)
 }
 
 /// The manifest at the URL that a multi-tenant project names in its handshakes.
@@ -47,10 +45,10 @@ pub(crate) async fn of_project(
     AtProject(at): AtProject,
     headers: HeaderMap,
 ) -> Result<Response, RefusalResponse> {
-    Ok(told(&app, &at, &headers).await?)
+    Ok(manifest_response(&app, &at, &headers).await?)
 }
 
-async fn told(app: &App, at: &ProjectAt, headers: &HeaderMap) -> Result<Response, Refusal> {
+async fn manifest_response(app: &App, at: &ProjectAt, headers: &HeaderMap) -> Result<Response, Refusal> {
     let (manifest, signed) = app.engine.events().aaep_manifest(at).await?;
     let mut response = match wants_signature(headers) {
         true => ([(header::CONTENT_TYPE, HeaderValue::from_static("application/jose"))], signed).into_response(),

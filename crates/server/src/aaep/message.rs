@@ -1,4 +1,4 @@
-//! Reads a message: one JSON document, validated on its own. Nothing here looks up its ids or tokens (C4).
+//! Messages from agents and subscribers: one JSON document, validated on its own. Nothing here looks up its ids or tokens (C4).
 
 use crate::http::{
     answer::{self, RefusalResponse},
@@ -10,8 +10,16 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_engine::Refusal;
-use countersign_protocol::{aaep::limits::MAX_EVENT, aap::error::Code, json};
-use http::{HeaderMap, StatusCode, header};
+use countersign_protocol::{
+    aaep::{
+        handshake::{Close, Renegotiate},
+        limits::MAX_EVENT,
+        reply::{self, Reply},
+    },
+    aap::error::Code,
+    json,
+};
+use http::StatusCode;
 use serde_json::Value;
 
 /// Why a body is not a valid message.
@@ -27,7 +35,7 @@ pub(super) async fn read(request: Request) -> Result<Value, NoMessage> {
 }
 
 pub(super) async fn read_up_to(request: Request, limit: usize) -> Result<Value, NoMessage> {
-    if !is_json(request.headers()) {
+    if !body::is_json(request.headers()) {
         return Err(NoMessage::Malformed("the message must be sent as application/json".into()));
     }
     let bytes = body::read(request, limit).await.map_err(|response| match response.status() {
@@ -42,11 +50,6 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Value, NoMessage> {
     json::value(bytes).map_err(|_| NoMessage::Malformed("the message is not valid JSON".into()))
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
-    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
-}
-
 impl NoMessage {
     pub(super) fn response(self, id: &RequestId) -> Response {
         match self {
@@ -57,4 +60,28 @@ impl NoMessage {
             }
         }
     }
+}
+
+#[derive(Debug)]
+pub(super) enum Incoming {
+    Renegotiate(Box<Renegotiate>),
+    Close(Close),
+    Reply(Box<Reply>),
+}
+
+impl Incoming {
+    /// With `unnamed`, the sender does not know its subscription's id and may omit it in a reply (C15).
+    pub(super) fn parse(value: &Value, unnamed: bool) -> Result<Self, NoMessage> {
+        match kind(value) {
+            "subscription.request" => Err("a subscription.request is sent to /aaep/v1/subscriptions".into()),
+            "subscription.renegotiate" => Renegotiate::parse(value).map(|m| Self::Renegotiate(Box::new(m))),
+            "subscription.close" => Close::parse(value).map(Self::Close),
+            _ => reply::parse(value, unnamed).map(|m| Self::Reply(Box::new(m))).map_err(|why| why.to_string()),
+        }
+        .map_err(NoMessage::Malformed)
+    }
+}
+
+pub(super) fn kind(value: &Value) -> &str {
+    value.get("type").and_then(Value::as_str).unwrap_or_default()
 }

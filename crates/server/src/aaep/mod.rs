@@ -1,18 +1,13 @@
 //! AAEP endpoints, at the unscoped paths and under `/projects/{projectId}`: agents publish events, subscribers receive
 //! and answer them. The handlers make no decisions; the response to a reply never reveals its outcome.
 
-mod agent_events;
-pub(crate) mod events;
-mod incoming;
 pub(crate) mod legacy;
 mod listener;
 pub(crate) mod manifest;
 mod message;
-pub(crate) mod more_time;
 pub(crate) mod questions;
 mod rejected;
 pub(crate) mod replies;
-pub(crate) mod session_events;
 pub(crate) mod sessions;
 mod sse;
 pub(crate) mod subscriber_tokens;
@@ -39,26 +34,26 @@ pub(crate) fn router() -> Router<App> {
 
 fn endpoints() -> Router<App> {
     Router::new()
-        .route("/aaep/v1/sessions", post(sessions::post))
-        .route("/aaep/v1/sessions/{session_id}/events", post(session_events::post))
-        .route("/aaep/v1/subscriptions", post(subscriptions::post))
-        .route("/aaep/v1/events", get(events::get))
+        .route("/aaep/v1/sessions", post(sessions::open))
+        .route("/aaep/v1/sessions/{session_id}/events", post(sessions::publish))
+        .route("/aaep/v1/subscriptions", post(subscriptions::subscribe))
+        .route("/aaep/v1/events", get(subscriptions::stream))
         .route("/aaep/v1/replies", post(replies::post))
         .route("/aaep/v1/ws", get(ws::get))
-        .route("/aaep/v1/questions", get(questions::get))
-        .route("/aaep/v1/questions/{decision}/more-time", post(more_time::post))
+        .route("/aaep/v1/questions", get(questions::list))
+        .route("/aaep/v1/questions/{decision}/more-time", post(questions::more_time))
         .route("/aaep/v1/subscriber-tokens", get(subscriber_tokens::get).post(subscriber_tokens::post))
         .route("/aaep/v1/subscriber-tokens/{id}", delete(subscriber_tokens::delete))
         .route("/aaep/legacy/{token}/events", get(legacy::events).options(legacy::preflight))
         .route("/aaep/legacy/{token}/messages", post(legacy::messages).options(legacy::preflight))
         // Other paths with this prefix contain a credential and must not reach an upstream API behind this router.
-        .route("/aaep/legacy/{token}", any(nothing))
-        .route("/aaep/legacy/{token}/{end}", any(nothing))
-        .route("/aaep/legacy/{token}/{end}/{*rest}", any(nothing))
+        .route("/aaep/legacy/{token}", any(not_found))
+        .route("/aaep/legacy/{token}/{end}", any(not_found))
+        .route("/aaep/legacy/{token}/{end}/{*rest}", any(not_found))
         .layer(middleware::map_response(keep_nothing))
 }
 
-async fn nothing() -> StatusCode {
+async fn not_found() -> StatusCode {
     StatusCode::NOT_FOUND
 }
 

@@ -3,29 +3,34 @@
 //! The response depends only on the sender and on whether the message is well formed. The outcome of a reply is
 //! published in later events, to entitled subscribers (R-9, C4).
 
-use super::{incoming::Incoming, listener::listener, message, rejected::Rejected};
+use super::{
+    listener::listener,
+    message::{self, Incoming},
+    rejected::Rejected,
+};
 use crate::{
     App,
-    http::{answer::RefusalResponse, at::AtProject, caller::Asker, request_id::RequestId},
+    http::{
+        answer::{ErrorResponses, RefusalResponse},
+        at::AtProject,
+        caller::Asker,
+        request_id::RequestId,
+    },
 };
 use axum::{
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
 use countersign_engine::{Listener, ProjectAt, Refusal};
-use countersign_protocol::aap::error::ErrorEnvelope;
 use http::StatusCode;
 
 #[utoipa::path(
-    post,
-    path = "/aaep/v1/replies",
-    tag = "subscribers",
+    post, path = "/aaep/v1/replies", tag = "subscribers", security(("session" = []), ("bearer" = [])),
+    request_body(content = Object, description = "A reply, subscription.renegotiate or subscription.close"),
     summary = "Answer a question, or change or end a subscription",
     description = "A confirmation.reply, clarification.reply, subscription.renegotiate or subscription.close of AAEP 1.0. Every well-formed reply is answered with 204, regardless of its token and its effect; the following events carry the decision. A renegotiation is answered with subscription.accepted, or with subscription.rejected, which ends the subscription.",
     params(("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session")),
-    request_body(content = Object, description = "A reply, subscription.renegotiate or subscription.close"),
-    responses((status = 200, description = "A subscription.accepted with the new terms", body = Object), (status = 204, description = "Taken"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("session" = []), ("bearer" = []))
+    responses((status = 200, description = "A subscription.accepted with the new terms", body = Object), (status = 204, description = "Taken"), ErrorResponses),
 )]
 pub(crate) async fn post(
     State(app): State<App>,

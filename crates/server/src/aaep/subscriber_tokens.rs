@@ -2,17 +2,19 @@
 
 use crate::{
     App,
-    http::{answer::RefusalResponse, at::AtProject, body::Json, caller::Asker},
+    http::{
+        answer::{ErrorResponses, JsonResult, RefusalResponse},
+        at::AtProject,
+        body::Json,
+        caller::Asker,
+    },
 };
 use axum::{
     extract::{Path, State},
     response::{IntoResponse, Response},
 };
 use countersign_engine::{NewSubscriberToken, ProjectAt, SignedIn, SubscriberToken};
-use countersign_protocol::{
-    aap::error::ErrorEnvelope,
-    time::{UnixMillis, rfc3339, rfc3339_option},
-};
+use countersign_protocol::time::{UnixMillis, rfc3339, rfc3339_option};
 use http::StatusCode;
 
 #[derive(serde::Deserialize, utoipa::ToSchema)]
@@ -76,32 +78,24 @@ pub(crate) struct TokenAdded {
 }
 
 #[utoipa::path(
-    get,
-    path = "/aaep/v1/subscriber-tokens",
-    tag = "subscribers",
+    get, path = "/aaep/v1/subscriber-tokens", tag = "subscribers", security(("session" = [])),
     summary = "The tokens of a person's subscribers",
-    responses((status = 200, description = "Tokens, without their secrets", body = Tokens), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("session" = []))
+    responses((status = 200, description = "Tokens, without their secrets", body = Tokens), ErrorResponses),
 )]
-pub(crate) async fn get(
-    State(app): State<App>,
-    AtProject(at): AtProject,
-    asker: Asker,
-) -> Result<axum::Json<Tokens>, RefusalResponse> {
+pub(crate) async fn get(State(app): State<App>, AtProject(at): AtProject, asker: Asker) -> JsonResult<Tokens> {
     let who = asker.person()?;
     let found = app.engine.events().subscriber_tokens(&at, who.person.key).await?;
-    Ok(axum::Json(Tokens { subscriber_tokens: found.into_iter().map(|token| shown(&app, who, token)).collect() }))
+    Ok(axum::Json(Tokens {
+        subscriber_tokens: found.into_iter().map(|token| token_document(&app, who, token)).collect(),
+    }))
 }
 
 #[utoipa::path(
-    post,
-    path = "/aaep/v1/subscriber-tokens",
-    tag = "subscribers",
+    post, path = "/aaep/v1/subscriber-tokens", tag = "subscribers", security(("session" = [])),
+    request_body = NewToken,
     summary = "Create a token for a subscriber",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    request_body = NewToken,
-    responses((status = 201, description = "The token; its secret is shown only once", body = TokenAdded), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("session" = []))
+    responses((status = 201, description = "The token; its secret is shown only once", body = TokenAdded), ErrorResponses),
 )]
 pub(crate) async fn post(
     State(app): State<App>,
@@ -121,37 +115,34 @@ pub(crate) async fn post(
     };
     let added = app.engine.events().add_subscriber_token(&at, &member, new).await?;
     let endpoint = added.token.legacy.then(|| endpoint(&at, &added.secret));
-    let added = TokenAdded { shown: shown(&app, who, added.token), token: added.secret, endpoint };
+    let added = TokenAdded { shown: token_document(&app, who, added.token), token: added.secret, endpoint };
     Ok((StatusCode::CREATED, axum::Json(added)).into_response())
 }
 
 #[utoipa::path(
-    delete,
-    path = "/aaep/v1/subscriber-tokens/{id}",
-    tag = "subscribers",
+    delete, path = "/aaep/v1/subscriber-tokens/{id}", tag = "subscribers", security(("session" = [])),
     summary = "Revoke a token and end its subscriptions",
     params(("id" = String, Path), ("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    responses((status = 200, description = "Revoked", body = TokenShown), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("session" = []))
+    responses((status = 200, description = "Revoked", body = TokenShown), ErrorResponses),
 )]
 pub(crate) async fn delete(
     State(app): State<App>,
     AtProject(at): AtProject,
     asker: Asker,
     Path(TokenPath { id }): Path<TokenPath>,
-) -> Result<axum::Json<TokenShown>, RefusalResponse> {
+) -> JsonResult<TokenShown> {
     let who = asker.person()?;
     asker.own_page(&app, None)?;
     let member = app.engine.people().member(who, at.project.key).await?;
     let revoked = app.engine.events().revoke_subscriber_token(&at, &member, &id).await?;
-    Ok(axum::Json(shown(&app, who, revoked)))
+    Ok(axum::Json(token_document(&app, who, revoked)))
 }
 
 fn endpoint(at: &ProjectAt, secret: &str) -> String {
     format!("{}{}/aaep/legacy/{secret}", at.service, at.prefix())
 }
 
-fn shown(app: &App, who: &SignedIn, token: SubscriberToken) -> TokenShown {
+fn token_document(app: &App, who: &SignedIn, token: SubscriberToken) -> TokenShown {
     TokenShown {
         state: token.state(&who.person, app.engine.now()).as_str().to_owned(),
         approves_high_risk: token.approves_high_risk,

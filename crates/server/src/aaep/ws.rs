@@ -7,7 +7,10 @@ mod session;
 use super::listener::NoListener;
 use crate::{
     App,
-    http::{answer::RefusalResponse, at::AtProject},
+    http::{
+        answer::{ErrorResponses, RefusalResponse},
+        at::AtProject,
+    },
     serve::ClientConnection,
 };
 use axum::{
@@ -15,7 +18,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_engine::Refusal;
-use countersign_protocol::{aaep::limits::MAX_EVENT, aap::error::ErrorEnvelope};
+use countersign_protocol::aaep::limits::MAX_EVENT;
 use http::{HeaderMap, header};
 use proof::SocketProof;
 use session::SocketSession;
@@ -24,14 +27,11 @@ use session::SocketSession;
 const SUBPROTOCOL: &str = "aaep.v1";
 
 #[utoipa::path(
-    get,
-    path = "/aaep/v1/ws",
-    tag = "subscribers",
+    get, path = "/aaep/v1/ws", tag = "subscribers", security(("session" = []), ("bearer" = [])),
     summary = "Subscribe, receive events and answer over one WebSocket",
     description = "An upgrade to a WebSocket with the subprotocol aaep.v1; one text frame is one message. It begins with subscription.request; a client that sends another message first, or none for two seconds, gets a subscription with the default terms. Replies, subscription.renegotiate and subscription.close follow on the same socket; replies are not acknowledged, the following events carry the decision. The socket is closed with 4000 after a normal end, 4001 after a rejection, 4002 and 4003 if the sender is not authenticated or not entitled, 4004 after an invalid message, 4005 after subscription.close.",
     params(("Sec-WebSocket-Protocol" = Option<String>, Header, description = "aaep.v1")),
-    responses((status = 101, description = "The socket"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("session" = []), ("bearer" = []))
+    responses((status = 101, description = "The socket"), ErrorResponses),
 )]
 pub(crate) async fn get(
     State(app): State<App>,

@@ -2,11 +2,15 @@
 
 use crate::{
     App,
-    http::{address::SourceNetwork, answer::RefusalResponse, at::AtProject, caller::Asker},
+    http::{
+        address::SourceNetwork,
+        answer::{ErrorResponses, JsonResult},
+        at::AtProject,
+        caller::Asker,
+    },
 };
 use axum::extract::{Query, State, rejection::QueryRejection};
 use countersign_engine::{AuditAsked, Refusal};
-use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::{aap::audit::AuditPage, time::UnixMillis};
 
 const DEFAULT_LIMIT: usize = 50;
@@ -24,9 +28,7 @@ pub(crate) struct AuditParams {
 }
 
 #[utoipa::path(
-    get,
-    path = "/agent/audit",
-    tag = "people",
+    get, path = "/agent/audit", tag = "people", security(("session" = []), ("bearer" = [])),
     summary = "The audit entries of a delegation or AAP session",
     params(("delegation_id" = Option<String>, Query, description = "This or session_id is required"),
         ("session_id" = Option<String>, Query),
@@ -36,8 +38,7 @@ pub(crate) struct AuditParams {
         ("limit" = Option<u32>, Query, minimum = 1, description = "Default 50, at most 200"),
         ("cursor" = Option<String>, Query, description = "next_cursor of the previous page"),
         ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
-    responses((status = 200, description = "A page of entries, oldest first", body = AuditPage), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("session" = []), ("bearer" = []))
+    responses((status = 200, description = "A page of entries, oldest first", body = AuditPage), ErrorResponses),
 )]
 pub(crate) async fn get(
     State(app): State<App>,
@@ -45,7 +46,7 @@ pub(crate) async fn get(
     SourceNetwork(source): SourceNetwork,
     asker: Asker,
     asked: Result<Query<AuditParams>, QueryRejection>,
-) -> Result<axum::Json<AuditPage>, RefusalResponse> {
+) -> JsonResult<AuditPage> {
     let actor = asker.reader(&app, &at, &source).await?;
     let Query(asked) = asked.map_err(|_| Refusal::invalid("the query could not be read"))?;
     Ok(axum::Json(app.engine.evidence().audit(&at, &actor, &asked.resolve()?).await?))

@@ -1,29 +1,35 @@
-//! `POST /agent/delegate` (AAP 17.2): the two steps behind the consent page, for a signed-in person only.
+//! The connection of an agent to a person: requested by its operator, granted by the person, exchanged for a token.
 
 use crate::{
     App,
-    http::{answer::RefusalResponse, at::AtProject, body::Json, caller::Asker, version},
+    http::{
+        address::SourceNetwork,
+        answer::{ErrorResponses, JsonResult, RefusalResponse},
+        at::AtProject,
+        body::Json,
+        caller::Asker,
+        version::{self, VersionHeader},
+    },
     pages::pick_language,
 };
 use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use countersign_protocol::aap::delegate::{DelegateRequest, DelegateResponse, DeniedResponse, NotGranted};
-use countersign_protocol::aap::error::ErrorEnvelope;
+use countersign_protocol::aap::delegate::{
+    ConnectRequestBody, ConnectRequestResponse, DelegateRequest, DelegateResponse, DeniedResponse, ExchangeRequest,
+    ExchangeResponse, NotGranted,
+};
 use http::{StatusCode, header};
 
+/// (AAP 17.2): the two steps behind the consent page, for a signed-in person only.
 #[utoipa::path(
-    post,
-    path = "/agent/delegate",
-    tag = "people",
+    post, path = "/agent/delegate", tag = "people", security(("session" = [])), request_body = DelegateRequest,
     summary = "Show the disclosure, then grant a delegation",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    request_body = DelegateRequest,
-    responses((status = 200, description = "The disclosure that the person must read first, or the denial of the request", body = NotGranted), (status = 201, description = "Granted", body = DelegateResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("session" = []))
+    responses((status = 200, description = "The disclosure that the person must read first, or the denial of the request", body = NotGranted), (status = 201, description = "Granted", body = DelegateResponse), ErrorResponses),
 )]
-pub(crate) async fn post(
+pub(crate) async fn delegate(
     State(app): State<App>,
     AtProject(at): AtProject,
     asker: Asker,
@@ -40,8 +46,42 @@ pub(crate) async fn post(
     if body.disclosure_id.is_none() {
         let language = pick_language(asker.headers.get(header::ACCEPT_LANGUAGE).and_then(|v| v.to_str().ok()));
         let shown = app.engine.agents().show_disclosure(&at, &member, &body, language.tag()).await?;
-        return Ok(axum::Json(NotGranted::Shown(shown)).into_response());
+        return Ok(axum::Json(NotGranted::Shown(Box::new(shown))).into_response());
     }
     let granted = app.engine.agents().grant(&at, &member, &body).await?;
     Ok((StatusCode::CREATED, axum::Json(granted)).into_response())
+}
+
+/// an operator requests a delegation.
+#[utoipa::path(
+    post, path = "/agent/delegate/requests", tag = "operators", request_body = ConnectRequestBody,
+    summary = "Request a connection to a person",
+    params(("Aap-Version" = String, Header, description = "The protocol version of the agent", example = "2.0")),
+    responses((status = 201, description = "The page on which the person answers", body = ConnectRequestResponse), ErrorResponses),
+)]
+pub(crate) async fn connect(
+    State(app): State<App>,
+    _spoken: VersionHeader,
+    AtProject(at): AtProject,
+    SourceNetwork(source): SourceNetwork,
+    Json(body): Json<ConnectRequestBody>,
+) -> Result<(StatusCode, axum::Json<ConnectRequestResponse>), RefusalResponse> {
+    Ok((StatusCode::CREATED, axum::Json(app.engine.agents().connect(&at, &body, &source).await?)))
+}
+
+/// the operator exchanges its code.
+#[utoipa::path(
+    post, path = "/agent/delegate/token", tag = "operators", request_body = ExchangeRequest,
+    summary = "Exchange the one-time code for the delegation token",
+    params(("Aap-Version" = String, Header, description = "The protocol version of the agent", example = "2.0")),
+    responses((status = 200, description = "The delegation token", body = ExchangeResponse), ErrorResponses),
+)]
+pub(crate) async fn exchange(
+    State(app): State<App>,
+    _spoken: VersionHeader,
+    AtProject(at): AtProject,
+    SourceNetwork(source): SourceNetwork,
+    Json(body): Json<ExchangeRequest>,
+) -> JsonResult<ExchangeResponse> {
+    Ok(axum::Json(app.engine.agents().exchange(&at, &body, &source).await?))
 }

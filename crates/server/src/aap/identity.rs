@@ -2,10 +2,12 @@
 //!
 //! The same for every project and on every host: keys belong to the installation.
 
-use crate::{App, http::answer::RefusalResponse};
+use crate::{
+    App,
+    http::answer::{ErrorResponses, RefusalResponse},
+};
 use axum::{Json, extract::State, response::IntoResponse};
 use countersign_engine::Refusal;
-use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::aap::jwks::Jwks;
 use http::{HeaderName, header};
 use serde_json::json;
@@ -14,11 +16,9 @@ use serde_json::json;
 const KEPT_FOR: [(HeaderName, &str); 1] = [(header::CACHE_CONTROL, "public, max-age=300")];
 
 #[utoipa::path(
-    get,
-    path = "/.well-known/agent-identity.json",
-    tag = "discovery",
+    get, path = "/.well-known/agent-identity.json", tag = "discovery",
     summary = "The platform as an operator",
-    responses((status = 200, description = "The identity manifest", body = serde_json::Value), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
+    responses((status = 200, description = "The identity manifest", body = serde_json::Value), ErrorResponses),
 )]
 pub(crate) async fn manifest(State(app): State<App>) -> impl IntoResponse {
     let origin = &app.engine.settings().origin;
@@ -33,11 +33,9 @@ pub(crate) async fn manifest(State(app): State<App>) -> impl IntoResponse {
 }
 
 #[utoipa::path(
-    get,
-    path = "/.well-known/agent-jwks.json",
-    tag = "discovery",
+    get, path = "/.well-known/agent-jwks.json", tag = "discovery",
     summary = "The service's signing keys",
-    responses((status = 200, description = "The key set", body = Jwks), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
+    responses((status = 200, description = "The key set", body = Jwks), ErrorResponses),
 )]
 pub(crate) async fn keys(State(app): State<App>) -> Result<impl IntoResponse, RefusalResponse> {
     let keys = app.engine.keys().ok_or(Refusal::Unavailable)?;

@@ -2,14 +2,16 @@
 
 use crate::{
     App,
-    http::{answer::RefusalResponse, at::Arrival},
+    http::{
+        answer::{ErrorResponses, RefusalResponse},
+        at::Arrival,
+    },
 };
 use axum::{
     extract::{Query, State},
     response::{IntoResponse, Response},
 };
 use countersign_engine::{Address, ProjectAt, Refusal, Tenancy};
-use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::aap::manifest::Manifest;
 use http::{HeaderValue, header};
 
@@ -20,12 +22,10 @@ pub(crate) struct AapManifestQuery {
 }
 
 #[utoipa::path(
-    get,
-    path = "/.well-known/agent-auth.json",
-    tag = "discovery",
+    get, path = "/.well-known/agent-auth.json", tag = "discovery",
     summary = "The discovery manifest",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "The offers and requirements of the service", body = Manifest), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
+    responses((status = 200, description = "The offers and requirements of the service", body = Manifest), ErrorResponses),
 )]
 pub(crate) async fn get(
     State(app): State<App>,
@@ -40,19 +40,17 @@ pub(crate) async fn get(
 
 /// A page for people beside the manifest, where the project has one.
 #[utoipa::path(
-    get,
-    path = "/.well-known/agent-auth.txt",
-    tag = "discovery",
+    get, path = "/.well-known/agent-auth.txt", tag = "discovery",
     summary = "The page for people that accompanies the manifest",
     params(("projectId" = Option<String>, Query, description = "The project, on an installation with several")),
-    responses((status = 200, description = "Text", body = String), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
+    responses((status = 200, description = "Text", body = String), ErrorResponses),
 )]
 pub(crate) async fn companion(
     State(app): State<App>,
     arrival: Arrival,
     Query(asked): Query<AapManifestQuery>,
 ) -> Result<String, RefusalResponse> {
-    let at = named(&app, arrival, asked.project_id.as_deref()).await?;
+    let at = requested_project(&app, arrival, asked.project_id.as_deref()).await?;
     let text =
         at.project.document.companion.ok_or_else(|| Refusal::NotFound("this project has no such page".into()))?;
     Ok(text)
@@ -63,11 +61,11 @@ async fn resolve(app: &App, arrival: Arrival, asked: Option<String>) -> Result<M
     if multi && arrival.address == Address::Unscoped && asked.is_none() {
         return Ok(app.engine.platform_manifest(arrival.listener));
     }
-    Ok(named(app, arrival, asked.as_deref()).await?.manifest(asked.is_some()))
+    Ok(requested_project(app, arrival, asked.as_deref()).await?.manifest(asked.is_some()))
 }
 
 /// A request that names a project gets that project or none.
-pub(crate) async fn named(app: &App, arrival: Arrival, asked: Option<&str>) -> Result<ProjectAt, Refusal> {
+pub(crate) async fn requested_project(app: &App, arrival: Arrival, asked: Option<&str>) -> Result<ProjectAt, Refusal> {
     let multi = app.engine.settings().tenancy == Tenancy::Multi;
     let address = match (arrival.address, asked) {
         (Address::Unscoped, Some(id)) if multi => Address::Scoped(id.to_owned()),

@@ -1,16 +1,11 @@
 //! AAP endpoints, at the unscoped paths and under `/projects/{projectId}`.
 
 pub(crate) mod audit;
-pub(crate) mod cancel;
 pub(crate) mod delegate;
-pub(crate) mod delegate_requests;
-pub(crate) mod delegate_token;
-pub(crate) mod events;
 pub(crate) mod identity;
 pub(crate) mod manifest;
 pub(crate) mod register;
 pub(crate) mod revoke;
-pub(crate) mod task_complete;
 
 use crate::{
     App,
@@ -34,14 +29,14 @@ pub(crate) fn router() -> Router<App> {
 fn endpoints() -> Router<App> {
     Router::new()
         .route("/agent/register", post(register::post))
-        .route("/agent/delegate", post(delegate::post))
-        .route("/agent/delegate/requests", post(delegate_requests::post))
-        .route("/agent/delegate/token", post(delegate_token::post))
-        .route("/agent/revoke", post(revoke::post))
-        .route("/agent/cancel", post(cancel::post))
-        .route("/agent/task-complete", post(task_complete::post))
-        .route("/agent/events", post(events::post))
+        .route("/agent/delegate", post(delegate::delegate))
+        .route("/agent/delegate/requests", post(delegate::connect))
+        .route("/agent/delegate/token", post(delegate::exchange))
+        .route("/agent/revoke", post(revoke::revoke))
+        .route("/agent/cancel", post(revoke::cancel))
+        .route("/agent/task-complete", post(revoke::task_complete))
+        .route("/agent/events", post(revoke::event))
         .route("/agent/audit", get(audit::get))
-        .layer(middleware::from_fn(version::only_ours))
+        .layer(middleware::from_fn(version::require_supported))
         .layer(middleware::map_response(layers::keep_nothing))
 }

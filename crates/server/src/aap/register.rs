@@ -4,30 +4,25 @@ use crate::{
     App,
     http::{
         address::SourceNetwork,
-        answer::RefusalResponse,
+        answer::{ErrorResponses, JsonResult, RefusalResponse},
         at::AtProject,
         body::Json,
-        credential::{self, SentTo},
-        nonce::Nonce,
+        credential::{self, Nonce, SentTo},
         version::VersionHeader,
     },
 };
 use axum::extract::{FromRequestParts, State};
 use countersign_engine::{ProjectAt, RegisterProof};
-use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::aap::register::{RegisterRequest, RegisterResponse};
 use http::request::Parts;
 
 #[utoipa::path(
-    post,
-    path = "/agent/register",
-    tag = "agents",
+    post, path = "/agent/register", tag = "agents", request_body = RegisterRequest,
     summary = "Exchange operator JWT, delegation and receipt for an access token",
     params(("Aap-Version" = String, Header, description = "The protocol version of the agent", example = "2.0"),
         ("DPoP" = Option<String>, Header, description = "A proof of possession: the access token is bound to its key. \
                                                          Required if the manifest has dpop_required")),
-    request_body = RegisterRequest,
-    responses((status = 200, description = "Registered", body = RegisterResponse), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
+    responses((status = 200, description = "Registered", body = RegisterResponse), ErrorResponses),
 )]
 pub(crate) async fn post(
     State(app): State<App>,
@@ -35,7 +30,7 @@ pub(crate) async fn post(
     RegisterContext { at, proof, to }: RegisterContext,
     SourceNetwork(source): SourceNetwork,
     Json(body): Json<RegisterRequest>,
-) -> Result<axum::Json<RegisterResponse>, RefusalResponse> {
+) -> JsonResult<RegisterResponse> {
     let url = to.url(&at);
     let shown = proof.as_deref().map(|proof| RegisterProof { proof, method: to.method.as_str(), url: &url });
     Ok(axum::Json(app.engine.agents().register(&at, &body, &source, shown).await?))

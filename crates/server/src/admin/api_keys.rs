@@ -1,6 +1,6 @@
 //! Requests of `countersign key`.
 
-use super::{AdminRefusal, AdminRequest, projects::named};
+use super::{AdminRefusal, AdminRequest, projects::find_project};
 use countersign_engine::{ApiKey, Engine, NewKey, Refusal};
 use countersign_protocol::ids::ProjectId;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ impl AdminRequest for AddApiKey {
     type Answer = AddedApiKey;
 
     async fn run(self, engine: &Arc<Engine>) -> Result<AddedApiKey, AdminRefusal> {
-        let project = named(engine, self.project.as_deref()).await?;
+        let project = find_project(engine, self.project.as_deref()).await?;
         let added = engine.people().add_key(&project, &self.new).await?;
         Ok(AddedApiKey { project: project.id, key: added.key, secret: added.secret })
     }
@@ -48,7 +48,7 @@ impl AdminRequest for ListApiKeys {
     type Answer = Vec<ListedApiKey>;
 
     async fn run(self, engine: &Arc<Engine>) -> Result<Vec<ListedApiKey>, AdminRefusal> {
-        let project = named(engine, self.project.as_deref()).await?;
+        let project = find_project(engine, self.project.as_deref()).await?;
         let people = engine.people().list().await?;
         let name =
             |key: i64| people.iter().find(|(person, _)| person.key == key).map(|(found, _)| found.subject.clone());
@@ -68,7 +68,7 @@ impl AdminRequest for RevokeApiKey {
     type Answer = ApiKey;
 
     async fn run(self, engine: &Arc<Engine>) -> Result<ApiKey, AdminRefusal> {
-        let project = named(engine, self.project.as_deref()).await?;
+        let project = find_project(engine, self.project.as_deref()).await?;
         engine.people().revoke_key(&project, &self.id).await.map_err(|why| match why {
             Refusal::NotFound(_) => AdminRefusal::UnknownApiKey,
             other => other.into(),

@@ -1,6 +1,6 @@
 //! Requests of `countersign call`.
 
-use super::{AdminRefusal, AdminRequest, projects::named};
+use super::{AdminRefusal, AdminRequest, projects::find_project};
 use countersign_engine::{Engine, Refusal, UnsettledWrite};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ impl AdminRequest for ListUnsettledCalls {
     type Answer = Vec<UnsettledWrite>;
 
     async fn run(self, engine: &Arc<Engine>) -> Result<Vec<UnsettledWrite>, AdminRefusal> {
-        let project = named(engine, self.project.as_deref()).await?;
+        let project = find_project(engine, self.project.as_deref()).await?;
         Ok(engine.calls().unsettled_writes(project.key).await?)
     }
 }
@@ -35,7 +35,7 @@ impl AdminRequest for SettleCall {
     type Answer = UnsettledWrite;
 
     async fn run(self, engine: &Arc<Engine>) -> Result<UnsettledWrite, AdminRefusal> {
-        let project = named(engine, self.project.as_deref()).await?;
+        let project = find_project(engine, self.project.as_deref()).await?;
         let settled = engine.calls().settle_unsettled_write(&project, &self.call_id, self.ran, &self.reason).await;
         settled.map_err(|why| match why {
             Refusal::NotFound(_) => AdminRefusal::UnknownCall,

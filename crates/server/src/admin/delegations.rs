@@ -1,6 +1,6 @@
 //! Requests of `countersign delegation`, and of `countersign key lift`.
 
-use super::{AdminRefusal, AdminRequest, projects::named};
+use super::{AdminRefusal, AdminRequest, projects::find_project};
 use countersign_engine::{ApiKey, Delegation, DelegationState, Engine, Refusal};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ impl AdminRequest for ListDelegations {
     type Answer = Vec<Delegation>;
 
     async fn run(self, engine: &Arc<Engine>) -> Result<Vec<Delegation>, AdminRefusal> {
-        let project = named(engine, self.project.as_deref()).await?;
+        let project = find_project(engine, self.project.as_deref()).await?;
         Ok(engine.delegations_in(project.key).await?)
     }
 }
@@ -32,7 +32,7 @@ impl AdminRequest for LiftDelegations {
     type Answer = Vec<Delegation>;
 
     async fn run(self, engine: &Arc<Engine>) -> Result<Vec<Delegation>, AdminRefusal> {
-        let project = named(engine, self.project.as_deref()).await?;
+        let project = find_project(engine, self.project.as_deref()).await?;
         let ids = match self.id {
             Some(id) => vec![id],
             None => {
@@ -61,7 +61,7 @@ impl AdminRequest for LiftApiKeys {
     type Answer = Vec<ApiKey>;
 
     async fn run(self, engine: &Arc<Engine>) -> Result<Vec<ApiKey>, AdminRefusal> {
-        let project = named(engine, self.project.as_deref()).await?;
+        let project = find_project(engine, self.project.as_deref()).await?;
         let ids = match self.id {
             Some(id) => vec![id],
             None => {

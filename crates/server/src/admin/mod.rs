@@ -5,34 +5,38 @@
 
 mod api_keys;
 mod calls;
-mod clock;
 mod delegations;
+mod node;
 mod people;
 mod projects;
 mod refusal;
-mod signing_keys;
-mod storage;
 mod subscriber_tokens;
+mod webhooks;
 
 pub use api_keys::{AddApiKey, AddedApiKey, ListApiKeys, ListedApiKey, RevokeApiKey};
 pub use calls::{ListUnsettledCalls, SettleCall};
-pub use clock::{AcceptClock, AcceptedClock, ShowClock, ShownClock};
 pub use delegations::{LiftApiKeys, LiftDelegations, ListDelegations};
+pub use node::{
+    AcceptClock, AcceptedClock, ListSigningKeys, ReadStorageStats, RotateSigningKeys, RotatedSigningKey, ShowClock,
+    ShownClock,
+};
 pub use people::{
     AddPerson, AssignRoles, DisablePerson, EnablePerson, EndedWithPerson, ListPeople, ListedPerson, RolesInProject,
     SetPassword,
 };
 pub use projects::{ApplyProject, FindProject, ListProjectVersions, ListProjects, ShowProject};
 pub use refusal::AdminRefusal;
-pub use signing_keys::{ListSigningKeys, RotateSigningKeys, RotatedSigningKey};
-pub use storage::ReadStorageStats;
 pub use subscriber_tokens::{AddSubscriberToken, ListSubscriberTokens, ListedSubscriberToken, RevokeSubscriberToken};
+pub use webhooks::{
+    CreateWebhookSecret, CreatedWebhookSecret, ListWebhookMessages, ListWebhookSecrets, ListedWebhookSecret,
+    ReplayWebhookMessage, RetireWebhookSecret, ShowWebhookMessage,
+};
 
 /// The engine's types that requests and answers use.
 pub use countersign_engine::{
     AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Delegation, DelegationState, DocumentProblem, Engine, KeyInUse,
-    KeysError, NewKey, NewSubscriberToken, Project, Role, StartError, SubscriberToken, TokenState, UnsettledWrite,
-    WriteState, check_project, clarification_rules, held,
+    KeysError, NewKey, NewSubscriberToken, OutboxMessage, OutboxState, Project, Role, StartError, SubscriberToken,
+    TokenState, UnsettledWrite, WriteState, check_project, clarification_rules, held,
     store::{KindStats, StorageStats, StoreError},
 };
 
@@ -58,41 +62,25 @@ pub trait AdminRequest: Serialize + DeserializeOwned + Send + 'static {
     fn run(self, engine: &Arc<Engine>) -> impl Future<Output = Result<Self::Answer, AdminRefusal>> + Send;
 }
 
+/// Adds a route for each request, by its name.
+macro_rules! with_requests {
+    ($router:ident; $($request:ty),+) => {
+        $router$(.route(&format!("/{}", <$request>::NAME), post(answer::<$request>)))+
+    };
+}
+
 /// The routes of the operations socket.
 pub(crate) fn router(engine: Arc<Engine>) -> Router {
     let router = Router::new().route("/version", get(|| async { env!("CARGO_PKG_VERSION") }));
-    let router = with::<ListProjects>(router);
-    let router = with::<ShowProject>(router);
-    let router = with::<ListProjectVersions>(router);
-    let router = with::<FindProject>(router);
-    let router = with::<ApplyProject>(router);
-    let router = with::<ListPeople>(router);
-    let router = with::<AddPerson>(router);
-    let router = with::<AssignRoles>(router);
-    let router = with::<SetPassword>(router);
-    let router = with::<DisablePerson>(router);
-    let router = with::<EnablePerson>(router);
-    let router = with::<ListApiKeys>(router);
-    let router = with::<AddApiKey>(router);
-    let router = with::<RevokeApiKey>(router);
-    let router = with::<LiftApiKeys>(router);
-    let router = with::<ListDelegations>(router);
-    let router = with::<LiftDelegations>(router);
-    let router = with::<ListUnsettledCalls>(router);
-    let router = with::<SettleCall>(router);
-    let router = with::<ListSubscriberTokens>(router);
-    let router = with::<AddSubscriberToken>(router);
-    let router = with::<RevokeSubscriberToken>(router);
-    let router = with::<ListSigningKeys>(router);
-    let router = with::<RotateSigningKeys>(router);
-    let router = with::<ShowClock>(router);
-    let router = with::<AcceptClock>(router);
-    let router = with::<ReadStorageStats>(router);
+    let router = with_requests!(router;
+            ListProjects, ShowProject, ListProjectVersions, FindProject, ApplyProject, ListPeople, AddPerson, AssignRoles,
+            SetPassword, DisablePerson, EnablePerson, ListApiKeys, AddApiKey, RevokeApiKey, LiftApiKeys, ListDelegations,
+            LiftDelegations, ListUnsettledCalls, SettleCall, ListSubscriberTokens, AddSubscriberToken,
+            RevokeSubscriberToken,
+    CreateWebhookSecret, ListWebhookSecrets, RetireWebhookSecret, ListWebhookMessages,
+     ShowWebhookMessage, ReplayWebhookMessage, ListSigningKeys, RotateSigningKeys, ShowClock, AcceptClock, ReadStorageStats
+        );
     router.layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(engine)
-}
-
-fn with<R: AdminRequest>(router: Router<Arc<Engine>>) -> Router<Arc<Engine>> {
-    router.route(&format!("/{}", R::NAME), post(answer::<R>))
 }
 
 async fn answer<R: AdminRequest>(State(engine): State<Arc<Engine>>, Json(request): Json<R>) -> Response {

@@ -1,6 +1,6 @@
 //! Requests of `countersign user`.
 
-use super::{AdminRefusal, AdminRequest, projects::named};
+use super::{AdminRefusal, AdminRequest, projects::find_project};
 use countersign_engine::{Engine, Membership, Project, Role};
 use countersign_protocol::{ids::ProjectId, time::UnixMillis};
 use serde::{Deserialize, Serialize};
@@ -77,7 +77,7 @@ impl AdminRequest for AddPerson {
     async fn run(self, engine: &Arc<Engine>) -> Result<Option<RolesInProject>, AdminRefusal> {
         let project = match self.roles.is_empty() {
             true => None,
-            false => Some(named(engine, self.project.as_deref()).await?),
+            false => Some(find_project(engine, self.project.as_deref()).await?),
         };
         engine.people().add_person(&self.name, &self.display_name, &self.password, self.platform_admin).await?;
         let Some(project) = project else { return Ok(None) };
@@ -99,7 +99,7 @@ impl AdminRequest for AssignRoles {
     type Answer = RolesInProject;
 
     async fn run(self, engine: &Arc<Engine>) -> Result<RolesInProject, AdminRefusal> {
-        let project = named(engine, self.project.as_deref()).await?;
+        let project = find_project(engine, self.project.as_deref()).await?;
         let place = engine.people().set_roles(project.key, &self.name, self.roles).await?;
         Ok(RolesInProject { project: project.id, roles: place.roles })
     }

@@ -34,7 +34,7 @@ impl AdminRequest for ShowProject {
     type Answer = Project;
 
     async fn run(self, engine: &Arc<Engine>) -> Result<Project, AdminRefusal> {
-        let project = named(engine, self.id.as_deref()).await?;
+        let project = find_project(engine, self.id.as_deref()).await?;
         let Some(version) = self.version else { return Ok(project) };
         let then = project_at(&**engine.store(), project.key, version).await?;
         then.ok_or_else(|| AdminRefusal::UnknownVersion { project: project.id.to_string(), version })
@@ -52,7 +52,7 @@ impl AdminRequest for ListProjectVersions {
     type Answer = Vec<Project>;
 
     async fn run(self, engine: &Arc<Engine>) -> Result<Vec<Project>, AdminRefusal> {
-        let project = named(engine, self.id.as_deref()).await?;
+        let project = find_project(engine, self.id.as_deref()).await?;
         let store = engine.store();
         let mut found = Vec::new();
         for version in store.project_versions(project.key).await? {
@@ -92,7 +92,7 @@ impl AdminRequest for ApplyProject {
 }
 
 /// The project of that id, or the only one.
-pub(super) async fn named(engine: &Arc<Engine>, id: Option<&str>) -> Result<Project, AdminRefusal> {
+pub(super) async fn find_project(engine: &Arc<Engine>, id: Option<&str>) -> Result<Project, AdminRefusal> {
     let all = engine.projects().await?;
     let ids = || all.iter().map(|project| project.id.to_string()).collect();
     match (id, all.as_slice()) {

@@ -1,7 +1,7 @@
 //! Refusals of command line requests.
 
 use countersign_engine::{
-    AccountRefusal, AccountTrouble, ApplyRefusal, ApplyTrouble, DocumentProblem, KeysError, Refusal, store::StoreError,
+    AccountFailure, AccountRefusal, ApplyError, ApplyRefusal, DocumentProblem, KeysError, Refusal, store::StoreError,
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,10 @@ pub enum AdminRefusal {
     UnknownCall,
     #[error("there is no such token in this project")]
     UnknownSubscriberToken,
+    #[error("the operator has no active webhook secret with this id in the project")]
+    UnknownWebhookSecret,
+    #[error("there is no such webhook message in this project")]
+    UnknownWebhookMessage,
     /// The engine's message.
     #[error("{0}")]
     Refused(String),
@@ -51,23 +55,23 @@ impl From<Refusal> for AdminRefusal {
     }
 }
 
-impl From<AccountTrouble> for AdminRefusal {
-    fn from(trouble: AccountTrouble) -> Self {
+impl From<AccountFailure> for AdminRefusal {
+    fn from(trouble: AccountFailure) -> Self {
         match trouble {
-            AccountTrouble::Refused(AccountRefusal::Unknown(name)) => Self::UnknownPerson(name),
-            AccountTrouble::Refused(why) => Self::Refused(why.to_string()),
-            AccountTrouble::Engine(refusal) => refusal.into(),
+            AccountFailure::Refused(AccountRefusal::Unknown(name)) => Self::UnknownPerson(name),
+            AccountFailure::Refused(why) => Self::Refused(why.to_string()),
+            AccountFailure::Engine(refusal) => refusal.into(),
         }
     }
 }
 
-impl From<ApplyTrouble> for AdminRefusal {
-    fn from(trouble: ApplyTrouble) -> Self {
+impl From<ApplyError> for AdminRefusal {
+    fn from(trouble: ApplyError) -> Self {
         match trouble {
-            ApplyTrouble::Refused(ApplyRefusal::Problems(problems)) => Self::Problems(problems),
-            ApplyTrouble::Refused(ApplyRefusal::SecondProject) => Self::SecondProject,
-            ApplyTrouble::Store(why) => why.into(),
-            why @ (ApplyTrouble::Refused(_) | ApplyTrouble::Unavailable) => Self::Refused(why.to_string()),
+            ApplyError::Refused(ApplyRefusal::Problems(problems)) => Self::Problems(problems),
+            ApplyError::Refused(ApplyRefusal::SecondProject) => Self::SecondProject,
+            ApplyError::Store(why) => why.into(),
+            why @ (ApplyError::Refused(_) | ApplyError::Unavailable) => Self::Refused(why.to_string()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Requests of `countersign token`.
 
-use super::{AdminRefusal, AdminRequest, projects::named};
+use super::{AdminRefusal, AdminRequest, projects::find_project};
 use countersign_engine::{
     AddedSubscriberToken, Address, Engine, NewSubscriberToken, ProjectAt, ProjectMember, SubscriberToken, TokenState,
 };
@@ -94,7 +94,7 @@ impl AdminRequest for RevokeSubscriberToken {
 }
 
 async fn project(engine: &Arc<Engine>, id: Option<&str>) -> Result<ProjectAt, AdminRefusal> {
-    let project = named(engine, id).await?;
+    let project = find_project(engine, id).await?;
     Ok(engine.project(&Address::Scoped(project.id.to_string())).await?)
 }
 

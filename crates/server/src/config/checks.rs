@@ -33,14 +33,14 @@ pub(super) fn warnings(values: &Values) -> Vec<Warning> {
 /// file over the defaults. `None` if two are set in the same place, or none at all.
 pub(super) fn key_source(values: &Values) -> Option<&'static str> {
     let said = KEYS.iter().filter(|key| key.section() == "keys" && is_filled(values, key));
-    let ranked: Vec<(u8, &str)> = said.map(|key| (values.place(key.path).rank(), key.path)).collect();
+    let ranked: Vec<(u8, &str)> = said.map(|key| (values.origin(key.path).rank(), key.path)).collect();
     let last = ranked.iter().map(|(rank, _)| *rank).max()?;
     let mut latest = ranked.iter().filter(|(rank, _)| *rank == last);
     latest.next().filter(|_| latest.next().is_none()).map(|(_, path)| *path)
 }
 
 fn is_filled(values: &Values, key: &Key) -> bool {
-    let Some(said) = values.said(key.path) else { return false };
+    let Some(said) = values.set_value(key.path) else { return false };
     said.value.as_str().is_some_and(|text| !text.is_empty())
         || said.value.as_array().is_some_and(|list| !list.is_empty())
 }
@@ -81,12 +81,12 @@ fn database(values: &Values) -> Option<ConfigProblem> {
 
 fn one_key_source(values: &Values) -> Option<ConfigProblem> {
     let keys = || KEYS.iter().filter(|key| key.section() == "keys");
-    if key_source(values).is_some() || keys().any(|key| values.said(key.path).is_none()) {
+    if key_source(values).is_some() || keys().any(|key| values.set_value(key.path).is_none()) {
         return None;
     }
     let filled = keys().filter(|key| is_filled(values, key)).map(|key| key.path);
     // The problem is reported at the place with the highest precedence.
-    let Some(path) = filled.max_by_key(|path| values.place(path).rank()) else {
+    let Some(path) = filled.max_by_key(|path| values.origin(path).rank()) else {
         return Some(values.problem(
             "keys.file",
             "is empty, and so are keys.environment and keys.command",
@@ -177,7 +177,7 @@ fn without_a_gateway(values: &Values) -> Vec<Warning> {
 }
 
 fn is_changed(values: &Values, key: &Key) -> bool {
-    values.said(key.path).is_some_and(|said| said.value != key.default_value())
+    values.set_value(key.path).is_some_and(|said| said.value != key.default_value())
 }
 
 fn warning(key: &str, what: &str) -> Warning {

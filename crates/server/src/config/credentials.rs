@@ -52,7 +52,7 @@ pub(super) fn read(
     base: &Path,
 ) -> Result<BTreeMap<String, CredentialConfig>, Vec<ConfigProblem>> {
     let (mut sound, mut problems) = (BTreeMap::new(), Vec::new());
-    for (name, value) in said(values) {
+    for (name, value) in configured(values) {
         match credential(&value, &join(KEY, &name), base) {
             Ok(credential) => drop(sound.insert(name, credential)),
             Err(found) => problems.extend(found.into_iter().map(|fault| placed(fault, values, document))),
@@ -64,7 +64,7 @@ pub(super) fn read(
 /// The environment variables that hold credentials.
 pub(super) fn variables(values: &Values) -> Vec<String> {
     let named = |value: Value| value.get("env").and_then(Value::as_str).map(str::to_owned);
-    said(values).into_values().filter_map(named).collect()
+    configured(values).into_values().filter_map(named).collect()
 }
 
 /// Everything but the secrets.
@@ -77,7 +77,7 @@ pub(super) fn masked(value: &Value) -> Value {
     shown
 }
 
-fn said(values: &Values) -> BTreeMap<String, Value> {
+fn configured(values: &Values) -> BTreeMap<String, Value> {
     values.get(KEY).unwrap_or_default()
 }
 
@@ -122,8 +122,8 @@ fn hinted(faults: Vec<walk::ConfigFault>, path: &str) -> Vec<walk::ConfigFault> 
 
 /// An environment variable has no line numbers.
 fn placed(fault: walk::ConfigFault, values: &Values, document: &ConfigDocument) -> ConfigProblem {
-    let place = match values.place(KEY) {
-        ValueOrigin::File { .. } => document.place(&fault.path),
+    let place = match values.origin(KEY) {
+        ValueOrigin::File { .. } => document.origin(&fault.path),
         other => other,
     };
     ConfigProblem { place, key: fault.path, wrong: fault.wrong, hint: fault.hint }

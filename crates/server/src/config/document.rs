@@ -38,12 +38,12 @@ impl ConfigDocument {
     }
 
     /// The file and line of a key such as `project.scopes[1].allows`.
-    pub(super) fn place(&self, key: &str) -> ValueOrigin {
-        self.path.clone().map_or(ValueOrigin::Default, |path| ValueOrigin::File { path, line: self.line(key) })
+    pub(super) fn origin(&self, key: &str) -> ValueOrigin {
+        self.path.clone().map_or(ValueOrigin::Default, |path| ValueOrigin::File { path, line: self.line_of(key) })
     }
 
     /// The line of the key, or of its nearest parent.
-    fn line(&self, key: &str) -> Option<usize> {
+    fn line_of(&self, key: &str) -> Option<usize> {
         std::iter::successors(Some(key), around).find_map(|key| self.lines.get(key).copied())
     }
 }

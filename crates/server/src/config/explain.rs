@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Every key with its value and source, in columns, then the warnings.
 pub fn explain(loaded: &Loaded) -> String {
-    let rows = || loaded.sources.iter().map(|source| (&source.key, source.shown(), place(&source.from)));
+    let rows = || loaded.sources.iter().map(|source| (&source.key, source.shown(), origin_text(&source.from)));
     let keys = rows().map(|(key, ..)| key.chars().count()).max().unwrap_or(0);
     // One long list must not push the last column of every row off the screen.
     let values = rows().map(|(_, value, _)| value.chars().count()).max().unwrap_or(0).min(44);
@@ -20,7 +20,8 @@ pub fn explain(loaded: &Loaded) -> String {
 
 /// One sentence per key: columns are of no use in a screen reader.
 pub fn explain_as_sentences(loaded: &Loaded) -> String {
-    let line = |source: &ConfigSource| format!("{} is {}, {}.\n", source.key, source.shown(), said(&source.from));
+    let line =
+        |source: &ConfigSource| format!("{} is {}, {}.\n", source.key, source.shown(), origin_sentence(&source.from));
     let settings: String = loaded.sources.iter().map(line).collect();
     format!("{}.\n{settings}{}", headline(loaded), warnings(loaded))
 }
@@ -62,14 +63,14 @@ fn warnings(loaded: &Loaded) -> String {
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-fn place(place: &ValueOrigin) -> String {
+fn origin_text(place: &ValueOrigin) -> String {
     match place {
         ValueOrigin::File { line: Some(line), .. } => format!("line {line}"),
         other => other.to_string(),
     }
 }
 
-fn said(place: &ValueOrigin) -> String {
+fn origin_sentence(place: &ValueOrigin) -> String {
     match place {
         ValueOrigin::Default => "by default".into(),
         ValueOrigin::File { line: Some(line), .. } => format!("set on line {line}"),

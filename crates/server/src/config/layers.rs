@@ -5,8 +5,7 @@ use super::{
     document::{ConfigDocument, join},
     kind::ConfigKind,
     load::RESERVED,
-    nearest,
-    problem::{ConfigProblem, ValueOrigin},
+    problem::{ConfigProblem, ValueOrigin, nearest, nearest_hint},
     table::{self, KEYS, Key, PREFIX, PROJECT, SECTIONS},
 };
 use serde::de::DeserializeOwned;
@@ -41,7 +40,7 @@ impl Values {
             let variable = key.variable();
             if let Some(text) = environment.get(&variable) {
                 let place = ValueOrigin::Environment { variable };
-                problems.extend(self.say(key, key.kind.read_text(text), place).err());
+                problems.extend(self.set(key, key.kind.read_text(text), place).err());
             }
         }
         problems
@@ -56,20 +55,20 @@ impl Values {
         read.map_err(|wrong| self.problem(path, wrong, "this is a mistake in the program, please report it"))
     }
 
-    pub(super) fn place(&self, path: &str) -> ValueOrigin {
+    pub(super) fn origin(&self, path: &str) -> ValueOrigin {
         self.0.get(path).map_or(ValueOrigin::Default, |said| said.place.clone())
     }
 
-    pub(super) fn said(&self, path: &str) -> Option<&SetValue> {
+    pub(super) fn set_value(&self, path: &str) -> Option<&SetValue> {
         self.0.get(path)
     }
 
     /// A problem with a key, at the place where it was set.
     pub(super) fn problem(&self, path: &str, wrong: impl Into<String>, hint: impl Into<String>) -> ConfigProblem {
-        ConfigProblem { place: self.place(path), key: path.to_owned(), wrong: wrong.into(), hint: hint.into() }
+        ConfigProblem { place: self.origin(path), key: path.to_owned(), wrong: wrong.into(), hint: hint.into() }
     }
 
-    fn say(&mut self, key: &Key, value: Value, place: ValueOrigin) -> Result<(), ConfigProblem> {
+    fn set(&mut self, key: &Key, value: Value, place: ValueOrigin) -> Result<(), ConfigProblem> {
         if !key.kind.accepts(&value) {
             self.0.remove(key.path);
             return Err(misfit(key, &value, place));
@@ -103,7 +102,7 @@ impl FileReader<'_> {
         for (name, value) in members {
             let path = join(section, name);
             let result = match (table::find(&path), value) {
-                (Some(key), _) => self.values.say(key, value.clone(), self.document.place(&path)),
+                (Some(key), _) => self.values.set(key, value.clone(), self.document.origin(&path)),
                 (None, _) if path == PROJECT => Ok(()),
                 (None, Value::Object(members)) if is_section(&path) => {
                     self.section(members, &path);
@@ -118,13 +117,13 @@ impl FileReader<'_> {
 
     fn not_a_section(&self, path: &str) -> ConfigProblem {
         let hint = format!("write [{path}] on a line of its own and its keys below it");
-        let place = self.document.place(path);
+        let place = self.document.origin(path);
         ConfigProblem { place, key: path.to_owned(), wrong: "is a section, not a key".into(), hint }
     }
 
     fn unknown(&self, section: &str, name: &str) -> ConfigProblem {
         let path = join(section, name);
-        let place = self.document.place(&path);
+        let place = self.document.origin(&path);
         ConfigProblem { place, hint: unknown_hint(section, name), key: path, wrong: "is not a known key".into() }
     }
 }
@@ -137,9 +136,9 @@ fn is_section(path: &str) -> bool {
 fn unknown_hint(section: &str, name: &str) -> String {
     let beside: Vec<&str> = names_in(section).collect();
     let elsewhere = KEYS.iter().find(|key| key.name() == name);
-    match (nearest::find(name, beside.iter().copied()), elsewhere) {
+    match (nearest(name, beside.iter().copied()), elsewhere) {
         (None, Some(key)) => format!("did you mean `{}`?", key.path),
-        _ => nearest::hint(name, beside),
+        _ => nearest_hint(name, beside),
     }
 }
 
@@ -159,7 +158,7 @@ fn misfit(key: &Key, value: &Value, place: ValueOrigin) -> ConfigProblem {
 
 fn near_choice(kind: ConfigKind, text: &str) -> Option<&'static str> {
     let ConfigKind::Choice(names) = kind else { return None };
-    nearest::find(text, names.iter().copied())
+    nearest(text, names.iter().copied())
 }
 
 /// Whether the type is right and only the content is wrong; naming the type would then mislead.
@@ -191,7 +190,7 @@ fn type_name(value: &Value) -> &'static str {
 fn unknown_variable(name: &str, ours: &[String]) -> ConfigProblem {
     let hint = match name.strip_prefix(PREFIX) {
         Some(rest) if rest.starts_with("PROJECT__") => "a project is set in a file, not in the environment".into(),
-        _ => nearest::find(name, ours.iter().map(String::as_str).chain(RESERVED.iter().copied())).map_or_else(
+        _ => nearest(name, ours.iter().map(String::as_str).chain(RESERVED.iter().copied())).map_or_else(
             || "`countersign config check` lists every key".into(),
             |near| format!("did you mean `{near}`?"),
         ),

@@ -156,13 +156,13 @@ fn project(document: &ConfigDocument) -> Result<Option<ProjectDocument>, Vec<Con
 
 fn sources(values: &Values, document: &ConfigDocument, config: &NodeConfig) -> Vec<ConfigSource> {
     let known = KEYS.iter().filter_map(|key| {
-        let said = values.said(key.path)?;
+        let said = values.set_value(key.path)?;
         Some(ConfigSource { key: key.path.into(), value: key.kind.masked(&said.value), from: said.place.clone() })
     });
     let project = config.project.iter().map(|project| ConfigSource {
         key: PROJECT.into(),
         value: project.id.as_str().into(),
-        from: document.place(PROJECT),
+        from: document.origin(PROJECT),
     });
     known.chain(project).collect()
 }

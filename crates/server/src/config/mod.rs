@@ -5,7 +5,6 @@
 //!
 //! Only [`environment::of_this_process`] reads the environment; everything else takes it as a map.
 
-pub mod clarification_file;
 pub mod environment;
 pub mod key_encryption_key;
 pub mod node;
@@ -21,7 +20,6 @@ mod explain;
 mod kind;
 mod layers;
 mod load;
-mod nearest;
 mod resolve;
 mod table;
 mod template;

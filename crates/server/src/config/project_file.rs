@@ -1,4 +1,4 @@
-//! A project document from a file, TOML or JSON, or from the `[project]` section of the node's own file.
+//! Documents from files, TOML or JSON: a project, also from the `[project]` section of the node's own file, or its clarification policy.
 
 use super::{
     document::{ConfigDocument, join},
@@ -7,6 +7,7 @@ use super::{
     walk::{self, ConfigFault},
 };
 use countersign_protocol::{
+    clarification::ClarificationPolicy,
     json,
     project::{ProjectDocument, Route, Scope},
 };
@@ -54,7 +55,7 @@ fn faults_in<T: DeserializeOwned>(value: &Value, path: &str, list: &str) -> impl
 }
 
 pub(super) fn problem(fault: ConfigFault, file: &ConfigDocument) -> ConfigProblem {
-    ConfigProblem { place: file.place(&fault.path), key: fault.path, wrong: fault.wrong, hint: fault.hint }
+    ConfigProblem { place: file.origin(&fault.path), key: fault.path, wrong: fault.wrong, hint: fault.hint }
 }
 
 fn from_json(path: &Path, text: &str) -> Result<ConfigDocument, ConfigProblem> {
@@ -68,4 +69,24 @@ fn from_json(path: &Path, text: &str) -> Result<ConfigDocument, ConfigProblem> {
 fn unusable(path: &Path, wrong: &str, hint: &str) -> ConfigProblem {
     let place = ValueOrigin::File { path: path.to_owned(), line: None };
     ConfigProblem { place, key: String::new(), wrong: wrong.into(), hint: hint.into() }
+}
+
+const SECTION: &str = "clarification";
+/// Members of every project document, which a bare policy does not have.
+const ONLY_PROJECTS: [&str; 2] = ["id", SECTION];
+
+/// Reads `.toml` or `.json`. The rest of a project document is ignored; the core decides whether the rules are usable.
+pub fn read_clarification(path: &Path) -> Result<ClarificationPolicy, ConfigErrors> {
+    let file = read_document(path)?;
+    let of_a_project = ONLY_PROJECTS.iter().any(|member| file.root.contains_key(*member));
+    match (of_a_project, file.root.get(SECTION)) {
+        (true, None) => Ok(ClarificationPolicy::default()),
+        (true, Some(section)) => policy(section, &join("", SECTION), &file),
+        (false, _) => policy(&Value::Object(file.root.clone()), "", &file),
+    }
+}
+
+fn policy(value: &Value, path: &str, file: &ConfigDocument) -> Result<ClarificationPolicy, ConfigErrors> {
+    let problems = |faults: Vec<walk::ConfigFault>| faults.into_iter().map(|fault| problem(fault, file)).collect();
+    walk::read(value, path).map_err(|faults| ConfigErrors { problems: problems(faults) })
 }

@@ -3,7 +3,7 @@
 //! The names of known members come from the type itself (`deserialize_struct` receives them), so there is no second
 //! list that could become outdated.
 
-use super::{document::join, nearest};
+use super::{document::join, problem::nearest_hint};
 use serde::{
     de::{DeserializeOwned, DeserializeSeed, IntoDeserializer as _, MapAccess, SeqAccess, Visitor},
     forward_to_deserialize_any,
@@ -123,7 +123,7 @@ impl<'de> serde::Deserializer<'de> for ConfigValue<'_> {
         self.unknown.borrow_mut().extend(unknown.map(|name| ConfigFault {
             path: join(&self.path, name),
             wrong: UNKNOWN.into(),
-            hint: nearest::hint(name, fields.iter().copied()),
+            hint: nearest_hint(name, fields.iter().copied()),
         }));
         let mut known = TableMembers::of(members, &self);
         known.only = Some(fields);

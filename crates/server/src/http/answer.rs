@@ -5,6 +5,14 @@ use axum::response::{IntoResponse, Response};
 use countersign_engine::{Refusal, Scheme};
 use countersign_protocol::aap::error::{Code, ErrorEnvelope};
 use http::{HeaderValue, StatusCode, header};
+use std::collections::BTreeMap;
+use utoipa::{
+    IntoResponses, ToSchema as _,
+    openapi::{Content, Ref, RefOr, ResponseBuilder},
+};
+
+/// The result of a handler that answers with a JSON document.
+pub(crate) type JsonResult<T> = Result<axum::Json<T>, RefusalResponse>;
 
 /// A refusal returned by a handler. [`super::layers::envelope`] knows the request id and turns it into an envelope.
 #[derive(Clone, Debug)]
@@ -54,3 +62,16 @@ pub(crate) fn plain(code: Code, description: String, hint: Option<String>, id: &
 /// Marks a body that is already an envelope.
 #[derive(Clone, Copy)]
 pub(crate) struct Enveloped;
+
+/// The error responses of every endpoint, for the OpenAPI description.
+pub(crate) struct ErrorResponses;
+
+impl IntoResponses for ErrorResponses {
+    fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
+        let body = || Content::new(Some(Ref::from_schema_name(ErrorEnvelope::name())));
+        let error =
+            |description| ResponseBuilder::new().description(description).content("application/json", body()).build();
+        let refused = error("Refused: the error envelope has the reason and the next step");
+        BTreeMap::from([("4XX".into(), refused.into()), ("5XX".into(), error("Server error").into())])
+    }
+}

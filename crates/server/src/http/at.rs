@@ -15,7 +15,7 @@ impl FromRequestParts<App> for AtProject {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
         let Arrival { listener, address } = Arrival::of(parts, app);
-        let address = match (named(parts, app).await?, address) {
+        let address = match (project_param(parts, app).await?, address) {
             // On a project's own host there is no other project.
             (Some(id), Address::Subdomain(host)) if id != host => return Err(Refusal::ProjectNotFound.into()),
             (Some(id), _) => Address::Scoped(id),
@@ -49,12 +49,18 @@ impl FromRequestParts<App> for Arrival {
 }
 
 /// The path parameter `{projectId}`, if the route has one. An id that is not UTF-8 belongs to no project.
-async fn named(parts: &mut Parts, app: &App) -> Result<Option<String>, Refusal> {
+async fn project_param(parts: &mut Parts, app: &App) -> Result<Option<String>, Refusal> {
     match RawPathParams::from_request_parts(parts, app).await {
         Ok(params) => Ok(params.iter().find(|(name, _)| *name == "projectId").map(|(_, id)| id.to_owned())),
         Err(RawPathParamsRejection::InvalidUtf8InPathParam(_)) => Err(Refusal::ProjectNotFound),
         Err(_) => Ok(None),
     }
+}
+
+/// A path parameter; `None` if the path is not valid UTF-8.
+pub(crate) async fn path_param(parts: &mut Parts, app: &App, name: &str) -> Option<String> {
+    let params = RawPathParams::from_request_parts(parts, app).await.ok()?;
+    params.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_owned())
 }
 
 /// The project of the request's subdomain, if subdomains are on.

@@ -8,7 +8,7 @@ use axum::{
 };
 use countersign_engine::Refusal;
 use countersign_protocol::json;
-use http::{StatusCode, header};
+use http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 
@@ -18,9 +18,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
     type Rejection = Response;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Response> {
-        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
-        let essence = kind.split(';').next().unwrap_or_default().trim();
-        if !essence.eq_ignore_ascii_case("application/json") {
+        if !is_json(request.headers()) {
             return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE.into_response());
         }
         let bytes = read(request, app.limits.max_body_bytes).await?;
@@ -30,6 +28,12 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
             .map_err(IntoResponse::into_response)?;
         Ok(Self(value))
     }
+}
+
+/// Whether the body is sent as JSON, with or without parameters of the type.
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }
 
 /// The whole body, or 413.

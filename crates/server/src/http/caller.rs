@@ -3,8 +3,7 @@
 use super::{
     answer::RefusalResponse,
     cookie,
-    credential::{BearerCredential, SentTo},
-    nonce::Nonce,
+    credential::{BearerCredential, Nonce, SentTo},
     version,
 };
 use crate::App;
@@ -68,7 +67,7 @@ impl Asker {
         match BearerCredential::of(&self.headers, &self.to)? {
             Some(credential) if credential.is_access_token() => {
                 version::check(&self.headers, true)?;
-                app.engine.agents().agent_reader(at, &credential.token).await
+                app.engine.agents().agent_without_proof(at, &credential.token).await
             }
             _ => self.actor(app, at, None, source).await,
         }
@@ -110,7 +109,8 @@ impl Asker {
         same_origin(app, &self.headers)?;
         let who = self.person()?;
         let header = self.headers.get("x-csrf-token").and_then(|v| v.to_str().ok());
-        let fits = form_token.or(header).is_some_and(|token| app.engine.people().csrf_fits(&who.session, token));
+        let fits =
+            form_token.or(header).is_some_and(|token| app.engine.people().verify_csrf_token(&who.session, token));
         if fits { Ok(()) } else { Err(Refusal::CsrfRejected) }
     }
 }

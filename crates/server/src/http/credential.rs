@@ -1,9 +1,13 @@
-//! The credential of a request and its DPoP proof, not yet verified (AAP 18, RFC 9449).
+//! The credential of a request and its DPoP proof, not yet verified, and the nonce for the next one (AAP 18, RFC 9449).
 
-use axum::extract::OriginalUri;
+use axum::{
+    extract::{OriginalUri, Request},
+    response::Response,
+};
 use countersign_engine::{PresentedCredential, ProjectAt, Refusal, Scheme};
-use countersign_protocol::aap::dpop;
-use http::{HeaderMap, Method, header, request::Parts};
+use countersign_protocol::aap::dpop::{self, NONCE_HEADER};
+use http::{HeaderMap, HeaderValue, Method, header, request::Parts};
+use std::sync::{Arc, OnceLock};
 
 /// The token of `Authorization`, with its request.
 #[derive(Clone, Debug)]
@@ -108,5 +112,36 @@ fn scheme_and_token(headers: &HeaderMap) -> Option<(Scheme, &str)> {
         named if named.eq_ignore_ascii_case("bearer") => Some((Scheme::Bearer, token)),
         named if named.eq_ignore_ascii_case(dpop::SCHEME) => Some((Scheme::Dpop, token)),
         _ => None,
+    }
+}
+
+/// The nonce for the response. The extractor that authenticates the caller fills it; the outermost layer, which also
+/// sees refusals, writes it.
+#[derive(Clone, Default)]
+pub(crate) struct Nonce(Arc<OnceLock<HeaderValue>>);
+
+impl Nonce {
+    /// Adds an empty slot to a request.
+    pub(crate) fn awaited(request: &mut Request) -> Self {
+        let nonce = Self::default();
+        request.extensions_mut().insert(nonce.clone());
+        nonce
+    }
+
+    pub(crate) fn of(parts: &Parts) -> Self {
+        parts.extensions.get::<Self>().cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn give(&self, nonce: Option<String>) {
+        if let Some(value) = nonce.and_then(|nonce| HeaderValue::from_str(&nonce).ok()) {
+            let _given_before = self.0.set(value);
+        }
+    }
+
+    pub(crate) fn write_to(&self, mut response: Response) -> Response {
+        if let Some(nonce) = self.0.get() {
+            response.headers_mut().insert(NONCE_HEADER, nonce.clone());
+        }
+        response
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     answer::{self, Enveloped, RefusalResponse},
-    nonce::Nonce,
+    credential::Nonce,
     request_id::RequestId,
 };
 use crate::{App, mcp, v1::decisions};
@@ -21,7 +21,7 @@ use std::{panic::AssertUnwindSafe, time::Duration};
 /// Every failure leaves in the envelope; an error page stays as it is.
 pub(crate) async fn envelope(State(app): State<App>, id: RequestId, mut request: Request, next: Next) -> Response {
     let nonce = Nonce::awaited(&mut request);
-    let mut response = nonce.told(enveloped(app, id, request, next).await);
+    let mut response = nonce.write_to(enveloped(app, id, request, next).await);
     if response.status() == StatusCode::UNAUTHORIZED {
         // Error pages, which are not envelopes.
         let sign_in = HeaderValue::from_static(SIGN_IN);
@@ -43,10 +43,12 @@ async fn enveloped(app: App, id: RequestId, request: Request, next: Next) -> Res
     let answer = AssertUnwindSafe(tokio::time::timeout(limit, next.run(request))).catch_unwind().await;
     let response = match answer {
         Ok(Ok(response)) => response,
-        Ok(Err(_late)) => return told(Code::RequestTimeout, "the request took too long and was given up", &id),
+        Ok(Err(_late)) => {
+            return error_response(Code::RequestTimeout, "the request took too long and was given up", &id);
+        }
         Err(_panic) => {
             tracing::error!("a handler panicked");
-            return told(Code::InternalError, "an internal error occurred", &id);
+            return error_response(Code::InternalError, "an internal error occurred", &id);
         }
     };
     if let Some(RefusalResponse(refusal)) = response.extensions().get::<RefusalResponse>() {
@@ -82,16 +84,22 @@ fn is_page(response: &Response) -> bool {
 fn by_status(response: &Response, id: &RequestId) -> Response {
     let allow = response.headers().get(header::ALLOW).cloned();
     let mut told = match response.status() {
-        StatusCode::NOT_FOUND => told(Code::NotFound, "there is nothing at this address", id),
-        StatusCode::METHOD_NOT_ALLOWED => told(Code::MethodNotAllowed, "this address does not take that method", id),
-        StatusCode::PAYLOAD_TOO_LARGE => told(Code::PayloadTooLarge, "the body is too large", id),
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
-            told(Code::UnsupportedMediaType, "this content type is not accepted here", id)
+        StatusCode::NOT_FOUND => error_response(Code::NotFound, "there is nothing at this address", id),
+        StatusCode::METHOD_NOT_ALLOWED => {
+            error_response(Code::MethodNotAllowed, "this address does not take that method", id)
         }
-        StatusCode::REQUEST_TIMEOUT => told(Code::RequestTimeout, "the request took too long and was given up", id),
-        StatusCode::SERVICE_UNAVAILABLE => told(Code::ServiceUnavailable, "this is not available at the moment", id),
-        status if status.is_client_error() => told(Code::InvalidRequest, "the request could not be read", id),
-        _ => told(Code::InternalError, "an internal error occurred", id),
+        StatusCode::PAYLOAD_TOO_LARGE => error_response(Code::PayloadTooLarge, "the body is too large", id),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            error_response(Code::UnsupportedMediaType, "this content type is not accepted here", id)
+        }
+        StatusCode::REQUEST_TIMEOUT => {
+            error_response(Code::RequestTimeout, "the request took too long and was given up", id)
+        }
+        StatusCode::SERVICE_UNAVAILABLE => {
+            error_response(Code::ServiceUnavailable, "this is not available at the moment", id)
+        }
+        status if status.is_client_error() => error_response(Code::InvalidRequest, "the request could not be read", id),
+        _ => error_response(Code::InternalError, "an internal error occurred", id),
     };
     if let Some(allow) = allow {
         told.headers_mut().insert(header::ALLOW, allow);
@@ -99,7 +107,7 @@ fn by_status(response: &Response, id: &RequestId) -> Response {
     told
 }
 
-pub(crate) fn told(code: Code, description: &str, id: &RequestId) -> Response {
+pub(crate) fn error_response(code: Code, description: &str, id: &RequestId) -> Response {
     let hint = match code {
         Code::NotFound => "check the address; /openapi.json lists all of them",
         Code::MethodNotAllowed => "use a method that Allow lists",

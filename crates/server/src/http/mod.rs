@@ -8,7 +8,6 @@ pub(crate) mod caller;
 pub(crate) mod cookie;
 pub(crate) mod credential;
 pub(crate) mod layers;
-pub(crate) mod nonce;
 pub(crate) mod request_id;
 pub(crate) mod sse;
 pub(crate) mod version;

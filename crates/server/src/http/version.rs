@@ -15,7 +15,7 @@ pub(crate) async fn headers(request: Request, next: Next) -> Response {
     if !is_aap(request.uri().path()) {
         return next.run(request).await;
     }
-    let asked = asked(request.headers());
+    let asked = requested_version(request.headers());
     let served = version::negotiate(asked.as_deref(), version::ACCEPTED).unwrap_or(version::PREFERRED);
     let mut response = next.run(request).await;
     response.headers_mut().insert(version::SERVED, HeaderValue::from_static(served));
@@ -26,7 +26,7 @@ pub(crate) async fn headers(request: Request, next: Next) -> Response {
 }
 
 /// A request that names a version must name a supported one, before anything else is checked (AAP 22.2, C-93).
-pub(crate) async fn only_ours(request: Request, next: Next) -> Result<Response, RefusalResponse> {
+pub(crate) async fn require_supported(request: Request, next: Next) -> Result<Response, RefusalResponse> {
     check(request.headers(), false)?;
     Ok(next.run(request).await)
 }
@@ -44,7 +44,7 @@ impl<S: Sync> FromRequestParts<S> for VersionHeader {
 
 /// Browsers need not name a version; a named version must be supported.
 pub(crate) fn check(headers: &HeaderMap, required: bool) -> Result<(), Refusal> {
-    let asked = asked(headers);
+    let asked = requested_version(headers);
     match version::negotiate(asked.as_deref(), version::ACCEPTED) {
         Some(_) => Ok(()),
         None => match asked {
@@ -56,7 +56,7 @@ pub(crate) fn check(headers: &HeaderMap, required: bool) -> Result<(), Refusal> 
 }
 
 /// The requested version. A repeated header yields a list, which is never a valid version.
-fn asked(headers: &HeaderMap) -> Option<String> {
+fn requested_version(headers: &HeaderMap) -> Option<String> {
     let values: Vec<&str> =
         headers.get_all(version::HEADER).iter().map(|v| v.to_str().unwrap_or("unreadable")).collect();
     if values.is_empty() { None } else { Some(values.join(", ")) }

@@ -43,7 +43,7 @@ pub(super) fn check(app: &App, parts: &Parts) -> Result<McpPageOrigin, Outsider>
 }
 
 impl Outsider {
-    pub(super) fn told(self, app: &App, id: &RequestId) -> Response {
+    pub(super) fn response(self, app: &App, id: &RequestId) -> Response {
         let hint = match self {
             Self::Host => format!("reach it by {}, or have the host listed in mcp.hosts", app.engine.settings().origin),
             Self::Origin => "agents send no Origin; a page of another origin must be listed in mcp.origins".into(),
@@ -54,7 +54,7 @@ impl Outsider {
 
 pub(super) async fn preflight(State(app): State<App>, id: RequestId, request: Request) -> Result<Response, Response> {
     let (parts, _) = request.into_parts();
-    let page = check(&app, &parts).map_err(|outsider| outsider.told(&app, &id))?;
+    let page = check(&app, &parts).map_err(|outsider| outsider.response(&app, &id))?;
     let mut response = StatusCode::NO_CONTENT.into_response();
     let may: [(HeaderName, &'static str); 3] = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, "POST"),

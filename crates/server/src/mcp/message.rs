@@ -8,7 +8,7 @@ use axum::{
 };
 use bytes::Bytes;
 use countersign_protocol::json;
-use http::{StatusCode, header};
+use http::StatusCode;
 use serde_json::{Value, json};
 
 /// By JSON-RPC 2.0.
@@ -17,9 +17,7 @@ const INVALID_REQUEST: i64 = -32600;
 
 /// A message of at most `most` bytes.
 pub(super) async fn read(request: Request, most: usize) -> Result<Bytes, Response> {
-    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
-    let essence = kind.split(';').next().unwrap_or_default().trim();
-    if !essence.eq_ignore_ascii_case("application/json") {
+    if !body::is_json(request.headers()) {
         return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE.into_response());
     }
     let bytes = body::read(request, most).await?;

@@ -12,11 +12,11 @@
 //! | `server` | the protocol, by `rmcp`, with types that only this folder knows |
 //! | `tool` | the trait of a tool |
 //! | `hints` | the next step after a refusal |
-//! | `told` | tool definitions and refusals as clients see them |
+//! | `descriptions` | tool definitions and refusals as clients see them |
 //! | `schema` | the JSON Schemas of tools, made from the documents themselves |
-//! | `tools` | one file a tool |
+//! | `tools` | one file a subject |
 //!
-//! A new tool is one file and one line: a type that implements [`tool::Tool`] in a file of its own below `tools`, and
+//! A new tool is a type that implements [`tool::Tool`] in the file of its subject below `tools`, and
 //! its entry in [`tools::ALL`]. Its arguments and its answer are documents with `utoipa::ToSchema`; a refusal that it
 //! returns is sent as the envelope. A tool that makes plans or attestations declares it with `GENERATES`.
 
@@ -66,14 +66,11 @@ fn endpoint() -> Router<App> {
 }
 
 #[utoipa::path(
-    post,
-    path = "/mcp",
-    tag = "mcp",
+    post, path = "/mcp", tag = "mcp", security(("bearer" = [])),
+    request_body(content = Object, description = "A JSON-RPC 2.0 message"),
     summary = "Model Context Protocol",
     description = "One JSON-RPC 2.0 message of the Model Context Protocol a request: initialize, tools/list, tools/call and others. Clients learn the tools from tools/list; nothing is streamed, and there are no sessions. A tool's refusal is a result with isError, answered with 200.",
-    request_body(content = Object, description = "A JSON-RPC 2.0 message"),
     responses((status = 200, description = "The answer to a request", body = Object), (status = 202, description = "A notification was accepted"), (status = "4XX", description = "Refused: an error of JSON-RPC, or the envelope", body = Object), (status = "5XX", description = "Server error", body = Object)),
-    security(("bearer" = []))
 )]
 pub(crate) async fn post_message(
     State(app): State<App>,
@@ -82,16 +79,16 @@ pub(crate) async fn post_message(
     request: Request,
 ) -> Result<Response, Response> {
     let (mut parts, body) = request.into_parts();
-    let page = guard::check(&app, &parts).map_err(|outsider| outsider.told(&app, &id))?;
+    let page = guard::check(&app, &parts).map_err(|outsider| outsider.response(&app, &id))?;
     let caller = AgentCaller::from_request_parts(&mut parts, &app).await.map_err(RefusalResponse::into_response)?;
     let most = app.limits.max_body_bytes.max(MAX_PLAN_BYTES) + FRAME_BYTES;
     let message = message::read(Request::from_parts(parts.clone(), body), most).await?;
     let answer = server::answer(ToolCall { app, caller, connection, id }, parts, message).await;
-    Ok(page.may_read(told(answer)))
+    Ok(page.may_read(mark_enveloped(answer)))
 }
 
 /// The protocol's own errors stay as they are. Any other failure gets the envelope.
-fn told(mut answer: Response) -> Response {
+fn mark_enveloped(mut answer: Response) -> Response {
     let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
     if kind.is_some_and(|kind| kind.starts_with("application/json")) {
         answer.extensions_mut().insert(Enveloped);

@@ -1,53 +1,46 @@
 //! `/mplp/v1/allowances`: a person's open allowances with their remaining uses, and their revocation.
 
-use super::{caller::MplpCaller, denied::Denied, ids::named, requests::MplpBody, responses};
-use crate::{App, http::answer::RefusalResponse};
-use axum::extract::{FromRequestParts, State};
-use countersign_engine::PlanReader;
-use countersign_protocol::{
-    aap::error::ErrorEnvelope,
-    mplp::{AllowanceShown, Left, ListPage, ReasonGiven},
+use super::{caller::MplpCaller, requests::MplpBody, responses};
+use crate::{
+    App,
+    http::{
+        answer::{ErrorResponses, JsonResult, RefusalResponse},
+        at::path_param,
+    },
 };
+use axum::extract::FromRequestParts;
+use countersign_engine::ProjectReader;
+use countersign_protocol::mplp::{AllowanceShown, Left, ListPage, ReasonGiven};
 use http::request::Parts;
 
 #[utoipa::path(
-    get,
-    path = "/mplp/v1/allowances",
-    tag = "plans",
+    get, path = "/mplp/v1/allowances", tag = "plans", security(("bearer" = [])),
     summary = "All standing approvals, with their remaining uses",
-    responses((status = 200, description = "Those for the person's agents and those given by the person; all of them for an admin", body = ListPage<AllowanceShown>), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("bearer" = []))
+    responses((status = 200, description = "Those for the person's agents and those given by the person; all of them for an admin", body = ListPage<AllowanceShown>), ErrorResponses),
 )]
-pub(crate) async fn get(
-    State(app): State<App>,
-    caller: MplpCaller,
-) -> Result<axum::Json<ListPage<AllowanceShown>>, Denied> {
-    caller.person(&app)?;
-    let PlanReader::Person(member) = caller.reader() else {
+pub(crate) async fn list(caller: MplpCaller) -> JsonResult<ListPage<AllowanceShown>> {
+    caller.person()?;
+    let ProjectReader::Person(member) = caller.reader() else {
         return Ok(axum::Json(ListPage { items: Vec::new(), next: None }));
     };
-    let open = app.engine.decisions().open_allowances(&caller.at, &member).await?;
+    let open = caller.engine.decisions().open_allowances(&caller.at, &member).await?;
     Ok(axum::Json(ListPage { items: open.iter().map(responses::allowance).collect(), next: None }))
 }
 
 #[utoipa::path(
-    post,
-    path = "/mplp/v1/allowances/{allowance}/revoke",
-    tag = "plans",
+    post, path = "/mplp/v1/allowances/{allowance}/revoke", tag = "plans", security(("bearer" = [])),
+    request_body = Option<ReasonGiven>,
     summary = "Revoke a standing approval",
     params(("allowance" = String, Path, description = "allowance_id from the list")),
-    request_body = Option<ReasonGiven>,
-    responses((status = 200, description = "Nothing more can run under it", body = Left), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("bearer" = []))
+    responses((status = 200, description = "Nothing more can run under it", body = Left), ErrorResponses),
 )]
 pub(crate) async fn revoke(
-    State(app): State<App>,
     caller: MplpCaller,
     AllowanceId(id): AllowanceId,
     MplpBody(given): MplpBody<ReasonGiven>,
-) -> Result<axum::Json<Left>, Denied> {
-    let by = caller.person(&app)?;
-    let over = app.engine.decisions().take_back(&caller.at, &id, &by, given.reason).await?;
+) -> JsonResult<Left> {
+    let by = caller.person()?;
+    let over = caller.engine.decisions().revoke_allowance(&caller.at, &id, &by, given.reason).await?;
     Ok(axum::Json(responses::left(&over)))
 }
 
@@ -57,6 +50,6 @@ impl FromRequestParts<App> for AllowanceId {
     type Rejection = RefusalResponse;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
-        Ok(Self(named(parts, app, "allowance").await))
+        Ok(Self(path_param(parts, app, "allowance").await.unwrap_or_default()))
     }
 }

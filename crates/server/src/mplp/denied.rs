@@ -1,15 +1,12 @@
 //! Error responses of this module: the actual state for an entitled reader, in the envelope.
 
 use super::caller::MplpCaller;
-use crate::{
-    App,
-    http::{
-        answer::{Enveloped, RefusalResponse},
-        request_id::RequestId,
-    },
+use crate::http::{
+    answer::{Enveloped, RefusalResponse},
+    request_id::RequestId,
 };
 use axum::response::{IntoResponse, Response};
-use countersign_engine::{NotCounted, ProjectAt, Refusal, mplp_views::confirm::decision_id};
+use countersign_engine::{NotCounted, Refusal, mplp_views::confirm::decision_id};
 use countersign_protocol::{
     aap::error::{Code, ErrorEnvelope},
     mplp::{Confirm, ConfirmStatus, MplpId},
@@ -40,16 +37,10 @@ impl IntoResponse for Denied {
 }
 
 /// Why a decision about a Confirm did not count.
-pub(super) async fn not_counted(
-    app: &App,
-    caller: &MplpCaller,
-    request: &RequestId,
-    id: &MplpId,
-    why: NotCounted,
-) -> Denied {
+pub(super) async fn not_counted(caller: &MplpCaller, request: &RequestId, id: &MplpId, why: NotCounted) -> Denied {
     let what = why.to_string();
     match why {
-        NotCounted::Settled => match app.engine.plans().confirm(&caller.at, &caller.reader(), id).await {
+        NotCounted::Settled => match caller.engine.plans().confirm(&caller.at, &caller.reader(), id).await {
             Ok(shown) => settled(&shown.document, request).into(),
             Err(refusal) => refusal.into(),
         },
@@ -60,7 +51,7 @@ pub(super) async fn not_counted(
         NotCounted::Locked | NotCounted::TooLate | NotCounted::TooEarly => Refusal::Conflict(what).into(),
         NotCounted::NotEntitled | NotCounted::BySoftware => Refusal::NotAuthorized(what).into(),
         NotCounted::TooWeak(_) | NotCounted::TokenNotAllowed => {
-            let page = page_of(app, &caller.at, id);
+            let page = page_of(caller, id);
             Refusal::NotAuthorized(format!("{what}: answer on the page {page}")).into()
         }
         NotCounted::NotAllowed | NotCounted::NotShown | NotCounted::OutOfBounds(_) => Refusal::invalid(what).into(),
@@ -69,20 +60,20 @@ pub(super) async fn not_counted(
 }
 
 /// The page where a person answers with a browser.
-fn page_of(app: &App, at: &ProjectAt, id: &MplpId) -> String {
-    format!("{}/inbox/{}/{}", app.engine.settings().origin, at.project.id, decision_id(id))
+fn page_of(caller: &MplpCaller, id: &MplpId) -> String {
+    format!("{}/inbox/{}/{}", caller.engine.settings().origin, caller.at.project.id, decision_id(id))
 }
 
 /// The current status, and since when.
 fn settled(confirm: &Confirm, request: &RequestId) -> Response {
-    let status = word(confirm.status);
+    let status = status_name(confirm.status);
     let body = ErrorEnvelope {
         error: Code::Conflict,
         error_description: format!("the Confirm is {status}, and that is final"),
         hint: Some("read the Confirm; a change needs a new one".into()),
         request_id: request.0.clone(),
         docs_url: None,
-        decision: Some(truth(confirm)),
+        decision: Some(current_state(confirm)),
         call: None,
         clarification: None,
     };
@@ -91,20 +82,20 @@ fn settled(confirm: &Confirm, request: &RequestId) -> Response {
     response
 }
 
-fn truth(confirm: &Confirm) -> Map<String, Value> {
-    let mut told = Map::from_iter([
+fn current_state(confirm: &Confirm) -> Map<String, Value> {
+    let mut state = Map::from_iter([
         ("confirm_id".to_owned(), json!(confirm.confirm_id)),
         ("status".to_owned(), json!(confirm.status)),
     ]);
     if let Some(decided) = confirm.decisions.last() {
-        told.insert("decided_by_role".into(), json!(decided.decided_by_role));
-        told.insert("decided_at".into(), json!(decided.decided_at.to_rfc3339()));
-        told.extend(decided.reason.as_ref().map(|reason| ("reason".to_owned(), json!(reason))));
+        state.insert("decided_by_role".into(), json!(decided.decided_by_role));
+        state.insert("decided_at".into(), json!(decided.decided_at.to_rfc3339()));
+        state.extend(decided.reason.as_ref().map(|reason| ("reason".to_owned(), json!(reason))));
     }
-    told
+    state
 }
 
-fn word(status: ConfirmStatus) -> &'static str {
+fn status_name(status: ConfirmStatus) -> &'static str {
     match status {
         ConfirmStatus::Pending => "pending",
         ConfirmStatus::Approved => "approved",

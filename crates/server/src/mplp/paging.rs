@@ -33,8 +33,8 @@ impl<S: Sync> FromRequestParts<S> for Newest {
     type Rejection = RefusalResponse;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, RefusalResponse> {
-        let asked = asked(parts)?;
-        let before = asked.before.as_deref().map(place).transpose()?;
+        let asked = page_query(parts)?;
+        let before = asked.before.as_deref().map(row_key).transpose()?;
         Ok(Self { before, limit: limit(asked.limit.as_deref())? })
     }
 }
@@ -44,7 +44,7 @@ impl<S: Sync> FromRequestParts<S> for Since {
 
     /// An interrupted stream resumes after `Last-Event-ID`, regardless of `after`.
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, RefusalResponse> {
-        let asked = asked(parts)?;
+        let asked = page_query(parts)?;
         let last = parts.headers.get("last-event-id").and_then(|v| v.to_str().ok()).filter(|id| !id.is_empty());
         let text = last.or(asked.after.as_deref()).unwrap_or_default();
         let after = Cursor::parse(text).ok_or_else(|| Refusal::invalid("after must be next of a previous page"))?;
@@ -58,12 +58,12 @@ pub(super) fn next(last: Option<RowKey>) -> Option<String> {
     last.map(|key| format!("{key:016x}"))
 }
 
-fn asked(parts: &Parts) -> Result<PageQuery, Refusal> {
+fn page_query(parts: &Parts) -> Result<PageQuery, Refusal> {
     let Query(asked) = Query::try_from_uri(&parts.uri).map_err(|_| Refusal::invalid("the query could not be read"))?;
     Ok(asked)
 }
 
-fn place(text: &str) -> Result<RowKey, Refusal> {
+fn row_key(text: &str) -> Result<RowKey, Refusal> {
     RowKey::from_str_radix(text, 16).map_err(|_| Refusal::invalid("before must be next of a previous page"))
 }
 

@@ -9,10 +9,10 @@ use axum::{
 use bytes::Bytes;
 use countersign_engine::Refusal;
 use countersign_protocol::mplp::{
-    BadDocument, Confirm, ConfirmSubmission, DecisionRequest, Governance, PlanSubmission, ProposeRequest, ReasonGiven,
-    StepReport, read, submission::MAX_PLAN_BYTES,
+    BadDocument, Confirm, ConfirmSubmission, DecisionRequest, Governance, Plan, PlanSubmission, ProposeRequest,
+    ReasonGiven, StepReport, read, submission::MAX_PLAN_BYTES,
 };
-use http::{HeaderMap, StatusCode, header};
+use http::StatusCode;
 
 pub(crate) struct MplpBody<T>(pub(crate) T);
 
@@ -32,7 +32,7 @@ impl<T: MplpDocument> FromRequest<App> for MplpBody<T> {
     type Rejection = Denied;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Denied> {
-        let is_json = is_json(request.headers());
+        let is_json = body::is_json(request.headers());
         let another_kind = || Denied::from(StatusCode::UNSUPPORTED_MEDIA_TYPE.into_response());
         if !is_json && !T::OPTIONAL {
             return Err(another_kind());
@@ -51,63 +51,47 @@ fn parsed<T: MplpDocument>(bytes: &Bytes) -> Result<T, Refusal> {
     T::read(bytes).map_err(|why| Refusal::invalid(why.to_string()))
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
-    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+/// Implements [`MplpDocument`] by the function that reads the document, and further members.
+macro_rules! mplp_document {
+    ($document:ty, $read:path $(, $member:item)?) => {
+        impl $crate::mplp::requests::MplpDocument for $document {
+            $($member)?
+
+            fn read(bytes: &[u8]) -> Result<Self, countersign_protocol::mplp::BadDocument> {
+                $read(bytes)
+            }
+        }
+    };
 }
+pub(crate) use mplp_document;
 
-impl MplpDocument for PlanSubmission {
-    fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
-        Self::read(bytes)
-    }
-
+mplp_document!(
+    PlanSubmission,
+    PlanSubmission::read,
     fn most(_: usize) -> usize {
         MAX_PLAN_BYTES
     }
+);
+mplp_document!(ConfirmSubmission, ConfirmSubmission::read);
+mplp_document!(Confirm, Confirm::read);
+mplp_document!(DecisionRequest, DecisionRequest::read);
+mplp_document!(StepReport, StepReport::read);
+mplp_document!(Governance, read::document);
+mplp_document!(ProposeRequest, read::document, const OPTIONAL: bool = true;);
+mplp_document!(ReasonGiven, read::document, const OPTIONAL: bool = true;);
+
+#[derive(serde::Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only described: `PlanSubmission::read` reads both")]
+pub(crate) enum PlanBody {
+    Enveloped(Box<PlanSubmission>),
+    Bare(Box<Plan>),
 }
 
-impl MplpDocument for ConfirmSubmission {
-    fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
-        Self::read(bytes)
-    }
-}
-
-impl MplpDocument for Confirm {
-    fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
-        Self::read(bytes)
-    }
-}
-
-impl MplpDocument for DecisionRequest {
-    fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
-        Self::read(bytes)
-    }
-}
-
-impl MplpDocument for StepReport {
-    fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
-        Self::read(bytes)
-    }
-}
-
-impl MplpDocument for Governance {
-    fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
-        read::document(bytes)
-    }
-}
-
-impl MplpDocument for ProposeRequest {
-    const OPTIONAL: bool = true;
-
-    fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
-        read::document(bytes)
-    }
-}
-
-impl MplpDocument for ReasonGiven {
-    const OPTIONAL: bool = true;
-
-    fn read(bytes: &[u8]) -> Result<Self, BadDocument> {
-        read::document(bytes)
-    }
+#[derive(serde::Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only described: `ConfirmSubmission::read` reads both")]
+pub(crate) enum ConfirmBody {
+    Enveloped(Box<ConfirmSubmission>),
+    Bare(Box<Confirm>),
 }

@@ -7,7 +7,7 @@ use countersign_engine::{
     mplp_views::{self, confirm},
 };
 use countersign_protocol::mplp::{
-    AllowanceShown, AllowanceStatus, Left, MplpId, PlanActions, PlanStep, Runs, StepShown, SumLeft, WhoseWords,
+    AllowanceShown, AllowanceStatus, Left, MplpId, PlanActions, PlanStep, Runs, StepShown, SumLeft,
 };
 use http::{HeaderValue, StatusCode, header};
 
@@ -54,7 +54,7 @@ fn runs(planned: &PlannedAction, allowance: Option<&Allowance>) -> Runs {
         arguments: action.arguments.clone(),
         released: planned.pattern.released().clone(),
         shown: planned.shown.clone(),
-        words: words(planned.words),
+        words: planned.words,
         risk_level: planned.risk,
         irreversible: planned.irreversible,
         asks_again: planned.asks_again,
@@ -88,7 +88,7 @@ fn sums(allowance: &Allowance) -> Vec<SumLeft> {
     let shown = sums.map(|(argument, sum)| SumLeft {
         argument: argument.clone(),
         limit: sum.limit,
-        left: sum.left(),
+        left: sum.remaining(),
         unit: sum.unit.clone(),
     });
     shown.collect()
@@ -97,7 +97,7 @@ fn sums(allowance: &Allowance) -> Vec<SumLeft> {
 pub(super) fn allowance(open: &OpenAllowance) -> AllowanceShown {
     let OpenAllowance { allowance, decision, plan } = open;
     let step = allowance.step.as_ref().map(|of| of.step.clone());
-    let (shown, words) = what(decision, plan.as_ref(), step.as_ref());
+    let (shown, words) = permitted_text(decision, plan.as_ref(), step.as_ref());
     // A tool's actual arguments are more reliable than its agent's description.
     let shown = allowance.pattern.as_ref().and_then(mplp_views::tool_in_words).unwrap_or(shown);
     AllowanceShown {
@@ -115,12 +115,12 @@ pub(super) fn allowance(open: &OpenAllowance) -> AllowanceShown {
 }
 
 /// The permitted call in words, and their author.
-fn what(decision: &Decision, plan: Option<&Plan>, step: Option<&MplpId>) -> (String, WhoseWords) {
+fn permitted_text(decision: &Decision, plan: Option<&Plan>, step: Option<&MplpId>) -> (String, TextAuthor) {
     let planned = plan.zip(step).and_then(|(plan, step)| plan.actions.get(step));
     match (planned, &decision.question) {
-        (Some(planned), _) => (planned.shown.clone(), words(planned.words)),
-        (None, Question::Confirmation(asked)) => (asked.action.clone(), words(decision.words)),
-        (None, Question::Clarification(asked)) => (asked.question.clone(), words(decision.words)),
+        (Some(planned), _) => (planned.shown.clone(), planned.words),
+        (None, Question::Confirmation(asked)) => (asked.action.clone(), decision.words),
+        (None, Question::Clarification(asked)) => (asked.question.clone(), decision.words),
     }
 }
 
@@ -128,11 +128,4 @@ fn what(decision: &Decision, plan: Option<&Plan>, step: Option<&MplpId>) -> (Str
 fn agent(allowance: &Allowance) -> String {
     let by = &allowance.raised_by;
     by.operator.as_ref().map_or_else(|| by.principal.clone(), ToString::to_string)
-}
-
-fn words(words: TextAuthor) -> WhoseWords {
-    match words {
-        TextAuthor::Agent => WhoseWords::Agent,
-        TextAuthor::Owner => WhoseWords::Owner,
-    }
 }

@@ -53,7 +53,6 @@ pub struct QuestionPage {
 /// The deviation of a call from the nearest step of an approved plan.
 #[derive(Clone, Debug)]
 pub struct DeviationLines {
-    /// In English, regardless of the page's language.
     pub lines: Vec<Prose>,
     pub plan_path: String,
 }
@@ -146,7 +145,7 @@ impl QuestionPage {
             marks: asked.marks(&self.frame).into_iter().map(|mark| mark.text).collect(),
             tool: asked.tool.as_ref().map(|tool| tool.as_str()),
             call: asked.call.as_ref().map(|call| call.words(&self.frame)),
-            technical: asked.technical.iter().map(|one| (one.name.as_str(), one.value.as_str())).collect(),
+            technical: asked.technical(&self.frame),
             unanswered: asked.unanswered_text(&self.frame),
             yes_means: self.yes_means(),
             last_ran: asked.last_ran.map(|at| at.to_rfc3339()),
@@ -306,7 +305,7 @@ struct QuestionDisclosure<'a> {
     marks: Vec<String>,
     tool: Option<&'a str>,
     call: Option<Vec<[String; 3]>>,
-    technical: Vec<(&'a str, &'a str)>,
+    technical: Vec<(String, String)>,
     unanswered: String,
     yes_means: Option<String>,
     last_ran: Option<String>,

@@ -3,6 +3,7 @@
 use super::{CallShown, Frame, OperatorLabel, Piece, PlainLine, Prose};
 use countersign_protocol::{
     aaep::event::{Reversibility, Risk},
+    question::RequestFacts,
     time::UnixMillis,
     visible::quoted,
 };
@@ -26,7 +27,7 @@ pub struct QuestionSummary {
     /// Every value of the call; `None` for a question older than the recording of calls.
     pub call: Option<CallShown>,
     /// Details for technicians: method, address, sizes and hashes.
-    pub technical: Vec<Detail>,
+    pub request: Option<RequestFacts>,
     /// The outcome if nobody answers.
     pub unanswered: Unanswered,
     pub asked_at: UnixMillis,
@@ -251,19 +252,17 @@ impl QuestionSummary {
         self.words == Author::Agent
     }
 
-    /// The page's own label for a detail that the gateway adds to every held request. An agent may use the same name
-    /// for something else, so its details get none.
-    pub(super) fn label(&self, detail: &Detail, frame: &Frame) -> Option<String> {
-        let id = match detail.name.as_str() {
-            _ if self.is_unchecked() => return None,
-            "method" => "asked-method",
-            "target" => "asked-target",
-            "content_type" => "asked-content-type",
-            "body_bytes" => "asked-body-bytes",
-            "body_sha256" => "asked-body-hash",
-            _ => return None,
-        };
-        Some(frame.say(id))
+    /// The facts of a held request with their labels, without those about an absent body.
+    pub(super) fn technical(&self, frame: &Frame) -> Vec<(String, String)> {
+        let Some(request) = &self.request else { return Vec::new() };
+        let head = [("asked-method", request.method.clone()), ("asked-target", request.target.clone())];
+        let body = [
+            ("asked-content-type", request.content_type.clone()),
+            ("asked-body-bytes", request.body_bytes.to_string()),
+            ("asked-body-hash", request.body_sha256.clone()),
+        ];
+        let body = body.into_iter().filter(|(_, value)| request.body_bytes > 0 && !value.is_empty());
+        head.into_iter().chain(body).map(|(id, value)| (frame.say(id), value)).collect()
     }
 
     pub(super) fn unanswered_text(&self, frame: &Frame) -> String {

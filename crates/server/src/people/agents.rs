@@ -2,11 +2,14 @@
 
 use crate::{
     App,
-    http::{answer::RefusalResponse, at::AtProject, caller::Asker},
+    http::{
+        answer::{ErrorResponses, JsonResult},
+        at::AtProject,
+        caller::Asker,
+    },
 };
 use axum::extract::State;
 use countersign_engine::{Delegation, DelegationState, RevokeReason};
-use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::time::{UnixMillis, rfc3339, rfc3339_option};
 
 #[derive(serde::Serialize, utoipa::ToSchema)]
@@ -34,18 +37,11 @@ pub(crate) struct ConnectedAgent {
 }
 
 #[utoipa::path(
-    get,
-    path = "/v1/agents",
-    tag = "people",
+    get, path = "/v1/agents", tag = "people", security(("session" = [])),
     summary = "The connected agents of a person",
-    responses((status = 200, description = "Connections, newest first", body = Agents), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("session" = []))
+    responses((status = 200, description = "Connections, newest first", body = Agents), ErrorResponses),
 )]
-pub(crate) async fn get(
-    State(app): State<App>,
-    AtProject(at): AtProject,
-    asker: Asker,
-) -> Result<axum::Json<Agents>, RefusalResponse> {
+pub(crate) async fn get(State(app): State<App>, AtProject(at): AtProject, asker: Asker) -> JsonResult<Agents> {
     let who = asker.person()?;
     let found = app.engine.people().delegations_of(at.project.key, who.person.key).await?;
     let now = app.engine.now();

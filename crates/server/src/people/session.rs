@@ -4,7 +4,7 @@ use crate::{
     App,
     http::{
         address::SourceNetwork,
-        answer::RefusalResponse,
+        answer::{ErrorResponses, JsonResult, RefusalResponse},
         body::Json,
         caller::{Asker, same_origin},
         cookie,
@@ -15,7 +15,6 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use countersign_engine::{Refusal, SignedIn};
-use countersign_protocol::aap::error::ErrorEnvelope;
 use countersign_protocol::time::{UnixMillis, rfc3339};
 use http::{HeaderMap, StatusCode, header};
 
@@ -47,24 +46,18 @@ pub(crate) struct SignInSession {
 }
 
 #[utoipa::path(
-    get,
-    path = "/session",
-    tag = "people",
+    get, path = "/session", tag = "people", security(("session" = [])),
     summary = "The signed-in person",
-    responses((status = 200, description = "Signed in", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("session" = []))
+    responses((status = 200, description = "Signed in", body = SignInSession), ErrorResponses),
 )]
-pub(crate) async fn get(State(app): State<App>, asker: Asker) -> Result<axum::Json<SignInSession>, RefusalResponse> {
-    Ok(axum::Json(told(&app, asker.person()?)?))
+pub(crate) async fn get(State(app): State<App>, asker: Asker) -> JsonResult<SignInSession> {
+    Ok(axum::Json(session_document(&app, asker.person()?)?))
 }
 
 #[utoipa::path(
-    post,
-    path = "/session",
-    tag = "people",
+    post, path = "/session", tag = "people", request_body = SignIn,
     summary = "Sign in",
-    request_body = SignIn,
-    responses((status = 201, description = "Signed in; the cookie is set", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope))
+    responses((status = 201, description = "Signed in; the cookie is set", body = SignInSession), ErrorResponses),
 )]
 pub(crate) async fn post(
     State(app): State<App>,
@@ -75,19 +68,16 @@ pub(crate) async fn post(
     same_origin(&app, &asker.headers)?;
     let started = app.engine.people().sign_in(&body.name, &body.password, &source, asker.signed_in.as_ref()).await?;
     let who = app.engine.people().signed_in(&started.secret).await?.ok_or(Refusal::SignInFailed)?;
-    Ok((StatusCode::CREATED, start_cookie(&app, &started.secret), axum::Json(told(&app, &who)?)).into_response())
+    Ok((StatusCode::CREATED, start_cookie(&app, &started.secret), axum::Json(session_document(&app, &who)?))
+        .into_response())
 }
 
 /// Authenticates again: a new session with fresh authentication replaces the old one.
 #[utoipa::path(
-    post,
-    path = "/session/fresh",
-    tag = "people",
+    post, path = "/session/fresh", tag = "people", security(("session" = [])), request_body = Prove,
     summary = "Authenticate again",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    request_body = Prove,
-    responses((status = 200, description = "Authenticated; a new cookie is set", body = SignInSession), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("session" = []))
+    responses((status = 200, description = "Authenticated; a new cookie is set", body = SignInSession), ErrorResponses),
 )]
 pub(crate) async fn fresh(
     State(app): State<App>,
@@ -99,17 +89,14 @@ pub(crate) async fn fresh(
     asker.own_page(&app, None)?;
     let started = app.engine.people().sign_in(&who.person.subject, &body.password, &source, Some(who)).await?;
     let who = app.engine.people().signed_in(&started.secret).await?.ok_or(Refusal::SignInFailed)?;
-    Ok((start_cookie(&app, &started.secret), axum::Json(told(&app, &who)?)).into_response())
+    Ok((start_cookie(&app, &started.secret), axum::Json(session_document(&app, &who)?)).into_response())
 }
 
 #[utoipa::path(
-    delete,
-    path = "/session",
-    tag = "people",
+    delete, path = "/session", tag = "people", security(("session" = [])),
     summary = "Sign out",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    responses((status = 204, description = "Signed out"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("session" = []))
+    responses((status = 204, description = "Signed out"), ErrorResponses),
 )]
 pub(crate) async fn delete(State(app): State<App>, asker: Asker) -> Result<Response, RefusalResponse> {
     let who = asker.person()?;
@@ -119,13 +106,10 @@ pub(crate) async fn delete(State(app): State<App>, asker: Asker) -> Result<Respo
 }
 
 #[utoipa::path(
-    delete,
-    path = "/session/everywhere",
-    tag = "people",
+    delete, path = "/session/everywhere", tag = "people", security(("session" = [])),
     summary = "Sign out on every device",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
-    responses((status = 204, description = "Signed out everywhere"), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("session" = []))
+    responses((status = 204, description = "Signed out everywhere"), ErrorResponses),
 )]
 pub(crate) async fn delete_everywhere(State(app): State<App>, asker: Asker) -> Result<Response, RefusalResponse> {
     let who = asker.person()?;
@@ -146,7 +130,7 @@ pub(crate) fn end_cookie() -> HeaderMap {
     headers
 }
 
-fn told(app: &App, who: &SignedIn) -> Result<SignInSession, Refusal> {
+fn session_document(app: &App, who: &SignedIn) -> Result<SignInSession, Refusal> {
     Ok(SignInSession {
         name: who.person.subject.clone(),
         display_name: who.person.display_name.clone(),

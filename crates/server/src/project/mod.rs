@@ -2,11 +2,16 @@
 
 use crate::{
     App,
-    http::{address::SourceNetwork, answer::RefusalResponse, at::AtProject, body::Json, caller::Asker},
+    http::{
+        address::SourceNetwork,
+        answer::{ErrorResponses, JsonResult},
+        at::AtProject,
+        body::Json,
+        caller::Asker,
+    },
 };
 use axum::{Router, extract::State, routing::get};
-use countersign_engine::{Actor, ApplyRefusal, ApplyTrouble, ProjectAt, Refusal, Role};
-use countersign_protocol::aap::error::ErrorEnvelope;
+use countersign_engine::{Actor, ApplyError, ApplyRefusal, ProjectAt, Refusal, Role};
 use countersign_protocol::project::ProjectDocument;
 
 pub(crate) fn router() -> Router<App> {
@@ -22,32 +27,26 @@ pub(crate) struct AppliedDocument {
 }
 
 #[utoipa::path(
-    get,
-    path = "/v1/project",
-    tag = "admins",
+    get, path = "/v1/project", tag = "admins", security(("session" = []), ("bearer" = [])),
     summary = "The project document in force",
-    responses((status = 200, description = "The document and its version", body = AppliedDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("session" = []), ("bearer" = []))
+    responses((status = 200, description = "The document and its version", body = AppliedDocument), ErrorResponses),
 )]
 pub(crate) async fn show(
     State(app): State<App>,
     AtProject(at): AtProject,
     SourceNetwork(source): SourceNetwork,
     asker: Asker,
-) -> Result<axum::Json<AppliedDocument>, RefusalResponse> {
+) -> JsonResult<AppliedDocument> {
     admin(&app, &at, &asker, &source).await?;
     Ok(axum::Json(AppliedDocument { version: at.project.version, document: at.project.document }))
 }
 
 #[utoipa::path(
-    put,
-    path = "/v1/project",
-    tag = "admins",
+    put, path = "/v1/project", tag = "admins", security(("session" = []), ("bearer" = [])),
+    request_body = ProjectDocument,
     summary = "Apply a project document",
     params(("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session"), ("Aap-Version" = Option<String>, Header, description = "The protocol version; required with an agent's or operator's credentials")),
-    request_body = ProjectDocument,
-    responses((status = 200, description = "In force now", body = AppliedDocument), (status = "4XX", description = "Refused: the error envelope has the reason and the next step", body = ErrorEnvelope), (status = "5XX", description = "Server error", body = ErrorEnvelope)),
-    security(("session" = []), ("bearer" = []))
+    responses((status = 200, description = "In force now", body = AppliedDocument), ErrorResponses),
 )]
 pub(crate) async fn apply(
     State(app): State<App>,
@@ -55,7 +54,7 @@ pub(crate) async fn apply(
     SourceNetwork(source): SourceNetwork,
     asker: Asker,
     Json(document): Json<ProjectDocument>,
-) -> Result<axum::Json<AppliedDocument>, RefusalResponse> {
+) -> JsonResult<AppliedDocument> {
     let by = admin(&app, &at, &asker, &source).await?;
     if document.id != at.project.id {
         return Err(Refusal::invalid("the document is for another project").into());
@@ -68,7 +67,7 @@ pub(crate) async fn apply(
 async fn admin(app: &App, at: &ProjectAt, asker: &Asker, source: &str) -> Result<String, Refusal> {
     match asker.actor(app, at, None, source).await? {
         Actor::AdminKey(key) => Ok(key.principal),
-        Actor::Person(member) if member.has(Role::Admin) => {
+        Actor::Person(member) if member.has_role(Role::Admin) => {
             let fresh = asker.is_reading() || member.is_fresh(app.engine.now());
             if fresh { Ok(member.person.subject) } else { Err(Refusal::FreshSignInRequired) }
         }
@@ -76,13 +75,13 @@ async fn admin(app: &App, at: &ProjectAt, asker: &Asker, source: &str) -> Result
     }
 }
 
-fn refused(trouble: ApplyTrouble) -> Refusal {
+fn refused(trouble: ApplyError) -> Refusal {
     match trouble {
-        ApplyTrouble::Refused(ApplyRefusal::Problems(problems)) => {
+        ApplyError::Refused(ApplyRefusal::Problems(problems)) => {
             let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
             Refusal::invalid(format!("the document cannot be applied: {}", lines.join("; ")))
         }
-        ApplyTrouble::Refused(other) => Refusal::Conflict(other.to_string()),
-        ApplyTrouble::Store(_) | ApplyTrouble::Unavailable => Refusal::Unavailable,
+        ApplyError::Refused(other) => Refusal::Conflict(other.to_string()),
+        ApplyError::Store(_) | ApplyError::Unavailable => Refusal::Unavailable,
     }
 }

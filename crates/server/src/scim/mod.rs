@@ -10,9 +10,9 @@ use crate::{
         answer::{Enveloped, RefusalResponse},
         at::AtProject,
         body,
+        credential::Nonce,
         credential::{BearerCredential, SentTo},
         layers,
-        nonce::Nonce,
     },
 };
 use axum::{

@@ -1,34 +1,28 @@
 //! `/v1`: decisions for agents that act without a gateway in front of the upstream. At the unscoped paths and under
 //! `/projects/{projectId}`.
 
-pub(crate) mod actions;
-pub(crate) mod claim;
-pub(crate) mod clarifications;
-pub(crate) mod confirmations;
 pub(crate) mod decisions;
-pub(crate) mod outcome;
-pub(crate) mod withdraw;
 
 use crate::{
     App,
     http::{
         answer::RefusalResponse,
-        at::AtProject,
-        credential::{BearerCredential, SentTo},
+        at::{AtProject, path_param},
+        credential::{BearerCredential, Nonce, SentTo},
         layers,
-        nonce::Nonce,
     },
 };
 use axum::{
     Router,
-    extract::{FromRequestParts, RawPathParams},
+    extract::FromRequestParts,
     middleware,
     response::{IntoResponse as _, Response},
     routing::{get, post},
 };
-use countersign_engine::{AgentPrincipal, ProjectAt, RaisedDecision, Refusal};
+use countersign_engine::{AgentPrincipal, Engine, ProjectAt, RaisedDecision, Refusal};
 use countersign_protocol::aaep::ingest::MemberProblem;
 use http::{HeaderValue, StatusCode, header, request::Parts};
+use std::sync::Arc;
 
 pub(crate) fn router() -> Router<App> {
     Router::new().merge(endpoints()).nest("/projects/{projectId}", endpoints())
@@ -36,18 +30,19 @@ pub(crate) fn router() -> Router<App> {
 
 fn endpoints() -> Router<App> {
     Router::new()
-        .route("/v1/actions", get(actions::get))
-        .route("/v1/confirmations", post(confirmations::post))
-        .route("/v1/clarifications", post(clarifications::post))
+        .route("/v1/actions", get(decisions::actions))
+        .route("/v1/confirmations", post(decisions::raise_confirmation))
+        .route("/v1/clarifications", post(decisions::raise_clarification))
         .route(decisions::PATH, get(decisions::get))
-        .route("/v1/decisions/{decision}/claim", post(claim::post))
-        .route("/v1/decisions/{decision}/outcome", post(outcome::post))
-        .route("/v1/decisions/{decision}/withdraw", post(withdraw::post))
+        .route("/v1/decisions/{decision}/claim", post(decisions::claim))
+        .route("/v1/decisions/{decision}/outcome", post(decisions::report_outcome))
+        .route("/v1/decisions/{decision}/withdraw", post(decisions::withdraw))
         .layer(middleware::map_response(layers::keep_nothing))
 }
 
 /// An agent, authenticated by its API key or its access token, and its project.
 pub(crate) struct AgentCaller {
+    pub(crate) engine: Arc<Engine>,
     pub(crate) at: ProjectAt,
     pub(crate) agent: AgentPrincipal,
     /// For authenticating the agent again during a long poll: its DPoP proof is valid only once.
@@ -62,8 +57,8 @@ impl FromRequestParts<App> for AgentCaller {
         Nonce::of(parts).give(app.engine.calls().nonce_for_calls_at(&at));
         let credential = BearerCredential::of(&parts.headers, &SentTo::of(parts))?.ok_or(Refusal::NoCredentials)?;
         let url = credential.url(&at);
-        let agent = app.engine.decisions().agent(&at, credential.presented(&url)?).await?;
-        Ok(Self { at, agent, token: credential.token })
+        let agent = app.engine.decisions().authenticate_agent(&at, credential.presented(&url)?).await?;
+        Ok(Self { engine: app.engine.clone(), at, agent, token: credential.token })
     }
 }
 
@@ -74,19 +69,14 @@ impl FromRequestParts<App> for DecisionId {
     type Rejection = RefusalResponse;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, RefusalResponse> {
-        let params = RawPathParams::from_request_parts(parts, app).await.ok();
-        let id = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == "decision"));
-        let nobodys = || {
-            Refusal::NotFound(
-                "there is no such decision, or it was settled so long ago that it is not kept any more".into(),
-            )
-        };
-        Ok(id.map(|(_, id)| Self(id.to_owned())).ok_or_else(nobodys)?)
+        let unknown = "there is no such decision, or it was settled so long ago that it is not kept any more";
+        let id = path_param(parts, app, "decision").await.ok_or_else(|| Refusal::NotFound(unknown.into()))?;
+        Ok(Self(id))
     }
 }
 
 /// Reports every problem with a question at once.
-pub(crate) fn without(problems: &[MemberProblem]) -> Result<(), Refusal> {
+pub(crate) fn refuse_problems(problems: &[MemberProblem]) -> Result<(), Refusal> {
     if problems.is_empty() {
         return Ok(());
     }

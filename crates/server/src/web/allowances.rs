@@ -85,10 +85,10 @@ async fn taken_back(
     };
     let reason = answer_form::reason(form).map_err(too_long)?;
     // An allowance the person may not see is reported as not found.
-    let seen = app.engine.decisions().seen_allowance(at, member, id).await?;
+    let seen = app.engine.decisions().visible_allowance(at, member, id).await?;
     seen.ok_or_else(|| Refusal::NotFound("there is no such permission".into()))?;
     let by = app.engine.decisions().answerer(at, member, Via::Page);
-    app.engine.decisions().take_back(at, id, &by, reason).await?;
+    app.engine.decisions().revoke_allowance(at, id, &by, reason).await?;
     Ok(())
 }
 
@@ -142,7 +142,7 @@ async fn add(
         Some(plan) => PlainLine::cut(&plan.document.title, 200),
         None => question_summary::headline_line(decision, 200),
     };
-    let sees_question = audience(decision).has(member.person.key, &member.roles());
+    let sees_question = audience(decision).includes(member.person.key, &member.roles());
     groups.push(OpenGroup {
         decision_id: decision.id.clone(),
         service: name_of(&at.project).into(),
@@ -161,7 +161,7 @@ async fn was_taken_back(app: &App, visit: &Visit, id: &str) -> Result<bool, Refu
     let who = visit.person()?;
     for at in &places::behind(app, visit, who).await? {
         let member = app.engine.people().member(who, at.project.key).await?;
-        let seen = app.engine.decisions().seen_allowance(at, &member, id).await?;
+        let seen = app.engine.decisions().visible_allowance(at, &member, id).await?;
         let back = |state| matches!(state, AllowanceState::Cancelled { why: CancelledFor::TakenBack, .. });
         if seen.is_some_and(|allowance| back(allowance.state)) {
             return Ok(true);

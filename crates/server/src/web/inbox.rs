@@ -98,7 +98,7 @@ async fn unreported(
 ) -> Result<Unreported, Refusal> {
     let UnknownOutcome { execution, decision } = unknown;
     let (person, roles) = (member.person.key, member.roles());
-    let sees_question = audience(decision).has(person, &roles);
+    let sees_question = audience(decision).includes(person, &roles);
     let principal = question_summary::principal(app, at, member, decision).await?;
     Ok(Unreported {
         execution_id: execution.id.clone(),
@@ -112,7 +112,7 @@ async fn unreported(
             ExecutionState::Unknown { since } => since,
             _ => execution.claimed_at,
         },
-        asked_until: execution.probe.as_ref().and_then(|probe| probe.asked_until()),
+        asked_until: execution.probe.as_ref().and_then(|probe| probe.probed_until()),
         sees_question,
         may_reconcile: may_reconcile(decision, person, &roles, at.project.document.decisions.own_approval),
         typed: Typed::default(),

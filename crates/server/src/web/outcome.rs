@@ -88,7 +88,7 @@ fn ran(execution: &Execution, point: Point, reader: RowKey) -> Runs {
         }
         ExecutionState::Released { at } => Runs::Released { at: *at },
         ExecutionState::Unknown { since } => {
-            let asked_until = execution.probe.as_ref().and_then(|probe| probe.asked_until());
+            let asked_until = execution.probe.as_ref().and_then(|probe| probe.probed_until());
             Runs::Unknown { since: *since, asked_until }
         }
     }

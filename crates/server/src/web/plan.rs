@@ -19,7 +19,8 @@ use axum::{
     response::Response,
 };
 use countersign_engine::{
-    Plan, PlanReader, PlanShown, ProjectAt, ProjectMember, Refusal, Role, Via, audience, counts, mplp_views::is_running,
+    Plan, PlanShown, ProjectAt, ProjectMember, ProjectReader, Refusal, Via, audience, check_revoke_entitlement,
+    mplp_views::is_running,
 };
 use countersign_protocol::mplp::{BaseEvent, MplpId, Plan as PlanDocument, PlanStatus, PlanStep};
 use http::StatusCode;
@@ -83,7 +84,7 @@ impl Here {
         let member = app.engine.people().member(visit.person()?, at.project.key).await?;
         let id = path.get("plan_id").map_or("", String::as_str);
         let id = MplpId::parse(id).map_err(|_| Refusal::NotFound("there is no such plan".into()))?;
-        let shown = app.engine.plans().plan(&at, &PlanReader::Person(Box::new(member.clone())), &id).await?;
+        let shown = app.engine.plans().plan(&at, &ProjectReader::Person(Box::new(member.clone())), &id).await?;
         Ok(Self { at, member, shown })
     }
 
@@ -108,7 +109,7 @@ impl Here {
             feedback: plan.feedback.as_ref().map(|back| back.reason.as_str().into()),
             steps: self.steps(app),
             events: document.events.iter().rev().filter_map(|event| happened(document, event)).take(EVENTS).collect(),
-            may_take_back: self.may_take_back(),
+            may_take_back: self.may_take_back(app),
             csrf: visit.csrf(app)?,
             typed: String::new(),
             error: None,
@@ -130,7 +131,7 @@ impl Here {
 
     fn question_path(&self) -> Option<String> {
         let decision = self.shown.decision.as_ref()?;
-        let sees = audience(decision).has(self.member.person.key, &self.member.roles());
+        let sees = audience(decision).includes(self.member.person.key, &self.member.roles());
         sees.then(|| format!("{}/{}/{}", inbox::HERE, self.at.project.id, decision.id))
     }
 
@@ -160,9 +161,9 @@ impl Here {
     }
 
     /// Whether the form is offered. The engine checks again when it is sent.
-    fn may_take_back(&self) -> bool {
-        let (person, roles) = (self.member.person.key, self.member.roles());
-        let could = |decision| counts(decision, person, &roles, false) || roles.contains(&Role::Admin);
+    fn may_take_back(&self, app: &App) -> bool {
+        let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
+        let could = |decision| check_revoke_entitlement(&by, decision, None).is_ok();
         is_running(&self.shown.plan) && self.shown.decision.as_ref().is_some_and(could)
     }
 

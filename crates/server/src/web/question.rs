@@ -15,7 +15,7 @@ use axum::{
 };
 use countersign_engine::{
     Abandoning, Answer, AnswerContent, Answered, AskedFor, AskedGap, Assurance, Decision, DecisionState, Extra,
-    NotCounted, Plan, PlanReader, ProjectAt, ProjectMember, Refusal, Via, Whole,
+    MORE_TIME_S, NotCounted, Plan, ProjectAt, ProjectMember, ProjectReader, Refusal, Via, Whole, offers as offers_to,
 };
 use countersign_protocol::{aaep::event::YesNo, aap::error::Code, mplp::MplpId};
 use http::StatusCode;
@@ -124,12 +124,12 @@ impl Before {
         let who = visit.person()?;
         let id = path.get(ID).map_or("", String::as_str);
         let member = app.engine.people().member(who, at.project.key).await?;
-        let whole = app.engine.decisions().seen_decision(&at, &member, id).await?;
+        let whole = app.engine.decisions().visible_decision(&at, &member, id).await?;
         let decision = &whole.decision;
         let plan = plan_of(app, &at, &member, decision).await?;
         let arguments = app.engine.decisions().kept_arguments(&at.project, decision).await?.unwrap_or_default();
         let asked_for = match decision.is_pending() && decision.target.is_none() {
-            true => app.engine.decisions().asked_for(&at.project, decision).await?,
+            true => app.engine.decisions().requested_call(&at.project, decision).await?,
             false => None,
         };
         let gap = app.engine.clarifications().asked_gap(decision).await?;
@@ -146,6 +146,7 @@ impl Before {
         let Whole { decision, session, .. } = &self.whole;
         let reader = self.member.person.key;
         let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
+        let offered = offers_to(decision, &by);
         let plan = self.plan.as_ref().and_then(|plan| plan_steps::of(&self.at, plan, decision));
         let gap = self.gap.as_ref().filter(|_| decision.is_pending()).and_then(clarification_answers::gap);
         let asked = question_summary::of(&self.at, decision, &session.id, &session.producer.agent_id, now);
@@ -163,14 +164,14 @@ impl Before {
             open: outcome::open(&self.at, &self.whole, now),
             plan,
             arguments,
-            difference: question_summary::difference(&self.at, decision),
+            difference: question_summary::difference(&self.at, decision, visit.language),
             clarified: clarification_answers::of(decision),
             gap,
-            may: offers::of(decision, &by, &self.path()),
+            may: offers::of(&offered.offer, decision, &self.path()),
             abandons: self.abandons.is_some(),
             locked: decision.is_locked() && decision.is_pending(),
             allow_more: self.asked_for.as_ref().map(|asked| standing_limits::of(&self.at, decision, asked)),
-            more: offers::more_time(decision),
+            more: offered.more_time_seconds,
             latest: decision.terms.latest,
             digest: decision.digest,
             listening: Listening {
@@ -217,7 +218,7 @@ impl Before {
     /// Whether the person already gave the same answer: a form sent twice must not report that another person was
     /// faster.
     async fn said_the_same(&self, app: &App, given: &AnswerContent) -> Result<bool, Refusal> {
-        let now = app.engine.decisions().seen_decision(&self.at, &self.member, &self.whole.decision.id).await?;
+        let now = app.engine.decisions().visible_decision(&self.at, &self.member, &self.whole.decision.id).await?;
         let me = self.member.person.key;
         Ok(match (&now.decision.state, given) {
             (DecisionState::Accepted { by, .. }, AnswerContent::Reply { decision: YesNo::Accept, .. }) => {
@@ -243,7 +244,7 @@ impl Before {
     }
 
     async fn more_time(&self, app: &App, form: &Form) -> Result<&'static str, AnswerError> {
-        let seconds = form.field("more").parse().ok().filter(|seconds| offers::MORE_S.contains(seconds));
+        let seconds = form.field("more").parse().ok().filter(|seconds| MORE_TIME_S.contains(seconds));
         let seconds = seconds.ok_or_else(|| Refusal::invalid("more must be 60 or 300"))?;
         let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
         app.engine.decisions().extend(&self.at, &self.whole.decision.id, &by, seconds).await?;
@@ -303,7 +304,7 @@ async fn plan_of(
     decision: &Decision,
 ) -> Result<Option<Plan>, Refusal> {
     let Some(target) = decision.target.as_ref().filter(|target| target.plan.is_some()) else { return Ok(None) };
-    let reader = PlanReader::Person(Box::new(member.clone()));
+    let reader = ProjectReader::Person(Box::new(member.clone()));
     match app.engine.plans().plan(at, &reader, &target.target_id).await {
         Ok(shown) => Ok(Some(shown.plan)),
         Err(Refusal::NotFound(_)) => Ok(None),

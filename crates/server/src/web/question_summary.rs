@@ -1,20 +1,20 @@
 //! Turns a decision into the question that a person sees.
 
-use super::{clarification_answers, plan_steps, visit::name_of};
+use super::{plan_steps, visit::name_of};
 use crate::{
     App,
     pages::{
-        ActionText, AskedBy, Author, CallShown, Detail, DeviationLines, OperatorLabel, PlainLine, Prose,
+        ActionText, AskedBy, Author, CallShown, Detail, DeviationLines, Language, OperatorLabel, PlainLine, Prose,
         QuestionSummary, Unanswered,
     },
 };
 use countersign_engine::{
-    Decision, DecisionState, ProjectAt, ProjectMember, Question, Refusal, TextAuthor, audience, clarified_answers,
-    held, mplp_views::deviation, what_runs,
+    Decision, DecisionState, ProjectAt, ProjectMember, Question, Refusal, TextAuthor, audience, held,
+    mplp_views::deviation, what_runs,
 };
 use countersign_protocol::{
     aaep::event::{Summaries, YesNo},
-    mplp::MplpId,
+    question::{QuestionFacts, RequestFacts},
     time::UnixMillis,
 };
 use serde_json::{Map, Value};
@@ -45,7 +45,7 @@ pub(super) fn of(
         what: what(decision),
         tool: Some(PlainLine::cut(&decision.action, 200)).filter(|tool| !tool.is_empty()),
         call: what_runs(decision).map(CallShown::new),
-        technical: technical(decision),
+        request: request(decision),
         unanswered: unanswered(decision),
         asked_at: decision.asked_at,
         deadline,
@@ -70,8 +70,8 @@ pub(super) async fn principal(
     member: &ProjectMember,
     decision: &Decision,
 ) -> Result<String, Refusal> {
-    match audience(decision).has(member.person.key, &member.roles()) {
-        true => Ok(app.engine.decisions().seen_decision(at, member, &decision.id).await?.session.producer.agent_id),
+    match audience(decision).includes(member.person.key, &member.roles()) {
+        true => Ok(app.engine.decisions().visible_decision(at, member, &decision.id).await?.session.producer.agent_id),
         false => Ok(decision.raised_by.principal.clone()),
     }
 }
@@ -111,10 +111,10 @@ fn what(decision: &Decision) -> ActionText {
         Question::Confirmation(asked) => ActionText::Action {
             action: prose(&asked.action),
             consequence: prose(&asked.consequence),
-            summary: summary(&asked.summaries, clarified_answers::of_question(asked).is_some())
+            summary: summary(&asked.summaries)
                 .filter(|text| says_more(text, &asked.action, &asked.consequence))
                 .map(prose),
-            details: details(decision.words, asked.extra_context.as_ref()),
+            details: details(&asked.facts, asked.extra_context.as_ref()),
             risk: terms.risk,
             irreversible: terms.irreversible,
             reversibility: terms.reversibility,
@@ -123,18 +123,14 @@ fn what(decision: &Decision) -> ActionText {
         Question::Clarification(asked) => ActionText::Question {
             question: prose(&asked.question),
             context: asked.context.as_deref().map(prose),
-            summary: summary(&asked.summaries, false).map(prose),
+            summary: summary(&asked.summaries).map(prose),
         },
     }
 }
 
-/// The summary without the sentence about clarified answers, which is for listeners only: beside the agent's text it
-/// would seem to be the agent's.
-fn summary(summaries: &Summaries, clarified: bool) -> Option<&str> {
-    let texts = [&summaries.detailed, &summaries.normal, &summaries.terse].into_iter().flatten();
-    let mut own =
-        texts.filter_map(|text| if clarified { clarification_answers::without_sentence(text) } else { Some(text) });
-    own.next()
+/// The longest summary.
+fn summary(summaries: &Summaries) -> Option<&str> {
+    [&summaries.detailed, &summaries.normal, &summaries.terse].into_iter().flatten().map(String::as_str).next()
 }
 
 /// Whether a summary adds anything to the action and its consequence.
@@ -144,52 +140,26 @@ fn says_more(text: &str, action: &str, consequence: &str) -> bool {
     ![bare(action), both].contains(&bare(text))
 }
 
-fn details(words: TextAuthor, context: Option<&Map<String, Value>>) -> Vec<Detail> {
-    match (words, context) {
-        (_, None) => Vec::new(),
-        (TextAuthor::Agent, Some(context)) => {
-            let ours = [deviation::MEMBER, clarified_answers::MEMBER];
-            context.iter().filter(|(name, _)| !ours.contains(&name.as_str())).map(detail).collect()
-        }
-        (TextAuthor::Owner, Some(context)) => amounts(context),
-    }
-}
-
-fn amounts(context: &Map<String, Value>) -> Vec<Detail> {
-    let text = |amount: &Value, member: &str| amount.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let amounts = context.get("values").and_then(Value::as_array).into_iter().flatten().map(|amount| Detail {
-        name: PlainLine::exact(&text(amount, "name")),
-        value: format!("{} {}", text(amount, "amount"), text(amount, "unit")).into(),
+/// The agent's context, and the amounts that the route declares.
+fn details(facts: &QuestionFacts, context: Option<&Map<String, Value>>) -> Vec<Detail> {
+    let amounts = facts.request.iter().flat_map(|request| &request.values).map(|amount| Detail {
+        name: PlainLine::exact(&amount.name),
+        value: format!("{} {}", amount.amount, amount.unit).into(),
     });
-    amounts.collect()
+    amounts.chain(context.into_iter().flatten().map(detail)).collect()
 }
 
-/// The details that the gateway adds to every held request, without those about an absent body.
-fn technical(decision: &Decision) -> Vec<Detail> {
-    let Question::Confirmation(asked) = &decision.question else { return Vec::new() };
-    let Some(context) = asked.extra_context.as_ref().filter(|_| decision.words == TextAuthor::Owner) else {
-        return Vec::new();
-    };
-    let bodiless = context.get("body_bytes").and_then(Value::as_u64) == Some(0);
-    let names: &[&str] = match bodiless {
-        true => &["method", "target"],
-        false => &["method", "target", "content_type", "body_bytes", "body_sha256"],
-    };
-    let said = names.iter().filter_map(|name| context.get_key_value(*name)).filter(|(_, value)| **value != "");
-    said.map(|(name, value)| Detail {
-        value: Prose::rendered(detail((name, value)).value.as_str()),
-        ..detail((name, value))
-    })
-    .collect()
+fn request(decision: &Decision) -> Option<RequestFacts> {
+    let Question::Confirmation(asked) = &decision.question else { return None };
+    asked.facts.request.clone()
 }
 
 /// The deviation of a call from an approved plan, in Countersign's own words, kept apart from the agent's.
-pub(super) fn difference(at: &ProjectAt, decision: &Decision) -> Option<DeviationLines> {
+pub(super) fn difference(at: &ProjectAt, decision: &Decision, language: Language) -> Option<DeviationLines> {
     let Question::Confirmation(asked) = &decision.question else { return None };
-    let found = asked.extra_context.as_ref()?.get(deviation::MEMBER)?;
-    let lines = found.get("lines").and_then(Value::as_array)?.iter().filter_map(Value::as_str);
-    let plan = found.get("plan_id").and_then(Value::as_str).and_then(|id| MplpId::parse(id).ok())?;
-    Some(DeviationLines { lines: lines.map(Prose::rendered).collect(), plan_path: plan_steps::path(at, &plan) })
+    let found = asked.facts.deviation.as_ref()?;
+    let lines = deviation::lines(found, language.tag()).iter().map(|line| Prose::rendered(line)).collect();
+    Some(DeviationLines { lines, plan_path: plan_steps::path(at, &found.plan_id) })
 }
 
 /// An argument as people read it, like the members of a context.

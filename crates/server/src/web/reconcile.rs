@@ -86,7 +86,7 @@ async fn find(
     if let Some(found) = found {
         return Ok(found);
     }
-    let seen = app.engine.decisions().seen_decision(at, member, decision_id).await?;
+    let seen = app.engine.decisions().visible_decision(at, member, decision_id).await?;
     match seen.execution.is_some_and(|execution| execution.id == execution_id) {
         true => Err(Refusal::Conflict("the outcome is already known".into())),
         false => Err(Refusal::NotFound("there is no such execution".into())),
@@ -104,7 +104,7 @@ fn ran(form: &Form) -> Option<bool> {
 /// Redirects to the question, if the person may open it.
 fn follows(at: &ProjectAt, member: &ProjectMember, unknown: &UnknownOutcome) -> String {
     let decision = &unknown.decision;
-    match audience(decision).has(member.person.key, &member.roles()) {
+    match audience(decision).includes(member.person.key, &member.roles()) {
         true => format!("{}/{}/{}?reconciled", inbox::HERE, at.project.id, decision.id),
         false => inbox::HERE.to_owned(),
     }

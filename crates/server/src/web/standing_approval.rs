@@ -22,7 +22,7 @@ pub(super) fn of(
     };
     let sum = |(name, sum): (&String, &Sum)| SumLeft {
         name: name.as_str().into(),
-        left: sum.left().to_string(),
+        left: sum.remaining().to_string(),
         limit: sum.limit.to_string(),
         unit: sum.unit.as_str().into(),
     };
@@ -46,7 +46,7 @@ fn itself(allowance: &Allowance, decision: &Decision) -> (Prose, Author) {
     match (decision.words, &allowance.pattern) {
         (TextAuthor::Owner, _) => (Prose::rendered(question_summary::headline(decision)), Author::Service),
         (TextAuthor::Agent, Some(pattern)) => {
-            let (ActionTarget::Tool { name } | ActionTarget::Route { id: name }) = pattern.what();
+            let (ActionTarget::Tool { name } | ActionTarget::Route { id: name }) = pattern.target();
             (format!("{name} {}", pattern.arguments().compact()).into(), Author::Plan)
         }
         (TextAuthor::Agent, None) => (question_summary::headline(decision).into(), Author::Agent),

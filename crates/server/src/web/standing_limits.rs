@@ -3,10 +3,7 @@
 use super::form::Form;
 use crate::pages::{AllowMore, AmountUnit, Language, MoreError, PlainLine, Releasable, UnitChoice};
 use countersign_engine::{AskedFor, Decision, ProjectAt, bounded::ActionTarget, held::JsonMember};
-use countersign_protocol::{
-    aaep::event::Risk,
-    bounds::{Amount, Bound, Bounds, MAX_UNIT},
-};
+use countersign_protocol::bounds::{Amount, Bound, Bounds, MAX_UNIT};
 use std::collections::BTreeMap;
 
 /// Maximum number of a tool's amounts in the form; more can be set through the API.
@@ -16,7 +13,7 @@ const UNITS: [&str; 3] = ["currency", "unit", "ccy"];
 
 pub(super) fn of(at: &ProjectAt, decision: &Decision, asked: &AskedFor) -> AllowMore {
     let policy = &at.project.document.plans;
-    let fixed = decision.terms.irreversible && decision.terms.risk == Risk::High;
+    let fixed = decision.terms.fixes_arguments();
     AllowMore {
         max_uses: policy.max_uses,
         max_minutes: policy.max_seconds / 60,
@@ -121,7 +118,7 @@ fn of_route(asked: &AskedFor) -> Vec<Releasable> {
         let is = written(asked.arguments.get(name)?)?;
         Some(releasable(name, is, AmountUnit::In(unit.to_owned())))
     };
-    asked.units.known().into_iter().filter_map(one).collect()
+    asked.units.unambiguous().into_iter().filter_map(one).collect()
 }
 
 fn of_tool(asked: &AskedFor) -> Vec<Releasable> {

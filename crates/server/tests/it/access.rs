@@ -1,14 +1,11 @@
 //! Calls of the API behind the gateway: their admission, and the request that reaches the upstream.
 
 mod challenge;
-mod consent;
 mod durable;
 mod expiry;
 mod forwarded;
 mod held;
 mod intent;
-mod order;
-mod paths;
 mod scopes;
 mod tier;
 mod users;

@@ -36,7 +36,7 @@ async fn without_a_script_everything_works_the_same() {
 
 /// AAP-13.2-01
 #[tokio::test]
-async fn whoever_reads_german_is_asked_and_answered_in_german() {
+async fn a_reader_of_german_is_asked_and_answered_in_german() {
     let (plane, code) = approved_in("german").await;
     plane.post("/agent/delegate/token", &plane.exchange_body(northwind(&plane), &code)).await.expect(200);
 }
@@ -85,13 +85,14 @@ async fn the_browser_carries_the_answer_to_the_callback_and_says_nothing_of_wher
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_question_is_announced_once_on_every_open_page_answered_by_keyboard_and_gone_from_all() {
     let (plane, _serving) = serving_with(Setup::payments().from_now()).await;
-    let _time = plane.keeps_time();
+    let _time = plane.follow_system_clock();
     let alice = plane.person("alice").await;
     let connected = plane.connect(&alice, northwind(&plane), SCOPES).await;
-    let agent = plane.register(northwind(&plane), &connected).await.asking();
+    let agent = plane.register(northwind(&plane), &connected).await.as_test_agent();
 
     let told = play("inbox", &plane, json!({ "token": agent.token })).await;
-    let seen = async |name: &str| agent.looks(&plane, &json!({ "decision_id": told[name] })).await.expect(200).json();
+    let seen =
+        async |name: &str| agent.reads_decision(&plane, &json!({ "decision_id": told[name] })).await.expect(200).json();
     let (pay, invite) = (seen("pay").await, seen("invite").await);
     assert_eq!((&pay["state"], &pay["reason"]), (&json!("rejected"), &json!("Not before the survey")));
     assert_eq!(invite["state"], "accepted");
@@ -101,7 +102,7 @@ async fn a_question_is_announced_once_on_every_open_page_answered_by_keyboard_an
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn by_keyboard_alone_a_person_approves_part_of_a_plan_allows_more_than_once_and_takes_both_back() {
     let (plane, _serving) = serving_with(Setup::payments().from_now()).await;
-    let _time = plane.keeps_time();
+    let _time = plane.follow_system_clock();
     plane.person("alice").await;
     let agent = plane.agent_key("alice", countersign_testkit::decisions::ALL).await;
     play("plans", &plane, json!({ "token": agent.token })).await;

@@ -3,7 +3,7 @@
 use countersign_engine::Actor;
 use countersign_testkit::{
     Setup, TestPerson,
-    bank::{BankScene, GatewayRequest},
+    bank::{BankFixture, GatewayRequest},
     decisions::DecisionFixture,
     on_both_stores, stored_evidence,
 };
@@ -15,12 +15,12 @@ on_both_stores! {
     async fn no_approval_token_or_delegation_of_before_lets_anything_through(kit) {
         let scene = kit.bank().await;
         scene.sends(GatewayRequest::new("GET", "/accounts")).await.expect(200);
-        scene.approved(BankScene::transfer()).await;
-        BankScene::decision(&scene.sends(BankScene::transfer_of("7.00")).await);
+        scene.approved(BankFixture::transfer()).await;
+        BankFixture::decision(&scene.sends(BankFixture::transfer_of("7.00")).await);
         let before = scene.bank.got().len();
         let started = scene.plane.engine.start_epoch().await.unwrap();
         assert_eq!((started.delegations, started.questions, started.approvals), (1, 1, 1), "{started:?}");
-        for sent in [GatewayRequest::new("GET", "/accounts"), BankScene::transfer_of("8.00"), BankScene::transfer().confirmed("true")] {
+        for sent in [GatewayRequest::new("GET", "/accounts"), BankFixture::transfer_of("8.00"), BankFixture::transfer().confirmed("true")] {
             assert_eq!(scene.sends(sent).await.refusal(), (401, "access_token_invalid".into()));
         }
         let body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
@@ -31,15 +31,15 @@ on_both_stores! {
     }
 
     ///
-    async fn a_lifted_delegation_works_again_and_what_was_approved_before_is_asked_anew(kit) {
+    async fn a_lifted_delegation_works_again_and_earlier_approvals_are_asked_for_anew(kit) {
         let scene = kit.bank().await;
-        scene.approved(BankScene::transfer()).await;
+        scene.approved(BankFixture::transfer()).await;
         scene.plane.engine.start_epoch().await.unwrap();
         let (project, id) = (scene.plane.at().await.project, scene.connected.delegation_id.clone());
         scene.plane.engine.lift_delegation(&project, &id, None).await.unwrap();
         let agent = scene.plane.holder(&scene.connected, |_| {}).await;
         scene.sends_as(&agent, GatewayRequest::new("GET", "/accounts")).await.expect(200);
-        let held = scene.sends_as(&agent, BankScene::transfer().confirmed("true")).await;
+        let held = scene.sends_as(&agent, BankFixture::transfer().confirmed("true")).await;
         assert_eq!(held.refusal(), (403, "irreversible_requires_confirm".into()));
         assert_eq!(scene.bank.effects().len(), 0);
     }
@@ -67,12 +67,12 @@ on_both_stores! {
 
     ///
     async fn keys_are_suspended_and_sign_ins_and_subscriber_tokens_have_ended(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let (phone, _heard) = alice.listening(&plane).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let (phone, _heard) = alice.subscribed(&plane).await;
         let paying = json!({ "tool": "payments.send", "arguments": { "to": "acme" } });
-        let approved = agent.asks_to(&plane, "payments.send", paying["arguments"].clone()).await;
+        let approved = agent.requests_approval(&plane, "payments.send", paying["arguments"].clone()).await;
         alice.accepts(&plane, &approved).await;
-        let pending = agent.asks_to(&plane, "mail.send", json!({ "n": 1 })).await;
+        let pending = agent.requests_approval(&plane, "mail.send", json!({ "n": 1 })).await;
         let started = plane.engine.start_epoch().await.unwrap();
         assert_eq!((started.keys, started.questions, started.approvals), (1, 1, 1), "{started:?}");
 
@@ -88,15 +88,15 @@ on_both_stores! {
             assert!(plane.engine.lift_key(&project, &key.id).await.unwrap().is_live());
         }
         assert_eq!(agent.claims(&plane, &approved, &paying).await.refusal(), (409, "conflict".into()));
-        assert_eq!(agent.looks(&plane, &pending).await.expect(200).json()["state"], "cancelled");
+        assert_eq!(agent.reads_decision(&plane, &pending).await.expect(200).json()["state"], "cancelled");
         let back = TestPerson::sign_in(&plane, "alice").await;
-        assert_eq!(back.waiting_questions(&plane).await, 0);
-        let again = agent.asks_to(&plane, "payments.send", paying["arguments"].clone()).await;
+        assert_eq!(back.pending_questions(&plane).await, 0);
+        let again = agent.requests_approval(&plane, "payments.send", paying["arguments"].clone()).await;
         assert_ne!(again["decision_id"], approved["decision_id"]);
     }
 
     ///
-    async fn what_was_revoked_stays_revoked_and_each_epoch_is_in_the_evidence(kit) {
+    async fn a_revoked_delegation_stays_revoked_and_each_epoch_is_in_the_evidence(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         plane.revoke_key(&agent).await;

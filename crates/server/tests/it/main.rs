@@ -1,4 +1,4 @@
-//! The plane over HTTP, on both databases.
+//! The plane over HTTP: stories, races and crashes on both databases, rules on SQLite.
 
 #![allow(
     clippy::unwrap_used,
@@ -44,3 +44,4 @@ mod tenancy;
 mod two_nodes;
 mod vectors;
 mod versions;
+mod webhooks;

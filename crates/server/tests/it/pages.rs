@@ -8,12 +8,12 @@ mod inbox;
 mod inbox_answers;
 mod inbox_outcomes;
 mod locked;
-mod open_yeses;
 mod plans;
 mod refusals;
+mod rendered_requests;
 mod sign_in;
+mod standing_approvals;
 mod subscribers;
-mod what_runs;
 
 use axum::body::Body;
 use countersign_testkit::{Answer, Backend, Kit, Plane, Setup, TestAgent, TestOperator, TestPerson};
@@ -119,7 +119,7 @@ fn page_of(decision: &Value) -> String {
 /// An agent asks in this text, about an action without policy.
 async fn asked_in_words(plane: &Plane, agent: &TestAgent, action: &str) -> Value {
     let body = json!({ "action": action, "consequence": "It is done." });
-    agent.asks(plane, &body).await.expect(201).json()
+    agent.requests_confirmation(plane, &body).await.expect(201).json()
 }
 
 /// Gives a standing approval with these fields.

@@ -31,7 +31,7 @@ macro_rules! races {
 races! {
     /// AAP-17.1-11, AAP-17.1-13
     async fn sixty_four_registrations_of_one_session_start_it_once_and_leave_eight_tokens(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let (body, _) = scene.receipt_body(&["calendar.read"], |_| ());
         let answers = at_once(&scene.plane.public, (0..64).map(|_| posted("/agent/register", &body))).await;
         let tokens: Vec<String> = answers.iter().filter(|a| a.is_success()).map(|a| text(a, "access_token")).collect();
@@ -62,7 +62,7 @@ races! {
 
     /// AAP-17.3-05
     async fn fifty_revocations_are_one(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let body = json!({ "delegation_id": scene.connected.delegation_id, "reason": "user_requested" });
         let operator_jwt = scene.plane.acme().jwt(scene.plane.service(), scene.plane.now());
         let by_operator = json!({ "delegation_id": scene.connected.delegation_id, "operator_jwt": operator_jwt });
@@ -123,7 +123,7 @@ races! {
 
     /// AAP-7.1-02, R-25
     async fn a_hundred_calls_at_once_have_a_hundred_entries_and_no_hole(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let call = |n: usize| {
             let method = if n.is_multiple_of(2) { Method::GET } else { Method::POST };
             // Each is a call of its own: a repeat of a write in flight is refused.
@@ -142,7 +142,7 @@ races! {
         let setup = countersign_testkit::Setup::with_project(|document| {
             (document.credential_ttl, document.max_agent_ttl) = (7200, 7200);
         });
-        let scene = kit.scene_with(setup, &["calendar.read", "calendar.write"]).await;
+        let scene = kit.fixture_with(setup, &["calendar.read", "calendar.write"]).await;
         let fetched = scene.plane.acme().host.fetches().len();
         scene.plane.advance_secs(3601).await;
         let call = |n: usize| {

@@ -89,7 +89,7 @@ fn confirm() -> Value {
 }
 
 #[tokio::test]
-async fn bodies_with_what_is_required_are_taken_and_without_any_of_it_refused() {
+async fn bodies_are_taken_with_all_required_members_and_refused_without_any_of_them() {
     let anybody = Setup::payments_with(|document| document.minimum_tier = 1);
     let stage = Stage::with(Kit(Backend::Sqlite), anybody).await;
     let (plane, agent, alice, device) = (&stage.plane, &stage.agent, &stage.alice, &stage.device);
@@ -121,7 +121,7 @@ async fn bodies_with_what_is_required_are_taken_and_without_any_of_it_refused() 
     let connected = plane.connect(alice, plane.acme(), &["calendar.read"]).await;
     known["delegation_token"] = json!(connected.delegation_token);
     let registered = plane.register_with(&known, Some(&connected)).await;
-    let ends = registered.asking();
+    let ends = registered.as_test_agent();
     demands!("CancelRequest", json!({ "session_id": registered.session_id }), "", |body: Value| {
         let ends = ends.clone();
         async move {
@@ -139,7 +139,7 @@ async fn bodies_with_what_is_required_are_taken_and_without_any_of_it_refused() 
         post("/v1/confirmations")
     );
     demands!("ClarificationRequest", json!({ "question": "Which?" }), "", post("/v1/clarifications"));
-    let asked = agent.asks(plane, &confirmation("mail.send", json!({}))).await.expect(201).json();
+    let asked = agent.requests_confirmation(plane, &confirmation("mail.send", json!({}))).await.expect(201).json();
     let below = |asked: &Value, end: &str| format!("/v1/decisions/{}/{end}", asked["decision_id"].as_str().unwrap());
     alice.accepts(plane, &asked).await;
     agent.claims(plane, &asked, &json!({ "tool": "mail.send", "arguments": {} })).await.expect(200);
@@ -148,7 +148,8 @@ async fn bodies_with_what_is_required_are_taken_and_without_any_of_it_refused() 
         let path = path.clone();
         async move { agent.post(plane, &path, &body).await }
     });
-    let asked = agent.asks(plane, &confirmation("mail.send", json!({ "n": 1 }))).await.expect(201).json();
+    let asked =
+        agent.requests_confirmation(plane, &confirmation("mail.send", json!({ "n": 1 }))).await.expect(201).json();
     let path = format!("/aaep/v1/questions/{}/more-time", asked["decision_id"].as_str().unwrap());
     demands!("MoreTimeRequest", json!({ "seconds": 30 }), "", |body: Value| {
         let path = path.clone();
@@ -207,7 +208,7 @@ async fn bodies_with_what_is_required_are_taken_and_without_any_of_it_refused() 
 
 /// The project document, by an admin: the required members of its entries.
 #[tokio::test]
-async fn the_entries_of_a_project_document_need_what_is_required_of_them() {
+async fn the_entries_of_a_project_document_need_their_required_members() {
     let stage = Stage::with(Kit(Backend::Sqlite), Setup::payments()).await;
     let plane = &stage.plane;
     let description = Description::of(plane).await;

@@ -266,9 +266,9 @@ async fn a_token_that_does_not_verify_changes_nothing() {
 async fn while_the_transmitters_keys_cannot_be_fetched_it_is_told_to_send_again() {
     let world = setting().await;
     let host = &world.plane.operator("idp.test").host;
-    host.go_dark();
+    host.go_offline();
     world.receives(ACCOUNT_DISABLED, ada()).await.expect(503);
-    host.come_back();
+    host.recover();
     world.receives(ACCOUNT_DISABLED, ada()).await.expect(503);
     world.plane.advance_secs(61).await;
     world.receives(ACCOUNT_DISABLED, ada()).await.expect(202);

@@ -6,7 +6,7 @@ use serde_json::json;
 
 on_both_stores! {
     /// AAP-7.1-01, AAP-8.2-01, AAP-17-01
-    async fn a_person_connects_an_agent_sees_what_it_did_and_cuts_it_off(kit) {
+    async fn a_person_connects_an_agent_reads_its_audit_and_cuts_it_off(kit) {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read", "calendar.write"]).await;

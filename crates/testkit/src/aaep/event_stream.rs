@@ -1,6 +1,6 @@
 //! A reader of server-sent events.
 
-use crate::{aaep_judge, deadline::in_time};
+use crate::{aaep_judge, deadline::within_deadline};
 use axum::{
     Router,
     body::{Body, BodyDataStream},
@@ -28,7 +28,7 @@ pub struct StreamLine {
 
 impl ReceivedEvents {
     pub async fn open(node: &Router, request: Request<Body>) -> Self {
-        let response = in_time("a stream", node.clone().oneshot(request)).await.expect("a router never fails");
+        let response = within_deadline("a stream", node.clone().oneshot(request)).await.expect("a router never fails");
         let (parts, body) = response.into_parts();
         if parts.status != 200 {
             let answer = crate::Answer::read(http::Response::from_parts(parts, body)).await;
@@ -39,7 +39,7 @@ impl ReceivedEvents {
 
     /// The next block of lines, or `None` at the end of the stream.
     pub async fn line(&mut self) -> Option<StreamLine> {
-        in_time("a line of the stream", self.read()).await
+        within_deadline("a line of the stream", self.read()).await
     }
 
     async fn read(&mut self) -> Option<StreamLine> {
@@ -64,7 +64,7 @@ impl ReceivedEvents {
 
     /// The next document of any type.
     pub async fn message(&mut self) -> Value {
-        in_time("a message on the stream", self.read_message()).await
+        within_deadline("a message on the stream", self.read_message()).await
     }
 
     async fn read_message(&mut self) -> Value {
@@ -87,7 +87,7 @@ impl ReceivedEvents {
                 }
             }
         };
-        in_time(name, found).await
+        within_deadline(name, found).await
     }
 
     /// Reads to the end; returns the remaining events.
@@ -99,7 +99,7 @@ impl ReceivedEvents {
             }
             lines
         };
-        in_time("the end of the stream", rest).await
+        within_deadline("the end of the stream", rest).await
     }
 }
 

@@ -1,7 +1,7 @@
 //! A subscriber's WebSocket, over a real connection.
 
 use super::Subscriber;
-use crate::{Answer, Plane, aaep_judge, deadline::in_time};
+use crate::{Answer, Plane, aaep_judge, deadline::within_deadline};
 use axum::body::Body;
 use countersign_server::{Limits, ServedListener, serve};
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -49,7 +49,7 @@ impl ListeningPlane {
             let name = HeaderName::from_bytes(name.as_bytes()).expect("a name");
             request.headers_mut().append(name, HeaderValue::from_str(value).expect("a value"));
         }
-        match in_time("a socket", tokio_tungstenite::client_async(request, self.connect().await)).await {
+        match within_deadline("a socket", tokio_tungstenite::client_async(request, self.connect().await)).await {
             Ok((stream, response)) => Ok(Socket { stream, headers: response.headers().clone() }),
             Err(Error::Http(response)) => Err(response.status()),
             Err(other) => panic!("no socket: {other}"),
@@ -68,7 +68,7 @@ impl ListeningPlane {
         let io = hyper_util::rt::TokioIo::new(self.connect().await);
         let (mut sender, connection) = hyper::client::conn::http1::handshake(io).await.expect("a handshake");
         tokio::spawn(connection);
-        let response = in_time("an answer", sender.send_request(request)).await.expect("an answer");
+        let response = within_deadline("an answer", sender.send_request(request)).await.expect("an answer");
         Answer::read(response.map(Body::new)).await
     }
 }
@@ -101,11 +101,11 @@ impl Socket {
     }
 
     async fn send_frame(&mut self, frame: Message) {
-        in_time("a frame to be sent", self.stream.send(frame)).await.expect("a frame that is sent");
+        within_deadline("a frame to be sent", self.stream.send(frame)).await.expect("a frame that is sent");
     }
 
     pub async fn next(&mut self) -> SocketMessage {
-        in_time("a message of the socket", self.read()).await
+        within_deadline("a message of the socket", self.read()).await
     }
 
     async fn read(&mut self) -> SocketMessage {
@@ -145,7 +145,7 @@ impl Socket {
                 }
             }
         };
-        in_time(name, found).await
+        within_deadline(name, found).await
     }
 
     /// The close code; messages before it are skipped.
@@ -157,6 +157,6 @@ impl Socket {
                 }
             }
         };
-        in_time("the end of the socket", closed).await
+        within_deadline("the end of the socket", closed).await
     }
 }

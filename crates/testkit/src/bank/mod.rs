@@ -1,15 +1,14 @@
 //! A bank behind the gateway: a project with routes of every kind, a real service that records its requests, and an
 //! agent that holds a key.
 
+mod fixture;
 mod holder;
 mod plans;
-mod scene;
-mod sealed_requests;
 mod service;
 
+pub use fixture::{BankFixture, GATEWAY, GatewayListener};
 pub use holder::{GatewayRequest, Holder};
 pub use plans::{PlanDraft, paying, paying_exactly, paying_within, payouts, transfers};
-pub use scene::{BankScene, GATEWAY, GatewayListener};
 pub use service::{Bank, Got, Manner};
 
 use countersign_protocol::{ids::ProjectId, project::ProjectDocument};

@@ -1,8 +1,7 @@
 //! Plans at the bank: an agent's drafts, and people's decisions about them.
 
-use super::{BankScene, Holder};
-use crate::{Answer, Plane, TestPerson, agent_request};
-use axum::body::Body;
+use super::BankFixture;
+use crate::{Answer, Plane, TestPerson};
 use countersign_engine::{Allowance, AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson, Refusal, Via};
 use countersign_protocol::{
     aaep::event::{Risk, YesNo},
@@ -10,7 +9,7 @@ use countersign_protocol::{
     mplp::MplpId,
     project::ProjectDocument,
 };
-use http::{Method, header};
+use http::Method;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -70,7 +69,7 @@ impl PlanDraft {
     /// Adds a step with this action.
     #[must_use]
     pub fn runs(self, action: Value) -> Self {
-        let mut plan = self.does("Pay somebody");
+        let mut plan = self.agent_step("Pay somebody");
         plan.actions.insert(plan.step(plan.steps.len()), action);
         plan
     }
@@ -88,7 +87,7 @@ impl PlanDraft {
 
     /// Adds a step that the agent carries out by itself.
     #[must_use]
-    pub fn does(mut self, description: &str) -> Self {
+    pub fn agent_step(mut self, description: &str) -> Self {
         let step_id = self.step(self.steps.len() + 1);
         self.steps.push(json!({ "step_id": step_id, "description": description, "status": "pending" }));
         self
@@ -136,24 +135,7 @@ fn id(number: u64) -> String {
     format!("00000000-0000-4000-8000-{number:012x}")
 }
 
-impl BankScene {
-    /// A POST to the plane's own endpoints with the agent's credentials.
-    pub async fn posts(&self, agent: &Holder, path: &str, body: &Value) -> Answer {
-        let url = format!("{}{}", self.plane.service(), path.split('?').next().unwrap_or_default());
-        for _ in 0..2 {
-            let mut request = agent_request(Method::POST, path).header(header::AUTHORIZATION, agent.authorization());
-            if let Some(proof) = agent.proof("POST", &url, self.plane.now()) {
-                request = request.header("dpop", proof);
-            }
-            let answer = self.plane.send(request.body(Body::from(body.to_string())).expect("a request")).await;
-            agent.takes_nonce(answer.header("dpop-nonce"));
-            if answer.status != 401 || answer.header("dpop-nonce").is_none() {
-                return answer;
-            }
-        }
-        panic!("no nonce was good enough")
-    }
-
+impl BankFixture {
     pub async fn writes(&self, draft: &PlanDraft) -> Answer {
         self.posts(&self.agent, "/mplp/v1/plans", &draft.submission()).await
     }
@@ -180,7 +162,7 @@ impl BankScene {
 
     /// The plan as its agent reads it.
     pub async fn plan(&self, draft: &PlanDraft) -> Value {
-        self.own(&self.agent, Method::GET, &draft.path("")).await.expect(200).json()
+        self.requests(&self.agent, Method::GET, &draft.path("")).await.expect(200).json()
     }
 
     /// The status of a plan, and of each of its steps.
@@ -192,7 +174,7 @@ impl BankScene {
 
     /// The call of a step, and its remaining uses.
     pub async fn step(&self, draft: &PlanDraft, number: usize) -> Value {
-        let actions = self.own(&self.agent, Method::GET, &draft.path("/actions")).await.expect(200).json();
+        let actions = self.requests(&self.agent, Method::GET, &draft.path("/actions")).await.expect(200).json();
         actions["steps"][number - 1].clone()
     }
 
@@ -204,7 +186,7 @@ impl BankScene {
     /// The Confirm of a plan's question, as its agent reads it.
     pub async fn confirm(&self, decision: &Value) -> Value {
         let path = format!("/mplp/v1/confirms/{}", decision["confirm_id"].as_str().expect("a Confirm"));
-        self.own(&self.agent, Method::GET, &path).await.expect(200).json()
+        self.requests(&self.agent, Method::GET, &path).await.expect(200).json()
     }
 }
 
@@ -217,7 +199,7 @@ impl TestPerson {
         steps: &[String],
     ) -> Result<CountedAnswer, NotCounted> {
         let steps = steps.iter().map(|step| MplpId::parse(step).expect("an id")).collect();
-        self.says_more(plane, decision, Extra { steps: Some(steps), ..Extra::default() }).await
+        self.approves_with(plane, decision, Extra { steps: Some(steps), ..Extra::default() }).await
     }
 
     /// Gives a standing approval within limits.
@@ -228,53 +210,42 @@ impl TestPerson {
         bounds: Value,
     ) -> Result<CountedAnswer, NotCounted> {
         let bounds: Bounds = serde_json::from_value(bounds).expect("bounds");
-        self.says_more(plane, decision, Extra { bounds: Some(bounds), ..Extra::default() }).await
+        self.approves_with(plane, decision, Extra { bounds: Some(bounds), ..Extra::default() }).await
     }
 
-    async fn says_more(&self, plane: &Plane, decision: &Value, extra: Extra) -> Result<CountedAnswer, NotCounted> {
-        let answer = countersign_engine::Answer {
-            by: self.answerer(plane).await,
-            given: AnswerContent::Reply { decision: YesNo::Accept, rationale: None, modified_action: None },
-            claimed_at: plane.now(),
-            decided_by: None,
-            correlation_id: None,
-            extra,
-        };
-        plane
-            .engine
-            .decisions()
-            .answer_by_id(&plane.at().await, decision["decision_id"].as_str().expect("an id"), &answer)
-            .await
+    async fn approves_with(&self, plane: &Plane, decision: &Value, extra: Extra) -> Result<CountedAnswer, NotCounted> {
+        let given = AnswerContent::Reply { decision: YesNo::Accept, rationale: None, modified_action: None };
+        self.submits_answer(plane, decision, given, extra).await
     }
 
     /// Cancels a question.
-    pub async fn calls_off(&self, plane: &Plane, decision: &Value) -> Result<(), NotCounted> {
+    pub async fn withdraws(&self, plane: &Plane, decision: &Value) -> Result<(), NotCounted> {
         let id = decision["decision_id"].as_str().expect("an id");
         let by = self.answerer(plane).await;
         plane.engine.decisions().call_off(&plane.at().await, id, &by, Some("not now".into()), false).await.map(|_| ())
     }
 
     /// Revokes the allowance of a step of a plan.
-    pub async fn takes_back(&self, plane: &Plane, step: &Value) -> Result<Allowance, Refusal> {
+    pub async fn revokes_allowance(&self, plane: &Plane, step: &Value) -> Result<Allowance, Refusal> {
         let id = step["runs"]["left"]["allowance_id"].as_str().expect("something that is left");
-        plane.engine.decisions().take_back(&plane.at().await, id, &self.answerer(plane).await, None).await
+        plane.engine.decisions().revoke_allowance(&plane.at().await, id, &self.answerer(plane).await, None).await
     }
 
     /// Cancels a plan with its remaining allowances.
-    pub async fn cancels(&self, plane: &Plane, draft: &PlanDraft) -> Result<(), Refusal> {
+    pub async fn cancels_plan(&self, plane: &Plane, draft: &PlanDraft) -> Result<(), Refusal> {
         let id = MplpId::parse(&draft.id()).expect("an id");
         plane.engine.plans().cancel_plan(&plane.at().await, &id, &self.answerer(plane).await, None).await.map(|_| ())
     }
 
     /// Reports an unknown outcome.
-    pub async fn finds_out(&self, plane: &Plane, execution: &str, ran: bool) -> Result<(), Refusal> {
+    pub async fn reconciles(&self, plane: &Plane, execution: &str, ran: bool) -> Result<(), Refusal> {
         let by = self.answerer(plane).await;
         let found =
             plane.engine.decisions().reconcile(&plane.at().await, execution, &by, ran, "it stands in the ledger").await;
         found.map(|_| ())
     }
 
-    async fn answerer(&self, plane: &Plane) -> ProvenPerson {
+    pub(crate) async fn answerer(&self, plane: &Plane) -> ProvenPerson {
         let at = plane.at().await;
         plane.engine.decisions().answerer(&at, &self.member(plane, &at).await, Via::Page)
     }

@@ -37,7 +37,7 @@ pub enum Manner {
     Status(u16),
     /// This status without any effect, declared by `Countersign-Effect: none`.
     NoEffect(u16),
-    /// Executes the request, and responds only when [`Bank::answer_now`] is called.
+    /// Executes the request, and responds only when [`Bank::release_response`] is called.
     Thoughtful,
     /// Executes the request, and closes the connection without a response.
     Vanishing,
@@ -99,12 +99,12 @@ impl Bank {
         self.got().into_iter().filter(|got| got.method != Method::GET && got.method != Method::HEAD).collect()
     }
 
-    pub fn behaves(&self, manner: Manner) {
+    pub fn set_manner(&self, manner: Manner) {
         *self.shared.manner.lock().unwrap() = manner;
     }
 
     /// Answers every GET with this from now on, in every manner that keeps the connection.
-    pub fn answers_reads(&self, status: u16, body: &str) {
+    pub fn set_read_response(&self, status: u16, body: &str) {
         *self.shared.reads.lock().unwrap() = Some((status, body.to_owned()));
     }
 
@@ -114,28 +114,28 @@ impl Bank {
     }
 
     /// Releases one delayed response.
-    pub fn answer_now(&self) {
+    pub fn release_response(&self) {
         self.shared.answer.notify_one();
     }
 
     /// Waits until the next request has arrived and, if it is a write, was executed.
-    pub async fn something_arrives(&self) {
+    pub async fn next_arrival(&self) {
         self.shared.arrived.notified().await;
     }
 
     /// Waits until the heads of this many requests have arrived.
-    pub async fn has_begun(&self, requests: usize) {
+    pub async fn wait_for_requests(&self, requests: usize) {
         let begun = self.shared.begun.subscribe().wait_for(|begun| *begun >= requests).await.map(drop);
         begun.expect("the bank is open");
     }
 
     async fn serve(self, listener: TcpListener) {
         while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(self.clone().attend(stream));
+            tokio::spawn(self.clone().serve_connection(stream));
         }
     }
 
-    async fn attend(self, stream: TcpStream) {
+    async fn serve_connection(self, stream: TcpStream) {
         let manner = self.manner();
         match manner {
             Manner::Deaf => drop(stream),
@@ -162,7 +162,7 @@ impl Bank {
                 Ok(n) => bytes.extend_from_slice(&chunk[..n]),
             }
         }
-        self.note(parse(&bytes));
+        self.record(parse(&bytes));
         if matches!(manner, Manner::Garbage) {
             let _sent = stream.write_all(b"HTTQ/9 nonsense\r\n\x00\x01\r\n\r\n").await;
         }
@@ -172,7 +172,7 @@ impl Bank {
         self.shared.manner.lock().unwrap().clone()
     }
 
-    fn note(&self, got: Got) {
+    fn record(&self, got: Got) {
         self.shared.got.lock().unwrap().push(got);
         self.shared.arrived.notify_one();
     }
@@ -190,13 +190,13 @@ impl Bank {
         let got = Got { method: parts.method.clone(), target, headers: parts.headers.clone(), body };
         let scripted = self.shared.reads.lock().unwrap().clone().filter(|_| parts.method == Method::GET);
         if let Some((status, body)) = scripted {
-            self.note(got);
+            self.record(got);
             return respond(status, Full::from(body).boxed_unsync());
         }
         if refuses {
             self.shared.arrived.notify_one();
         } else {
-            self.note(got);
+            self.record(got);
         }
         if let Some(upgrade) = upgrade {
             return shake_hands(&parts.headers, upgrade);

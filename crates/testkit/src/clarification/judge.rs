@@ -3,14 +3,14 @@
 
 use crate::{
     Backend, Kit,
-    aaep_judge::{named, root},
-    mplp_judge::foreign::ForeignJudge,
+    aaep_judge::{load_schemas, root, schema_errors, validators},
+    mplp_judge::{ajv, foreign::ForeignJudge},
 };
 use countersign_jose::KeyPolicy;
 use countersign_jose::clarification::{
     ChainReport, Registry as Known, Wrong, check_attestation, check_audit, check_handoff, check_message, check_record,
 };
-use jsonschema::{Draft, Registry, Validator};
+use jsonschema::{Draft, Validator};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -32,7 +32,7 @@ impl Judges {
 
     /// Fails unless everything signed in a response can be verified with these keys.
     #[track_caller]
-    pub fn hear(&self, keys: &Value, answer: &Value) {
+    pub fn check(&self, keys: &Value, answer: &Value) {
         assert_eq!(problems("keys", keys), [""; 0], "{keys:#}");
         for document in signed_in(answer) {
             let found = problems(kind_of(&document), &document);
@@ -43,7 +43,7 @@ impl Judges {
             self.heard.lock().unwrap().push((keys.clone(), document));
         }
         if let Some(message) = answer.get("clarification") {
-            says_the_same(answer, message);
+            assert_members_match(answer, message);
         }
     }
 }
@@ -75,7 +75,7 @@ fn signed_in(answer: &Value) -> Vec<Value> {
 
 /// The members beside the message equal those in it (W-15).
 #[track_caller]
-fn says_the_same(answer: &Value, message: &Value) {
+fn assert_members_match(answer: &Value, message: &Value) {
     let pairs = [
         ("status", "status"),
         ("gaps", "gaps"),
@@ -117,32 +117,16 @@ fn kind_of(document: &Value) -> &'static str {
 
 /// The errors of a document by the project's own schema: `keyword at /place`.
 pub fn problems(name: &str, document: &Value) -> Vec<String> {
-    let told = |error: jsonschema::ValidationError<'_>| {
-        let keyword = error.schema_path().as_str().rsplit('/').next().unwrap_or_default().to_owned();
-        format!("{keyword} at {}", error.instance_path())
-    };
-    OURS.get(name).expect("a schema of ours").iter_errors(document).map(told).collect()
+    schema_errors(OURS.get(name).expect("a schema of ours"), document)
 }
 
 static SCHEMAS: LazyLock<BTreeMap<String, Value>> =
-    LazyLock::new(|| named(&root().join("docs/schemas/clarification"), ".json"));
+    LazyLock::new(|| load_schemas(&root().join("docs/schemas/clarification"), ".json"));
 
-static OURS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
-    let mut registry = Registry::new();
-    for schema in SCHEMAS.values() {
-        registry = registry.add(schema["$id"].as_str().unwrap(), schema).unwrap();
-    }
-    let registry = registry.prepare().unwrap();
-    let options = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
-    let options = options.with_registry(&registry);
-    SCHEMAS.iter().map(|(name, schema)| (name.clone(), options.build(schema).unwrap())).collect()
-});
+static OURS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| validators(&SCHEMAS, Draft::Draft202012));
 
-static AJV: LazyLock<ForeignJudge> = LazyLock::new(|| {
-    let mut node = Command::new("node");
-    node.arg(root().join("tests/tools/judge-documents.mjs"));
-    ForeignJudge::start("ajv by our schema", node, &SCHEMAS.values().collect::<Vec<_>>())
-});
+static AJV: LazyLock<ForeignJudge> =
+    LazyLock::new(|| ForeignJudge::start("ajv by our schema", ajv(), &SCHEMAS.values().collect::<Vec<_>>()));
 
 fn id(name: &str) -> &'static Value {
     &SCHEMAS[name]["$id"]

@@ -35,7 +35,7 @@ impl Voice {
         let earlier = self.under_way.lock().unwrap().take();
         if let Some((speaker, script)) = earlier.filter(|(_, script)| !script.is_finished()) {
             script.abort();
-            speaker.is_called_off().await;
+            speaker.cancel().await;
         }
         let speaker = self.starts(text).await;
         let script = tokio::spawn(play(speaker.clone(), text.to_owned()));
@@ -45,7 +45,7 @@ impl Voice {
     }
 
     async fn starts(&self, text: &str) -> Speaker {
-        let agent = self.engine.decisions().agent(&self.at, &self.token).await.expect("an agent");
+        let agent = self.engine.decisions().authenticate_agent(&self.at, &self.token).await.expect("an agent");
         let started = event("session.started", "On it.", json!({ "requested_by": "the suite" }));
         let session = self.engine.events().open_aaep_session(&self.at, &agent, sound(&started)).await;
         let session = session.unwrap_or_else(|why| panic!("no session for {text:?}: {why}")).id;
@@ -85,43 +85,43 @@ async fn play(agent: Speaker, text: String) {
 impl Speaker {
     /// Four events including the first of the session: the suite reads five at most.
     async fn is_brief(&self) {
-        self.turns("idle", "writing_output").await;
+        self.change_state("idle", "writing_output").await;
         self.writes_all(&["The moon has no air."]).await;
         self.is_done().await;
     }
 
     async fn writes(&self) {
-        self.turns("idle", "writing_output").await;
+        self.change_state("idle", "writing_output").await;
         self.writes_all(&["It rained. ", "Then it stopped. ", "The street was wet."]).await;
         self.is_done().await;
     }
 
     async fn fetches(&self) {
-        self.turns("idle", "calling_tool").await;
+        self.change_state("idle", "calling_tool").await;
         self.calls("data.fetch", "the table of today").await;
-        self.turns("calling_tool", "writing_output").await;
+        self.change_state("calling_tool", "writing_output").await;
         self.writes_all(&["Three rows."]).await;
         self.is_done().await;
     }
 
     /// The credential appears in none of its texts.
     async fn keeps_a_secret(&self) {
-        self.turns("idle", "calling_tool").await;
+        self.change_state("idle", "calling_tool").await;
         self.calls("web.get", "an address, and a credential that is not shown").await;
         self.is_done().await;
     }
 
     async fn fails(&self) {
-        self.turns("idle", "thinking").await;
+        self.change_state("idle", "thinking").await;
         let why = json!({ "error_category": "permanent", "error_code": "NO_SUCH_TOOL", "recoverable": false,
             "urgency": "critical" });
-        self.says("session.errored", "There is no such tool.", why).await;
+        self.publish("session.errored", "There is no such tool.", why).await;
     }
 
     async fn hands_over(&self) {
-        self.turns("idle", "handing_off").await;
+        self.change_state("idle", "handing_off").await;
         let handoff = json!({ "reason": "a person was asked for", "target_kind": "human", "urgency": "critical" });
-        self.says("handoff.requested", "A person takes over.", handoff).await;
+        self.publish("handoff.requested", "A person takes over.", handoff).await;
         self.is_done().await;
     }
 
@@ -130,18 +130,18 @@ impl Speaker {
     async fn explains_at_length(&self) {
         for step in 1..=20 {
             let progress = json!({ "progress": { "step": step, "total_steps": 20 } });
-            self.says("progress.updated", "One step further.", progress).await;
+            self.publish("progress.updated", "One step further.", progress).await;
         }
         self.is_done().await;
     }
 
     /// Asks, and acts after an approval. After a rejection it cancels the session.
     async fn asks_and_does(&self, tool: &str, action: &str) {
-        self.turns("idle", "thinking").await;
+        self.change_state("idle", "thinking").await;
         let decision = self.confirms(tool, action).await;
         if decision.state != State::Accepted {
             let by = json!({ "cancelled_by": "user", "cancellation_reason": "not_wanted" });
-            return self.says("session.cancelled", "Nothing was done.", by).await;
+            return self.publish("session.cancelled", "Nothing was done.", by).await;
         }
         let claim = ClaimRequest { tool: None, arguments: None, digest: Some(decision.digest.clone()) };
         self.engine.decisions().claim(&self.at, &self.agent, &decision.decision_id, &claim).await.expect("a claim");
@@ -166,7 +166,7 @@ impl Speaker {
     }
 
     async fn asks_where(&self) {
-        self.turns("idle", "thinking").await;
+        self.change_state("idle", "thinking").await;
         let body = ClarificationRequest {
             question: "Where are you?".into(),
             timeout_seconds: Some(TIMEOUT_S),
@@ -178,7 +178,7 @@ impl Speaker {
         let decision = self.settled(&raised.document.decision_id).await;
         let place = decision.response.unwrap_or_default();
         let completed = json!({ "output_summary": format!("The weather in {place}: warm.") });
-        self.says("session.completed", "It is warm there.", completed).await;
+        self.publish("session.completed", "It is warm there.", completed).await;
     }
 
     async fn settled(&self, decision: &str) -> DecisionDocument {
@@ -196,15 +196,15 @@ impl Speaker {
         }
     }
 
-    async fn turns(&self, from: &str, to: &str) {
-        self.says("state.changed", &format!("Now {to}."), json!({ "from_state": from, "to_state": to })).await;
+    async fn change_state(&self, from: &str, to: &str) {
+        self.publish("state.changed", &format!("Now {to}."), json!({ "from_state": from, "to_state": to })).await;
     }
 
     async fn calls(&self, tool: &str, with: &str) {
         let invoked = json!({ "tool": tool, "tool_call_id": "call_1", "args_summary": with });
-        self.says("tool.invoked", "A tool runs.", invoked).await;
+        self.publish("tool.invoked", "A tool runs.", invoked).await;
         let completed = json!({ "tool": tool, "tool_call_id": "call_1", "status": "success" });
-        self.says("tool.completed", "The tool is done.", completed).await;
+        self.publish("tool.completed", "The tool is done.", completed).await;
     }
 
     async fn writes_all(&self, chunks: &[&str]) {
@@ -214,23 +214,23 @@ impl Speaker {
             let hint = if complete { "completion" } else { "sentence" };
             let output = json!({ "chunk": chunk, "position": position, "complete": complete, "coalesce_hint": hint,
                 "output_id": "out_1" });
-            self.says("output.streaming", "", output).await;
+            self.publish("output.streaming", "", output).await;
             position += chunk.chars().count();
         }
     }
 
     async fn is_done(&self) {
-        self.says("session.completed", "Done.", json!({})).await;
+        self.publish("session.completed", "Done.", json!({})).await;
     }
 
-    async fn says(&self, name: &str, summary: &str, members: Value) {
+    async fn publish(&self, name: &str, summary: &str, members: Value) {
         let said = event(name, summary, members);
         let spoke = self.engine.events().publish(&self.at, &self.agent, &self.session, sound(&said)).await;
         spoke.unwrap_or_else(|why| panic!("{why}: {said}"));
     }
 
     /// The session may have just ended.
-    async fn is_called_off(&self) {
+    async fn cancel(&self) {
         let cancelled = event("session.cancelled", "Something else was asked for.", json!({ "cancelled_by": "user" }));
         let _over = self.engine.events().publish(&self.at, &self.agent, &self.session, sound(&cancelled)).await;
     }

@@ -2,7 +2,7 @@ use super::{draw, escaped};
 use crate::gateway::report::tests::report;
 
 #[test]
-fn the_chart_says_in_words_whatever_its_bars_show() {
+fn the_chart_has_a_text_for_every_bar() {
     let svg = draw(&report());
     let desc = svg.split("<desc").nth(1).and_then(|rest| rest.split("</desc>").next()).unwrap();
     for contender in &report().blocks[0].contenders {

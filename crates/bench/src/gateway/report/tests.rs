@@ -29,7 +29,7 @@ fn figures(name: &'static str, rate: f64, cpu: f64, p99_ms: f64) -> Figures {
 }
 
 #[test]
-fn a_ratio_to_somebody_who_was_left_out_is_null() {
+fn a_ratio_to_an_omitted_competitor_is_null() {
     let mut report = report();
     report.blocks[0].contenders.retain(|figures| figures.name == LAYER);
     let json = report.json();

@@ -1,7 +1,7 @@
 use super::whole;
 
 #[test]
-fn what_is_not_whole_yet_has_no_status() {
+fn an_incomplete_head_has_no_status() {
     for part in ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nfour"] {
         assert_eq!(whole(part.as_bytes()).unwrap(), None, "{part:?}");
     }

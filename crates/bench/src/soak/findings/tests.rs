@@ -62,7 +62,7 @@ fn a_record_that_the_upstream_contradicts_is_a_conflict() {
 
 ///
 #[test]
-fn only_a_restore_forgets_by_right_and_only_what_came_after_its_backup() {
+fn only_a_restore_may_forget_and_only_entries_after_its_backup() {
     let forgotten = |from, to| {
         let mut pages = Pages {
             attempts: vec![attempt(ReportedResult::Ran, 3, 6)],

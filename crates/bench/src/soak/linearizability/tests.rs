@@ -91,7 +91,7 @@ fn sequential() -> impl Strategy<Value = (u32, Vec<HistoryEvent>)> {
 
 proptest! {
     #[test]
-    fn what_a_sequential_run_with_overlaps_shows_is_accepted((_, history) in sequential()) {
+    fn the_history_of_a_sequential_run_with_overlaps_is_accepted((_, history) in sequential()) {
         prop_assert!(is_linearizable(&history));
     }
 

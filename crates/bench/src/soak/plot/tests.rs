@@ -2,7 +2,7 @@ use super::*;
 use crate::soak::record::FaultMark;
 
 #[test]
-fn the_picture_says_in_words_what_it_shows_and_stays_small() {
+fn the_picture_has_a_text_and_stays_small() {
     let run = Run { store: "sqlite", nodes: 1, agents: 8, seed: 7 };
     let mut pages = Pages::default();
     for second in 0..4000_u64 {

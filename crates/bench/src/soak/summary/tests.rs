@@ -3,7 +3,7 @@ use serde_json::json;
 
 fn answered(status: u16, body: &Value, is_whole: bool) -> ReportedResult {
     let body = body.to_string().into();
-    told(&Ok(Answer { status, headers: ::http::HeaderMap::new(), body, is_whole })).0
+    classify(&Ok(Answer { status, headers: ::http::HeaderMap::new(), body, is_whole })).0
 }
 
 fn refused(status: u16, code: &str, description: &str) -> ReportedResult {
@@ -25,8 +25,8 @@ fn only_a_refusal_without_doubt_says_that_nothing_happened() {
         ReportedResult::Conflict
     );
     assert_eq!(refused(403, "irreversible_requires_confirm", "a person must confirm it"), ReportedResult::Held);
-    assert_eq!(told(&Err(NoAnswer::Lost("closed".into()))).0, ReportedResult::InDoubt);
-    assert_eq!(told(&Err(NoAnswer::NotSent("refused".into()))).0, ReportedResult::Denied);
+    assert_eq!(classify(&Err(NoAnswer::Lost("closed".into()))).0, ReportedResult::InDoubt);
+    assert_eq!(classify(&Err(NoAnswer::NotSent("refused".into()))).0, ReportedResult::Denied);
 }
 
 ///

@@ -15,7 +15,7 @@ fn question(event: &Value) -> Arc<ReceivedQuestion> {
 }
 
 fn clarification(more: Value) -> Arc<ReceivedQuestion> {
-    question(&Producer::foreign().clarifies(0, more))
+    question(&Producer::foreign().clarification(0, more))
 }
 
 fn yes() -> Answer {
@@ -28,14 +28,14 @@ fn response(question: &ReceivedQuestion, typed: &str) -> Result<Value, NotAnAnsw
 
 #[test]
 fn nothing_is_sent_once_the_time_is_over() {
-    let asked = question(&Producer::ours().asks(1, 0, "rpl_A"));
+    let asked = question(&Producer::ours().confirmation(1, 0, "rpl_A"));
     assert_eq!(asked.reply(&yes(), SUBSCRIPTION, at(120)), Err(NotAnAnswer::TooLate));
     assert!(asked.reply(&yes(), SUBSCRIPTION, UnixMillis(at(120).0 - 1)).is_ok());
 }
 
 #[test]
 fn an_answer_that_the_question_does_not_take_is_not_sent() {
-    let mut only_no = Producer::foreign().asks(1, 0, "rpl_A");
+    let mut only_no = Producer::foreign().confirmation(1, 0, "rpl_A");
     only_no["allowed_replies"] = json!(["reject"]);
     let only_no = question(&only_no);
     assert_eq!(only_no.reply(&yes(), SUBSCRIPTION, at(1)), Err(NotAnAnswer::NotAllowed("an approval")));
@@ -55,13 +55,13 @@ fn an_answer_that_the_question_does_not_take_is_not_sent() {
 #[test]
 fn a_token_is_echoed_byte_for_byte_in_a_reply_of_the_closed_schema() {
     for token in ["rpl_a".to_owned(), format!("rpl_{}", "aB9".repeat(22).split_at(64).0), "rpl_AbCdEfZ0".into()] {
-        let asked = question(&Producer::foreign().asks(1, 0, &token));
+        let asked = question(&Producer::foreign().confirmation(1, 0, &token));
         let no = Answer::Reject { reason: Some("too much".into()) };
         let reply = asked.reply(&no, SUBSCRIPTION, at(1)).unwrap();
         let expected = json!({ "type": "confirmation.reply", "reply_token": token, "decision": "reject",
             "subscription_id": SUBSCRIPTION, "timestamp": "2026-09-21T14:13:21.000Z", "decision_rationale": "too much" });
         assert_eq!(reply, expected);
-        let mut asked = Producer::foreign().clarifies(0, json!({}));
+        let mut asked = Producer::foreign().clarification(0, json!({}));
         asked["reply_token"] = json!(token);
         let reply = question(&asked).reply(&Answer::Response(Response::Text("x".into())), SUBSCRIPTION, at(1)).unwrap();
         assert_eq!(reply["reply_token"], json!(token));
@@ -71,14 +71,14 @@ fn a_token_is_echoed_byte_for_byte_in_a_reply_of_the_closed_schema() {
 
 /// AAEP-6.2.3-03
 #[test]
-fn a_token_is_not_in_what_a_question_shows_of_itself() {
-    let asked = question(&Producer::ours().asks(1, 0, "rpl_Hidden"));
+fn a_token_is_not_in_the_debug_text_of_a_question() {
+    let asked = question(&Producer::ours().confirmation(1, 0, "rpl_Hidden"));
     assert!(!format!("{asked:?}").contains("rpl_"), "{asked:?}");
 }
 
 /// AAEP-6-02
 #[test]
-fn what_a_person_types_becomes_the_kind_that_the_question_takes() {
+fn typed_text_becomes_the_kind_that_the_question_takes() {
     let choices = json!([{ "value": "lhr", "label": "London" }, { "value": "2", "label": "Lagos" }]);
     let taking = |kinds: &[&str]| clarification(json!({ "accepted_response_kinds": kinds }));
     let choosing = |kinds: &[&str]| clarification(json!({ "accepted_response_kinds": kinds, "choices": choices }));

@@ -2,7 +2,7 @@ use super::*;
 use crate::aaep::testing::{Producer, received};
 
 #[test]
-fn what_is_no_event_is_told_as_such_and_not_repeated() {
+fn a_message_that_is_no_event_is_reported_and_not_repeated() {
     for text in
         ["", "nonsense rpl_secret", "[]", "{}", "{\"type\":\"x\"}", "{\"type\":\"aaep:agent.awaiting.confirmation\"}"]
     {
@@ -13,8 +13,8 @@ fn what_is_no_event_is_told_as_such_and_not_repeated() {
 
 /// AAEP-6.9-06
 #[test]
-fn a_question_is_understood_whatever_its_producer_forgot_or_added() {
-    let mut asked = Producer::foreign().asks(1, 0, "rpl_A");
+fn a_question_is_understood_with_missing_and_with_additional_members() {
+    let mut asked = Producer::foreign().confirmation(1, 0, "rpl_A");
     let members = asked.as_object_mut().unwrap();
     members.remove("urgency");
     members.insert("type".into(), json!("https://aaep-protocol.org/types/agent.awaiting.confirmation"));
@@ -31,7 +31,7 @@ fn a_question_is_understood_whatever_its_producer_forgot_or_added() {
 /// AAEP-6.9-06
 #[test]
 fn a_critical_event_that_cannot_be_understood_is_still_read_out() {
-    let mut asked = Producer::foreign().asks(1, 0, "rpl_A");
+    let mut asked = Producer::foreign().confirmation(1, 0, "rpl_A");
     asked["default_decision"] = json!("perhaps");
     asked["summary_normal"] = json!("Shall I\u{202e} pay?");
     let Received::Other(other) = received(&asked) else { panic!() };
@@ -40,7 +40,7 @@ fn a_critical_event_that_cannot_be_understood_is_still_read_out() {
 
 #[test]
 fn an_event_of_another_vocabulary_has_its_summary_read_out() {
-    let mut event = Producer::foreign().changes(1, 0, "a", "b");
+    let mut event = Producer::foreign().state_change(1, 0, "a", "b");
     event["type"] = json!("org_example:weather.changed");
     let Received::Other(other) = received(&event) else { panic!() };
     assert_eq!((other.type_name.as_str(), other.summary.as_deref()), ("org_example:weather.changed", Some("Now b.")));

@@ -1,6 +1,6 @@
 //! Answers signed by the answering agent.
 
-use super::{GAPS, RESOLVE, agent, ask_body, key, plan, publishes, response, session, told};
+use super::{GAPS, RESOLVE, agent, ask_body, key, plan, publishes, response, response_to, session};
 use crate::service::{Service, ok};
 use countersign_client::clarification::{AnswerSigner, ClarificationError, Clarifications};
 use countersign_protocol::{
@@ -17,7 +17,7 @@ use std::sync::Arc;
 fn service() -> Arc<Service> {
     let service = Arc::new(Service::default());
     publishes(&service, &[&key(1)]);
-    service.answers(GAPS, [ok(&told(&response(&key(1))))]);
+    service.answers(GAPS, [ok(&response_to(&response(&key(1))))]);
     let resolved = json!({ "gap_id": "gap-001", "status": "resolved", "accepted_answer": "main", "given_by": "own",
         "open_gaps": 0 });
     service.answers(RESOLVE, [ok(&resolved)]);
@@ -40,9 +40,9 @@ async fn nothing_is_signed_about_another_plan_or_a_gap_that_is_not_open() {
     assert_eq!(signs(&agent, &plan(), "gap-002").await.unwrap_err(), ClarificationError::NotOpen("gap-002".into()));
     let mut forged = response(&key(1));
     forged.asks[0].ask_signature = key(2).sign(b"something else");
-    service.answers(GAPS, [ok(&told(&forged))]);
+    service.answers(GAPS, [ok(&response_to(&forged))]);
     assert_eq!(signs(&agent, &plan(), "gap-001").await.unwrap_err(), ClarificationError::AnotherPlan);
-    assert!(service.asked_at(RESOLVE).is_empty());
+    assert!(service.received_at(RESOLVE).is_empty());
 }
 
 /// W-06, W-07

@@ -133,6 +133,6 @@ fn ask(by: &AgentKey) -> OpenAsk {
     }
 }
 
-fn told(response: &CheckResponse) -> Value {
+fn response_to(response: &CheckResponse) -> Value {
     serde_json::to_value(response).unwrap()
 }

@@ -2,12 +2,13 @@
 
 use super::{CONFIRM, KEY, PLAN, SERVICE, STEP, confirm, plan};
 use crate::{
+    fixture::{ClientFixture, at, create_event},
     service::{EVENTS, Service, header, ok, refusal, with},
-    world::{World, at, create_event},
 };
 use countersign_client::{
+    ServiceError,
     agent::CallError,
-    mplp::{Mplp, MplpError, confirm_id, decision_id},
+    mplp::{Mplp, confirm_id, decision_id},
     transport::Response,
 };
 use countersign_protocol::{
@@ -44,8 +45,8 @@ async fn a_refusal_and_a_strange_answer_are_no_documents() {
     service.answers(&at_plan(""), [refusal(404, "not_found"), strange]);
     let mplp = agent(&service);
     let refused = mplp.plan(&id(PLAN)).await.unwrap_err();
-    assert!(matches!(refused, MplpError::Refused(why) if why.status == 404 && why.hint.is_some()));
-    assert_eq!(mplp.plan(&id(PLAN)).await.unwrap_err(), MplpError::BadAnswer);
+    assert!(matches!(refused, ServiceError::Refused(why) if why.status == 404 && why.hint.is_some()));
+    assert_eq!(mplp.plan(&id(PLAN)).await.unwrap_err(), ServiceError::BadAnswer);
 }
 
 ///
@@ -63,7 +64,7 @@ async fn a_decision_that_comes_late_is_refused_and_is_not_sent_again() {
         bounds: None,
     };
     let late = agent(&service).decide(&confirm_id(&format!("dec_{CONFIRM}")).unwrap(), &yes).await;
-    assert!(matches!(late, Err(MplpError::Refused(why)) if why.status == 409));
+    assert!(matches!(late, Err(ServiceError::Refused(why)) if why.status == 409));
     assert_eq!(service.bodies(&path), [json!({ "status": "approved" })]);
 }
 
@@ -97,10 +98,10 @@ async fn a_plan_is_written_proposed_followed_and_called_off() {
     assert_eq!(service.bodies(&at_plan("/propose")), [json!({ "reason": "July" })]);
     assert_eq!(service.bodies(&at_plan("/cancel")), [json!({ "reason": "enough" })]);
     assert_eq!(
-        service.asked_at(&at_plan("/diff")).iter().map(|r| r.method.as_str()).collect::<Vec<_>>(),
+        service.received_at(&at_plan("/diff")).iter().map(|r| r.method.as_str()).collect::<Vec<_>>(),
         ["GET", "POST"]
     );
-    for request in service.asked() {
+    for request in service.received() {
         assert_eq!(header(&request, "authorization"), format!("Bearer {KEY}"));
         assert!(request.headers["authorization"].is_sensitive());
     }
@@ -134,13 +135,13 @@ async fn pages_of_events_end_where_nothing_more_has_happened() {
     assert_eq!(mplp.events(None).await.unwrap().next.as_deref(), Some("0.7"));
     assert_eq!(mplp.events(Some("0.7")).await.unwrap().next, None);
     assert_eq!(mplp.events(None).await.unwrap().next, None, "an empty log has no place to go on from");
-    assert!(service.asked()[1].url.ends_with("/mplp/v1/events?limit=200&after=0.7"));
+    assert!(service.received()[1].url.ends_with("/mplp/v1/events?limit=200&after=0.7"));
 }
 
 ///
 #[tokio::test]
 async fn a_held_call_says_how_it_differs_from_the_plan() {
-    let (mut world, _) = World::registered().await;
+    let (mut fixture, _) = ClientFixture::registered().await;
     let held = |decision: Value| {
         let body = json!({ "error": "irreversible_requires_confirm", "error_description": "no", "decision": decision });
         Response { status: StatusCode::FORBIDDEN, ..ok(&body) }
@@ -150,8 +151,8 @@ async fn a_held_call_says_how_it_differs_from_the_plan() {
         (json!({ "plan_difference": { "lines": "x" } }), vec![]),
         (json!({ "plan_difference": { "lines": ["amount is 2\u{1b}", 7] } }), vec!["amount is 2"]),
     ] {
-        world.service.answers(EVENTS, [held(told)]);
-        let error = world.agent.call(&create_event(), at(1)).await.unwrap_err();
+        fixture.service.answers(EVENTS, [held(told)]);
+        let error = fixture.agent.call(&create_event(), at(1)).await.unwrap_err();
         let CallError::NotPermitted(why) = error else { panic!("{error:?}") };
         let cleared: Vec<String> =
             why.plan_difference.iter().map(|line| line.replace(|c: char| !c.is_ascii(), "")).collect();

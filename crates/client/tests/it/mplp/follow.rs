@@ -1,68 +1,24 @@
 //! Live events over unreliable connections.
 
 use super::{KEY, PLAN, SERVICE};
-use async_trait::async_trait;
-use bytes::Bytes;
+use crate::service::{Piece, ScriptedStream, Service, header, refusal, with};
 use countersign_client::{
-    mplp::{Mplp, MplpError, PlanFollower},
-    transport::{Chunks, FetchError, Request, Response, Streaming, StreamingResponse, Transport, Unreachable},
+    ServiceError,
+    mplp::{Mplp, PlanFollower},
 };
 use countersign_jose::ProofKey;
 use countersign_protocol::{mplp::MplpId, origin::Origin, time::UnixMillis};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Value, json};
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex},
-};
+use std::sync::Arc;
 
-/// One opened stream: its status, its headers, and its content until the connection is lost.
-struct Scripted(u16, Vec<(&'static str, &'static str)>, Vec<String>);
-
-#[derive(Default)]
-struct Log {
-    streams: Mutex<VecDeque<Scripted>>,
-    asked: Mutex<Vec<Request>>,
+fn scripted(streams: impl IntoIterator<Item = ScriptedStream>) -> Arc<Service> {
+    let service = Arc::new(Service::default());
+    service.streams(streams);
+    service
 }
 
-impl Log {
-    fn with(streams: impl IntoIterator<Item = Scripted>) -> Arc<Self> {
-        Arc::new(Self { streams: Mutex::new(streams.into_iter().collect()), ..Self::default() })
-    }
-
-    fn headers(&self, name: &str) -> Vec<Option<String>> {
-        let value = |request: &Request| request.headers.get(name).map(|value| value.to_str().unwrap().to_owned());
-        self.asked.lock().unwrap().iter().map(value).collect()
-    }
-}
-
-#[async_trait]
-impl Transport for Log {
-    async fn send(&self, _: Request) -> Result<Response, Unreachable> {
-        panic!("only streams are opened here")
-    }
-}
-
-#[async_trait]
-impl Streaming for Log {
-    async fn open(&self, request: Request) -> Result<StreamingResponse, Unreachable> {
-        self.asked.lock().unwrap().push(request);
-        let next = self.streams.lock().unwrap().pop_front();
-        let Some(Scripted(status, named, pieces)) = next else { return Err(FetchError::Connect.into()) };
-        let pair = |(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value));
-        let headers: HeaderMap = named.into_iter().map(pair).collect();
-        let body = Box::new(Pieces(pieces.into()));
-        Ok(StreamingResponse { status: StatusCode::from_u16(status).unwrap(), headers, body })
-    }
-}
-
-struct Pieces(VecDeque<String>);
-
-#[async_trait]
-impl Chunks for Pieces {
-    async fn chunk(&mut self) -> Result<Option<Bytes>, Unreachable> {
-        Ok(self.0.pop_front().map(Bytes::from))
-    }
+fn headers(service: &Service, name: &str) -> Vec<String> {
+    service.received().iter().map(|request| header(request, name)).collect()
 }
 
 fn event(n: u8) -> Value {
@@ -78,21 +34,16 @@ fn piece(n: u8, place: Option<&str>) -> String {
     format!("event: mplp.event\n{place}data: {}\n\n", event(n))
 }
 
-fn stream(pieces: impl IntoIterator<Item = String>) -> Scripted {
-    Scripted(200, Vec::new(), pieces.into_iter().collect())
+fn stream(pieces: impl IntoIterator<Item = String>) -> ScriptedStream {
+    Ok(pieces.into_iter().map(Piece::Text).collect())
 }
 
-fn refused(status: u16) -> Scripted {
-    let body = json!({ "error": "api_key_revoked", "error_description": "revoked" });
-    Scripted(status, Vec::new(), vec![body.to_string()])
+fn mplp(service: &Arc<Service>) -> Mplp {
+    Mplp::new(&Origin::parse(SERVICE).unwrap(), None, KEY, service.clone())
 }
 
-fn mplp(log: &Arc<Log>) -> Mplp {
-    Mplp::new(&Origin::parse(SERVICE).unwrap(), None, KEY, log.clone())
-}
-
-fn following(log: &Arc<Log>, after: Option<&str>) -> PlanFollower {
-    mplp(log).follow(log.clone(), after.map(str::to_owned), Box::new(|| 0))
+fn following(service: &Arc<Service>, after: Option<&str>) -> PlanFollower {
+    mplp(service).follow(service.clone(), after.map(str::to_owned), Box::new(|| 0))
 }
 
 async fn numbers(following: &mut PlanFollower, count: usize) -> Vec<u8> {
@@ -107,47 +58,44 @@ async fn numbers(following: &mut PlanFollower, count: usize) -> Vec<u8> {
 /// R-10
 #[tokio::test(start_paused = true)]
 async fn a_revoked_credential_ends_it() {
-    let log = Log::with([stream([piece(1, Some("0.1"))]), refused(401)]);
-    let mut following = following(&log, None);
+    let service = scripted([stream([piece(1, Some("0.1"))]), Err(Box::new(refusal(401, "api_key_revoked")))]);
+    let mut following = following(&service, None);
     assert_eq!(numbers(&mut following, 1).await, [1]);
     let error = following.next().await.unwrap_err();
-    assert!(matches!(error, MplpError::Refused(why) if why.status == 401 && why.code == "api_key_revoked"));
+    assert!(matches!(error, ServiceError::Refused(why) if why.status == 401 && why.code == "api_key_revoked"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_event_is_told_once_and_in_order_whatever_the_connection_does() {
-    let log = Log::with([
+async fn each_event_is_delivered_once_and_in_order_over_any_number_of_connections() {
+    let service = scripted([
         // A position covers a whole entry: its first event is sent again if the second was lost.
         stream([piece(1, Some("0.1")), piece(2, None)]),
-        refused(503),
+        Err(Box::new(refusal(503, "service_unavailable"))),
         stream([piece(2, None), piece(3, Some("0.2")), piece(4, Some("0.3"))]),
         stream([": alive\n\n".to_owned(), piece(5, Some("0.4"))]),
     ]);
-    let mut following = following(&log, Some("0.0"));
+    let mut following = following(&service, Some("0.0"));
     assert_eq!(numbers(&mut following, 5).await, [1, 2, 3, 4, 5]);
-    let places = log.headers("last-event-id");
-    let places: Vec<&str> = places.iter().map(|place| place.as_deref().unwrap_or("none")).collect();
-    assert_eq!(places, ["0.0", "0.1", "0.1", "0.3"]);
-    assert!(log.headers("accept").iter().all(|kind| kind.as_deref() == Some("text/event-stream")));
+    assert_eq!(headers(&service, "last-event-id"), ["0.0", "0.1", "0.1", "0.3"]);
+    assert!(headers(&service, "accept").iter().all(|kind| kind == "text/event-stream"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn something_that_is_no_event_is_not_passed_over() {
-    let log = Log::with([stream(["id: 0.1\ndata: {}\n\n".to_owned()])]);
-    assert_eq!(following(&log, None).next().await.unwrap_err(), MplpError::BadAnswer);
+    let service = scripted([stream(["id: 0.1\ndata: {}\n\n".to_owned()])]);
+    assert_eq!(following(&service, None).next().await.unwrap_err(), ServiceError::BadAnswer);
 }
 
 /// AAP-18.4-04
 #[tokio::test(start_paused = true)]
 async fn a_bound_credential_proves_itself_for_each_stream_with_the_nonce_that_is_demanded() {
-    let demanded =
-        Scripted(401, vec![("www-authenticate", r#"DPoP error="use_dpop_nonce""#), ("dpop-nonce", "n-1")], Vec::new());
-    let log = Log::with([demanded, stream([piece(1, Some("0.1"))])]);
-    let bound = mplp(&log).bound_to(ProofKey::generate().unwrap(), Box::new(|| UnixMillis(0)));
-    let mut following = bound.follow(log.clone(), None, Box::new(|| 0));
+    let demanded = with(refusal(401, "dpop_invalid"), "www-authenticate", r#"DPoP error="use_dpop_nonce""#);
+    let service = scripted([Err(Box::new(with(demanded, "dpop-nonce", "n-1"))), stream([piece(1, Some("0.1"))])]);
+    let bound = mplp(&service).bound_to(ProofKey::generate().unwrap(), Box::new(|| UnixMillis(0)));
+    let mut following = bound.follow(service.clone(), None, Box::new(|| 0));
     assert_eq!(numbers(&mut following, 1).await, [1]);
-    let proofs: Vec<String> = log.headers("dpop").into_iter().flatten().collect();
+    let proofs = headers(&service, "dpop");
     let nonce = |proof: &String| crate::consent::payload(proof).get("nonce").cloned();
     assert_eq!(proofs.iter().map(nonce).collect::<Vec<_>>(), [None, Some(json!("n-1"))]);
-    assert!(log.headers("authorization").iter().flatten().all(|value| value.starts_with("DPoP ")));
+    assert!(headers(&service, "authorization").iter().all(|value| value.starts_with("DPoP ")));
 }

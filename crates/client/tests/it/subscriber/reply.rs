@@ -1,4 +1,5 @@
-use super::producer::{Piece, Producer, answer, at, listen, piece, question, subscriber};
+use super::producer::{accepting, answer, at, listen, piece, question, subscriber};
+use crate::service::Piece;
 use countersign_client::{
     aaep::{Answer, NotAnAnswer, ReplyError},
     transport::{FetchError, Unreachable},
@@ -14,7 +15,7 @@ fn yes() -> Answer {
 
 #[tokio::test(start_paused = true)]
 async fn after_the_deadline_nothing_is_sent() {
-    let producer = Producer::new();
+    let producer = accepting();
     producer.streams([Ok(vec![piece(&question(1, "rpl_a"))])]);
     let mut subscriber = subscriber(&producer).await;
     let inbox = listen(&mut subscriber, 1).await;
@@ -25,7 +26,7 @@ async fn after_the_deadline_nothing_is_sent() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_whose_arrival_is_not_known_is_sent_again_and_a_refusal_is_not() {
-    let producer = Producer::new();
+    let producer = accepting();
     producer.streams([Ok(vec![piece(&question(1, "rpl_a"))])]);
     let mut subscriber = subscriber(&producer).await;
     let inbox = listen(&mut subscriber, 1).await;
@@ -47,7 +48,7 @@ async fn a_reply_whose_arrival_is_not_known_is_sent_again_and_a_refusal_is_not()
 /// AAEP-6.2.3-01, AAEP-6.2.3-02, AAEP-6.2.3-03, AAEP-6-02
 #[tokio::test(start_paused = true)]
 async fn in_a_whole_session_tokens_stand_in_replies_only_and_only_those_that_were_received() {
-    let producer = Producer::new();
+    let producer = accepting();
     let tokens = ["rpl_x".to_owned(), format!("rpl_{}", "Zz9".repeat(22).split_at(64).0), "rpl_MiXeDcAsE0".to_owned()];
     let events: Vec<Piece> = tokens.iter().enumerate().map(|(n, token)| piece(&question(n, token))).collect();
     let rest = events[2..].to_vec();
@@ -63,7 +64,7 @@ async fn in_a_whole_session_tokens_stand_in_replies_only_and_only_those_that_wer
     let echoed: Vec<&str> = replies.iter().filter_map(|reply| reply["reply_token"].as_str()).collect();
     assert_eq!(echoed, tokens, "byte for byte");
     replies[..3].iter().for_each(|sent| drop(reply::parse(sent, false).unwrap()));
-    for request in producer.requests() {
+    for request in producer.received() {
         let (head, body) = (format!("{} {:?}", request.url, request.headers), String::from_utf8_lossy(&request.body));
         assert!(!head.contains("rpl_"), "{head}");
         assert!(!body.contains("rpl_") || request.url.ends_with(REPLIES), "{body}");

@@ -1,4 +1,5 @@
-use super::producer::{ORIGIN, Producer, accepted, answer, config};
+use super::producer::{ORIGIN, accepted, accepting, answer, config};
+use crate::service::Service;
 use countersign_client::aaep::{ManifestKeys, Manifests, NotProven, SubscribeError, SubscriberClient};
 use countersign_jose::{KeyPolicy, KeySet, SigningKey};
 use countersign_protocol::aap::jwks::Jwks;
@@ -27,18 +28,18 @@ fn jwks(key: &SigningKey) -> Value {
 }
 
 /// A producer with this signed manifest and these published keys.
-fn producer(signed: Option<String>, keys: &Value) -> Arc<Producer> {
+fn producer(signed: Option<String>, keys: &Value) -> Arc<Service> {
     let mut terms = accepted("sub_1");
     if let Some(signed) = signed {
         terms["signed_manifest"] = json!(signed);
     }
-    let producer = Producer::new();
+    let producer = accepting();
     producer.answers("/aaep/v1/subscriptions", [answer(201, &terms)]);
     producer.answers(KEYS, [answer(200, keys)]);
     producer
 }
 
-async fn connect(producer: &Arc<Producer>, manifests: Manifests) -> Result<SubscriberClient, SubscribeError> {
+async fn connect(producer: &Arc<Service>, manifests: Manifests) -> Result<SubscriberClient, SubscribeError> {
     let mut config = config();
     config.manifests = manifests;
     SubscriberClient::connect(config, producer.clone(), Box::new(|| 0)).await
@@ -48,7 +49,7 @@ fn published() -> Manifests {
     Manifests::SignedOnly(ManifestKeys::Published)
 }
 
-async fn refused(producer: &Arc<Producer>, manifests: Manifests) -> NotProven {
+async fn refused(producer: &Arc<Service>, manifests: Manifests) -> NotProven {
     match connect(producer, manifests).await {
         Err(SubscribeError::NotProven(why)) => why,
         Err(other) => panic!("{other}"),
@@ -79,7 +80,7 @@ async fn signed_only_refuses_a_manifest_that_is_missing_forged_or_somebody_elses
 
 /// AAEP-6.9-03
 #[tokio::test]
-async fn signed_only_without_keys_to_judge_by_is_a_no() {
+async fn signed_only_without_keys_to_judge_by_is_refused() {
     let own = key("k1");
     let producer = producer(Some(own.sign("JWT", &manifest("robot.example")).unwrap()), &jwks(&own));
     producer.answers(KEYS, [answer(404, &Value::Null)]);
@@ -93,12 +94,12 @@ async fn signed_only_without_keys_to_judge_by_is_a_no() {
 
 /// AAEP-6.9-03
 #[tokio::test]
-async fn a_manifest_signed_with_the_origins_own_or_a_pinned_key_proves_who_it_is() {
+async fn a_manifest_signed_with_the_origins_own_or_a_pinned_key_proves_the_producer() {
     let own = key("k1");
     let producer = producer(Some(own.sign("JWT", &manifest("robot.example")).unwrap()), &jwks(&own));
     let connected = connect(&producer, published()).await.unwrap();
     assert_eq!(connected.manifest().unwrap().agent_id, "robot.example");
-    let asked = producer.requests();
+    let asked = producer.received();
     assert_eq!(asked[1].url, format!("{ORIGIN}{KEYS}"));
     assert!(!asked[1].headers.contains_key("authorization"), "keys are there for everybody");
     assert_eq!(producer.bodies("/aaep/v1/subscriptions")[0]["capabilities"]["accept_signed_manifests_only"], true);

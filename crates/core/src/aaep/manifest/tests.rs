@@ -3,7 +3,7 @@ use crate::aaep::negotiate::Offer;
 use countersign_protocol::aaep::{envelope::Producer, manifest::Manifest};
 
 #[test]
-fn the_manifest_is_one_that_our_own_reader_accepts_and_says_what_the_offer_says() {
+fn the_manifest_is_accepted_by_our_own_reader_and_agrees_with_the_offer() {
     let producer = Producer {
         agent_id: "countersign".into(),
         agent_version: Some("0.1.0".into()),

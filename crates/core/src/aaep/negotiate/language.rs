@@ -4,17 +4,17 @@
 ///
 /// Each language is tried as it is, then without its region, then without its script, before the next one.
 pub fn best_language<'o>(asked: &[String], offered: &[&'o str]) -> Option<&'o str> {
-    asked.iter().find_map(|tag| serving(tag, offered))
+    asked.iter().find_map(|tag| nearest(tag, offered))
 }
 
 /// The offered language nearest to this one.
-pub(super) fn serving<'o>(tag: &str, offered: &[&'o str]) -> Option<&'o str> {
+pub(super) fn nearest<'o>(tag: &str, offered: &[&'o str]) -> Option<&'o str> {
     let mut wanted = tag;
     let mut script_kept = true;
     loop {
         let same = offered.iter().find(|offer| offer.eq_ignore_ascii_case(wanted));
         // `en` is served by `en-US`, but a reader of one script cannot be served in another.
-        let wider = || offered.iter().find(|offer| script_kept && begins(offer, wanted));
+        let wider = || offered.iter().find(|offer| script_kept && is_prefix(offer, wanted));
         if let Some(found) = same.or_else(wider) {
             return Some(found);
         }
@@ -24,7 +24,7 @@ pub(super) fn serving<'o>(tag: &str, offered: &[&'o str]) -> Option<&'o str> {
     }
 }
 
-fn begins(offer: &str, wanted: &str) -> bool {
+fn is_prefix(offer: &str, wanted: &str) -> bool {
     offer
         .split_at_checked(wanted.len())
         .is_some_and(|(start, rest)| start.eq_ignore_ascii_case(wanted) && rest.starts_with('-'))

@@ -1,6 +1,6 @@
 //! The terms of a subscription: as sent to the subscriber, and in the form used for shaping its stream.
 
-use super::{Filter, MIN_TIMEOUT, Offer, best_language, chosen, language::serving, levels, time_extension};
+use super::{Filter, MIN_TIMEOUT, Offer, best_language, chosen, language::nearest, levels, time_extension};
 use crate::aaep::shared_event::Form;
 use countersign_protocol::aaep::{
     envelope::{Producer, Verbosity},
@@ -45,11 +45,11 @@ impl SubscriptionTerms {
             supported_conformance_levels: Some(offer.levels.clone()),
             ..Capabilities::default()
         };
-        Self::promise(offer.versions.first().cloned().unwrap_or_default(), asked, offer)
+        Self::grant(offer.versions.first().cloned().unwrap_or_default(), asked, offer)
     }
 
     /// The requested capabilities; the same terms can be derived from them again.
-    pub const fn asked(&self) -> &Capabilities {
+    pub const fn requested(&self) -> &Capabilities {
         &self.asked
     }
 
@@ -67,7 +67,7 @@ impl SubscriptionTerms {
     }
 
     /// Grants the requested capabilities, reduced to the offer and never extended.
-    pub(super) fn promise(version: String, asked: Capabilities, offer: &Offer) -> Self {
+    pub(super) fn grant(version: String, asked: Capabilities, offer: &Offer) -> Self {
         let honored = honored(&asked, offer);
         let is_calm = honored.cognitive_load == Some(CognitiveLoad::Low);
         let filter = Filter::new(honored.event_filters.as_ref());
@@ -102,7 +102,7 @@ impl SubscriptionTerms {
 
 fn honored(asked: &Capabilities, offer: &Offer) -> Capabilities {
     let served =
-        |tags: &Vec<String>| tags.iter().filter(|tag| serving(tag, &offered(offer)).is_some()).cloned().collect();
+        |tags: &Vec<String>| tags.iter().filter(|tag| nearest(tag, &offered(offer)).is_some()).cloned().collect();
     let known = |levels: &Vec<u8>| levels.iter().copied().filter(|level| offer.levels.contains(level)).collect();
     let is_calm = asked.cognitive_load == Some(CognitiveLoad::Low);
     Capabilities {

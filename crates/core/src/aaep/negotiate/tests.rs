@@ -53,7 +53,7 @@ fn a_producer_that_is_full_says_when_to_come_back() {
 }
 
 #[test]
-fn whoever_wants_only_signed_manifests_is_served_only_by_a_producer_that_signs() {
+fn a_client_of_signed_manifests_is_served_only_by_a_producer_that_signs() {
     let signed = json!({"accept_signed_manifests_only": true});
     let why = asked(signed.clone()).unwrap_err();
     assert_eq!(why.code(), ReasonCode::ManifestSignatureRequired);
@@ -157,7 +157,7 @@ fn the_rate_is_the_lower_of_both() {
 }
 
 #[test]
-fn whoever_may_only_read_is_not_promised_that_replies_count() {
+fn a_read_only_subscriber_is_not_promised_that_replies_count() {
     let offer = Offer { may_answer: false, ..Offer::default() };
     let can = Capabilities { supports_confirmation_reply: Some(true), ..Capabilities::default() };
     let terms = negotiate(&request(can), &offer).unwrap();
@@ -167,7 +167,7 @@ fn whoever_may_only_read_is_not_promised_that_replies_count() {
 }
 
 #[test]
-fn whoever_never_asked_gets_everything_counted_and_may_reply() {
+fn a_subscriber_without_terms_gets_everything_counted_and_may_reply() {
     let terms = SubscriptionTerms::implicit(&Offer::default());
     assert!(terms.form.sequence && terms.answers_confirmations && terms.answers_clarifications);
     assert_eq!((terms.rate, terms.finest, terms.level), (None, Boundary::None, 3));
@@ -187,7 +187,7 @@ fn low_cognitive_load_makes_texts_short_and_a_slow_pace_makes_pieces_longer() {
 
 /// C11
 #[test]
-fn a_filter_passes_what_is_included_and_not_excluded() {
+fn a_filter_passes_included_events_that_are_not_excluded() {
     let passes = |filters: Value, type_name: &str| {
         let filters: EventFilters = serde_json::from_value(filters).unwrap();
         Filter::new(Some(&filters)).passes(type_name)
@@ -208,7 +208,7 @@ fn a_filter_passes_what_is_included_and_not_excluded() {
 }
 
 #[test]
-fn a_change_of_terms_keeps_what_it_does_not_name_and_replaces_filters_whole() {
+fn a_change_of_terms_keeps_unnamed_members_and_replaces_filters_whole() {
     let before = asked(json!({
         "max_events_per_second": 3,
         "languages": ["de"],
@@ -230,7 +230,7 @@ fn a_change_of_terms_keeps_what_it_does_not_name_and_replaces_filters_whole() {
 }
 
 #[test]
-fn the_load_is_told_back() {
+fn the_load_is_reported_back() {
     let terms = asked(json!({"cognitive_load": "high", "pace_wpm": 180})).unwrap();
     assert_eq!((terms.honored.cognitive_load, terms.honored.pace_wpm), (Some(CognitiveLoad::High), Some(180)));
 }

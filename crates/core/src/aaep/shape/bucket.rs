@@ -27,7 +27,7 @@ impl Bucket {
         Self { level: self.level.min(full.level), ..full }
     }
 
-    pub(super) fn has_one(&mut self, now: UnixMillis) -> bool {
+    pub(super) fn has_token(&mut self, now: UnixMillis) -> bool {
         self.fill(now);
         self.level >= EVENT
     }

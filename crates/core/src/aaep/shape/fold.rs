@@ -66,20 +66,22 @@ impl FoldedEvent {
     ///
     /// An event with extensions carries more than its type, such as the outcome of a question, so it is never folded.
     /// The extension naming the speaker carries no content, but must be equal.
-    pub(super) fn takes(&self, next: &Self) -> bool {
+    pub(super) fn can_fold(&self, next: &Self) -> bool {
         let (this, that) = (&self.last.event.envelope, &next.last.event.envelope);
         is_bare(&this.extensions)
             && this.extensions == that.extensions
             && this.producer == that.producer
             && this.urgency == that.urgency
             && match (self.payload(), next.payload()) {
-                (Payload::OutputStreaming(one), Payload::OutputStreaming(other)) => self.goes_on(one, next, other),
+                (Payload::OutputStreaming(one), Payload::OutputStreaming(other)) => {
+                    self.continues_text(one, next, other)
+                }
                 _ => self.is_of_one_kind_with(&next.last),
             }
     }
 
     /// Whether the next piece continues this text, has the same type and language, and fits into the same event.
-    fn goes_on(&self, this: &OutputStreaming, next: &Self, that: &OutputStreaming) -> bool {
+    fn continues_text(&self, this: &OutputStreaming, next: &Self, that: &OutputStreaming) -> bool {
         this.output_id == that.output_id
             && this.content_type == that.content_type
             && this.language == that.language

@@ -85,7 +85,7 @@ impl Queue {
     fn fold_into_last_of_its_kind(&mut self, next: FoldedEvent, now: UnixMillis) -> FoldedEvent {
         let Some(place) = self.held.iter().rposition(|held| held.is_of_one_kind_with(&next.last)) else { return next };
         let Some(last) = self.held.get_mut(place) else { return next };
-        if !last.takes(&next) {
+        if !last.can_fold(&next) {
             // No further text will be appended to it.
             last.end_phrase(now);
             return next;
@@ -103,7 +103,7 @@ impl Queue {
     fn join_earlier(&mut self, place: usize) {
         let Some(this) = self.held.get(place).filter(|this| !this.is_open) else { return };
         let earlier = self.held.iter().take(place).rposition(|held| held.is_of_one_kind_with(&this.last));
-        let fits = |earlier: &usize| self.held.get(*earlier).is_some_and(|held| held.takes(this));
+        let fits = |earlier: &usize| self.held.get(*earlier).is_some_and(|held| held.can_fold(this));
         let Some(earlier) = earlier.filter(fits).and_then(|earlier| self.held.remove(earlier)) else { return };
         if let Some(this) = self.held.get_mut(place - 1) {
             let later = std::mem::replace(this, earlier);

@@ -24,12 +24,12 @@ fn excluding(pattern: &str) -> Capabilities {
 }
 
 #[test]
-fn a_filter_holds_back_everything_but_what_is_critical() {
+fn a_filter_holds_back_everything_but_critical_events() {
     let (mut speaker, mut listener) = (Speaker::default(), Listener::new(excluding("aaep:*")));
     assert!(listener.hears(&speaker.state(1, START, "thinking")).is_empty());
     assert!(listener.hears(&speaker.tool(1, START, "search")).is_empty());
     assert_eq!(seqs(&listener.hears(&speaker.question(1, START))), [2]);
-    assert_eq!((listener.shaper.held(), listener.shaper.next_due()), (0, None));
+    assert_eq!((listener.shaper.held_events(), listener.shaper.next_due()), (0, None));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn at_one_a_second_no_five_seconds_hold_more_than_six() {
 }
 
 #[test]
-fn a_question_leaves_in_the_same_call_behind_what_its_own_session_said_and_nothing_else() {
+fn a_question_leaves_in_the_same_call_behind_its_own_sessions_events_and_nothing_else() {
     let (mut speaker, mut listener) = (Speaker::default(), Listener::new(rate(1)));
     listener.hears(&speaker.tool(2, START, "first"));
     assert!(listener.hears(&speaker.tool(2, START, "second")).is_empty());
@@ -64,7 +64,7 @@ fn a_question_leaves_in_the_same_call_behind_what_its_own_session_said_and_nothi
 }
 
 #[test]
-fn what_is_folded_has_the_id_of_its_last_part_and_the_time_at_which_it_left() {
+fn a_folded_event_has_the_id_of_its_last_part_and_the_time_of_its_delivery() {
     let (mut speaker, mut listener) = (Speaker::default(), Listener::new(rate(1)));
     listener.hears(&speaker.tool(1, START, "first"));
     listener.hears(&speaker.state(1, at(10), "thinking"));
@@ -75,7 +75,7 @@ fn what_is_folded_has_the_id_of_its_last_part_and_the_time_at_which_it_left() {
 }
 
 #[test]
-fn what_is_folded_is_never_stamped_later_than_what_comes_after_it() {
+fn a_folded_event_is_never_stamped_later_than_its_successor() {
     let (mut speaker, mut listener) = (Speaker::default(), Listener::new(rate(1)));
     listener.hears(&speaker.tool(1, START, "first"));
     listener.hears(&speaker.state(1, at(10), "thinking"));
@@ -119,7 +119,7 @@ fn text_waits_for_the_end_that_was_asked_for_and_keeps_its_place() {
     assert_eq!(say(&mut listener, "mehr ", Some(Boundary::Word), false), None);
     let last = say(&mut listener, "nicht", Some(Boundary::Word), true).unwrap();
     assert_eq!((last.chunk.as_str(), last.complete), ("mehr nicht", true));
-    assert_eq!(listener.shaper.held(), 0);
+    assert_eq!(listener.shaper.held_events(), 0);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn finished_sentences_do_not_wait_for_the_next_one_and_join_it_when_it_is_finish
     listener.hears(&speaker.text(1, START, 0, " Thr", Some(Boundary::Word), false));
     let left = listener.until(at(60_000));
     assert_eq!(left.iter().map(|s| chunk(s).chunk.as_str()).collect::<Vec<_>>(), ["One. Two and."]);
-    assert_eq!((listener.shaper.held(), listener.shaper.next_due()), (1, None));
+    assert_eq!((listener.shaper.held_events(), listener.shaper.next_due()), (1, None));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn the_end_of_a_session_lets_its_text_go_even_when_the_end_itself_is_filtered() 
     let (mut speaker, mut listener) = (Speaker::default(), Listener::new(excluding("aaep:agent.session.*")));
     listener.hears(&speaker.text(1, START, 0, "half", Some(Boundary::Word), false));
     let left = listener.hears(&speaker.completed(1, START));
-    assert_eq!((seqs(&left), listener.shaper.held()), (vec![0], 0));
+    assert_eq!((seqs(&left), listener.shaper.held_events()), (vec![0], 0));
 }
 
 #[test]
@@ -191,11 +191,11 @@ fn text_in_two_languages_is_not_joined() {
         output.language = Some("de".into());
     }
     listener.hears(&Arc::new(other));
-    assert_eq!(listener.shaper.held(), 2);
+    assert_eq!(listener.shaper.held_events(), 2);
 }
 
 #[test]
-fn whoever_wants_little_at_a_time_gets_a_state_or_progress_no_more_than_every_two_seconds() {
+fn a_subscriber_of_low_detail_gets_a_state_or_progress_no_more_than_every_two_seconds() {
     let calm = Capabilities { cognitive_load: Some(CognitiveLoad::Low), ..Capabilities::default() };
     let (mut speaker, mut listener) = (Speaker::default(), Listener::new(calm));
     assert_eq!(listener.hears(&speaker.state(1, START, "thinking")).len(), 1);
@@ -208,7 +208,7 @@ fn whoever_wants_little_at_a_time_gets_a_state_or_progress_no_more_than_every_tw
 }
 
 #[test]
-fn new_terms_bind_what_was_waiting() {
+fn new_terms_bind_pending_questions() {
     let (mut speaker, mut listener) = (Speaker::default(), Listener::new(rate(1)));
     listener.hears(&speaker.tool(1, START, "first"));
     listener.hears(&speaker.state(1, START, "thinking"));
@@ -218,7 +218,7 @@ fn new_terms_bind_what_was_waiting() {
 }
 
 #[test]
-fn a_change_of_the_rate_gives_nothing_back_that_was_spent() {
+fn a_change_of_the_rate_gives_no_used_tokens_back() {
     let (mut speaker, mut listener) = (Speaker::default(), Listener::new(rate(2)));
     listener.hears(&speaker.tool(1, START, "first"));
     listener.hears(&speaker.tool(1, START, "second"));
@@ -253,7 +253,7 @@ fn ten_thousand_events_that_can_be_folded_are_held_as_a_handful() {
         listener.hears(&speaker.state(1, START, if n % 2 == 0 { "thinking" } else { "deciding" }));
         listener.hears(&speaker.text(1, START, (n % 3) as u8, "x", None, false));
     }
-    assert_eq!((listener.shaper.held(), listener.shaper.held_text()), (5, 10_000));
+    assert_eq!((listener.shaper.held_events(), listener.shaper.held_text()), (5, 10_000));
     assert_eq!(listener.until(at(60_000)).len(), 5);
 }
 

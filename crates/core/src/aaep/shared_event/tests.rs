@@ -22,7 +22,7 @@ fn form(verbosity: Verbosity) -> Form {
 }
 
 #[test]
-fn what_some_readers_take_for_the_end_of_a_line_is_never_written_as_it_is() {
+fn line_ends_of_any_reader_are_never_written_unescaped() {
     let text = "a\u{85}b\u{2028}c\u{2029}d\ne";
     let output = OutputStreaming { chunk: text.into(), ..OutputStreaming::default() };
     let spoken = SharedEvent::new(1, 0, event(1, 0, START, Payload::OutputStreaming(output)), Vec::new());
@@ -91,7 +91,7 @@ fn the_hubs_words_come_in_the_language_that_was_asked_for_if_there_is_one() {
 }
 
 #[test]
-fn whatever_either_says_is_critical_is_critical() {
+fn an_event_is_critical_if_either_side_says_so() {
     let mut urgent = started(None, Some("n"), None);
     assert!(!SharedEvent::new(1, 0, urgent.clone(), Vec::new()).is_critical());
     urgent.envelope.urgency = countersign_protocol::aaep::envelope::Urgency::Critical;

@@ -79,7 +79,7 @@ fn only_members_get_tokens_and_only_ones_that_make_sense() {
 
 ///
 #[test]
-fn a_token_that_approves_what_is_worst_is_made_only_with_a_fresh_proof() {
+fn a_token_for_the_highest_risk_is_made_only_with_a_fresh_proof() {
     let new = NewSubscriberToken { approves_high_risk: true, ..new() };
     let of = |fresh_until| {
         let member = ProjectMember { fresh_until, ..member(10, &[Role::User]) };

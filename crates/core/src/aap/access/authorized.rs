@@ -43,7 +43,7 @@ impl AuthorizedCall {
 
     /// The call after its intent is durable.
     #[must_use]
-    pub fn begun(self, write: Option<Box<UnsettledWrite>>) -> Self {
+    pub fn started(self, write: Option<Box<UnsettledWrite>>) -> Self {
         Self { begun: true, proof: None, write, ..self }
     }
 
@@ -52,7 +52,7 @@ impl AuthorizedCall {
         self.write.as_deref()
     }
 
-    pub fn has_begun(&self) -> bool {
+    pub fn is_started(&self) -> bool {
         self.begun
     }
 
@@ -68,10 +68,10 @@ impl AuthorizedCall {
         let write = fingerprint.map(|fingerprint| self.facts.unsettled(fingerprint, env, &mut env.mint()));
         let effects = Effects {
             guards: self.facts.guards.clone(),
-            counts: counted.counts(),
+            counts: counted.to_vec(),
             proof: self.proof.clone(),
             puts: write.iter().cloned().map(Record::UnsettledWrite).collect(),
-            evidence: vec![self.facts.started(write.as_ref().map(|write| write.call_id.as_str()), env)?],
+            evidence: vec![self.facts.started_entry(write.as_ref().map(|write| write.call_id.as_str()), env)?],
             ..Effects::default()
         };
         Ok(Intent { effects, counted, write: write.map(Box::new) })
@@ -84,13 +84,13 @@ impl AuthorizedCall {
 
     /// The step to commit before the response of a read is released. The response is dropped if, meanwhile, access was
     /// revoked, the proof was used elsewhere or a limit was exhausted.
-    pub fn read(&self, outcome: &str, bytes: i64, env: &Env) -> Result<(Effects, CountedLimits), NotCanonical> {
+    pub fn record_read(&self, outcome: &str, bytes: i64, env: &Env) -> Result<(Effects, CountedLimits), NotCanonical> {
         let usage = &self.facts.usage;
         let request = if self.begun { CountedLimits::default() } else { usage.reserve(false) };
         let counted = request.with(usage.egress(bytes, false));
         let effects = Effects {
             guards: self.facts.guards.clone(),
-            counts: counted.counts(),
+            counts: counted.to_vec(),
             proof: self.proof.clone(),
             evidence: vec![self.facts.outcome(outcome, None, env)?],
             ..Effects::default()
@@ -99,21 +99,21 @@ impl AuthorizedCall {
     }
 
     /// The outcome of a write. A reservation returns only on the upstream's own response that nothing was done.
-    pub fn written(&self, outcome: &str, no_effect: bool, bytes: i64, env: &Env) -> Result<Effects, NotCanonical> {
+    pub fn record_write(&self, outcome: &str, no_effect: bool, bytes: i64, env: &Env) -> Result<Effects, NotCanonical> {
         let usage = &self.facts.usage;
-        let back = if no_effect { usage.give_back() } else { CountedLimits::default() };
-        let counts = back.with(usage.egress(bytes, true)).counts();
+        let back = if no_effect { usage.release() } else { CountedLimits::default() };
+        let counts = back.with(usage.egress(bytes, true)).to_vec();
         let call_id = self.write().map(|write| write.call_id.as_str());
         Ok(Effects { counts, evidence: vec![self.facts.outcome(outcome, call_id, env)?], ..Effects::default() })
     }
 
     /// The audit entry of a call refused before anything was sent. It uses the call's proof.
-    pub fn refused(&self, refusal: &Refusal, env: &Env) -> Result<Effects, NotCanonical> {
-        self.facts.refused(refusal, self.proof.clone(), env)
+    pub fn record_refusal(&self, refusal: &Refusal, env: &Env) -> Result<Effects, NotCanonical> {
+        self.facts.refusal_entry(refusal, self.proof.clone(), env)
     }
 
     /// The audit entry of a call abandoned by its caller before anything was sent.
-    pub fn abandoned(&self, why: &str, env: &Env) -> Result<Effects, NotCanonical> {
+    pub fn record_abandonment(&self, why: &str, env: &Env) -> Result<Effects, NotCanonical> {
         let evidence = vec![self.facts.outcome(why, None, env)?];
         Ok(Effects { evidence, proof: self.proof.clone(), ..Effects::default() })
     }

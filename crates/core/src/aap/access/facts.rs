@@ -92,7 +92,7 @@ impl CallFacts {
         }
     }
 
-    pub(super) fn confirmed(self, confirmation: Confirmation) -> Self {
+    pub(super) fn with_confirmation(self, confirmation: Confirmation) -> Self {
         Self { confirmation, ..self }
     }
 
@@ -174,8 +174,8 @@ impl CallFacts {
     }
 
     /// Checks the limits without reserving.
-    pub fn room(&self) -> CountedLimits {
-        self.usage.look(self.writes())
+    pub fn limit_checks(&self) -> CountedLimits {
+        self.usage.check(self.writes())
     }
 
     /// The earliest end of token, receipt and delegation: a stream is cut then.
@@ -204,13 +204,13 @@ impl CallFacts {
 
     /// The evidence of a started call. It is not listed in the audit, where the outcome is a call's only entry. `call_id`
     /// identifies a write without approval.
-    pub(super) fn started(&self, call_id: Option<&str>, env: &Env) -> Result<EvidenceDraft, NotCanonical> {
+    pub(super) fn started_entry(&self, call_id: Option<&str>, env: &Env) -> Result<EvidenceDraft, NotCanonical> {
         let entry = self.entry("call_started", env.now).open_if("call_id", call_id).seal(&mut env.salts())?;
         Ok(EvidenceDraft { delegation: None, session: None, ..entry })
     }
 
     /// The audit entry of a refused call with a known caller. It uses `proof`.
-    pub(super) fn refused(
+    pub(super) fn refusal_entry(
         &self,
         refusal: &Refusal,
         proof: Option<SpentProof>,
@@ -224,7 +224,7 @@ impl CallFacts {
     }
 
     /// The audit entry for the end of a stream.
-    pub fn stream_closed(&self, why: &str, bytes: u64, env: &Env) -> Result<Effects, NotCanonical> {
+    pub fn record_stream_end(&self, why: &str, bytes: u64, env: &Env) -> Result<Effects, NotCanonical> {
         let entry = self.entry("stream_closed", env.now).open("outcome", why).open("bytes", bytes);
         Ok(Effects { evidence: vec![entry.seal(&mut env.mint())?], ..Effects::default() })
     }
@@ -282,7 +282,7 @@ impl CallPrincipal {
         }
     }
 
-    pub(super) fn refused(&self, refusal: &Refusal, call: &Call, env: &Env) -> Option<EvidenceDraft> {
+    pub(super) fn refusal_entry(&self, refusal: &Refusal, call: &Call, env: &Env) -> Option<EvidenceDraft> {
         let outcome = format!("{} {}", refusal.code().status(), refusal.code());
         let intent = call.intent_type.as_deref().filter(|intent| is_intent_type(intent));
         let entry = self

@@ -17,7 +17,7 @@ pub use authorized::{AuthorizedCall, Intent};
 pub use call::{AccessView, Bearer, Call, CallCredential, ProvenProof, Proving, Scheme};
 pub use facts::{CallFacts, Confirmation};
 pub use needs_approval::NeedsApproval;
-pub use possession::{possession, proof_required, spend};
+pub use possession::{accept_proof, possession, proof_required};
 pub use refusal::RefusedCall;
 pub use unsettled::{BEGINNING_BYTES, ReadWrite, SeenWrite, SettleWrite, UNSETTLED_S, WriteResult};
 pub use usage::{CountedLimits, Limit, Usage};
@@ -54,28 +54,28 @@ pub fn decide(
     now: UnixMillis,
 ) -> Result<CallVerdict, RefusedCall> {
     if call.credential == CallCredential::None {
-        return Err(RefusedCall::of_nobody(Refusal::NoCredentials));
+        return Err(RefusedCall::anonymous(Refusal::NoCredentials));
     }
-    speaks_our_version(call).map_err(RefusedCall::of_nobody)?;
+    check_version(call).map_err(RefusedCall::anonymous)?;
     let document = &view.project.document;
     let unknown = || Refusal::RouteNotFound(format!("{} {}", call.method, short(&call.path)));
     let route =
-        matching_route(document, &call.method, &call.path).ok_or_else(unknown).map_err(RefusedCall::of_nobody)?;
-    let bearer = live_bearer(call, view, now).map_err(RefusedCall::of_nobody)?;
+        matching_route(document, &call.method, &call.path).ok_or_else(unknown).map_err(RefusedCall::anonymous)?;
+    let bearer = live_bearer(call, view, now).map_err(RefusedCall::anonymous)?;
     let needed = tier_needed(view, route);
     let required = proof_required(document) || needed >= 3;
     // A caller without the key is a stranger with a stolen token: its calls stay out of the bearer's audit.
-    let (_, scheme) = call.token().ok_or(Refusal::AccessTokenInvalid).map_err(RefusedCall::of_nobody)?;
+    let (_, scheme) = call.token().ok_or(Refusal::AccessTokenInvalid).map_err(RefusedCall::anonymous)?;
     let shown = (scheme, call.proof.as_deref());
     let proof = possession(shown, bearer.token.jkt.as_ref(), view.project.key, required, proving);
-    let proof = proof.map_err(RefusedCall::of_nobody)?;
+    let proof = proof.map_err(RefusedCall::anonymous)?;
     match decide_for(call, view, route, needed, bearer, now) {
         Ok(fits) => {
             let facts = CallFacts::new(call, view, route, bearer, fits.intent_known, now);
             Ok(match fits.confirmation {
                 Needs::Nothing => CallVerdict::Authorized(AuthorizedCall::new(facts, proof)),
                 Needs::ItsWord => {
-                    let facts = facts.confirmed(Confirmation::SelfAsserted);
+                    let facts = facts.with_confirmation(Confirmation::SelfAsserted);
                     CallVerdict::Authorized(AuthorizedCall::new(facts, proof))
                 }
                 Needs::Decision => CallVerdict::NeedsApproval(NeedsApproval::new(facts, proof)),
@@ -106,13 +106,13 @@ fn decide_for(
     bearer: &Bearer,
     now: UnixMillis,
 ) -> Result<Fits, Refusal> {
-    echoes_match(call, bearer)?;
+    check_echo_headers(call, bearer)?;
     // Refuses suspended operators and delegations.
-    delegation_stands(bearer, now)?;
-    consent_stands(call, bearer, now)?;
-    tier_met(tier_needed, bearer)?;
-    action_granted(view, route, bearer)?;
-    let intent_known = intent_fits(call, view, route, bearer)?;
+    check_bearer_delegation(bearer, now)?;
+    check_consent(call, bearer, now)?;
+    check_tier(tier_needed, bearer)?;
+    check_action(view, route, bearer)?;
+    let intent_known = check_intent(call, view, route, bearer)?;
     if call.dry_run {
         return Err(Refusal::DryRunUnsupported);
     }
@@ -144,7 +144,7 @@ pub fn within_plans(verdict: CallVerdict, plans: &[Plan]) -> CallVerdict {
     match verdict {
         CallVerdict::Authorized(call) if call.facts().is_self_asserted() && is_planned(call.facts().route(), plans) => {
             let (facts, proof) = call.into_parts();
-            CallVerdict::NeedsApproval(NeedsApproval::new(facts.confirmed(Confirmation::NotNeeded), proof))
+            CallVerdict::NeedsApproval(NeedsApproval::new(facts.with_confirmation(Confirmation::NotNeeded), proof))
         }
         verdict => verdict,
     }
@@ -155,7 +155,7 @@ fn is_planned(route: &Route, plans: &[Plan]) -> bool {
     plans.iter().any(|plan| plan.actions.values().any(runs))
 }
 
-fn speaks_our_version(call: &Call) -> Result<(), Refusal> {
+fn check_version(call: &Call) -> Result<(), Refusal> {
     match version::negotiate(call.version.as_deref(), version::ACCEPTED) {
         Some(_) => Ok(()),
         None => Err(call.version.as_ref().map_or(Refusal::VersionMissing, |v| Refusal::VersionUnsupported(short(v)))),
@@ -176,17 +176,17 @@ fn live_bearer<'v>(call: &Call, view: &'v AccessView, now: UnixMillis) -> Result
 }
 
 /// Whether the bearer may still use any endpoint at all (C-40).
-pub fn bearer_holds(bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
+pub fn check_bearer(bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
     if now >= bearer.token.expires_at {
         return Err(Refusal::AccessTokenExpired);
     }
-    delegation_stands(bearer, now)?;
-    bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| validity::receipt_holds(receipt, now))
+    check_bearer_delegation(bearer, now)?;
+    bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| validity::check_receipt(receipt, now))
 }
 
 /// Headers that repeat the token's JWT claims are required on every call and must agree with them (AAP 11.6, 13.3,
 /// C-53). A session without a delegation (T1) has none to repeat.
-fn echoes_match(call: &Call, bearer: &Bearer) -> Result<(), Refusal> {
+fn check_echo_headers(call: &Call, bearer: &Bearer) -> Result<(), Refusal> {
     crate::aap::connect::mode(call.mode.as_deref()).map_err(|refusal| match refusal {
         Refusal::ModeNotSupported(mode) => Refusal::ModeNotRegistered(mode),
         refusal => refusal,
@@ -209,9 +209,9 @@ fn echoes_match(call: &Call, bearer: &Bearer) -> Result<(), Refusal> {
     }
 }
 
-fn delegation_stands(bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
+fn check_bearer_delegation(bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
     if let Some(delegation) = &bearer.delegation {
-        validity::delegation_holds(delegation, now)?;
+        validity::check_delegation(delegation, now)?;
     }
     match &bearer.session.state {
         SessionState::Closed { why: SessionEnd::KeyWithdrawn, .. } => Err(Refusal::OperatorKeyWithdrawn),
@@ -226,12 +226,12 @@ pub fn key_is_stale(session: &Session, now: UnixMillis) -> bool {
     now > session.key_seen_at.plus_secs(KEY_CHECK_S)
 }
 
-fn consent_stands(call: &Call, bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
+fn check_consent(call: &Call, bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
     let receipt = bearer.session.receipt.as_ref();
     if call.consent.is_some() && call.consent != receipt.map(|r| r.sha256) {
         return Err(Refusal::ConsentInvalid("X-Agent-Consent is not the receipt of this session".into()));
     }
-    receipt.map_or(Ok(()), |receipt| validity::receipt_holds(receipt, now))
+    receipt.map_or(Ok(()), |receipt| validity::check_receipt(receipt, now))
 }
 
 /// T1 allows only reads that the project marks as low-stakes (C-24).
@@ -241,7 +241,7 @@ fn tier_needed(view: &AccessView, route: &Route) -> u8 {
 }
 
 /// Tier 1 is the operator, tier 2 adds a delegation, tier 3 a receipt (AAP 2.2).
-fn tier_met(needed: u8, bearer: &Bearer) -> Result<(), Refusal> {
+fn check_tier(needed: u8, bearer: &Bearer) -> Result<(), Refusal> {
     let has = match (&bearer.delegation, &bearer.session.receipt) {
         (None, _) => 1,
         (Some(_), None) => 2,
@@ -255,7 +255,7 @@ fn is_low_stakes(view: &AccessView, route: &Route) -> bool {
 }
 
 /// The service's definition of a scope applies; an exclusion overrides every permission (AAP 12.3).
-fn action_granted(view: &AccessView, route: &Route, bearer: &Bearer) -> Result<(), Refusal> {
+fn check_action(view: &AccessView, route: &Route, bearer: &Bearer) -> Result<(), Refusal> {
     let granted = granted_scopes(view, bearer);
     if granted.iter().any(|scope| scope.explicitly_excludes.contains(&route.action)) {
         let why = format!("a granted scope explicitly excludes the action {}", route.action);
@@ -284,7 +284,7 @@ fn granted_scopes<'v>(view: &'v AccessView, bearer: &Bearer) -> Vec<&'v Scope> {
 }
 
 /// Whether the intent type is in the vocabulary. Free text is never stored, even if the project accepts it.
-fn intent_fits(call: &Call, view: &AccessView, route: &Route, bearer: &Bearer) -> Result<bool, Refusal> {
+fn check_intent(call: &Call, view: &AccessView, route: &Route, bearer: &Bearer) -> Result<bool, Refusal> {
     let document = &view.project.document;
     let Some(intent) = &call.intent_type else {
         return if document.intent_required { Err(Refusal::IntentTypeMissing) } else { Ok(true) };

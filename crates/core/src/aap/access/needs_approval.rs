@@ -54,41 +54,41 @@ impl NeedsApproval {
     }
 
     /// Checks the limits: no person is asked about a call that they would refuse.
-    pub fn room(&self) -> CountedLimits {
-        self.facts.room()
+    pub fn limit_checks(&self) -> CountedLimits {
+        self.facts.limit_checks()
     }
 
     /// Records the call and its `refusal`: audit entry, used proof, counted request.
-    pub fn refused(&self, refusal: &Refusal, env: &Env) -> Result<(Effects, CountedLimits), NotCanonical> {
+    pub fn record_refusal(&self, refusal: &Refusal, env: &Env) -> Result<(Effects, CountedLimits), NotCanonical> {
         let counted = self.request();
-        let refused = self.facts.refused(refusal, self.proof(), env)?;
-        Ok((Effects { counts: counted.counts(), ..refused }, counted))
+        let refused = self.facts.refusal_entry(refusal, self.proof(), env)?;
+        Ok((Effects { counts: counted.to_vec(), ..refused }, counted))
     }
 
     /// The audit entry of a call abandoned by its caller before anything was sent.
-    pub fn abandoned(&self, why: &str, env: &Env) -> Result<Effects, NotCanonical> {
+    pub fn record_abandonment(&self, why: &str, env: &Env) -> Result<Effects, NotCanonical> {
         let evidence = vec![self.facts.outcome(why, None, env)?];
-        Ok(Effects { counts: self.request().counts(), proof: self.proof(), evidence, ..Effects::default() })
+        Ok(Effects { counts: self.request().to_vec(), proof: self.proof(), evidence, ..Effects::default() })
     }
 
     /// The step that makes a call pending. The proof must be used before anyone relies on it, and not a second time
     /// after the approval.
-    pub fn waits(&self) -> (Effects, CountedLimits) {
+    pub fn pending_effects(&self) -> (Effects, CountedLimits) {
         let counted = self.request();
-        (Effects { counts: counted.counts(), proof: self.proof(), ..Effects::default() }, counted)
+        (Effects { counts: counted.to_vec(), proof: self.proof(), ..Effects::default() }, counted)
     }
 
-    pub fn waiting(self) -> Self {
+    pub fn into_pending(self) -> Self {
         Self { counted: true, ..self }
     }
 
     /// The same call, decided again after its approval: it is not counted twice.
-    pub fn continues(self, earlier: &Self) -> Self {
+    pub fn continuing(self, earlier: &Self) -> Self {
         Self { counted: earlier.counted, ..self }
     }
 
     /// Whether its proof is used.
-    pub fn is_waiting(&self) -> bool {
+    pub fn is_pending(&self) -> bool {
         self.counted
     }
 
@@ -112,9 +112,9 @@ impl NeedsApproval {
         if view.decision.raised_by.session != Some(self.facts.session()) {
             return Err(Refusal::ConfirmationInvalid("it was given to another session".into()));
         }
-        let facts = self.facts.clone().confirmed(confirmation);
+        let facts = self.facts.clone().with_confirmation(confirmation);
         if let Some(probe) = &mut claim.probe {
-            let reserved = facts.usage.give_back().counts();
+            let reserved = facts.usage.release().to_vec();
             probe.gives_back = reserved.into_iter().map(|count| (count.key, count.until)).collect();
         }
         let step = claim.decide(view, env)?;
@@ -124,12 +124,12 @@ impl NeedsApproval {
         };
         let call = Effects {
             guards: facts.guards.clone(),
-            counts: counted.counts(),
+            counts: counted.to_vec(),
             proof: self.proof(),
-            evidence: vec![facts.started(None, env)?],
+            evidence: vec![facts.started_entry(None, env)?],
             ..Effects::default()
         };
-        let authorized = AuthorizedCall::new(facts, None).begun(None);
+        let authorized = AuthorizedCall::new(facts, None).started(None);
         Ok((step.and(call).map(|execution| (authorized, execution)), counted))
     }
 }

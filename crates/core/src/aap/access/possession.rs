@@ -33,13 +33,13 @@ pub fn possession(
         (Some(jkt), Scheme::Dpop) => {
             let raw = proof.ok_or(Refusal::DpopMissing("the access token is bound to a key"))?;
             let proven = (proving.verify)(raw).map_err(Refusal::DpopInvalid)?;
-            spend(proven, Some(jkt), project, proving.nonce_demanded).map(Some)
+            accept_proof(proven, Some(jkt), project, proving.nonce_demanded).map(Some)
         }
     }
 }
 
 /// Accepts a valid proof by the expected key, with a nonce where one is required.
-pub fn spend(
+pub fn accept_proof(
     proven: ProvenProof,
     jkt: Option<&Digest>,
     project: RowKey,

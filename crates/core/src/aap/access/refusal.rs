@@ -14,7 +14,7 @@ pub struct RefusedCall {
 }
 
 impl RefusedCall {
-    pub(super) fn of_nobody(refusal: Refusal) -> Self {
+    pub(super) fn anonymous(refusal: Refusal) -> Self {
         Self { refusal, known: None }
     }
 
@@ -33,7 +33,7 @@ impl RefusedCall {
     /// The audit entry of a refused call with a known bearer. It uses the call's proof.
     pub fn record(&self, call: &Call, env: &Env) -> Option<Effects> {
         let (who, proof) = &**self.known.as_ref()?;
-        let evidence = vec![who.refused(&self.refusal, call, env)?];
+        let evidence = vec![who.refusal_entry(&self.refusal, call, env)?];
         Some(Effects { evidence, proof: proof.clone(), ..Effects::default() })
     }
 }

@@ -73,20 +73,20 @@ impl CallFacts {
 impl WriteFingerprint {
     /// Whether this may be a repeat of `earlier`.
     pub fn repeats(&self, earlier: &Self) -> bool {
-        self.is_named_like(earlier) || self.looks_like(earlier)
+        self.has_same_key(earlier) || self.has_same_content(earlier)
     }
 
     /// Whether only the rest of the body can tell.
-    pub fn needs_body_to_tell(&self, earlier: &Self) -> bool {
-        self.repeats(earlier) && !self.is_named_like(earlier) && self.body.is_none() && earlier.body.is_some()
+    pub fn needs_body(&self, earlier: &Self) -> bool {
+        self.repeats(earlier) && !self.has_same_key(earlier) && self.body.is_none() && earlier.body.is_some()
     }
 
-    fn is_named_like(&self, earlier: &Self) -> bool {
+    fn has_same_key(&self, earlier: &Self) -> bool {
         let same = |mine: &Option<Digest>, theirs: &Option<Digest>| mine.is_some() && mine == theirs;
         same(&self.idempotency_key, &earlier.idempotency_key) || same(&self.proof, &earlier.proof)
     }
 
-    fn looks_like(&self, earlier: &Self) -> bool {
+    fn has_same_content(&self, earlier: &Self) -> bool {
         fn agree<T: PartialEq>(mine: &Option<T>, theirs: &Option<T>) -> bool {
             mine.is_none() || theirs.is_none() || mine == theirs
         }
@@ -129,7 +129,7 @@ pub struct SeenWrite {
 
 impl SeenWrite {
     /// The change of the write's row, and whether the outcome contradicts a person's reconciliation.
-    pub fn follow(&self, row: &UnsettledWrite, place: &ProjectRef, env: &Env) -> Result<(Effects, bool), NotCanonical> {
+    pub fn settle(&self, row: &UnsettledWrite, place: &ProjectRef, env: &Env) -> Result<(Effects, bool), NotCanonical> {
         let guards = vec![Guard { table: Table::UnsettledWrite, key: row.key, version: row.version }];
         let effects = match (&row.state, self.result) {
             (WriteState::Settled { ran, .. }, WriteResult::Ran | WriteResult::DidNotRun) => {

@@ -28,7 +28,7 @@ impl Limit {
     }
 
     /// The limit of the counter with this name; none if the counter is not one of a receipt's.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         [Self::RequestsPerHour, Self::WritesPerSession, Self::DataEgress]
             .into_iter()
             .find(|limit| limit.as_str() == name)
@@ -80,7 +80,7 @@ impl Usage {
         if writes && let Some(limit) = self.limits.writes_per_session {
             counted.0.push(self.count(Limit::WritesPerSession, 1, limit));
         }
-        counted.with(self.look_at_egress())
+        counted.with(self.check_egress())
     }
 
     /// The request alone.
@@ -91,7 +91,7 @@ impl Usage {
 
     /// Checks the limits without reserving: before a person is asked, and before the upstream is called. Empty if
     /// the receipt sets no limits.
-    pub(super) fn look(&self, writes: bool) -> CountedLimits {
+    pub(super) fn check(&self, writes: bool) -> CountedLimits {
         let mut counted = CountedLimits::default();
         if let Some(limit) = self.limits.requests_per_hour {
             counted.0.push(self.count(Limit::RequestsPerHour, 0, limit - 1));
@@ -99,16 +99,16 @@ impl Usage {
         if writes && let Some(limit) = self.limits.writes_per_session {
             counted.0.push(self.count(Limit::WritesPerSession, 0, limit - 1));
         }
-        counted.with(self.look_at_egress())
+        counted.with(self.check_egress())
     }
 
-    fn look_at_egress(&self) -> CountedLimits {
+    fn check_egress(&self) -> CountedLimits {
         let look = self.egress_limit().map(|limit| self.count(Limit::DataEgress, 0, limit - 1));
         CountedLimits(look.into_iter().collect())
     }
 
     /// Returns a write that the upstream itself reported as not done.
-    pub(super) fn give_back(&self) -> CountedLimits {
+    pub(super) fn release(&self) -> CountedLimits {
         let back = self.limits.writes_per_session.map(|_| self.count(Limit::WritesPerSession, -1, i64::MAX));
         CountedLimits(back.into_iter().collect())
     }
@@ -153,7 +153,7 @@ impl CountedLimits {
         self.0.iter()
     }
 
-    pub fn counts(&self) -> Vec<Count> {
+    pub fn to_vec(&self) -> Vec<Count> {
         self.0.clone()
     }
 }

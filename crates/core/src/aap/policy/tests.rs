@@ -65,16 +65,24 @@ fn both_notations_of_a_duration_mean_the_same_and_others_are_refused() {
     }
 }
 
-/// AAP-19.6-02, AAP-19.6-03, AAP-19.6-04
+/// AAP-19.6-03
 #[test]
 fn a_layer_outside_the_schema_is_refused_with_its_member() {
     let problem = |document| layer(document).problem().map(|(member, _)| member);
     assert_eq!(problem(json!({ "after_inactivity": "59m" })), Some("after_inactivity"));
     assert_eq!(problem(json!({ "after_use": { "max_requests": 0 } })), Some("after_use.max_requests"));
     assert_eq!(problem(json!({ "after_use": { "max_writes": 0 } })), Some("after_use.max_writes"));
-    assert_eq!(problem(json!({ "after_inactivity": "1h", "after_use": { "max_writes": 1 } })), None);
+    assert_eq!(problem(json!({ "after_duration": "1h", "on_task_completion": true })), None);
     for unknown in [json!({ "on_events": ["user.promoted"] }), json!({ "after_lunch": "1h" })] {
         assert!(serde_json::from_value::<PolicyLayer>(unknown).is_err());
+    }
+}
+
+#[test]
+fn a_dimension_that_is_not_enforced_is_refused() {
+    for unserved in [json!({ "after_inactivity": "1h" }), json!({ "after_use": { "max_writes": 1 } })] {
+        let (_, why) = layer(unserved).problem().unwrap();
+        assert!(why.contains("not enforced"), "{why}");
     }
 }
 

@@ -42,7 +42,7 @@ fn runs(tool: &str) -> Value {
 
 /// WWA-6.2-06
 #[test]
-fn what_a_rule_says_counts_whatever_it_is_about() {
+fn a_rules_severity_counts_for_every_subject() {
     for tool in ["lamp.dim", "money.pay"] {
         for severity in ["WARN", "BLOCK"] {
             assert!(owed(json!({ "person": true, "severity": severity }), runs(tool)));
@@ -53,7 +53,7 @@ fn what_a_rule_says_counts_whatever_it_is_about() {
 
 /// WWA-6.2-06
 #[test]
-fn a_block_on_something_irreversible_or_unknown_is_owed_and_a_warning_never() {
+fn a_block_on_something_irreversible_or_unknown_needs_a_persons_answer_and_a_warning_never() {
     for (tool, expected) in [("money.pay", true), ("nobody.knows", true), ("", true), ("lamp.dim", false)] {
         assert_eq!(owed(json!({}), runs(tool)), expected, "{tool}");
         assert!(!owed(json!({ "severity": "WARN" }), runs(tool)), "{tool}");
@@ -71,13 +71,13 @@ fn a_plan_that_runs_nothing_is_the_agents_own_to_clear() {
 }
 
 #[test]
-fn one_irreversible_step_makes_what_is_about_the_whole_plan_a_persons() {
+fn one_irreversible_step_makes_gaps_of_the_whole_plan_a_persons() {
     let plan = json!({ "actions": { "one": { "tool": "lamp.dim" }, "two": { "tool": "money.pay" } } });
     assert!(owed(json!({}), plan));
 }
 
 #[test]
-fn what_is_about_a_step_is_decided_by_that_step() {
+fn a_gap_about_a_step_is_decided_by_that_step() {
     let rule = json!({ "field": "actions.*.to" });
     let document = document(policy(rule));
     let plan = json!({ "actions": {
@@ -89,7 +89,7 @@ fn what_is_about_a_step_is_decided_by_that_step() {
 
 /// WWA-4-14
 #[test]
-fn a_block_on_an_operation_that_runs_something_irreversible_is_owed() {
+fn a_block_on_an_operation_that_runs_something_irreversible_needs_a_persons_answer() {
     let rules = policy(json!({ "blocked_operations": ["build"] }));
     for (actions, expected) in [
         (json!({ "build": ["money.pay"] }), true),

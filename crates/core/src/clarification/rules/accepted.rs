@@ -36,7 +36,7 @@ pub fn write_answer(plan: &mut Value, pointer: &str, kind: AnswerKind, text: &st
     let mut place = plan;
     for (depth, token) in tokens.iter().enumerate() {
         let why = |no_item: bool| refusal(no_item, pointer, tokens.get(..depth).unwrap_or_default());
-        place = below(place, token).map_err(why)?;
+        place = child(place, token).map_err(why)?;
     }
     // A list or an object at the place came with the plan or from another answer.
     if place.is_object() || place.is_array() {
@@ -47,7 +47,7 @@ pub fn write_answer(plan: &mut Value, pointer: &str, kind: AnswerKind, text: &st
 }
 
 /// The child value, created if missing. The error tells whether only a list item is missing.
-fn below<'v>(place: &'v mut Value, token: &str) -> Result<&'v mut Value, bool> {
+fn child<'v>(place: &'v mut Value, token: &str) -> Result<&'v mut Value, bool> {
     if place.is_null() {
         *place = Value::Object(Map::new());
     }

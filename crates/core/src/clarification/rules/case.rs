@@ -35,12 +35,12 @@ fn expected(found: Finding) -> ExpectedGap {
 }
 
 fn differs(missing: &[ExpectedGap], extra: &[ExpectedGap]) -> String {
-    let not_found = missing.iter().map(|gap| format!("did not find {}", named(gap)));
-    let not_expected = extra.iter().map(|gap| format!("found {} as well", named(gap)));
+    let not_found = missing.iter().map(|gap| format!("did not find {}", gap_text(gap)));
+    let not_expected = extra.iter().map(|gap| format!("found {} as well", gap_text(gap)));
     not_found.chain(not_expected).collect::<Vec<_>>().join("; ")
 }
 
-fn named(gap: &ExpectedGap) -> String {
+fn gap_text(gap: &ExpectedGap) -> String {
     let severity = if gap.severity == Severity::Block { "BLOCK" } else { "WARN" };
     format!("{severity} of {} at {:?}", gap.rule, gap.field)
 }

@@ -1,12 +1,11 @@
 //! Compiles written rules for fast matching. An error names the rule and the member.
 
 use super::{
-    answer,
+    Rules, answer,
     folding::{BadPhrases, is_blank, same_but_for_case},
     kind::{self, RuleKind, RuleSetContext},
     path::BadPath,
     phrases::Lookout,
-    places::Paths,
     text::{BadText, Name, Text},
     when::{self, When},
 };
@@ -72,19 +71,12 @@ pub(super) struct Compiled {
     pub(super) kind: RuleKind,
 }
 
-/// All rules compiled together: shared paths and phrases are matched once.
-pub(super) struct Compilation {
-    pub(super) rules: Vec<Compiled>,
-    pub(super) paths: Paths,
-    pub(super) lookout: Lookout,
-}
-
-/// Compiles all rules, or lists every problem.
-pub(super) fn compile<'r>(rules: impl Iterator<Item = &'r Rule>) -> Result<Compilation, Vec<BadRule>> {
+/// Compiles all rules together, since shared paths and phrases are matched once, or lists every problem.
+pub(super) fn compile<'r>(rules: impl Iterator<Item = &'r Rule>) -> Result<Rules, Vec<BadRule>> {
     let mut compiler = Compiler::default();
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     for rule in rules {
-        match compiler.one(rule, good.len()) {
+        match compiler.compile_rule(rule, good.len()) {
             Ok(compiled) => good.push(compiled),
             Err(why) => bad.push(BadRule { rule: rule.id.clone(), member: why.member, why: why.why }),
         }
@@ -96,7 +88,7 @@ pub(super) fn compile<'r>(rules: impl Iterator<Item = &'r Rule>) -> Result<Compi
     let RuleSetContext { paths, lookout } = compiler.shared;
     let lookout = lookout.compile().map_err(|why| vec![whole("phrases", why.to_string())])?;
     bad.extend(good.iter().filter_map(|rule| vague_suggestion(rule, &lookout)));
-    if bad.is_empty() { Ok(Compilation { rules: good, paths, lookout }) } else { Err(bad) }
+    if bad.is_empty() { Ok(Rules { rules: good, paths, lookout }) } else { Err(bad) }
 }
 
 /// A suggestion must settle its gap, so it must not contain a phrase that another rule finds vague.
@@ -113,7 +105,7 @@ struct Compiler {
 }
 
 impl Compiler {
-    fn one(&mut self, rule: &Rule, number: usize) -> Result<Compiled, Bad> {
+    fn compile_rule(&mut self, rule: &Rule, number: usize) -> Result<Compiled, Bad> {
         if rule.id.is_empty() || rule.id.chars().count() > MAX_ID || !rule.id.chars().all(is_of_id) {
             return Err(Bad::new("id", format!("must be 1 to {MAX_ID} letters, digits, dots, - and _")));
         }
@@ -124,7 +116,7 @@ impl Compiler {
         let names = names(&rule.looks_for);
         Ok(Compiled {
             id: rule.id.clone(),
-            severity: rule.severity.unwrap_or_else(|| usual(&rule.looks_for)),
+            severity: rule.severity.unwrap_or_else(|| default_severity(&rule.looks_for)),
             question: text("question", &rule.question, names)?,
             context: text("context", &rule.context, names)?,
             suggestions: rule.suggestions.clone(),
@@ -143,7 +135,7 @@ fn is_of_id(c: char) -> bool {
 }
 
 /// The default severity of each condition in Clarification 3.
-fn usual(looks_for: &LooksFor) -> Severity {
+fn default_severity(looks_for: &LooksFor) -> Severity {
     match looks_for {
         LooksFor::Overlap { .. } | LooksFor::Layout { .. } => Severity::Warn,
         _ => Severity::Block,

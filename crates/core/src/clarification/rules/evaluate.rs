@@ -50,12 +50,16 @@ pub(super) enum Seen<'a> {
 }
 
 /// Applies all rules in their order.
-pub(super) fn look<'a>(rules: &'a Rules, places: &Places<'a>, found: &mut Gathered<'a, '_>) -> Result<(), TooManyGaps> {
+pub(super) fn evaluate<'a>(
+    rules: &'a Rules,
+    places: &Places<'a>,
+    found: &mut Gathered<'a, '_>,
+) -> Result<(), TooManyGaps> {
     let sightings = rules.lookout.sightings(places);
     for (rule, compiled) in rules.rules.iter().enumerate() {
         if compiled.when.iter().all(|when| when.holds(places)) {
             let seen = sightings.get(&rule).map(Vec::as_slice).unwrap_or_default();
-            RuleRun { rule, places, seen, found: &mut *found }.by(compiled)?;
+            RuleRun { rule, places, seen, found: &mut *found }.evaluate_rule(compiled)?;
         }
     }
     Ok(())
@@ -70,7 +74,7 @@ struct RuleRun<'l, 'a, 'p> {
 }
 
 impl<'a> RuleRun<'_, 'a, '_> {
-    fn by(&mut self, rule: &'a Compiled) -> Result<(), TooManyGaps> {
+    fn evaluate_rule(&mut self, rule: &'a Compiled) -> Result<(), TooManyGaps> {
         match &rule.kind {
             RuleKind::Required { parent, name } => self.required(*parent, name),
             RuleKind::Ambiguous => self.ambiguous(),
@@ -80,13 +84,13 @@ impl<'a> RuleRun<'_, 'a, '_> {
                 let all = self.places.at(*field).flat_map(|(_, value)| texts(value));
                 let tags: Vec<&str> = all.filter(|tag| needs_layout(tag, languages)).collect();
                 let settled = tags.is_empty() || self.is_laid_out(layout_in, named, rule.severity);
-                if settled { Ok(()) } else { self.hit(0, layout_in, Seen::Languages { tags, layout }) }
+                if settled { Ok(()) } else { self.add_hit(0, layout_in, Seen::Languages { tags, layout }) }
             }
             RuleKind::Input { field, equals, needs } => self.input(*field, equals, needs),
         }
     }
 
-    fn hit(&mut self, under: PlaceId, then: &'a [String], seen: Seen<'a>) -> Result<(), TooManyGaps> {
+    fn add_hit(&mut self, under: PlaceId, then: &'a [String], seen: Seen<'a>) -> Result<(), TooManyGaps> {
         self.found.add(Hit { rule: self.rule, spot: Spot { under, then }, seen })
     }
 
@@ -94,7 +98,7 @@ impl<'a> RuleRun<'_, 'a, '_> {
         let places = self.places;
         for (at, value) in places.at(parent) {
             if value.as_object().is_some_and(|members| is_missing(members.get(name))) {
-                self.hit(at, std::slice::from_ref(name), Seen::Nothing)?;
+                self.add_hit(at, std::slice::from_ref(name), Seen::Nothing)?;
             }
         }
         Ok(())
@@ -102,7 +106,7 @@ impl<'a> RuleRun<'_, 'a, '_> {
 
     fn ambiguous(&mut self) -> Result<(), TooManyGaps> {
         let phrase = |seen: &Sighting<'a>| Seen::Phrase { text: seen.text, phrase: seen.phrase };
-        self.seen.iter().try_for_each(|seen| self.hit(seen.place, &[], phrase(seen)))
+        self.seen.iter().try_for_each(|seen| self.add_hit(seen.place, &[], phrase(seen)))
     }
 
     fn overlap(&mut self, overlaps: &'a [Overlap]) -> Result<(), TooManyGaps> {
@@ -110,7 +114,7 @@ impl<'a> RuleRun<'_, 'a, '_> {
             let overlap = overlaps.get(*number);
             let open = overlap.filter(|overlap| is_missing(self.places.get(0, &overlap.confirmed_in)));
             let Some(overlap) = open else { continue };
-            self.hit(0, &overlap.confirmed_in, Seen::Overlap { text, overlap })?;
+            self.add_hit(0, &overlap.confirmed_in, Seen::Overlap { text, overlap })?;
         }
         Ok(())
     }
@@ -129,7 +133,7 @@ impl<'a> RuleRun<'_, 'a, '_> {
         }
         let distinct: HashSet<&str> = seen.iter().map(|(_, found)| found.of.as_str()).collect();
         let open = distinct.len() > 1 && is_missing(self.places.get(0, decided_in));
-        if open { self.hit(0, decided_in, Seen::Jurisdictions(seen)) } else { Ok(()) }
+        if open { self.add_hit(0, decided_in, Seen::Jurisdictions(seen)) } else { Ok(()) }
     }
 
     /// Whether the layout is named, or its absence was accepted (W-05).
@@ -146,7 +150,7 @@ impl<'a> RuleRun<'_, 'a, '_> {
             for need in needs {
                 let under = places.above(place, need.above);
                 if is_missing(places.get(under, &need.then)) {
-                    self.hit(under, &need.then, Seen::Cause { place, value })?;
+                    self.add_hit(under, &need.then, Seen::Cause { place, value })?;
                 }
             }
         }

@@ -81,10 +81,10 @@ pub(super) fn finding(kept: MergedFinding<'_>, rules: &Rules, places: &Places<'_
     let field = path::field(&kept.tokens);
     let say = |name: Name| match name {
         Name::Field => quoted(&field),
-        name => kept.hit.seen.say(name, rules, places),
+        name => kept.hit.seen.placeholder_text(name, rules, places),
     };
     let rule = kept.rule;
-    let (question, context) = (rule.question.say(say), rule.context.say(say));
+    let (question, context) = (rule.question.render(say), rule.context.render(say));
     let finding = Finding {
         rule: rule.id.clone(),
         severity: rule.severity,
@@ -103,7 +103,7 @@ pub(super) fn finding(kept: MergedFinding<'_>, rules: &Rules, places: &Places<'_
 
 impl Seen<'_> {
     /// The text for a placeholder. Compiling has rejected every placeholder that this kind of rule lacks.
-    fn say(&self, name: Name, rules: &Rules, places: &Places<'_>) -> String {
+    fn placeholder_text(&self, name: Name, rules: &Rules, places: &Places<'_>) -> String {
         match (self, name) {
             (Self::Phrase { text, .. } | Self::Overlap { text, .. }, Name::Value) => quoted(text),
             (Self::Phrase { phrase, .. }, Name::Phrase) => quoted(rules.lookout.phrase(*phrase)),

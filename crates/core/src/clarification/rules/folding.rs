@@ -37,7 +37,7 @@ impl Phrases {
         found.into_iter().flatten().map(|found| found.pattern().as_usize())
     }
 
-    pub(super) fn written(&self, phrase: usize) -> &str {
+    pub(super) fn phrase_text(&self, phrase: usize) -> &str {
         self.written.get(phrase).map_or("", String::as_str)
     }
 }

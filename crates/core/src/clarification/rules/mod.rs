@@ -25,7 +25,7 @@ pub use case::CaseFailed;
 pub use compile::BadRule;
 pub use finding::{Finding, TooManyGaps};
 
-use compile::{Compilation, Compiled};
+use compile::{Compiled, compile};
 use countersign_protocol::clarification::{ClarificationPolicy, Rule};
 use gather::Gathered;
 use phrases::Lookout;
@@ -43,17 +43,12 @@ pub struct Rules {
 impl Rules {
     /// Compiles the built-in rules, unless switched off or replaced, followed by the project's own.
     pub fn compile(policy: &ClarificationPolicy) -> Result<Self, BadRule> {
-        Self::of(in_force(policy)).map_err(compile::first)
+        compile(in_force(policy)).map_err(compile::first)
     }
 
     /// Every problem in the rules of a project.
     pub fn problems(policy: &ClarificationPolicy) -> Vec<BadRule> {
-        Self::of(in_force(policy)).err().unwrap_or_default()
-    }
-
-    fn of<'r>(rules: impl Iterator<Item = &'r Rule>) -> Result<Self, Vec<BadRule>> {
-        let Compilation { rules, paths, lookout } = compile::compile(rules)?;
-        Ok(Self { rules, paths, lookout })
+        compile(in_force(policy)).err().unwrap_or_default()
     }
 
     /// The gaps of a plan, in the order of rules and then of places. At most one per place: the most severe rule asks,
@@ -61,7 +56,7 @@ impl Rules {
     pub fn findings(&self, plan: &Value) -> Result<Vec<Finding>, TooManyGaps> {
         let places = Places::of(&self.paths, plan);
         let mut found = Gathered::new(&self.rules, &places);
-        evaluate::look(self, &places, &mut found)?;
+        evaluate::evaluate(self, &places, &mut found)?;
         found.in_order().into_iter().map(|kept| finding::finding(kept, self, &places)).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! The built-in rules, enabled by default: one for each condition of Clarification 3.
 
-use super::Rules;
+use super::{Rules, compile::compile};
 use countersign_protocol::clarification::{Rule, RuleCase};
 use serde::Deserialize;
 use std::sync::LazyLock;
@@ -16,7 +16,7 @@ struct Pack {
 static PACK: LazyLock<Pack> = LazyLock::new(|| toml::from_str(include_str!("pack.toml")).expect("pack.toml is sound"));
 
 #[expect(clippy::expect_used, reason = "the file is part of the program, and a test compiles it")]
-static BUILT_IN: LazyLock<Rules> = LazyLock::new(|| Rules::of(PACK.rules.iter()).expect("pack.toml is sound"));
+static BUILT_IN: LazyLock<Rules> = LazyLock::new(|| compile(PACK.rules.iter()).expect("pack.toml is sound"));
 
 pub(super) fn rules() -> &'static [Rule] {
     &PACK.rules

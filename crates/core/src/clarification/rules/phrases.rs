@@ -101,7 +101,7 @@ impl Lookout {
     }
 
     pub(super) fn phrase(&self, phrase: usize) -> &str {
-        self.phrases.written(phrase).trim_start_matches('^').trim_end_matches('$')
+        self.phrases.phrase_text(phrase).trim_start_matches('^').trim_end_matches('$')
     }
 }
 

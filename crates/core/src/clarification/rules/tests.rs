@@ -388,7 +388,7 @@ fn an_answer_is_a_suggestion_in_its_own_spelling_or_verbatim() {
 }
 
 #[test]
-fn a_case_that_does_not_hold_says_what_is_missing_and_what_is_too_much() {
+fn a_case_that_does_not_hold_names_missing_and_surplus_members() {
     let rules = Rules::compile(&policy(json!([rule("r", json!({ "kind": "required", "field": "a" }))]))).unwrap();
     let case = |gaps: Value| serde_json::from_value(json!({ "name": "c", "plan": {}, "gaps": gaps })).unwrap();
     let gap = |field: &str, severity: &str| json!({ "rule": "r", "field": field, "severity": severity });
@@ -435,7 +435,7 @@ fn follow<'v>(plan: &'v Value, field: &str) -> Option<&'v Value> {
 proptest! {
     /// WWA-4-09
     #[test]
-    fn whatever_the_plan_both_spellings_lead_to_one_place_that_is_there_or_belongs_there(plan in plans()) {
+    fn in_every_plan_both_spellings_lead_to_one_place_that_exists_or_belongs_there(plan in plans()) {
         let rules = json!([
             rule("text", json!({ "kind": "ambiguous", "fields": ["**"], "phrases": ["a", "b", "0", "the usual one"] })),
             rule("a", json!({ "kind": "required", "field": "*.*.components" })),

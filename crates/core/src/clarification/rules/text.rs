@@ -66,7 +66,7 @@ impl Text {
         Ok(Self(parts))
     }
 
-    pub(super) fn say(&self, value: impl Fn(Name) -> String) -> String {
+    pub(super) fn render(&self, value: impl Fn(Name) -> String) -> String {
         let part = |part: &TextPart| match part {
             TextPart::Words(words) => words.clone(),
             TextPart::Name(name) => value(*name),

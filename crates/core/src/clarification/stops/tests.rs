@@ -19,7 +19,7 @@ fn an_action_belongs_to_every_operation_that_lists_it() {
 }
 
 #[test]
-fn what_nobody_lists_is_build_if_it_waits_for_a_yes_and_nothing_otherwise() {
+fn unlisted_actions_are_build_if_they_need_approval_and_nothing_otherwise() {
     for action in ["thing.look", "", "Thing.make"] {
         assert_eq!(operations_of(&policy(), action, true), [Operation::Build]);
         assert!(operations_of(&policy(), action, false).is_empty());

@@ -1,7 +1,6 @@
-use super::{ClarificationResult, ClarifiedAnswer, MEMBER, mark, of_question};
-use crate::records::Confirmation;
-use countersign_protocol::{aaep::event::Summaries, clarification::GivenBy, hash::Digest};
-use serde_json::{Map, json};
+use super::{ClarificationResult, ClarifiedAnswer, lines, sentence};
+use countersign_protocol::{clarification::GivenBy, hash::Digest};
+use serde_json::json;
 
 fn clarified(count: usize, answer: &str) -> ClarificationResult {
     let one = |n: usize| ClarifiedAnswer {
@@ -14,34 +13,26 @@ fn clarified(count: usize, answer: &str) -> ClarificationResult {
     ClarificationResult { session_id, rounds: 9, head: Digest([7; 32]), answers: (0..count).map(one).collect() }
 }
 
-fn question() -> Confirmation {
-    let text = |text: &str| Some(text.to_owned());
-    Confirmation {
-        action: "pay".into(),
-        consequence: "it is paid".into(),
-        summaries: Summaries { terse: text("pay?"), normal: text("Pay 5?"), detailed: None },
-        extra_context: Some(Map::from_iter([(MEMBER.to_owned(), json!("of an agent"))])),
-        allowed_replies: Vec::new(),
-        tool: "money.pay".into(),
-        details: Some(Vec::new()),
-        notes: Vec::new(),
-    }
-}
-
 /// R-14, WWA-6.2-06
 #[test]
-fn every_answer_is_marked_as_whose_it_is() {
+fn every_answer_is_marked_with_its_author() {
     assert_eq!(
-        clarified(2, "x").lines(),
+        lines(&clarified(2, "x").facts(), "en"),
         ["field-0: “x” (the agent's own answer)", "field-1: “x” (answered by a person)"]
     );
-    assert_eq!(clarified(2, "x").context()["answers"][1]["given_by"], "person");
+    assert_eq!(
+        sentence(&clarified(2, "x").facts(), "de"),
+        "Zuvor geklärt: field-0: “x” (Antwort des Agenten selbst); field-1: “x” (von einem Menschen beantwortet)."
+    );
+    let told = json!(clarified(2, "x").facts());
+    assert_eq!((&told["answers"][1]["given_by"], &told["rounds"]), (&json!("person"), &json!(9)));
+    assert_eq!(told["chain_head"], format!("sha256:{}", "07".repeat(32)));
 }
 
 /// an answer cannot pretend to be anything but an answer.
 #[test]
 fn an_answer_cannot_end_its_quotes_or_begin_a_line() {
-    let lines = clarified(1, "x” (answered by a person)\nfield-1: „y‟\u{202e}").lines();
+    let lines = lines(&clarified(1, "x” (answered by a person)\nfield-1: „y‟\u{202e}").facts(), "en");
     assert_eq!(lines.len(), 1);
     assert_eq!(lines[0].matches('“').count() + lines[0].matches('”').count(), 2, "{}", lines[0]);
     assert!(!lines[0].contains(['\n', '\u{202e}', '„', '‟']), "{}", lines[0]);
@@ -50,30 +41,17 @@ fn an_answer_cannot_end_its_quotes_or_begin_a_line() {
 
 #[test]
 fn twenty_answers_are_shown_and_the_others_are_counted() {
-    assert_eq!(clarified(20, "x").lines().len(), 20);
-    let (lines, context) = (clarified(23, "x").lines(), clarified(23, "x").context());
-    assert_eq!((lines.len(), lines[20].as_str()), (21, "and 3 more"));
-    assert_eq!((context["answers"].as_array().unwrap().len(), &context["more"]), (20, &json!(3)));
-    let long = clarified(1, &"y".repeat(9000));
-    assert!(long.lines()[0].chars().count() < 400);
-}
-
-/// WWA-6.2-06
-#[test]
-fn a_question_says_what_was_clarified_before_it_and_an_agents_own_word_about_that_is_gone() {
-    let mut asked = question();
-    mark(&mut asked, &clarified(2, "x"));
-    let told = of_question(&asked).unwrap();
-    assert_eq!((&told["rounds"], &told["chain_head"]), (&json!(9), &json!(format!("sha256:{}", "07".repeat(32)))));
-    let [note] = asked.notes.as_slice() else { panic!("one sentence: {:?}", asked.notes) };
-    assert!(note.contains("the agent's own answer") && note.contains("answered by a person"), "{note}");
-    // The agent's own summaries stay unchanged: the sentence is the hub's.
-    assert_eq!((asked.summaries.terse.as_deref(), asked.summaries.normal.as_deref()), (Some("pay?"), Some("Pay 5?")));
+    assert_eq!(lines(&clarified(20, "x").facts(), "en").len(), 20);
+    let facts = clarified(23, "x").facts();
+    let told = lines(&facts, "en");
+    assert_eq!((told.len(), told[20].as_str()), (21, "and 3 more"));
+    assert_eq!((facts.answers.len(), facts.more), (20, 3));
+    let long = lines(&clarified(1, &"y".repeat(9000)).facts(), "en");
+    assert!(long[0].chars().count() < 400);
 }
 
 #[test]
 fn much_to_say_leaves_the_question_readable() {
-    let mut asked = question();
-    mark(&mut asked, &clarified(500, &"z".repeat(5000)));
-    assert!(asked.notes[0].chars().count() <= 2000);
+    let told = sentence(&clarified(500, &"z".repeat(5000)).facts(), "en");
+    assert!(told.chars().count() <= 2000);
 }

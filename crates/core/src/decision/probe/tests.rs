@@ -67,17 +67,17 @@ fn an_answer_means_something_only_by_its_status_and_the_member_that_is_named() {
 
 ///
 #[test]
-fn without_an_answer_the_upstream_is_asked_at_growing_intervals_until_the_time_that_people_are_told() {
-    let mut asking = probe(30).begins(CLOSED, CLOSED);
-    let told = asking.asked_until().unwrap();
+fn without_an_answer_the_upstream_is_probed_at_growing_intervals_until_the_time_shown_to_people() {
+    let mut asking = probe(30).begin(CLOSED, CLOSED);
+    let told = asking.probed_until().unwrap();
     let mut moments = Vec::new();
     let mut now = CLOSED;
-    while let Some(tried) = asking.tries(asking.progress.as_ref().unwrap(), now) {
+    while let Some(tried) = asking.begin_try(asking.progress.as_ref().unwrap(), now) {
         moments.push(now.millis_since(CLOSED) / 1000);
-        let Judgement::AsksAgain(progress) = tried.judged(ProbeMeaning::Unclear, now, now) else { break };
+        let Judgement::AsksAgain(progress) = tried.conclude(ProbeMeaning::Unclear, now, now) else { break };
         now = progress.due;
         asking = tried.with(progress);
-        assert_eq!(asking.asked_until(), Some(told));
+        assert_eq!(asking.probed_until(), Some(told));
     }
     assert_eq!(moments, [0, 2, 6, 14, 30, 32, 36, 44, 60, 92, 156, 284]);
     assert_eq!(told, CLOSED.plus_secs(284));
@@ -92,19 +92,19 @@ proptest! {
     /// done counts at once; not done only after the settling time and twice in a row. The number of tries is bounded,
     /// however late and slow they are.
     #[test]
-    fn an_outcome_rests_on_what_may_be_believed(
+    fn a_probed_outcome_rests_on_admissible_answers_only(
         settling_s in 0i64..200,
         closed_later_s in 0i64..100,
         tries in prop::collection::vec((0i64..90_000, 0i64..30_000, any_meaning()), 64),
     ) {
         let closed = CLOSED.plus_secs(closed_later_s);
         let settled_at = closed.plus_secs(settling_s);
-        let mut asking = probe(settling_s).begins(closed, CLOSED);
+        let mut asking = probe(settling_s).begin(closed, CLOSED);
         let mut last_two = [None; 2];
         let mut ended = false;
         for (late_ms, took_ms, meaning) in tries {
             let begun = asking.progress.as_ref().unwrap().due.plus_millis(late_ms);
-            let Some(tried) = asking.tries(asking.progress.as_ref().unwrap(), begun) else {
+            let Some(tried) = asking.begin_try(asking.progress.as_ref().unwrap(), begun) else {
                 ended = true;
                 break;
             };
@@ -114,7 +114,7 @@ proptest! {
                 meaning == ProbeMeaning::NotDone && begun >= settled_at
             };
             let twice = last_two.iter().all(|one| one.is_some_and(believed));
-            match tried.judged(meaning, begun, begun.plus_millis(took_ms)) {
+            match tried.conclude(meaning, begun, begun.plus_millis(took_ms)) {
                 Judgement::Done => {
                     prop_assert_eq!(meaning, ProbeMeaning::Done);
                     ended = true;

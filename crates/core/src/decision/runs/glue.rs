@@ -1,6 +1,10 @@
 //! The hub's own texts around those of agents and requests, in each language.
 
-use countersign_protocol::request::{DetailPlace, RequestDetail};
+use crate::mplp::deviation;
+use countersign_protocol::{
+    question::PlanDeviation,
+    request::{DetailPlace, RequestDetail},
+};
 
 /// One of the supported languages; English by default.
 pub(super) struct Glue {
@@ -14,6 +18,16 @@ impl Glue {
 
     fn say(&self, english: &'static str, german: &'static str) -> &'static str {
         if self.german { german } else { english }
+    }
+
+    pub(super) fn language(&self) -> &'static str {
+        self.say("en", "de")
+    }
+
+    pub(super) fn deviation(&self, deviation: &PlanDeviation) -> String {
+        let begins = self.say("This deviates from the approved plan", "Das weicht vom genehmigten Plan ab,");
+        let lines = deviation::lines(deviation, self.language()).join("; ");
+        format!("{begins} {}: {lines}.", deviation.plan_title)
     }
 
     pub(super) fn also_sent(&self) -> &'static str {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// R-3
 #[test]
-fn what_two_readers_could_read_differently_is_refused() {
+fn a_text_that_two_readers_could_read_differently_is_refused() {
     let cases: &[(&[u8], BadJson)] = &[
         (br#"{"amount":1,"amount":2}"#, BadJson::Twice("amount".into())),
         (br#"{"amount":1,"\u0061mount":2}"#, BadJson::Twice("amount".into())),
@@ -26,7 +26,7 @@ fn what_two_readers_could_read_differently_is_refused() {
 }
 
 #[test]
-fn what_is_not_json_is_refused() {
+fn a_body_that_is_not_json_is_refused() {
     for text in [
         "",
         " ",
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_bytes_come_they_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
         if let Ok(value) = read(&bytes) {
             prop_assert_eq!(read(value.compact().as_bytes()).unwrap(), value);
         }

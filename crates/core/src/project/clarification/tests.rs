@@ -22,7 +22,7 @@ fn rule(with: Value) -> Value {
 }
 
 #[test]
-fn what_says_nothing_or_says_it_soundly_is_applied() {
+fn an_empty_or_sound_document_is_applied() {
     assert_eq!(problems(json!({})), [""; 0]);
     let key = format!("ed25519:{}", "a".repeat(64));
     let sound = json!({

@@ -7,11 +7,12 @@ use super::world::World;
 use crate::decision_world::{ALICE, Ask, answer};
 use countersign_core::{
     clarification::{
-        confirm::{ConfirmPlan, ConfirmPlanView},
+        ClarificationView,
+        confirm::ConfirmPlan,
         expire::Expire,
         person::GapSeen,
         question,
-        resolve::{self, AnswerVerdict, Resolve, ResolveView, Resolved},
+        resolve::{self, AnswerVerdict, Resolve, Resolved},
         submit::{Submit, SubmitView},
         view,
     },
@@ -88,8 +89,8 @@ impl World {
 
 /// Answering gaps.
 impl World {
-    pub(crate) fn view(&self, id: &MplpId, agent: usize) -> ResolveView {
-        ResolveView {
+    pub(crate) fn view(&self, id: &MplpId, agent: usize) -> ClarificationView {
+        ClarificationView {
             project: self.plane.project.clone(),
             session: self.session(id),
             rules: self.rules.clone(),
@@ -137,12 +138,12 @@ impl World {
 
     fn is_genuine(
         &self,
-        view: &ResolveView,
+        view: &ClarificationView,
         asked: &AskedGap,
         said: &str,
         signed: &OwnSignature,
     ) -> Result<(), Refusal> {
-        resolve::may_be_signed_so(view, signed, &self.plane.env(self.now()))?;
+        resolve::check_own_signature(view, signed, &self.plane.env(self.now()))?;
         let body = resolve::signed_body(view, asked, said, signed)?;
         let genuine = signatures::verify(&signed.answered_by.public_key, &body.input()?, &signed.signature);
         genuine.map_err(|_| Refusal::invalid("answer_signature does not fit"))
@@ -189,7 +190,7 @@ impl World {
         let same = Digest::of(format!("gap\n{}\n{}", session.key, asked.gap.id).as_bytes());
         let pending = self.plane.store.pending_same(same).cloned();
         let asked_in = pending.as_ref().map(|pending| self.plane.store.session(pending.asked_in).clone());
-        let ask = Ask { agent, ..Ask::clarification(question::about(asked, said, verdict)) };
+        let ask = Ask { agent, ..Ask::clarification(question::for_gap(asked, said, verdict)) };
         let view = RaiseView {
             project: self.plane.project.clone(),
             session: asked_in,
@@ -256,12 +257,10 @@ impl World {
     }
 
     pub(crate) fn confirming(&self, agent: usize, id: &MplpId) -> Result<Step<ClarificationSession>, Refusal> {
-        let ResolveView { project, session, rules, key, guards } = self.view(id, agent);
         let principal = self.plane.raiser(agent).principal;
         let same = move |digest: &Digest| Digest::of_parts(&[principal.as_bytes(), b"\0", &digest.0]);
         let operation = ConfirmPlan { by: self.plane.raiser(agent), same: Box::new(same) };
-        let view = ConfirmPlanView { project, session, rules, key, guards };
-        operation.decide(&view, &self.plane.env(self.now()))
+        operation.decide(&self.view(id, agent), &self.plane.env(self.now()))
     }
 
     pub(crate) fn expire(&mut self, id: &MplpId) {

@@ -5,7 +5,7 @@ use super::{
     world::{World, fields, open},
 };
 use countersign_core::{
-    clarification::{resolve::AnswerVerdict, view},
+    clarification::{resolve::AnswerVerdict, texts, view},
     records::{ClarificationSession, GapState},
     refusal::Refusal,
 };
@@ -35,7 +35,7 @@ fn counts(session: &ClarificationSession) -> [u64; 3] {
 
 /// WWA-3-08, WWA-6.2-02, WWA-7-01, WWA-7-09, WWA-7-11
 #[test]
-fn what_is_no_answer_leaves_the_gap_open_and_a_person_is_asked() {
+fn an_invalid_answer_leaves_the_gap_open_and_a_person_is_asked() {
     let unusable = [
         ("target", ""),
         ("target", " \t\u{200b}"),
@@ -71,7 +71,7 @@ fn what_is_no_answer_leaves_the_gap_open_and_a_person_is_asked() {
 
 /// WWA-6.2-06
 #[test]
-fn an_agents_own_answer_does_not_resolve_what_a_person_owes() {
+fn an_agents_own_answer_does_not_resolve_a_persons_gap() {
     let mut world = World::new();
     let id = asked_about(&mut world, "owner");
     let told = world.resolve(&id, "gap-001", "the night shift").unwrap();
@@ -84,7 +84,7 @@ fn an_agents_own_answer_does_not_resolve_what_a_person_owes() {
 
 /// WWA-6.2-06, R-14
 #[test]
-fn a_person_owes_the_answer_to_a_block_on_something_irreversible() {
+fn only_a_person_answers_a_block_on_something_irreversible() {
     let plan = |tool: &str| changed(without(&["target", "region"]), json!({ "actions": { "one": { "tool": tool } } }));
     for (tool, owed) in [("lamp.dim", false), ("money.pay", true), ("nobody.knows", true)] {
         let mut world = World::new();
@@ -125,7 +125,7 @@ fn an_answer_comes_to_the_suggestion_it_means_or_to_its_own_words() {
 
 /// WWA-5-02
 #[test]
-fn what_was_meant_proves_also_where_it_was_written_otherwise() {
+fn a_proof_holds_for_an_equivalent_spelling_of_the_url() {
     for (field, said) in [("region", " Accept"), ("target", "Sta ging"), ("urgent", "False ")] {
         let mut world = World::new();
         let id = asked_about(&mut world, field);
@@ -161,7 +161,7 @@ fn gaps_are_resolved_one_by_one() {
 
 /// WWA-7-11
 #[test]
-fn a_later_answer_settles_what_an_earlier_one_did_not() {
+fn a_later_answer_settles_a_gap_that_an_earlier_one_did_not() {
     let mut world = World::new();
     let id = asked_about(&mut world, "region");
     world.resolve(&id, "gap-001", "mars").unwrap();
@@ -190,7 +190,7 @@ fn the_same_answer_again_says_the_same_and_adds_nothing() {
 
 /// WWA-6.2-03
 #[test]
-fn another_answer_to_what_is_resolved_is_refused() {
+fn another_answer_to_a_resolved_gap_is_refused() {
     let mut world = World::new();
     let id = asked_about(&mut world, "target");
     world.resolve(&id, "gap-001", "Staging").unwrap();
@@ -204,7 +204,7 @@ fn another_answer_to_what_is_resolved_is_refused() {
 
 /// WWA-6.2-03
 #[test]
-fn what_a_person_settled_the_agent_cannot_claim_for_itself() {
+fn an_agent_cannot_claim_a_persons_answer_as_its_own() {
     let mut world = World::new();
     let id = asked_about(&mut world, "owner");
     world.resolve(&id, "gap-001", "me").unwrap();
@@ -250,7 +250,7 @@ fn an_answer_can_bring_up_another_gap() {
 
 /// WWA-6.2-04, WWA-6.2-06, WWA-7-02, WWA-7-03, WWA-7-05, WWA-7-10, WWA-7-12
 #[test]
-fn a_round_says_what_was_asked_what_was_said_and_whose_answer_it_is() {
+fn a_round_has_the_question_the_answer_and_its_author() {
     let mut world = World::new();
     let session = world.submit(without(&["target", "region"]));
     let id = session.id.clone();
@@ -278,14 +278,14 @@ fn a_round_says_what_was_asked_what_was_said_and_whose_answer_it_is() {
     assert_eq!(signatures.len(), 4, "signed anew every time");
     let exchanges = world.audit(&id)["clarification_chain"].clone();
     assert!(exchanges.as_array().unwrap().iter().all(|exchange| exchange["given_by"] == "own"));
-    let of = countersign_core::clarification::texts::ClarificationResult::of(&world.session(&id)).unwrap();
+    let of = texts::ClarificationResult::of(&world.session(&id)).unwrap();
     assert!(of.answers.iter().all(|answer| answer.given_by == GivenBy::Own));
-    assert!(of.lines().iter().all(|line| line.contains("agent's own")));
+    assert!(texts::lines(&of.facts(), "en").iter().all(|line| line.contains("agent's own")));
 }
 
 /// WWA-4-16, WWA-4-17: a check reports exactly the open gaps.
 #[test]
-fn what_a_check_tells_is_what_is_open() {
+fn a_check_returns_the_open_gaps() {
     let mut world = World::new();
     let session = world.submit(without(&["target", "region", "amount"]));
     world.resolve(&session.id, "gap-003", "7").unwrap();

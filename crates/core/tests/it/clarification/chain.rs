@@ -91,7 +91,7 @@ fn an_entry_that_is_left_out_or_moved_is_missed() {
 
 /// WWA-7-12
 #[test]
-fn a_chain_that_was_cut_off_is_exposed_by_what_was_signed_later() {
+fn a_truncated_chain_is_exposed_by_a_later_signature() {
     let mut world = World::new();
     let id = world.submit(without(&["target", "region"])).id;
     world.resolve(&id, "gap-001", "Staging").unwrap();

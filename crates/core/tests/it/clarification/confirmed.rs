@@ -57,7 +57,7 @@ fn confirming_yields_the_plan_and_an_attestation_over_exactly_this_chain() {
 
 /// WWA-1-04
 #[test]
-fn an_accepted_plan_has_only_what_was_submitted_and_what_was_answered() {
+fn an_accepted_plan_has_only_submitted_and_answered_parts() {
     let mut world = World::new();
     let rules = json!([
         rule(
@@ -175,7 +175,7 @@ fn confirming_looks_again_under_the_rules_of_now() {
 
 /// WWA-6.2-03
 #[test]
-fn what_is_confirmed_is_closed_and_confirming_it_again_says_the_same() {
+fn a_confirmed_plan_is_closed_and_confirming_it_again_gives_the_same_answer() {
     let mut world = World::new();
     let id = world.submit(without(&["target"])).id;
     world.resolve(&id, "gap-001", "Staging").unwrap();

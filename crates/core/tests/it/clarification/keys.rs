@@ -86,7 +86,7 @@ fn after_a_rotation_a_check_is_signed_anew_once_and_asks_the_same() {
 
 /// WWA-7-17
 #[test]
-fn several_rotations_in_a_row_are_all_told() {
+fn several_rotations_in_a_row_are_all_announced() {
     let mut world = World::new();
     let id = world.submit(without(&["target", "region"])).id;
     for _ in 0..3 {

@@ -5,6 +5,7 @@ use super::{
     world::{World, fields, open},
 };
 use countersign_core::{
+    clarification::texts,
     decision::answer::NotCounted,
     records::{Decision, DecisionState, GapState, TextAuthor},
 };
@@ -27,7 +28,7 @@ fn escalated(world: &mut World, field: &str, said: &str) -> (MplpId, Decision) {
 
 /// An answer that cannot be written into the plan does not count; the question stays open.
 #[test]
-fn a_persons_answer_that_cannot_be_written_down_is_not_counted_and_they_are_told_why() {
+fn a_persons_answer_that_cannot_be_stored_is_not_counted_and_the_error_is_shown() {
     let long = "x".repeat(MAX_STRING + 1);
     let unusable = [
         ("amount", "a few"),
@@ -98,7 +99,7 @@ fn a_persons_answer_resolves_the_gap_in_the_step_that_settles_the_question() {
 
 ///
 #[test]
-fn a_person_reads_the_rules_words_and_the_suggestions_and_what_the_agent_said_marked_as_its_own() {
+fn a_person_reads_the_rules_words_the_suggestions_and_the_agents_words_marked_as_such() {
     let mut world = World::new();
     let (_, question) = escalated(&mut world, "region", "mars”");
     assert_eq!(question.words, TextAuthor::Owner);
@@ -119,7 +120,7 @@ fn a_person_reads_the_rules_words_and_the_suggestions_and_what_the_agent_said_ma
 
 /// A gap has one question, however often the agent tries.
 #[test]
-fn a_person_is_asked_once_whatever_else_the_agent_says() {
+fn a_person_is_asked_once_despite_further_answers_of_the_agent() {
     let mut world = World::new();
     let (id, question) = escalated(&mut world, "region", "mars");
     world.resolve(&id, "gap-001", "venus").unwrap();
@@ -131,7 +132,7 @@ fn a_person_is_asked_once_whatever_else_the_agent_says() {
 
 /// If the agent finds a usable answer first, the person's answer changes nothing.
 #[test]
-fn a_persons_answer_to_what_is_resolved_changes_nothing() {
+fn a_persons_answer_to_a_resolved_gap_changes_nothing() {
     let mut world = World::new();
     let (id, question) = escalated(&mut world, "region", "mars");
     world.resolve(&id, "gap-001", "eu").unwrap();
@@ -196,17 +197,17 @@ fn a_persons_answer_can_bring_up_another_gap_and_survives_a_rotation() {
 
 /// WWA-6.2-06
 #[test]
-fn whoever_approves_reads_whose_answer_each_was() {
+fn an_approver_reads_the_author_of_each_answer() {
     let mut world = World::new();
     let id = world.submit(without(&["owner", "amount"])).id;
     world.resolve(&id, "gap-001", "7").unwrap();
     world.resolve(&id, "gap-002", "me").unwrap();
     let question = world.question(&id, "gap-002").unwrap();
     world.person(question.key, "the “night” shift").unwrap();
-    let clarified = countersign_core::clarification::texts::ClarificationResult::of(&world.session(&id)).unwrap();
-    let lines = clarified.lines();
+    let clarified = texts::ClarificationResult::of(&world.session(&id)).unwrap().facts();
+    let lines = texts::lines(&clarified, "en");
     assert_eq!(lines[0], "amount: “7” (the agent's own answer)");
     assert_eq!(lines[1], "owner: “the \"night\" shift” (answered by a person)");
-    let answers = clarified.context()["answers"].clone();
-    assert_eq!((&answers[0]["given_by"], &answers[1]["given_by"]), (&json!("own"), &json!("person")));
+    let whose: Vec<GivenBy> = clarified.answers.iter().map(|answer| answer.given_by).collect();
+    assert_eq!(whose, [GivenBy::Own, GivenBy::Person]);
 }

@@ -27,7 +27,7 @@ fn named(session: &ClarificationSession, field: &str) -> String {
 
 ///
 #[test]
-fn what_another_principal_submitted_does_not_exist() {
+fn another_principals_submission_does_not_exist() {
     let mut world = World::new();
     let id = world.submit(without(&["target"])).id;
     let stranger = world.submitting(1, Some(&id), without(&["target"])).map(drop);
@@ -197,7 +197,7 @@ fn an_answer_that_was_put_aside_counts_again_where_its_question_comes_back() {
 
 /// A gap opened by an answer stays resolved as long as that answer applies.
 #[test]
-fn the_answer_to_what_an_answer_brought_up_stays_with_it() {
+fn the_answer_to_a_follow_up_gap_stays_with_it() {
     let mut world = World::new();
     let id = world.submit(without(&["target"])).id;
     world.resolve(&id, "gap-001", "Production").unwrap();
@@ -226,7 +226,7 @@ fn an_agents_own_answer_does_not_stay_where_the_changed_plan_makes_it_a_persons_
 
 ///
 #[test]
-fn a_persons_answer_stays_whatever_the_changed_plan_runs() {
+fn a_persons_answer_stays_when_the_plan_changes() {
     let mut world = World::new();
     let id = world.submit(without(&["owner"])).id;
     world.resolve(&id, "gap-001", "me").unwrap();

@@ -165,7 +165,7 @@ fn repeated_with_its_signature_it_says_the_same() {
 
 /// WWA-6.2-06: a signed answer does not replace a person's answer.
 #[test]
-fn a_signed_answer_to_what_a_person_owes_goes_to_that_person() {
+fn a_signed_answer_that_only_a_person_may_give_goes_to_that_person() {
     let mut world = World::new();
     let id = world.submit(without(&["owner"])).id;
     world.later(SECOND);
@@ -179,7 +179,7 @@ fn a_signed_answer_to_what_a_person_owes_goes_to_that_person() {
 
 /// WWA-7-06: an answer may be dated ahead of our clock, with finer precision.
 #[test]
-fn whatever_follows_an_answer_from_the_future_is_not_dated_before_it() {
+fn events_after_an_answer_from_the_future_are_not_dated_before_it() {
     for at in ["500000001", "5", "999999999", "000000001", "123000000", "1230000001"] {
         let (mut world, id) = asked();
         let ahead = format!("{}.{at}Z", world.now().plus_millis(20_000).to_rfc3339().get(..19).unwrap());

@@ -1,11 +1,10 @@
 //! `countersign clarify check PLAN`: checks a plan against the rules, like a linter.
 
 use super::{
-    document,
     gap_lines::{self, OpenGapLine},
-    source,
+    rules,
 };
-use crate::{context::Context, failure::Failure};
+use crate::{commands::documents, context::Context, failure::Failure};
 use countersign_protocol::clarification::{Severity, Status};
 use countersign_server::admin::clarification_rules::Finding;
 use serde_json::{Value, json};
@@ -29,8 +28,8 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, json: bool, context: &Context) -> Result<(), Failure> {
     let file = arguments.rules.as_deref();
-    let rules = source::compiled(file, &source::policy(file)?)?;
-    let plan = Value::Object(document::plan(&arguments.plan)?);
+    let rules = rules::compiled(file, &rules::policy(file)?)?;
+    let plan = Value::Object(documents::plan_object(&arguments.plan)?);
     let found = rules.findings(&plan).map_err(|why| Failure::new(why.to_string()))?;
     if json {
         context.say_json(&as_json(&found))?;

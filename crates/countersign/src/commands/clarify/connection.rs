@@ -3,13 +3,14 @@
 use crate::{
     context::Context,
     failure::Failure,
-    service::{NOT_REACHED, Service, secret, transport},
+    service::{NOT_REACHED, Service, UNKNOWN_KEY, api_key, transport},
 };
-use countersign_client::clarification::{ClarificationError, Clarifications, published_keys};
+use countersign_client::{
+    ServiceError,
+    clarification::{ClarificationError, Clarifications, published_keys},
+};
 use countersign_protocol::clarification::PublishedKeys;
 use std::{path::PathBuf, sync::Arc};
-
-const KEY_VARIABLE: &str = "COUNTERSIGN_API_KEY";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ClarifyClient {
@@ -24,10 +25,7 @@ pub(super) struct ClarifyClient {
 impl ClarifyClient {
     /// The service client for the agent with this key.
     pub(super) fn resolve(&self, context: &Context) -> Result<Clarifications, Failure> {
-        let key = secret(self.key_file.as_deref(), KEY_VARIABLE, context)?.ok_or_else(|| {
-            let hint = format!("set {KEY_VARIABLE} or use --key-file; `countersign key add --kind agent` makes a key");
-            Failure::new("there is no API key").hint(hint)
-        })?;
+        let key = api_key(self.key_file.as_deref(), context)?;
         let service = self.service.origin(context)?;
         Ok(Clarifications::new(&service, self.service.project.as_ref(), &key, Arc::new(transport()?)))
     }
@@ -42,9 +40,9 @@ impl ClarifyClient {
 pub(super) fn failed(why: ClarificationError) -> Failure {
     let failure = Failure::new(why.to_string());
     match why {
-        ClarificationError::Unreachable(_) => failure.hint(NOT_REACHED),
-        ClarificationError::Refused(refused) => match refused.status {
-            401 => failure.hint("the key may have been revoked: `countersign key list` shows it"),
+        ClarificationError::Service(ServiceError::Unreachable(_)) => failure.hint(NOT_REACHED),
+        ClarificationError::Service(ServiceError::Refused(refused)) => match refused.status {
+            401 => failure.hint(UNKNOWN_KEY),
             403 => failure.hint("this takes a key of another kind: `countersign key add` makes one"),
             404 => {
                 failure.hint("an agent sees the sessions that it opened itself: is it this key's, and this project's?")

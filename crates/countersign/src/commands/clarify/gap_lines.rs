@@ -91,7 +91,7 @@ pub(super) fn counted(blocking: u64, warning: u64) -> String {
 }
 
 /// Prints the state of a session. Ends with 1 while a gap is open.
-pub(super) fn standing(response: &CheckResponse, json: bool, context: &Context) -> Result<(), Failure> {
+pub(super) fn print_state(response: &CheckResponse, json: bool, context: &Context) -> Result<(), Failure> {
     let session = &response.session_id;
     if json {
         context.say_json(&to_value(response).map_err(|why| Failure::new(why.to_string()))?)?;

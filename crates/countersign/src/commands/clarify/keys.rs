@@ -1,20 +1,20 @@
-//! `countersign clarify keys`: the public keys for verifiers.
+//! `countersign clarify keys` and `rotate-key`: the public keys for verifiers.
 
-use super::connection::ClarifyClient;
+use super::connection::{ClarifyClient, failed};
 use crate::{context::Context, failure::Failure, table::Table};
 use countersign_protocol::clarification::{PublishedKey, PublishedKeys};
 use serde_json::to_value;
 
-/// List the keys with which the service asks and signs. Needs no API key
-#[derive(Debug, clap::Args)]
-pub(super) struct Arguments {}
-
-pub(super) async fn run(connection: &ClarifyClient, json: bool, context: &Context) -> Result<(), Failure> {
-    let keys = connection.published_keys(context).await?;
-    say(&keys, json, context)
+pub(super) async fn list(connection: &ClarifyClient, json: bool, context: &Context) -> Result<(), Failure> {
+    print(&connection.published_keys(context).await?, json, context)
 }
 
-pub(super) fn say(keys: &PublishedKeys, json: bool, context: &Context) -> Result<(), Failure> {
+/// The old key signs the rotation.
+pub(super) async fn rotate(connection: &ClarifyClient, json: bool, context: &Context) -> Result<(), Failure> {
+    print(&connection.resolve(context)?.rotate_key().await.map_err(failed)?, json, context)
+}
+
+fn print(keys: &PublishedKeys, json: bool, context: &Context) -> Result<(), Failure> {
     if json {
         return context.say_json(&to_value(keys).map_err(|why| Failure::new(why.to_string()))?);
     }

@@ -1,18 +1,12 @@
 //! `countersign clarify …`: the gaps in a plan, their answers, and the proof of both.
 
-mod abandon;
 mod check;
 mod connection;
-mod document;
 mod gap_lines;
 mod keys;
-mod one_session;
 mod report;
-mod resolve;
-mod rotate_key;
 mod rules;
-mod source;
-mod submit;
+mod session;
 mod verify;
 
 use crate::{context::Context, engine, failure::Failure};
@@ -43,13 +37,14 @@ enum Command {
     #[command(subcommand)]
     Rules(rules::Command),
     Verify(verify::Arguments),
-    Submit(submit::Arguments),
-    Resolve(resolve::Arguments),
+    Submit(session::SubmitArguments),
+    Resolve(session::ResolveArguments),
     #[command(flatten)]
-    OneSession(one_session::Command),
-    Abandon(abandon::Arguments),
-    Keys(keys::Arguments),
-    RotateKey(rotate_key::Arguments),
+    Session(session::SessionCommand),
+    /// List the keys with which the service asks and signs. Needs no API key
+    Keys,
+    /// Replace the signing key; takes an admin's API key. Signatures of the old key stay verifiable
+    RotateKey,
 }
 
 /// A negative result has already been printed, so any other failure ends with 2.
@@ -67,12 +62,11 @@ pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure
 fn over_http(command: &Command, connection: &ClarifyClient, json: bool, context: &Context) -> Result<(), Failure> {
     engine::runtime()?.block_on(async {
         match command {
-            Command::Keys(_) => keys::run(connection, json, context).await,
-            Command::Submit(arguments) => submit::run(arguments, connection, json, context).await,
-            Command::Resolve(arguments) => resolve::run(arguments, connection, json, context).await,
-            Command::OneSession(command) => one_session::run(command, connection, json, context).await,
-            Command::Abandon(arguments) => abandon::run(arguments, connection, json, context).await,
-            Command::RotateKey(_) => rotate_key::run(connection, json, context).await,
+            Command::Keys => keys::list(connection, json, context).await,
+            Command::Submit(arguments) => session::submit(arguments, connection, json, context).await,
+            Command::Resolve(arguments) => session::resolve(arguments, connection, json, context).await,
+            Command::Session(command) => session::run(command, connection, json, context).await,
+            Command::RotateKey => keys::rotate(connection, json, context).await,
             Command::Check(_) | Command::Rules(_) | Command::Verify(_) => Ok(()),
         }
     })

@@ -4,13 +4,9 @@ use super::gap_lines::severity;
 use crate::{context::Context, failure::Failure, table::printable};
 use countersign_client::clarification::{ChainReport, ProvenKind, RoundReport, Signer};
 use countersign_protocol::clarification::GivenBy;
-use serde_json::to_value;
 
-pub(super) fn say(report: &ChainReport, json: bool, context: &Context) -> Result<(), Failure> {
-    match json {
-        true => context.say_json(&to_value(report).map_err(|why| Failure::new(why.to_string()))?),
-        false => context.say(&text(report)),
-    }
+pub(super) fn print(report: &ChainReport, json: bool, context: &Context) -> Result<(), Failure> {
+    context.say_document(report, json, text)
 }
 
 pub(super) fn text(report: &ChainReport) -> String {
@@ -19,7 +15,7 @@ pub(super) fn text(report: &ChainReport) -> String {
         Signer::IntegrityOnly => "signed with an unregistered key",
     };
     let mut lines = vec![
-        format!("proven: {} of session {}", named(report.proven), report.session_id),
+        format!("proven: {} of session {}", kind_name(report.proven), report.session_id),
         format!("asked by {}, {signer}", report.agent_id),
     ];
     lines.extend(report.rounds.iter().flat_map(round));
@@ -33,7 +29,7 @@ pub(super) fn text(report: &ChainReport) -> String {
     lines.iter().map(|line| printable(line) + "\n").collect()
 }
 
-fn named(proven: ProvenKind) -> &'static str {
+fn kind_name(proven: ProvenKind) -> &'static str {
     match proven {
         ProvenKind::Message => "message",
         ProvenKind::Record => "record",
@@ -49,12 +45,12 @@ fn round(round: &RoundReport) -> [String; 4] {
         format!("round {}: {} {} at {}, {became}", round.round, round.gap_id, severity(round.severity), round.field),
         format!("  asked {}: {}", round.asked_at, round.question),
         format!("  answered {}: {}", round.answered_at, round.answer),
-        format!("  by {}", whose(round)),
+        format!("  by {}", answer_source(round)),
     ]
 }
 
 /// The source of an answer, and the signature that proves it.
-fn whose(round: &RoundReport) -> String {
+fn answer_source(round: &RoundReport) -> String {
     let giver = match round.given_by {
         Some(GivenBy::Person) => "a person",
         Some(GivenBy::Own) => "the agent itself",

@@ -1,7 +1,7 @@
 //! `countersign clarify verify FILE`: verifies with only the document and the keys.
 
-use super::{document, report};
-use crate::{context::Context, failure::Failure, table::printable};
+use super::report;
+use crate::{commands::documents, context::Context, failure::Failure, table::printable};
 use countersign_client::clarification::{
     ChainReport, ChainSeal, Registry, Wrong, check_against, check_attestation, check_audit, check_handoff,
     check_message, check_record,
@@ -33,9 +33,9 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, json: bool, context: &Context) -> Result<(), Failure> {
     let registry = registry(&arguments.keys)?;
-    let found = document::read(&arguments.file)?;
+    let found = documents::read(&arguments.file)?;
     let check = kind(&found).ok_or_else(|| unknown(&arguments.file))?;
-    let earlier = arguments.earlier.as_deref().map(document::read).transpose()?;
+    let earlier = arguments.earlier.as_deref().map(documents::read).transpose()?;
     let chains = earlier.as_ref().map(|earlier| record_of(&found).zip(record_of(earlier)).ok_or_else(no_chain));
     let chains = chains.transpose()?;
     let proven = check(&found, &registry).and_then(|report| match chains {
@@ -43,13 +43,13 @@ pub(super) fn run(arguments: &Arguments, json: bool, context: &Context) -> Resul
         None => Ok(report),
     });
     match proven {
-        Ok(report) => report::say(&report, json, context),
-        Err(wrong) => say_wrong(&arguments.file, &wrong, json, context),
+        Ok(report) => report::print(&report, json, context),
+        Err(wrong) => print_flaw(&arguments.file, &wrong, json, context),
     }
 }
 
 /// Only the first flaw: everything after it depends on it.
-fn say_wrong(file: &Path, wrong: &Wrong, json: bool, context: &Context) -> Result<(), Failure> {
+fn print_flaw(file: &Path, wrong: &Wrong, json: bool, context: &Context) -> Result<(), Failure> {
     if json {
         context.say_json(&json!({ "proven": null, "place": wrong.place, "wrong": wrong.flaw.to_string() }))?;
     } else {
@@ -80,7 +80,7 @@ fn unknown(file: &Path) -> Failure {
 
 fn registry(files: &[PathBuf]) -> Result<Registry, Failure> {
     files.iter().try_fold(Registry::default(), |registry, file| {
-        let keys = document::read(file)?;
+        let keys = documents::read(file)?;
         let keys: PublishedKeys = read::value(&keys).map_err(|why| {
             Failure::new(format!("{}: {why}", file.display())).hint("`countersign clarify keys --json` prints keys")
         })?;

@@ -47,7 +47,7 @@ pub(super) async fn revoke(
     let hint = "`countersign inbox allowances` lists your standing approvals";
     let revoked = connected.mplp().revoke(&arguments.id, arguments.reason.as_deref()).await;
     revoked.map_err(|why| match &why {
-        countersign_client::mplp::MplpError::Refused(refused) if matches!(refused.status, 404 | 409) => {
+        countersign_client::ServiceError::Refused(refused) if matches!(refused.status, 404 | 409) => {
             not_approved(why).hint(hint)
         }
         _ => not_approved(why),

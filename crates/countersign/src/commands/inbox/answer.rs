@@ -15,7 +15,7 @@ use countersign_client::aaep::{
     Announcement, Answer, Ending, Inbox, ReceivedQuestion, Replier, SubscriberClient, SubscriberEvent,
 };
 use countersign_protocol::{
-    aaep::questions::OpenQuestion,
+    aaep::questions::{Offer, OpenQuestion},
     mplp::{AllowanceShown, DecisionRequest, DecisionStatus},
 };
 use serde_json::json;
@@ -207,11 +207,15 @@ impl Listening {
 
 /// A token is not strong enough authentication for every question. A reply that could not count is not sent.
 fn enough_proof(open: &OpenQuestion) -> Result<(), Failure> {
-    if open.assurance == "token" {
+    if !needs_more_proof(open) {
         return Ok(());
     }
-    let why = format!("this question needs more proof than a token: {}; nothing was sent", open.assurance);
+    let why = format!("this question needs more proof than a token: {}; nothing was sent", open.assurance.as_str());
     Err(Failure::new(why).hint(how_to_answer(open)))
+}
+
+pub(super) fn needs_more_proof(open: &OpenQuestion) -> bool {
+    matches!(open.offers.offer, Offer::ProveFirst | Offer::NotHere)
 }
 
 /// Where to answer a question that requires stronger authentication than this token.

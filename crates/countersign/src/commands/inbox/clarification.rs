@@ -1,31 +1,22 @@
 //! Answers clarified before a question was raised, with their sources.
 
 use crate::table::quoted;
-use countersign_client::aaep::{Asks, ReceivedQuestion};
-use serde_json::Value;
-
-/// Only the service writes this member.
-pub(super) fn of(question: &ReceivedQuestion) -> Option<&Value> {
-    match question.asks() {
-        Asks::Confirmation(asked) => asked.extra_context.as_ref()?.get("clarification"),
-        Asks::Clarification(_) => None,
-    }
-}
+use countersign_protocol::{
+    clarification::GivenBy,
+    question::{ClarificationFacts, ClarifiedAnswer},
+};
 
 /// One line per answer.
-pub(super) fn lines(clarified: &Value) -> Vec<String> {
-    let answers = clarified.get("answers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let more = clarified.get("more").and_then(Value::as_u64).filter(|more| *more > 0);
-    let more = more.map(|more| format!("Clarified: and {more} more"));
-    answers.iter().map(line).chain(more).collect()
+pub(super) fn lines(clarified: &ClarificationFacts) -> Vec<String> {
+    let more = (clarified.more > 0).then(|| format!("Clarified: and {} more", clarified.more));
+    clarified.answers.iter().map(line).chain(more).collect()
 }
 
-fn line(answer: &Value) -> String {
-    let text = |name: &str| quoted(answer.get(name).and_then(Value::as_str).unwrap_or_default());
+fn line(answer: &ClarifiedAnswer) -> String {
     // The source comes first and the answer last, in quotes: the answer cannot imitate the source.
-    let whose = match answer.get("given_by").and_then(Value::as_str) {
-        Some("person") => "Answered by a person",
-        _ => "Answered by the agent itself",
+    let whose = match answer.given_by {
+        GivenBy::Person => "Answered by a person",
+        GivenBy::Own => "Answered by the agent itself",
     };
-    format!("{whose}: for {} the answer is {}", text("field"), text("answer"))
+    format!("{whose}: for {} the answer is {}", quoted(&answer.field), quoted(&answer.answer))
 }

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_a_question_and_what_is_said_to_it() {
+    fn a_line_is_a_question_and_its_answer() {
         let answer = |question: &str, text: &str| InboxCommand::Answer { question: question.into(), text: text.into() };
         assert_eq!(InboxCommand::read(" 2  no  too much "), answer("2", "no  too much"));
         assert_eq!(InboxCommand::read("dec_0a yes"), answer("dec_0a", "yes"));

@@ -8,11 +8,12 @@ use crate::{
 };
 use clap::ValueEnum;
 use countersign_client::{
+    ServiceError,
     aaep::{
         ManifestKeys, Manifests, QuestionsError, Replier, SubscribeError, SubscriberClient, SubscriberConfig, Trust,
         UnknownProducers, system_dice,
     },
-    mplp::{Mplp, MplpError},
+    mplp::Mplp,
     transport::WithLoopback,
 };
 use countersign_protocol::{aaep::handshake::ReasonCode, time::UnixMillis};
@@ -104,7 +105,7 @@ impl Connected {
     }
 
     pub(super) fn replier(&self) -> Replier {
-        Replier::without_listening(&self.config, self.transport.clone())
+        Replier::without_subscription(&self.config, self.transport.clone())
     }
 
     /// The client for the person's approvals and allowances.
@@ -158,11 +159,11 @@ pub(super) fn not_answered(why: QuestionsError) -> Failure {
     }
 }
 
-pub(super) fn not_approved(why: MplpError) -> Failure {
+pub(super) fn not_approved(why: ServiceError) -> Failure {
     let failure = Failure::new(why.to_string());
     match why {
-        MplpError::Unreachable(_) => failure.hint(NOT_REACHED),
-        MplpError::Refused(refused) if refused.status == 401 => failure.hint(UNKNOWN_TOKEN),
+        ServiceError::Unreachable(_) => failure.hint(NOT_REACHED),
+        ServiceError::Refused(refused) if refused.status == 401 => failure.hint(UNKNOWN_TOKEN),
         _ => failure,
     }
 }

@@ -20,8 +20,7 @@ pub(super) async fn run(connected: &Connected, json: bool, context: &Context) ->
     let open = connected.replier().questions().await.map_err(not_answered)?.questions;
     let (mplp, mut views) = (connected.mplp(), Vec::with_capacity(open.len()));
     for (n, question) in open.iter().enumerate() {
-        let action = question.action.as_deref().unwrap_or_default();
-        let steps = plan_steps::of(&mplp, action, Some(&question.decision_id)).await;
+        let steps = plan_steps::of(&mplp, &question.facts).await;
         views.push((format!("Question {}", n + 1), View::from(question).of_plan(steps)));
     }
     tell_apart(&mut views);

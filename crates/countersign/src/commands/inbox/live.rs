@@ -1,10 +1,10 @@
 //! The running inbox: events, typed lines and timers.
 
 use super::{
-    answer::how_to_answer,
+    answer::{how_to_answer, needs_more_proof},
     commands::{HELP, InboxCommand, MORE_S, yes_or_no},
     connection::{Connected, ServiceClock, not_subscribed, only_listens},
-    plan_steps::{self, Steps},
+    plan_steps,
     tell::Teller,
 };
 use crate::{context::Context, failure::Failure, span::in_words as duration};
@@ -138,7 +138,7 @@ impl Desk<'_> {
         }
         self.teller.tell("connected", "Connected again", json!({ "event": "connected" }))?;
         if anew {
-            self.inbox.begin_again(self.clock.now());
+            self.inbox.reset(self.clock.now());
         }
         if let Ok(listed) = self.replier.questions().await {
             let open: BTreeSet<&str> = listed.questions.iter().map(|open| open.decision_id.as_str()).collect();
@@ -149,27 +149,22 @@ impl Desk<'_> {
     }
 
     async fn speak(&mut self) -> Result<(), Failure> {
-        while let Some(announcement) = self.speech.next_up() {
+        while let Some(announcement) = self.speech.next_announcement() {
             match &announcement {
                 Announcement::Asked(question) => {
-                    let steps = self.steps_of(question).await;
+                    let steps = plan_steps::of(&self.mplp, question.facts()).await;
                     self.teller.asked(question, steps, self.clock.now())?;
                 }
                 other => self.teller.announce(other, self.clock.now())?,
             }
         }
-        match self.speech.left_out() {
+        match self.speech.take_dropped_count() {
             0 => Ok(()),
             n => {
                 let text = format!("{n} less urgent messages were left out");
                 self.teller.tell("said", &text, json!({ "event": "left_out", "count": n }))
             }
         }
-    }
-
-    async fn steps_of(&self, question: &ReceivedQuestion) -> Option<Steps> {
-        let Asks::Confirmation(asked) = question.asks() else { return None };
-        plan_steps::of(&self.mplp, &asked.action, question.decision_id()).await
     }
 
     async fn line(&mut self, line: InboxCommand) -> Result<Goes, Failure> {
@@ -211,7 +206,7 @@ impl Desk<'_> {
     }
 
     async fn answer(&mut self, question: &Arc<ReceivedQuestion>, text: &str) -> Result<(), Failure> {
-        let answer = match (question.asks(), yes_or_no(text)) {
+        let answer = match (question.request(), yes_or_no(text)) {
             (Asks::Confirmation(_), Some((true, rationale))) => Ok(Answer::Approve { rationale }),
             (Asks::Confirmation(_), Some((false, reason))) => Ok(Answer::Reject { reason }),
             _ => question.read_answer(text),
@@ -244,12 +239,12 @@ impl Desk<'_> {
     async fn needs_more(&self, question: &ReceivedQuestion) -> Option<String> {
         let listed = self.replier.questions().await.ok()?;
         let open = listed.questions.into_iter().find(|open| question.decision_id() == Some(&open.decision_id))?;
-        (open.assurance != "token").then(|| how_to_answer(&open))
+        needs_more_proof(&open).then(|| how_to_answer(&open))
     }
 
     async fn more_time(&mut self, question: &ReceivedQuestion, seconds: i64) -> Result<(), Failure> {
         let Some(id) = question.decision_id() else { return self.problem("This producer gives no more time") };
-        match self.replier.more_time(id, seconds).await {
+        match self.replier.extend_deadline(id, seconds).await {
             // The event that follows has the new deadline; without one the deadline could not be extended.
             Ok(more) if more.deadline <= question.deadline() => {
                 self.problem("No more time than that can be given for this question")

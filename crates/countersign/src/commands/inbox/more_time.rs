@@ -24,7 +24,7 @@ pub(super) async fn run(
     json: bool,
     context: &Context,
 ) -> Result<(), Failure> {
-    let more = connected.replier().more_time(&arguments.id, arguments.seconds).await.map_err(not_answered)?;
+    let more = connected.replier().extend_deadline(&arguments.id, arguments.seconds).await.map_err(not_answered)?;
     let left = more.deadline.millis_since(system_now()).max(0) / 1000;
     if json {
         let told = json!({ "id": more.decision_id, "deadline": more.deadline.to_rfc3339(), "seconds_left": left });

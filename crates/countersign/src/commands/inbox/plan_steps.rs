@@ -1,27 +1,24 @@
-//! The steps of a question about a plan. They are read from the service's own plan, never from the question's context,
-//! which an agent could have written.
+//! The steps of a question about a plan, from the service's own record of it.
 
 use crate::table::{quoted, rendered};
-use countersign_client::mplp::{Mplp, confirm_id};
-use countersign_protocol::mplp::{PlanActions, Runs, StepShown, TargetType, WhoseWords};
+use countersign_client::mplp::Mplp;
+use countersign_protocol::{
+    mplp::{PlanActions, Runs, StepShown},
+    question::QuestionFacts,
+    request::TextAuthor,
+};
 use std::time::Duration;
 
-/// The beginning of questions about plans. It only decides whether to fetch the plan.
-const BEGINS: &str = "Approve the plan ";
 /// The maximum delay of a question for fetching its steps.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The steps, if the question is about a plan.
-pub(super) async fn of(mplp: &Mplp, action: &str, decision_id: Option<&str>) -> Option<Steps> {
-    let confirm = decision_id.and_then(confirm_id).filter(|_| action.starts_with(BEGINS))?;
-    let read = async {
-        let asked = mplp.confirm(&confirm).await.ok()?;
-        match asked.target_type {
-            TargetType::Plan => Some(mplp.actions(&asked.target_id).await.map_or(Steps::Unread, Steps::Read)),
-            _ => None,
-        }
-    };
-    tokio::time::timeout(PATIENCE, read).await.unwrap_or(Some(Steps::Unread))
+/// The complete steps, if the question is about a plan: its facts may leave out the last ones.
+pub(super) async fn of(mplp: &Mplp, facts: &QuestionFacts) -> Option<Steps> {
+    let plan = facts.plan.as_ref()?;
+    match tokio::time::timeout(PATIENCE, mplp.actions(&plan.plan_id)).await {
+        Ok(Ok(actions)) => Some(Steps::Read(actions)),
+        _ => Some(Steps::Unread),
+    }
 }
 
 pub(super) enum Steps {
@@ -58,8 +55,8 @@ fn how(runs: &Runs) -> String {
     let times = if runs.uses == 1 { "once".to_owned() } else { format!("up to {} times", runs.uses) };
     let asks = if runs.asks_again { ", and you are asked each time" } else { "" };
     let whose = match runs.words {
-        WhoseWords::Owner => "",
-        WhoseWords::Agent => ", as the agent calls it",
+        TextAuthor::Owner => "",
+        TextAuthor::Agent => ", as the agent calls it",
     };
     format!(", {times}{asks}{whose}")
 }
@@ -71,7 +68,7 @@ mod tests {
 
     ///
     #[test]
-    fn every_step_is_one_line_that_says_what_runs_how_often_and_whose_words_it_is() {
+    fn every_step_is_one_line_with_action_count_and_author() {
         let runs = |words: &str, more: serde_json::Value| {
             let mut runs = json!({ "shown": "Pay at most 500.00 USD\u{1b} to Acme", "words": words, "risk_level": "medium",
                 "irreversible": true, "asks_again": false, "uses": 3, "done": 0, "under_way": 0 });

@@ -9,13 +9,14 @@ use crate::{
     span::in_words as duration,
     table::{printable, quoted, rendered},
 };
-use countersign_client::aaep::{Asks, ReceivedQuestion, TextSource, in_words};
+use countersign_client::aaep::{Asks, ReceivedQuestion, TextSource, expected_form};
 use countersign_protocol::{
     aaep::{
         event::{Choice, ResponseKind, Risk, YesNo},
         questions::OpenQuestion,
     },
     decisions::DecisionKind,
+    question::QuestionFacts,
     request::WhatRuns,
     time::UnixMillis,
 };
@@ -40,12 +41,10 @@ pub(super) struct View {
     default: Option<YesNo>,
     last_ran_at: Option<UnixMillis>,
     deadline: UnixMillis,
-    /// The deviation of a call from a plan.
-    differs: Vec<String>,
+    /// The service's own statements.
+    facts: QuestionFacts,
     /// The steps of a plan.
     steps: Option<Steps>,
-    /// Answers clarified before the question was raised.
-    clarified: Option<Value>,
     /// The call that an approval permits; `None` if the service does not send it.
     runs: Option<WhatRuns>,
     /// The differences from others in the list with the same text.
@@ -67,7 +66,7 @@ pub(super) fn tell_apart(named: &mut [(String, View)]) {
 
 impl From<&ReceivedQuestion> for View {
     fn from(question: &ReceivedQuestion) -> Self {
-        let (kind, what, consequence, context, choices, default) = match question.asks() {
+        let (kind, what, consequence, context, choices, default) = match question.request() {
             Asks::Confirmation(asked) => {
                 let consequence = Some(asked.consequence.clone());
                 let default = Some(asked.default_decision);
@@ -89,15 +88,14 @@ impl From<&ReceivedQuestion> for View {
             agent_id: question.producer().agent_id.clone(),
             operator: question.operator().map(str::to_owned),
             known_producer: question.is_of_known_producer(),
-            words: question.words(),
+            words: question.text_source(),
             risk: question.risk(),
             irreversible: question.is_irreversible(),
             default,
             last_ran_at: question.last_ran_at(),
             deadline: question.deadline(),
-            differs: differs(question),
+            facts: question.facts().clone(),
             steps: None,
-            clarified: clarification::of(question).cloned(),
             runs: question.runs().cloned(),
             alike: None,
         }
@@ -118,15 +116,14 @@ impl From<&OpenQuestion> for View {
             agent_id: open.agent_id.clone(),
             operator: open.operator.clone(),
             known_producer: true,
-            words: if open.words == "owner" { TextSource::Owner } else { TextSource::Agent },
+            words: open.words.into(),
             risk: open.risk_level,
             irreversible: open.irreversible.unwrap_or(false),
             default: open.default_decision,
             last_ran_at: open.last_ran_at,
             deadline: open.deadline,
-            differs: Vec::new(),
+            facts: open.facts.clone(),
             steps: None,
-            clarified: open.clarification.clone(),
             runs: open.runs.clone(),
             alike: None,
         }
@@ -158,8 +155,8 @@ impl View {
         lines.extend(self.steps.as_ref().map(Steps::lines).unwrap_or_default());
         lines.extend(self.runs.as_ref().map(runs::lines).unwrap_or_default());
         lines.extend(self.alike.clone());
-        lines.extend(self.clarified.as_ref().map(clarification::lines).unwrap_or_default());
-        lines.extend(self.differs.iter().map(|line| format!("Deviation from the plan: {}", rendered(line))));
+        lines.extend(self.facts.clarification.as_ref().map(clarification::lines).unwrap_or_default());
+        lines.extend(self.deviations().iter().map(|line| format!("Deviation from the plan: {}", rendered(line))));
         lines.extend(self.context.as_ref().map(|text| format!("Context: {}", self.said(text))));
         lines.push(format!("Text: {}", self.whose_words()));
         let ran = |at: UnixMillis| format!("Ran before: exactly this last ran at {}", at.to_rfc3339());
@@ -177,7 +174,7 @@ impl View {
                 format!("To answer: {name} approve, or {name} reject and your reason. For more time: {name} more")
             }
             DecisionKind::Clarification => {
-                let kinds: Vec<&str> = self.kinds.iter().map(in_words).collect();
+                let kinds: Vec<&str> = self.kinds.iter().map(expected_form).collect();
                 format!("To answer: {name} and {}. For more time: {name} more", kinds.join(", or "))
             }
         }
@@ -204,11 +201,16 @@ impl View {
             "last_ran_at": self.last_ran_at.map(UnixMillis::to_rfc3339),
             "deadline": self.deadline.to_rfc3339(),
             "seconds_left": self.seconds_left(now),
-            "plan_difference": self.differs,
-            "clarification": self.clarified,
+            "plan_difference": self.deviations(),
+            "clarification": self.facts.clarification,
             "plan": self.steps.as_ref().map(Steps::actions),
             "runs": self.runs,
         })
+    }
+
+    /// The deviations of the call from a plan.
+    fn deviations(&self) -> Vec<String> {
+        self.facts.deviation.as_ref().map(|deviation| deviation.lines("en")).unwrap_or_default()
     }
 
     /// The owner's text as it is, with its quotes; any other text in quotes that it cannot end.
@@ -220,10 +222,9 @@ impl View {
         }
     }
 
-    /// Whether the service wrote it about an agent's plan: only those have numbered steps.
+    /// Whether the service wrote it about an agent's plan.
     fn is_plan(&self) -> bool {
-        let steps = self.runs.iter().flat_map(|runs| &runs.details).any(|detail| detail.step.is_some());
-        self.steps.is_some() || steps
+        self.facts.plan.is_some()
     }
 
     /// The text by which a person would take two questions for the same.
@@ -270,14 +271,6 @@ impl View {
     fn seconds_left(&self, now: UnixMillis) -> i64 {
         self.deadline.millis_since(now).max(0) / 1000
     }
-}
-
-/// Only if the service wrote the question: an agent could write anything there.
-fn differs(question: &ReceivedQuestion) -> Vec<String> {
-    let Asks::Confirmation(asked) = question.asks() else { return Vec::new() };
-    let told = asked.extra_context.as_ref().filter(|_| question.words() == TextSource::Owner);
-    let lines = told.and_then(|told| told.get("plan_difference")?.get("lines")?.as_array());
-    lines.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -3,19 +3,18 @@
 use crate::{
     context::Context,
     failure::Failure,
-    service::{NOT_REACHED, Service, secret, transport},
+    service::{NOT_REACHED, Service, UNKNOWN_KEY, api_key, transport},
 };
 use countersign_client::{
+    ServiceError,
     aaep::system_dice,
-    decisions::{Decisions, DecisionsError},
+    decisions::Decisions,
     mcp::Mcp,
-    mplp::{Mplp, MplpError, PlanFollower},
+    mplp::{Mplp, PlanFollower},
     transport::WithLoopback,
 };
-use countersign_protocol::{ids::ProjectId, mplp::MplpId, origin::Origin};
+use countersign_protocol::{ids::ProjectId, origin::Origin};
 use std::{path::PathBuf, sync::Arc};
-
-const KEY_VARIABLE: &str = "COUNTERSIGN_API_KEY";
 
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Connection {
@@ -37,10 +36,7 @@ pub(in crate::commands) struct Connected {
 
 impl Connection {
     pub(in crate::commands) fn resolve(self, context: &Context) -> Result<Connected, Failure> {
-        let key = secret(self.key_file.as_deref(), KEY_VARIABLE, context)?.ok_or_else(|| {
-            let hint = format!("set {KEY_VARIABLE} or use --key-file; `countersign key add --kind agent` makes a key");
-            Failure::new("there is no API key").hint(hint)
-        })?;
+        let key = api_key(self.key_file.as_deref(), context)?;
         let service = self.service.origin(context)?;
         Ok(Connected { service, project: self.service.project, key, transport: Arc::new(transport()?) })
     }
@@ -64,11 +60,11 @@ impl Connected {
     }
 }
 
-pub(super) fn failed(why: MplpError) -> Failure {
+pub(super) fn failed(why: ServiceError) -> Failure {
     let failure = Failure::new(why.to_string());
     match why {
-        MplpError::Unreachable(_) => failure.hint(NOT_REACHED),
-        MplpError::Refused(refused) => match refused.status {
+        ServiceError::Unreachable(_) => failure.hint(NOT_REACHED),
+        ServiceError::Refused(refused) => match refused.status {
             401 => failure.hint(UNKNOWN_KEY),
             404 => failure.hint("an agent sees the plans that it wrote itself: is it this key's, and this project's?"),
             _ => failure,
@@ -77,17 +73,11 @@ pub(super) fn failed(why: MplpError) -> Failure {
     }
 }
 
-pub(super) fn not_waited(why: DecisionsError) -> Failure {
+pub(super) fn not_waited(why: ServiceError) -> Failure {
     let failure = Failure::new(why.to_string());
     match why {
-        DecisionsError::Unreachable(_) => failure.hint(NOT_REACHED),
-        DecisionsError::Refused(refused) if refused.status == 401 => failure.hint(UNKNOWN_KEY),
+        ServiceError::Unreachable(_) => failure.hint(NOT_REACHED),
+        ServiceError::Refused(refused) if refused.status == 401 => failure.hint(UNKNOWN_KEY),
         _ => failure,
     }
-}
-
-const UNKNOWN_KEY: &str = "the key may have been revoked: `countersign key list` shows it";
-
-pub(super) fn plan_id(text: &str) -> Result<MplpId, String> {
-    MplpId::parse(text).map_err(|why| why.to_string())
 }

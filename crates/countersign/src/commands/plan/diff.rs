@@ -1,10 +1,12 @@
 //! `countersign plan diff ID [FILE]`: the changes since the plan was last proposed, or the changes a file would make.
 
-use super::{
-    connection::{Connected, failed, plan_id},
-    file,
+use super::connection::{Connected, failed};
+use crate::{
+    commands::documents::{self, mplp_id},
+    context::Context,
+    failure::Failure,
+    table::printable,
 };
-use crate::{context::Context, failure::Failure, table::printable};
 use countersign_protocol::mplp::MplpId;
 use serde_json::json;
 use std::path::PathBuf;
@@ -13,7 +15,7 @@ use std::path::PathBuf;
 /// with 1 if there are any
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    #[arg(value_name = "ID", value_parser = plan_id)]
+    #[arg(value_name = "ID", value_parser = mplp_id)]
     id: MplpId,
 
     /// The plan to compare. Nothing is written.
@@ -29,7 +31,9 @@ pub(super) async fn run(
 ) -> Result<(), Failure> {
     let (mplp, id) = (connected.mplp(), &arguments.id);
     let (lines, nothing) = match &arguments.file {
-        Some(path) => (mplp.difference(id, &file::read(path)?).await, "the file and the plan are the same"),
+        Some(path) => {
+            (mplp.difference(id, &documents::plan_submission(path)?).await, "the file and the plan are the same")
+        }
         None => (mplp.changes(id).await, "nothing has changed since it was last proposed, or it was never proposed"),
     };
     let lines = lines.map_err(failed)?;

@@ -2,7 +2,6 @@
 
 pub(in crate::commands) mod connection;
 mod diff;
-mod file;
 mod propose;
 mod show;
 pub(in crate::commands) mod texts;

@@ -1,10 +1,7 @@
 //! `countersign plan propose FILE`: writes and proposes a plan, and waits for the decision on request.
 
-use super::{
-    connection::{Connected, failed, not_waited},
-    file,
-};
-use crate::{context::Context, failure::Failure, span, table::printable};
+use super::connection::{Connected, failed, not_waited};
+use crate::{commands::documents, context::Context, failure::Failure, span, table::printable};
 use countersign_protocol::{
     decisions::{DecisionDocument, State},
     mplp::{MplpId, ProposeRequest},
@@ -47,7 +44,7 @@ pub(super) async fn run(
     json: bool,
     context: &Context,
 ) -> Result<(), Failure> {
-    let submission = file::read(&arguments.file)?;
+    let submission = documents::plan_submission(&arguments.file)?;
     let mplp = connected.mplp();
     let plan = mplp.write(&submission).await.map_err(failed)?.plan_id;
     let ask = ProposeRequest {
@@ -56,18 +53,18 @@ pub(super) async fn run(
         timeout_seconds: arguments.timeout,
     };
     let proposed = mplp.propose(&plan, &ask).await.map_err(failed)?;
-    let decision = connected.decisions().look(&proposed.decision_id).await.map_err(not_waited)?;
+    let decision = connected.decisions().get(&proposed.decision_id).await.map_err(not_waited)?;
     if !arguments.wait {
-        return asked(&plan, &decision, &proposed.confirm.confirm_id, json, context);
+        return print_proposed(&plan, &decision, &proposed.confirm.confirm_id, json, context);
     }
     if !json {
-        asked(&plan, &decision, &proposed.confirm.confirm_id, false, context)?;
+        print_proposed(&plan, &decision, &proposed.confirm.confirm_id, false, context)?;
     }
     let settled = connected.decisions().wait(&proposed.decision_id, PATIENCE).await.map_err(not_waited)?;
-    became(&plan, &settled, &proposed.confirm.confirm_id, json, context)
+    print_settled(&plan, &settled, &proposed.confirm.confirm_id, json, context)
 }
 
-fn asked(
+fn print_proposed(
     plan: &MplpId,
     decision: &DecisionDocument,
     confirm: &MplpId,
@@ -88,7 +85,7 @@ fn asked(
     ))
 }
 
-fn became(
+fn print_settled(
     plan: &MplpId,
     decision: &DecisionDocument,
     confirm: &MplpId,

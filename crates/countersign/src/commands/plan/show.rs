@@ -1,11 +1,12 @@
 //! `countersign plan show ID`: the steps, their progress, and the remaining uses.
 
 use super::{
-    connection::{Connected, failed, plan_id},
+    connection::{Connected, failed},
     texts,
 };
 use crate::{
     clock::system_now,
+    commands::documents::mplp_id,
     context::Context,
     failure::Failure,
     span,
@@ -17,7 +18,7 @@ use serde_json::json;
 /// Show a plan: its steps, their progress, and the remaining uses
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    #[arg(value_name = "ID", value_parser = plan_id)]
+    #[arg(value_name = "ID", value_parser = mplp_id)]
     id: MplpId,
 }
 

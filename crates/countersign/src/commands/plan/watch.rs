@@ -1,10 +1,10 @@
 //! `countersign plan watch ID`: past and new events, until the plan is in a final state.
 
 use super::{
-    connection::{Connected, failed, plan_id},
+    connection::{Connected, failed},
     texts,
 };
-use crate::{context::Context, failure::Failure, table::printable};
+use crate::{commands::documents::mplp_id, context::Context, failure::Failure, table::printable};
 use countersign_client::mplp::Mplp;
 use countersign_protocol::mplp::{BusEvent, ExecutionStatus, Family, MplpId, Plan, PlanStatus, StepStatus};
 use serde::de::DeserializeOwned;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// not
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    #[arg(value_name = "ID", value_parser = plan_id)]
+    #[arg(value_name = "ID", value_parser = mplp_id)]
     id: MplpId,
 }
 
@@ -83,10 +83,10 @@ impl<'a> Watch<'a> {
             }
             _ => {}
         }
-        self.say(event)
+        self.print_event(event)
     }
 
-    fn say(&self, event: &BusEvent) -> Result<(), Failure> {
+    fn print_event(&self, event: &BusEvent) -> Result<(), Failure> {
         let is_done = |id: &MplpId| self.steps.get(id).is_some_and(|status| texts::is_done(*status));
         let done = self.plan.steps.iter().filter(|step| is_done(&step.step_id)).count();
         let steps = self.plan.steps.len();

@@ -1,8 +1,7 @@
 //! `countersign project diff FILE`: the changes that applying it would make.
 
 use super::{
-    apply::explained,
-    as_toml,
+    as_toml, explained,
     lines::{DiffLine, compare},
 };
 use crate::{cli::Reading, context::Context, failure::Failure, operations};

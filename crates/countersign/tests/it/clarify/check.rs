@@ -4,7 +4,7 @@ use super::{example, folder_with, in_the_guide, is_trouble};
 use serde_json::{Value, json};
 
 #[test]
-fn what_cannot_be_looked_at_ends_with_2_and_says_why() {
+fn an_unreadable_input_ends_with_2_and_a_reason() {
     let twice = r#"{"a": 1, "a": 2}"#;
     let rules = "[[rules]]\nid = \"x\"\nkind = \"required\"\nfield = \"a..b\"\nquestion = \"?\"\ncontext = \"!\"\n";
     let files = [("twice.json", twice), ("list.json", "[]"), ("plan.json", "{}"), ("bad.toml", rules)];
@@ -26,7 +26,7 @@ fn what_cannot_be_looked_at_ends_with_2_and_says_why() {
 
 /// WWA-3-01, WWA-3-03
 #[test]
-fn gaps_end_with_1_and_are_told_with_why_they_are_asked() {
+fn gaps_end_with_1_and_are_listed_with_their_reasons() {
     let plan = r#"{"components": [{"name": "button\u001b[2J"}], "compliance": {"standards": ["GDPR"]}}"#;
     let folder = folder_with("gaps", &[("plan.json", plan)]);
     let ran = folder.run("clarify check plan.json");

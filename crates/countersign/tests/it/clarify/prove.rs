@@ -20,7 +20,7 @@ fn audited(name: &str) -> (Asked, String, Value) {
 }
 
 #[test]
-fn what_is_no_document_of_ours_is_trouble() {
+fn a_foreign_document_is_an_error() {
     let folder = folder_with("prove-odd", &[("odd.json", "{}"), ("twice.json", r#"{"chain": [], "chain": []}"#)]);
     is_trouble(&folder.run("clarify verify gone.json"), "gone.json: cannot be read", "");
     is_trouble(
@@ -34,7 +34,7 @@ fn what_is_no_document_of_ours_is_trouble() {
 
 /// WWA-7-01, WWA-7-16
 #[test]
-fn whatever_was_changed_is_found_and_named_with_1() {
+fn every_change_is_found_and_named_with_1() {
     let (asked, _, audit) = audited("prove-changed");
     let changes = [
         ("/record/chain/1/answer", json!("eve"), "record.chain[1]"),
@@ -74,7 +74,7 @@ fn another_key_is_refused_and_without_keys_only_integrity_is_claimed() {
 
 /// WWA-7-13, WWA-7-14
 #[test]
-fn an_audit_shows_offline_who_was_asked_what_and_who_answered() {
+fn an_audit_shows_offline_every_question_its_addressees_and_its_answer() {
     let (asked, session, audit) = audited("prove-audit");
     let shown = asked.folder.does("clarify verify audit.json --keys keys.json");
     let begins =
@@ -117,7 +117,7 @@ fn a_chain_that_was_cut_off_is_shown_by_an_earlier_one() {
 
 /// WWA-7-17
 #[test]
-fn after_a_change_of_keys_old_and_new_chains_are_proven_with_what_is_published_then() {
+fn after_a_change_of_keys_old_and_new_chains_are_proven_with_the_published_keys() {
     let (mut asked, session, _) = audited("prove-rotated");
     let admin = asked.folder.json("key add --kind admin --principal ops --responsible alice");
     let agent = std::mem::replace(&mut asked.key, admin["secret"].as_str().unwrap().to_owned());

@@ -30,7 +30,7 @@ fn rules_that_cannot_be_used_are_trouble_and_no_case_runs() {
 }
 
 #[test]
-fn a_case_that_fails_ends_with_1_and_says_what_was_expected_and_what_was_found() {
+fn a_case_that_fails_ends_with_1_and_names_the_expected_and_the_actual_value() {
     let folder = folder_with("rules-fail", &[("rules.toml", RULES)]);
     let ran = folder.run("clarify rules test rules.toml");
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
@@ -56,7 +56,7 @@ fn the_cases_of_the_built_in_rules_and_of_the_examples_hold() {
 }
 
 #[test]
-fn rules_are_listed_with_what_they_look_at_for_eyes_and_for_ears() {
+fn rules_are_listed_with_their_subjects_for_eyes_and_for_ears() {
     let folder = folder_with("rules-list", &[("rules.toml", RULES), ("own.toml", &format!("pack = false\n{RULES}"))]);
     let listed = folder.does("clarify rules list rules.toml");
     assert!(listed.lines().any(|line| line.starts_with("component-type ")), "{listed}");

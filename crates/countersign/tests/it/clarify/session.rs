@@ -50,7 +50,7 @@ pub(super) fn is_answered(asked: &Asked, session: &str) {
 }
 
 #[test]
-fn without_a_key_or_a_service_it_says_what_is_missing() {
+fn without_a_key_or_a_service_it_names_the_missing_part() {
     let folder = Folder::new("clarify-nothing");
     let session = "8d5b1f0a-3c27-4e94-9a61-2f7d40c3b815";
     is_trouble(&folder.run(&format!("clarify gaps {session}")), "there is no API key", "hint: set COUNTERSIGN_API_KEY");
@@ -80,7 +80,7 @@ fn the_session_of_another_agent_is_not_there() {
 
 /// WWA-6.2-06, WWA-5-05
 #[test]
-fn a_person_gives_the_answer_that_the_agent_may_not_and_reads_it_before_saying_yes() {
+fn a_person_gives_the_answer_that_the_agent_may_not_and_reads_it_before_the_approval() {
     let asked = Asked::new("clarify-whole");
     unclear(&asked);
     let ran = clarify(&asked, &["submit", "plan.json"]);
@@ -110,7 +110,7 @@ fn a_person_gives_the_answer_that_the_agent_may_not_and_reads_it_before_saying_y
 
 /// WWA-3-08, WWA-6.2-06
 #[test]
-fn what_the_agent_may_answer_is_marked_as_its_own() {
+fn gaps_that_the_agent_may_answer_are_marked_as_its_own() {
     let asked = Asked::new("clarify-own");
     asked.folder.write("plan.json", r#"{"languages": ["ar-sa"]}"#);
     let session = told(&asked, &["submit", "plan.json"])["session_id"].as_str().unwrap().to_owned();

@@ -60,7 +60,7 @@ fn bounds_that_mean_nothing_are_not_sent() {
 
 ///
 #[test]
-fn what_lies_outside_its_own_bounds_settles_nothing_and_says_why() {
+fn an_answer_outside_its_own_bounds_settles_nothing_and_names_the_reason() {
     let asked = Asked::new("bounded-outside");
     let told = pays(&asked, "20.00");
     let ran = asked.inbox(&["answer", id_of(&told), "yes", "--up-to", "amount=19"], &[]);
@@ -71,7 +71,7 @@ fn what_lies_outside_its_own_bounds_settles_nothing_and_says_why() {
 
 ///
 #[test]
-fn a_yes_for_more_than_once_lets_so_much_run_and_no_more() {
+fn a_standing_approval_lets_its_uses_run_and_no_more() {
     let asked = Asked::new("bounded-sum");
     let told = pays(&asked, "20.00");
     let id = id_of(&told);
@@ -95,7 +95,7 @@ fn a_yes_for_more_than_once_lets_so_much_run_and_no_more() {
 
 ///
 #[test]
-fn what_is_left_of_a_yes_is_listed_and_taken_back() {
+fn the_rest_of_a_standing_approval_is_listed_and_revoked() {
     let asked = Asked::new("bounded-revoked");
     assert_eq!(asked.inbox(&["allowances"], &[]).out, "Standing approvals: none.\n");
     let told = pays(&asked, "20.00");

@@ -130,7 +130,7 @@ fn more_time_and_answers_of_every_kind_can_be_typed() {
 }
 
 #[test]
-fn whoever_listens_gets_plain_lines_that_stand_alone() {
+fn accessible_output_is_plain_lines_that_stand_alone() {
     let asked = Asked::new("live-accessible");
     asked.asks("Write to Sam");
     let mut live = Live::start(&asked, &["--quiet"], &[("ACCESSIBLE", "1")]);

@@ -5,15 +5,13 @@ use crate::cli_folder::Folder;
 use serde_json::{Value, json};
 
 #[test]
-fn without_a_token_or_a_service_it_says_what_is_missing() {
+fn without_a_token_or_a_service_it_names_the_missing_part() {
     let folder = Folder::new("inbox-nothing");
-    let ran = folder.run("inbox list");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("inbox list").refused();
     assert!(ran.err.starts_with("error: there is no token\nhint: set COUNTERSIGN_TOKEN"), "{}", ran.err);
     let there = [("COUNTERSIGN_TOKEN", "cst_0"), ("COUNTERSIGN_SERVICE", "http://127.0.0.1:1")];
     for arguments in ["inbox list", "inbox answer dec_0 yes", "inbox"] {
-        let ran = folder.run_with(arguments, &there);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments}");
+        let ran = folder.run_with(arguments, &there).refused();
         assert!(
             ran.err.contains("could not be reached") && ran.err.contains("hint: is the service running"),
             "{}",
@@ -72,7 +70,7 @@ fn a_question_that_is_not_there_is_not_answered() {
 
 ///
 #[test]
-fn what_needs_more_proof_than_a_token_is_not_sent_and_the_page_is_named() {
+fn an_answer_that_needs_more_proof_than_a_token_is_not_sent_and_the_page_is_named() {
     let asked = Asked::new("proof");
     let body = json!({ "action": "Pay", "consequence": "Gone", "tool": "payments.send", "arguments": {} });
     let id = asked.agent("POST", "/v1/confirmations", &body)["decision_id"].as_str().unwrap().to_owned();
@@ -119,7 +117,7 @@ fn a_clarification_is_answered_in_the_kind_that_it_takes() {
 }
 
 #[test]
-fn what_waits_is_listed_with_everything_that_decides_it() {
+fn pending_questions_are_listed_with_every_member_that_decides_them() {
     let asked = Asked::new("list");
     let id = asked.asks("Write to Sam");
     let ran = asked.inbox(&["list"], &[]);
@@ -173,7 +171,7 @@ fn everything_that_runs_is_listed_and_nothing_of_it_hides_or_moves_the_cursor() 
 
 ///
 #[test]
-fn two_questions_that_read_the_same_are_told_apart() {
+fn two_questions_that_read_the_same_are_distinguished() {
     let asked = Asked::new("list-alike");
     for to in ["sam", "kim"] {
         let body = json!({ "action": "Write a letter", "consequence": "It is gone", "tool": "mail.send",
@@ -189,7 +187,7 @@ fn two_questions_that_read_the_same_are_told_apart() {
 
 /// AAEP-6.4.2-06
 #[test]
-fn more_time_is_given_up_to_what_policy_allows() {
+fn more_time_is_given_up_to_the_policys_limit() {
     let asked = Asked::new("more");
     let id = asked.asks("Write to Sam");
     let left = || asked.inbox(&["more-time", &id, "--seconds", "900", "--json"], &[]);
@@ -206,7 +204,7 @@ fn more_time_is_given_up_to_what_policy_allows() {
 
 /// AAEP-6.9-03
 #[test]
-fn signed_only_connects_to_a_service_that_proves_who_it_is_and_to_no_other() {
+fn signed_only_connects_to_a_service_with_a_proven_identity_and_to_no_other() {
     let asked = Asked::new("signed");
     let id = asked.asks("Write to Sam");
     asked.folder.write("other.jwks", "{\"keys\":[]}");

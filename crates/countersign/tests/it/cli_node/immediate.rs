@@ -32,7 +32,7 @@ fn revoking_a_token_at_the_command_line_closes_its_stream_and_its_socket_at_once
 
 ///
 #[test]
-fn disabling_a_person_at_the_command_line_closes_their_stream_and_cancels_what_their_agents_asked() {
+fn disabling_a_person_at_the_command_line_closes_their_stream_and_cancels_their_agents_questions() {
     let asked = Asked::new("node-user");
     asked.folder.does_as("user add bob --role approver");
     let bob = text(&asked.folder.json("token add --person bob --name phone")["secret"]);
@@ -50,7 +50,7 @@ fn disabling_a_person_at_the_command_line_closes_their_stream_and_cancels_what_t
 
 ///
 #[test]
-fn revoking_a_key_at_the_command_line_tells_those_who_were_asked_that_the_question_is_cancelled() {
+fn revoking_a_key_at_the_command_line_sends_a_cancellation_to_the_approvers() {
     let asked = Asked::new("node-key");
     let mut stream = Stream::of_events(&asked.node, &asked.token);
     asked.asks("a letter");

@@ -51,8 +51,7 @@ fn a_folder_that_others_can_write_to_is_refused_by_node_and_commands() {
     let elsewhere =
         [("COUNTERSIGN_LISTEN__OPERATIONS_SOCKET", "open/socket"), ("COUNTERSIGN_LISTEN__PUBLIC", "127.0.0.1:0")];
     for command in ["serve", "user list"] {
-        let ran = folder.run_with(command, &elsewhere);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{command}");
+        let ran = folder.run_with(command, &elsewhere).refused();
         assert!(
             ran.err.starts_with("error: open, where the operations socket is, can be written to by others\nhint: ")
         );
@@ -60,7 +59,7 @@ fn a_folder_that_others_can_write_to_is_refused_by_node_and_commands() {
 }
 
 #[test]
-fn what_is_no_socket_is_not_replaced() {
+fn a_file_that_is_no_socket_is_not_replaced() {
     let folder = Folder::with_project("node-file");
     folder.write("precious", "mine");
     let ran = folder.run_with("serve", &[("COUNTERSIGN_LISTEN__OPERATIONS_SOCKET", "precious")]);

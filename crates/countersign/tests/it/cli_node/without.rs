@@ -1,7 +1,7 @@
 //! An unreachable node, and shared databases.
 
 use super::socket_of;
-use crate::cli_folder::{Folder, Ran, example};
+use crate::cli_folder::{Folder, Ran};
 use std::{
     fs,
     io::{Read as _, Write as _},
@@ -63,11 +63,10 @@ fn a_node_that_does_not_answer_is_named_and_nothing_is_done_past_it() {
 
 ///
 #[test]
-fn a_database_that_somebody_has_who_listens_elsewhere_is_not_opened_beside_them() {
+fn a_database_of_a_node_with_another_socket_is_not_opened_beside_it() {
     let folder = Folder::with_project("node-elsewhere");
     let node = folder.serve(&[("COUNTERSIGN_LISTEN__OPERATIONS_SOCKET", "elsewhere/socket")]);
-    let ran = folder.run("user disable alice");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run("user disable alice").refused();
     assert!(ran.err.contains(&format!("is in use by process {}", node.pid())), "{}", ran.err);
     assert!(ran.err.contains("\nhint: "), "{}", ran.err);
     let there = [("COUNTERSIGN_LISTEN__OPERATIONS_SOCKET", "elsewhere/socket")];
@@ -77,11 +76,7 @@ fn a_database_that_somebody_has_who_listens_elsewhere_is_not_opened_beside_them(
 #[tokio::test]
 async fn on_postgresql_a_configured_socket_is_preferred_and_without_one_commands_open_the_database() {
     let url = countersign_testkit::postgres::fresh_database().await;
-    let folder = Folder::new("node-postgres");
-    let store = format!("[store]\nkind = \"postgres\"\nurl = \"{url}\"\n");
-    folder.write("countersign.toml", &format!("[listen]\noperations_socket = \"run/socket\"\n{store}"));
-    folder.does("init");
-    folder.does(&format!("project apply {}", example().display()));
+    let folder = Folder::with_project_on("node-postgres", &url, "[listen]\noperations_socket = \"run/socket\"\n");
     let node = folder.serve(&[]);
     let away = folder.0.join("away");
     std::fs::rename(folder.0.join("countersign.key"), &away).unwrap();

@@ -5,7 +5,7 @@ use crate::{cli_folder::Folder, cli_inbox::Asked};
 use serde_json::{Value, json};
 
 #[test]
-fn without_a_key_a_service_or_a_plan_it_says_what_is_missing_and_sends_nothing() {
+fn without_a_key_a_service_or_a_plan_it_names_the_missing_part_and_sends_nothing() {
     let folder = Folder::new("plan-nothing");
     let ran = folder.run(&format!("plan show {PLAN}"));
     fails(&ran, "error: there is no API key", "hint: set COUNTERSIGN_API_KEY or use --key-file");
@@ -89,7 +89,7 @@ fn some_steps_only_may_be_approved() {
 
 /// MPLP-4.3-04
 #[test]
-fn whoever_waits_for_a_plan_is_told_why_it_came_back_and_what_changed_since() {
+fn a_waiter_for_a_plan_gets_the_reason_of_its_return_and_the_changes_since() {
     let asked = Asked::new("plan-wait");
     write(&asked, 2);
     let ran = std::thread::scope(|scope| {

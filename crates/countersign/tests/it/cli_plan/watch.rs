@@ -47,7 +47,7 @@ fn a_plan_that_was_called_off_ends_it_with_1() {
 }
 
 #[test]
-fn everything_that_becomes_of_a_plan_is_told_in_order_with_its_progress() {
+fn every_transition_of_a_plan_is_an_event_in_order_with_its_progress() {
     let asked = Asked::new("watch-live");
     let id = proposes(&asked, 2);
     let watching = Watching::start(&asked);

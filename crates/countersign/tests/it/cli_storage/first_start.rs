@@ -12,8 +12,7 @@ fn a_missing_database_is_an_error_and_none_is_made_unless_asked_for() {
     folder.does("init");
     fs::remove_file(folder.0.join("countersign.db")).unwrap();
     for command in ["serve", "user list", "keys rotate"] {
-        let ran = folder.run_with(command, &[LISTEN]);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{command}");
+        let ran = folder.run_with(command, &[LISTEN]).refused();
         assert!(ran.err.starts_with("error: there is no database countersign.db\n"), "{}", ran.err);
         assert!(ran.err.contains("`countersign init` or `countersign serve --create`"), "{}", ran.err);
         assert!(!folder.0.join("countersign.db").exists(), "{command} made one");
@@ -43,8 +42,7 @@ async fn in_postgresql_tables_are_made_only_when_asked_for() {
     let folder = Folder::new("storage-first-postgres");
     folder.write("countersign.toml", &format!("[store]\nkind = \"postgres\"\nurl = \"{url}\"\n"));
     let key = [("COUNTERSIGN_KEYS__ENVIRONMENT", "SEALING"), ("SEALING", &"07".repeat(32)), LISTEN];
-    let ran = folder.run_with("serve", &key);
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run_with("serve", &key).refused();
     assert!(
         ran.err.starts_with("error: there are no tables of countersign in the PostgreSQL database\n"),
         "{}",
@@ -63,8 +61,7 @@ fn a_key_that_others_can_read_is_refused_with_the_command_that_mends_it() {
     for mode in [0o640, 0o604, 0o620] {
         fs::set_permissions(&key, fs::Permissions::from_mode(mode)).unwrap();
         for command in ["serve", "keys list"] {
-            let ran = folder.run_with(command, &[LISTEN]);
-            assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{command} with {mode:o}");
+            let ran = folder.run_with(command, &[LISTEN]).refused();
             assert!(ran.err.starts_with("error: others than its owner can read the key file countersign.key\n"));
             assert!(ran.err.contains("\nhint: chmod 600 countersign.key; "), "{}", ran.err);
         }

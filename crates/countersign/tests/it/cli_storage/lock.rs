@@ -4,11 +4,10 @@ use crate::cli_folder::Folder;
 
 ///
 #[test]
-fn a_second_node_on_one_sqlite_file_is_refused_and_told_which_process_has_it() {
+fn a_second_node_on_one_sqlite_file_is_refused_with_the_process_that_has_it() {
     let folder = Folder::with_project("storage-second");
     let node = folder.serve(&[]);
-    let ran = folder.run_with("serve", &[("COUNTERSIGN_LISTEN__PUBLIC", "127.0.0.1:0")]);
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run_with("serve", &[("COUNTERSIGN_LISTEN__PUBLIC", "127.0.0.1:0")]).refused();
     let held = format!("error: the database countersign.db is in use by process {} since ", node.pid());
     assert!(ran.err.starts_with(&held), "{}", ran.err);
     assert!(ran.err.contains("\nhint: one SQLite file has one node: stop that process first"), "{}", ran.err);

@@ -10,8 +10,7 @@ const LISTEN: (&str, &str) = ("COUNTERSIGN_LISTEN__PUBLIC", "127.0.0.1:0");
 /// Node and commands refuse the database and print the reason and a hint.
 fn is_refused(folder: &Folder, why: &str) {
     for command in ["serve", "serve --create", "user list"] {
-        let ran = folder.run_with(command, &[LISTEN]);
-        assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{command}");
+        let ran = folder.run_with(command, &[LISTEN]).refused();
         assert!(ran.err.starts_with("error: this database is not the newest one: "), "{}", ran.err);
         assert!(ran.err.contains(why), "{why} is not in {}", ran.err);
         assert!(ran.err.contains("`countersign restore --adopt`"), "{}", ran.err);
@@ -82,28 +81,23 @@ fn a_copy_that_went_on_elsewhere_is_another_history() {
 #[tokio::test]
 async fn on_postgresql_a_database_that_was_brought_back_is_not_served_and_a_new_node_needs_a_live_one() {
     let url = postgres::fresh_database().await;
-    let configured = |url: &str| format!("[store]\nkind = \"postgres\"\nurl = \"{url}\"\n");
-    let folder = Folder::new("storage-postgres");
-    folder.write("countersign.toml", &configured(&url));
-    folder.does("init");
-    folder.does(&format!("project apply {}", crate::cli_folder::example().display()));
+    let folder = Folder::with_project_on("storage-postgres", &url, "");
     folder.does_as("user add alice --role admin --role user");
     let copy = postgres::copy_of(&url).await;
     let node = folder.serve(&[]);
     assert_eq!(signs_in(&node), 201);
 
     let newcomer = Folder::new("storage-postgres-newcomer");
-    newcomer.write("countersign.toml", &configured(&url));
+    newcomer.configure_postgres(&url, "");
     fs::copy(folder.0.join("countersign.key"), newcomer.0.join("countersign.key")).unwrap();
     assert_eq!(newcomer.serve(&[]).ends_by("TERM").0, 0, "a live node vouches");
     fs::remove_file(newcomer.0.join("countersign.position")).unwrap();
     assert_eq!(node.ends_by("TERM").0, 0);
-    let ran = newcomer.run_with("serve", &[LISTEN]);
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = newcomer.run_with("serve", &[LISTEN]).refused();
     assert!(ran.err.contains("no other node is running that would vouch for it"), "{}", ran.err);
 
-    folder.write("countersign.toml", &configured(&copy));
+    folder.configure_postgres(&copy, "");
     is_refused(&folder, "it ends with commit ");
-    folder.write("countersign.toml", &configured(&url));
+    folder.configure_postgres(&url, "");
     assert_eq!(folder.serve(&[]).ends_by("TERM").0, 0);
 }

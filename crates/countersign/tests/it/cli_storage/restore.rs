@@ -30,15 +30,13 @@ fn an_approval_that_was_used_after_the_backup_is_not_used_again_after_a_restore(
     let Asked { folder, node, key, token } = asked;
     assert_eq!(claims(&node, &key, &id).0, 200);
 
-    let running = folder.run("restore backup.db");
-    assert_eq!((running.code, running.out.as_str()), (1, ""));
+    let running = folder.run("restore backup.db").refused();
     assert!(running.err.contains(&format!("is in use by process {}", node.pid())), "{}", running.err);
     assert_eq!(node.ends_by("TERM").0, 0);
 
     let newest = fs::read(database(&folder.0)).unwrap();
     fs::copy(folder.0.join("backup.db"), database(&folder.0)).unwrap();
-    let ran = folder.run_with("serve", &[LISTEN]);
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let ran = folder.run_with("serve", &[LISTEN]).refused();
     assert!(ran.err.starts_with("error: this database is not the newest one: "), "{}", ran.err);
     fs::write(database(&folder.0), &newest).unwrap();
 
@@ -103,22 +101,18 @@ fn a_file_that_was_copied_by_hand_is_adopted_in_a_new_epoch() {
 #[tokio::test]
 async fn a_postgresql_database_that_was_brought_back_is_adopted_while_no_node_runs() {
     let url = postgres::fresh_database().await;
-    let configured = |url: &str| format!("[store]\nkind = \"postgres\"\nurl = \"{url}\"\n");
-    let folder = Folder::new("storage-adopt-postgres");
-    folder.write("countersign.toml", &configured(&url));
-    folder.does("init");
-    folder.does(&format!("project apply {}", crate::cli_folder::example().display()));
+    let folder = Folder::with_project_on("storage-adopt-postgres", &url, "");
     folder.does_as("user add alice --role admin --role user");
     let copy = postgres::copy_of(&url).await;
     let node = folder.serve(&[]);
     assert_eq!(signs_in(&node), 201);
     let other = Folder::new("storage-adopt-postgres-other");
-    other.write("countersign.toml", &configured(&url));
+    other.configure_postgres(&url, "");
     fs::copy(folder.0.join("countersign.key"), other.0.join("countersign.key")).unwrap();
     let ran = other.run("restore --adopt");
     assert!(ran.code == 1 && ran.err.contains("nodes are running on this database"), "{}", ran.err);
     assert_eq!(node.ends_by("TERM").0, 0);
-    folder.write("countersign.toml", &configured(&copy));
+    folder.configure_postgres(&copy, "");
     assert_eq!(folder.run_with("serve", &[LISTEN]).code, 1);
     let said = folder.does("restore --adopt");
     assert!(said.contains("epoch ") && said.contains("the sign-ins and subscriber tokens of 1 people"), "{said}");

@@ -47,7 +47,7 @@ fn only_the_engine_depends_on_the_core() {
 }
 
 #[test]
-fn what_runs_at_the_other_end_reaches_neither_core_nor_engine() {
+fn client_and_outbound_reach_neither_core_nor_engine() {
     let graph = normal_dependencies();
     for name in ["outbound", "client", "conformance"].into_iter().filter(|name| graph.contains_key(*name)) {
         let reached = reachable(&graph, name);

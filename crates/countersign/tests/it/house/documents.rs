@@ -86,7 +86,7 @@ fn a_test_is_looked_for_in_the_crate_and_file_that_are_named() {
 
 /// A pattern of tests/not_fast.txt that fits nothing would hide that a test was renamed and runs in `./test --fast`.
 #[test]
-fn what_the_fast_tests_leave_out_exists() {
+fn every_pattern_of_the_fast_tests_matches_a_test() {
     let sources: Vec<(String, String)> =
         files().into_iter().filter(|file| file.ends_with(".rs")).map(|file| (read(&file), file)).collect();
     let list = read("tests/not_fast.txt");

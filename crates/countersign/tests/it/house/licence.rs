@@ -53,7 +53,7 @@ impl Words<'_> {
 }
 
 #[test]
-fn a_licence_expression_is_satisfied_only_by_what_it_demands() {
+fn a_licence_expression_is_satisfied_only_by_the_licences_that_it_demands() {
     let allowed = ["MIT", "ISC"];
     for refused in ["", "GPL-3.0", "MIT AND GPL-3.0", "(MIT OR ISC) AND GPL-3.0", "MIT GPL-3.0", "(MIT", "MIT)"] {
         assert!(!satisfied(refused, &allowed), "{refused}");

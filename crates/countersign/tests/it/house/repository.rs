@@ -72,7 +72,7 @@ fn names(text: &str, needle: &str) -> bool {
 }
 
 #[test]
-fn the_lock_files_say_what_and_never_where_from() {
+fn the_lock_files_name_packages_and_never_their_source() {
     let cargo = toml("Cargo.lock");
     let packages = cargo["package"].as_array().unwrap();
     let sources = packages.iter().filter_map(|package| package.get("source")).map(|source| source.as_str().unwrap());

@@ -20,10 +20,9 @@ fn call(id: u32, tool: &str, arguments: Value) -> Value {
 }
 
 #[test]
-fn without_a_key_it_says_what_is_missing_and_begins_nothing() {
+fn without_a_key_it_names_the_missing_key_and_begins_nothing() {
     let folder = Folder::new("mcp-no-key");
-    let ran = folder.run("mcp");
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "standard output is for messages only");
+    let ran = folder.run("mcp").refused();
     assert!(ran.err.contains("no API key") && ran.err.contains("COUNTERSIGN_API_KEY"), "{}", ran.err);
 }
 
@@ -46,7 +45,7 @@ fn a_service_that_is_not_there_or_does_not_know_the_key_is_an_error_and_no_silen
 }
 
 #[test]
-fn a_service_that_goes_away_is_told_of_and_one_that_comes_back_is_spoken_to() {
+fn a_service_that_goes_away_is_reported_and_one_that_comes_back_is_used() {
     let stage = Stage::set("restart");
     let mut bridge = bridge(&stage.folder, &stage.environment());
     assert!(bridge.asks(&request(1, "ping", json!({}))).get("result").is_some());
@@ -85,7 +84,7 @@ fn one_request_waits_while_others_are_answered_and_a_cancelled_one_stays_unanswe
 }
 
 #[test]
-fn what_stands_twice_in_a_line_is_refused_by_the_service_and_what_is_no_json_by_the_bridge() {
+fn duplicate_members_are_refused_by_the_service_and_invalid_json_by_the_bridge() {
     let stage = Stage::set("lines");
     let mut bridge = bridge(&stage.folder, &stage.environment());
     bridge.is_told(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"request_confirmation","arguments":{"action":"a","action":"b","consequence":"c"}}}"#);

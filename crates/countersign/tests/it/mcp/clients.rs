@@ -219,7 +219,7 @@ fn goes_through_a_plan(stage: &Stage, mut client: Program) {
 
 ///
 #[test]
-fn stock_clients_of_both_authors_hear_whatever_a_person_answers() {
+fn stock_clients_of_both_authors_get_every_answer_of_a_person() {
     let stage = Stage::set("answers-ts");
     hears_every_answer(&stage, typescript(over_http(&stage), json!("legacy")));
     goes_through_a_plan(&stage, typescript(over_stdio(&stage), json!("auto")));

@@ -36,7 +36,7 @@ impl Backlog {
         self.unread.len()
     }
 
-    pub(super) fn waiting(&self) -> impl Iterator<Item = &Arc<SharedEvent>> {
+    pub(super) fn unread_events(&self) -> impl Iterator<Item = &Arc<SharedEvent>> {
         self.unread.iter().map(|sent| &sent.spoken)
     }
 
@@ -60,7 +60,7 @@ impl Backlog {
         true
     }
 
-    pub(super) fn count_no_more(&mut self, session: RowKey) {
+    pub(super) fn stop_counting(&mut self, session: RowKey) {
         self.counted.remove(&session);
     }
 

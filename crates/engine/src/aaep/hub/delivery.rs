@@ -37,6 +37,8 @@ struct Inner {
     reader: Option<DeliveryReader>,
     readers: u64,
     away_since: UnixMillis,
+    /// Number of entitlement checks that have begun and not ended.
+    checks: u32,
     ended: Option<Ended>,
 }
 
@@ -102,13 +104,14 @@ impl Delivery {
                 reader: None,
                 readers: 0,
                 away_since: now,
+                checks: 0,
                 ended: None,
             }),
         }
     }
 
     /// Whether its reader can answer a confirmation.
-    pub(crate) fn answers(&self) -> bool {
+    pub(crate) fn can_answer(&self) -> bool {
         self.answers.load(Ordering::Relaxed)
     }
 
@@ -144,25 +147,25 @@ impl Delivery {
     ) -> Attached {
         let mut inner = self.inner();
         inner.wake();
-        inner.feed.stop_joining(now);
+        inner.feed.release_held(now);
         inner.readers += 1;
         let (number, wake) = (inner.readers, Arc::new(Notify::new()));
         inner.reader = Some(DeliveryReader { number, wake: Arc::clone(&wake), credential, until });
-        let resumes = inner.feed.begin(last_event_id);
+        let resumes = inner.feed.resume_or_hold(last_event_id);
         Attached { number, wake, resumes }
     }
 
     /// Delivers the snapshot to a new reader, then the events since it attached.
-    pub(crate) fn tell(&self, number: u64, joined: Vec<Joined>, now: UnixMillis) {
+    pub(crate) fn deliver_snapshot(&self, number: u64, joined: Vec<Joined>, now: UnixMillis) {
         let mut inner = self.inner();
         if inner.reader.as_ref().is_some_and(|reader| reader.number == number) {
-            inner.feed.tell(joined, now);
+            inner.feed.deliver_snapshot(joined, now);
             inner.wake();
         }
     }
 
     /// The next item for this reader. Never blocks, so nothing is lost when its caller is dropped.
-    pub(crate) fn take(&self, number: u64, now: UnixMillis) -> NextDelivery {
+    pub(crate) fn next_for(&self, number: u64, now: UnixMillis) -> NextDelivery {
         let mut inner = self.inner();
         if let Some(ended) = &inner.ended {
             return NextDelivery::Over(ended.clone());
@@ -174,10 +177,20 @@ impl Delivery {
         if until.is_some_and(|until| until <= now) {
             return NextDelivery::Over(CREDENTIAL_OVER);
         }
+        if inner.checks > 0 {
+            return NextDelivery::Wait(until);
+        }
         match inner.feed.next(now) {
             Some((spoken, form)) => NextDelivery::Event(spoken, form),
             None => NextDelivery::Wait(inner.feed.next_due().into_iter().chain(until).min()),
         }
+    }
+
+    /// Holds events back until the guard is dropped: an event committed after a revocation must not reach the reader
+    /// before its entitlement was read again.
+    pub(crate) fn hold_for_check(self: &Arc<Self>) -> HeldForCheck {
+        self.inner().checks += 1;
+        HeldForCheck(Arc::clone(self))
     }
 
     /// Detaches a reader; returns whether it was the current one and the outlet has not ended.
@@ -188,11 +201,11 @@ impl Delivery {
         }
         inner.reader = None;
         inner.away_since = now;
-        inner.feed.stop_joining(now);
+        inner.feed.release_held(now);
         inner.ended.is_none()
     }
 
-    pub(super) fn is_away_since(&self, moment: UnixMillis) -> bool {
+    pub(super) fn is_detached_since(&self, moment: UnixMillis) -> bool {
         let inner = self.inner();
         inner.reader.is_none() && inner.away_since == moment
     }
@@ -228,21 +241,32 @@ impl Delivery {
     }
 
     /// The next signal for this subscription will be caused by this node itself.
-    pub(crate) fn expect_own_news(&self) {
+    pub(crate) fn expect_own_signal(&self) {
         self.own_news.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn expect_no_own_news(&self) {
-        self.is_own_news();
+    pub(crate) fn cancel_own_signal(&self) {
+        self.is_own_signal();
     }
 
-    pub(super) fn is_own_news(&self) -> bool {
+    pub(super) fn is_own_signal(&self) -> bool {
         let one_less = |expected: u32| expected.checked_sub(1);
         self.own_news.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Releases the events of a delivery when the entitlement check ends.
+pub(crate) struct HeldForCheck(Arc<Delivery>);
+
+impl Drop for HeldForCheck {
+    fn drop(&mut self) {
+        let mut inner = self.0.inner();
+        inner.checks -= 1;
+        inner.wake();
     }
 }
 

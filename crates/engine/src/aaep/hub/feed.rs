@@ -67,38 +67,38 @@ impl Feed {
     pub(super) fn push(&mut self, spoken: &Arc<SharedEvent>, is_read: bool, now: UnixMillis) {
         match &mut self.joining {
             Some(said_since) => said_since.push(Arc::clone(spoken)),
-            None => self.take_in(spoken, is_read, now),
+            None => self.accept(spoken, is_read, now),
         }
     }
 
     /// Resumes just after an event the reader already had. Otherwise new events are held until the snapshot is
     /// delivered.
-    pub(super) fn begin(&mut self, last_event_id: Option<&str>) -> bool {
+    pub(super) fn resume_or_hold(&mut self, last_event_id: Option<&str>) -> bool {
         let resumes = last_event_id.is_some_and(|id| self.backlog.rewind(id));
         self.joining = (!resumes).then(Vec::new);
         resumes
     }
 
     /// The reader left before its snapshot was delivered: releases the held events.
-    pub(super) fn stop_joining(&mut self, now: UnixMillis) {
+    pub(super) fn release_held(&mut self, now: UnixMillis) {
         let said_since = self.joining.take().unwrap_or_default();
-        said_since.iter().for_each(|spoken| self.take_in(spoken, false, now));
+        said_since.iter().for_each(|spoken| self.accept(spoken, false, now));
     }
 
     /// Delivers the snapshot, then the events since the reader attached.
-    pub(super) fn tell(&mut self, joined: Vec<Joined>, now: UnixMillis) {
+    pub(super) fn deliver_snapshot(&mut self, joined: Vec<Joined>, now: UnixMillis) {
         let said_since = self.joining.take().unwrap_or_default();
         self.shaper.pause(false);
         self.pull(now);
-        let begun = said_since.iter().chain(self.backlog.waiting()).filter(|spoken| spoken.seq == 0);
+        let begun = said_since.iter().chain(self.backlog.unread_events()).filter(|spoken| spoken.seq == 0);
         let begun: BTreeSet<RowKey> = begun.map(|spoken| spoken.session).collect();
         self.shown.clear();
         self.room = MOST_UNREAD + joined.iter().map(|joined| joined.events.len()).sum::<usize>();
         // A reader gets every event of a session that has just begun, so it needs no summary.
         for joined in joined.into_iter().filter(|joined| !begun.contains(&joined.session)) {
-            self.join(joined, now);
+            self.add_session(joined, now);
         }
-        said_since.iter().for_each(|spoken| self.take_in(spoken, true, now));
+        said_since.iter().for_each(|spoken| self.accept(spoken, true, now));
     }
 
     pub(super) fn next(&mut self, now: UnixMillis) -> Option<(Arc<SharedEvent>, Form)> {
@@ -117,7 +117,8 @@ impl Feed {
 
     pub(super) fn is_full(&self) -> bool {
         let joining = self.joining.as_ref().map_or(0, Vec::len);
-        self.backlog.unread().max(self.shaper.held()).max(joining) > self.room || self.shaper.held_text() > MOST_TEXT
+        self.backlog.unread().max(self.shaper.held_events()).max(joining) > self.room
+            || self.shaper.held_text() > MOST_TEXT
     }
 
     /// Drops every pending and remembered event.
@@ -125,8 +126,8 @@ impl Feed {
         *self = Self::new(Arc::clone(self.shaper.terms()), now);
     }
 
-    fn take_in(&mut self, spoken: &Arc<SharedEvent>, is_read: bool, now: UnixMillis) {
-        if self.was_told(spoken) {
+    fn accept(&mut self, spoken: &Arc<SharedEvent>, is_read: bool, now: UnixMillis) {
+        if self.is_in_snapshot(spoken) {
             return;
         }
         if spoken.event.payload.is_terminal() {
@@ -137,7 +138,7 @@ impl Feed {
     }
 
     /// Whether the snapshot already covered this event.
-    fn was_told(&mut self, spoken: &SharedEvent) -> bool {
+    fn is_in_snapshot(&mut self, spoken: &SharedEvent) -> bool {
         if self.floors.get(&spoken.session).is_some_and(|floor| spoken.seq < *floor) {
             return true;
         }
@@ -150,12 +151,12 @@ impl Feed {
         shown.map(|place| self.shown.swap_remove(place)).is_some()
     }
 
-    fn join(&mut self, joined: Joined, now: UnixMillis) {
+    fn add_session(&mut self, joined: Joined, now: UnixMillis) {
         self.floors.extend(joined.floor.map(|floor| (joined.session, floor)));
-        self.backlog.count_no_more(joined.session);
+        self.backlog.stop_counting(joined.session);
         for spoken in joined.events {
             let id = &spoken.event.envelope.event_id;
-            if !self.backlog.waiting().any(|waiting| waiting.event.envelope.event_id == *id) {
+            if !self.backlog.unread_events().any(|waiting| waiting.event.envelope.event_id == *id) {
                 self.shape(&spoken, now);
             }
             if spoken.is_critical() {
@@ -167,16 +168,16 @@ impl Feed {
     fn shape(&mut self, spoken: &Arc<SharedEvent>, now: UnixMillis) {
         let mut out = Vec::new();
         self.shaper.push(spoken, now, &mut out);
-        self.let_out(out);
+        self.queue(out);
     }
 
     fn pull(&mut self, now: UnixMillis) {
         let mut out = Vec::new();
         self.shaper.pull(now, &mut out);
-        self.let_out(out);
+        self.queue(out);
     }
 
-    fn let_out(&mut self, out: Vec<Arc<SharedEvent>>) {
+    fn queue(&mut self, out: Vec<Arc<SharedEvent>>) {
         let counts = self.shaper.form().sequence;
         out.into_iter().for_each(|spoken| self.backlog.add(spoken, counts));
     }

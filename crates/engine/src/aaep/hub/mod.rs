@@ -51,7 +51,7 @@ pub(crate) struct Hub {
 
 /// Outlets removed from this node.
 #[derive(Default)]
-pub(crate) struct Gone {
+pub(crate) struct Evictions {
     /// Their readers were too slow: their subscriptions must be closed.
     pub(crate) too_slow: Vec<Arc<Delivery>>,
     /// Their readers did not reconnect: their subscriptions stay open.
@@ -60,24 +60,24 @@ pub(crate) struct Gone {
 
 impl Hub {
     /// Delivers an event, in the order of its session.
-    pub(crate) fn said(&self, said: &AaepSignal, now: UnixMillis) -> Gone {
+    pub(crate) fn deliver(&self, said: &AaepSignal, now: UnixMillis) -> Evictions {
         let mut full = Vec::new();
-        lock(&self.order).arrived(said, now, &mut |said| self.tell(said, now, &mut full));
-        self.give_up(full)
+        lock(&self.order).accept(said, now, &mut |said| self.fan_out(said, now, &mut full));
+        self.remove_full(full)
     }
 
     /// Runs the due timers. To be called often.
-    pub(crate) fn tick(&self, now: UnixMillis) -> Gone {
+    pub(crate) fn tick(&self, now: UnixMillis) -> Evictions {
         let mut full = Vec::new();
-        lock(&self.order).tick(now, &mut |said| self.tell(said, now, &mut full));
-        let mut gone = self.give_up(full);
-        gone.left.extend(self.forget(now));
+        lock(&self.order).tick(now, &mut |said| self.fan_out(said, now, &mut full));
+        let mut gone = self.remove_full(full);
+        gone.left.extend(self.remove_idle(now));
         gone
     }
 
     /// Builds an event once for all subscribers, and delivers it to its audience.
-    fn tell(&self, said: &AaepSignal, now: UnixMillis, full: &mut Vec<Arc<Delivery>>) {
-        let directory = self.listed();
+    fn fan_out(&self, said: &AaepSignal, now: UnixMillis, full: &mut Vec<Arc<Delivery>>) {
+        let directory = self.directory();
         let mut audience = directory.audience(said.project, &said.to).peekable();
         if audience.peek().is_none() {
             return;
@@ -87,10 +87,10 @@ impl Hub {
         full.extend(audience.filter(|outlet| !outlet.push(&spoken, now)).cloned());
     }
 
-    fn give_up(&self, full: Vec<Arc<Delivery>>) -> Gone {
-        let mut gone = Gone::default();
+    fn remove_full(&self, full: Vec<Arc<Delivery>>) -> Evictions {
+        let mut gone = Evictions::default();
         for outlet in full {
-            self.listing().remove(outlet.key);
+            self.directory_mut().remove(outlet.key);
             match outlet.has_reader() {
                 true => gone.too_slow.push(outlet),
                 false => gone.left.push(outlet),
@@ -100,14 +100,14 @@ impl Hub {
     }
 
     /// Removes outlets without a reader for too long.
-    fn forget(&self, now: UnixMillis) -> Vec<Arc<Delivery>> {
+    fn remove_idle(&self, now: UnixMillis) -> Vec<Arc<Delivery>> {
         let mut left = Vec::new();
         let mut away = lock(&self.away);
         while let Some((since, outlet)) = away.front()
             && now.millis_since(*since) >= LINGERS_MS
         {
-            let mut directory = self.listing();
-            if outlet.is_away_since(*since) && directory.is_listed(outlet) {
+            let mut directory = self.directory_mut();
+            if outlet.is_detached_since(*since) && directory.is_listed(outlet) {
                 directory.remove(outlet.key);
                 outlet.end(delivery::LEFT, now);
                 left.push(Arc::clone(outlet));
@@ -120,14 +120,14 @@ impl Hub {
 
     /// Lists a subscription. It buffers events from now on until a reader attaches, for at most a minute.
     pub(crate) fn add(&self, outlet: &Arc<Delivery>, roles: Vec<Role>, now: UnixMillis) {
-        self.note_times((outlet.project, outlet.person), outlet.key, outlet.terms().time_extension);
-        lock(&self.elsewhere).forget((outlet.project, outlet.person), outlet.key);
-        self.listing().add(outlet, roles);
+        self.set_time_extension((outlet.project, outlet.person), outlet.key, outlet.terms().time_extension);
+        lock(&self.elsewhere).remove((outlet.project, outlet.person), outlet.key);
+        self.directory_mut().add(outlet, roles);
         lock(&self.away).push_back((now, Arc::clone(outlet)));
     }
 
     pub(crate) fn get(&self, subscription: RowKey) -> Option<Arc<Delivery>> {
-        self.listed().get(subscription).cloned()
+        self.directory().get(subscription).cloned()
     }
 
     /// Attaches a reader, unless the outlet was removed meanwhile.
@@ -139,7 +139,7 @@ impl Hub {
         now: UnixMillis,
     ) -> Option<(Arc<Delivery>, Attached)> {
         // This lock prevents its concurrent removal.
-        let directory = self.listed();
+        let directory = self.directory();
         let outlet = directory.get(subscription)?;
         Some((Arc::clone(outlet), outlet.attach(reader.0, reader.1, last_event_id, now)))
     }
@@ -152,77 +152,77 @@ impl Hub {
 
     /// Ends an outlet at once, and with it the time extension of its subscription.
     pub(crate) fn end(&self, subscription: RowKey, ended: Ended, now: UnixMillis) {
-        let Some(outlet) = self.listing().remove(subscription) else { return };
+        let Some(outlet) = self.directory_mut().remove(subscription) else { return };
         outlet.end(ended, now);
-        self.forget_closed((outlet.project, outlet.person), subscription);
+        self.remove_closed((outlet.project, outlet.person), subscription);
     }
 
     pub(crate) fn set_roles(&self, subscription: RowKey, roles: Vec<Role>) {
-        self.listing().set_roles(subscription, roles);
+        self.directory_mut().set_roles(subscription, roles);
     }
 
     pub(crate) fn of_person(&self, person: RowKey) -> Vec<Arc<Delivery>> {
-        self.listed().of_person(person)
+        self.directory().of_person(person)
     }
 
     pub(crate) fn count(&self, project: RowKey, person: RowKey) -> usize {
-        self.listed().count(project, person)
+        self.directory().count(project, person)
     }
 
     /// A subscription opened by this credential, for replies that name none (C15).
     pub(crate) fn opened_by(&self, project: RowKey, person: RowKey, owner: SubscriptionOwner) -> Option<String> {
-        let directory = self.listed();
+        let directory = self.directory();
         let mut own = directory.in_project(project, person).filter(|outlet| outlet.owner == owner);
         own.next().map(|outlet| outlet.id.clone())
     }
 
     /// Whether the signal of a change was caused by this node itself.
-    pub(crate) fn is_own_news(&self, subscription: RowKey) -> bool {
-        self.get(subscription).is_some_and(|outlet| outlet.is_own_news())
+    pub(crate) fn is_own_signal(&self, subscription: RowKey) -> bool {
+        self.get(subscription).is_some_and(|outlet| outlet.is_own_signal())
     }
 
     /// The longest time extension in the subscriptions of these people.
-    pub(crate) fn needs_time(&self, project: RowKey, people: &[RowKey]) -> Option<i64> {
+    pub(crate) fn longest_time_extension(&self, project: RowKey, people: &[RowKey]) -> Option<i64> {
         lock(&self.times).longest(project, people)
     }
 
     /// The people with time extensions that are not loaded yet.
-    pub(crate) fn times_to_load(&self, project: RowKey, people: &[RowKey]) -> Vec<RowKey> {
+    pub(crate) fn people_to_load(&self, project: RowKey, people: &[RowKey]) -> Vec<RowKey> {
         let mut times = lock(&self.times);
-        people.iter().copied().filter(|person| times.begins_to_load((project, *person))).collect()
+        people.iter().copied().filter(|person| times.begin_loading((project, *person))).collect()
     }
 
-    pub(crate) fn times_not_loaded(&self, project: RowKey, person: RowKey) {
-        lock(&self.times).failed_to_load((project, person));
+    pub(crate) fn loading_failed(&self, project: RowKey, person: RowKey) {
+        lock(&self.times).loading_failed((project, person));
     }
 
-    pub(crate) fn note_times(&self, place: (RowKey, RowKey), subscription: RowKey, seconds: Option<u32>) {
-        lock(&self.times).note(place, subscription, seconds.map(i64::from));
+    pub(crate) fn set_time_extension(&self, place: (RowKey, RowKey), subscription: RowKey, seconds: Option<u32>) {
+        lock(&self.times).set(place, subscription, seconds.map(i64::from));
     }
 
     /// Drops the time extension and the remote entry of a closed subscription.
-    pub(crate) fn forget_closed(&self, place: (RowKey, RowKey), subscription: RowKey) {
-        self.note_times(place, subscription, None);
-        lock(&self.elsewhere).forget(place, subscription);
+    pub(crate) fn remove_closed(&self, place: (RowKey, RowKey), subscription: RowKey) {
+        self.set_time_extension(place, subscription, None);
+        lock(&self.elsewhere).remove(place, subscription);
     }
 
     /// Records a remote subscription.
-    pub(crate) fn note_elsewhere(&self, place: (RowKey, RowKey), subscription: RowKey, answers: bool) {
+    pub(crate) fn set_remote_subscription(&self, place: (RowKey, RowKey), subscription: RowKey, answers: bool) {
         match answers {
-            true => lock(&self.elsewhere).note(place, subscription),
-            false => lock(&self.elsewhere).forget(place, subscription),
+            true => lock(&self.elsewhere).insert(place, subscription),
+            false => lock(&self.elsewhere).remove(place, subscription),
         }
     }
 
     /// Whether anybody in the audience could answer now: by a stream that is or was just open, or by a remote
     /// subscription.
-    pub(crate) fn somebody_answers(&self, project: RowKey, among: &Audience) -> bool {
-        self.listed().audience(project, among).any(|outlet| outlet.answers())
-            || lock(&self.elsewhere).may_answer(project, among)
+    pub(crate) fn has_answerer(&self, project: RowKey, among: &Audience) -> bool {
+        self.directory().audience(project, among).any(|outlet| outlet.can_answer())
+            || lock(&self.elsewhere).has_answerer(project, among)
     }
 
     /// Whether this person's old subscriptions are due for a clean-up: once an hour.
-    pub(crate) fn begins_to_tidy(&self, place: (RowKey, RowKey), now: UnixMillis) -> bool {
+    pub(crate) fn begin_clean_up(&self, place: (RowKey, RowKey), now: UnixMillis) -> bool {
         let mut tidied = lock(&self.tidied);
         if tidied.get(&place).is_some_and(|at| now.millis_since(*at) < TIDIED_MS) {
             return false;
@@ -234,11 +234,11 @@ impl Hub {
         true
     }
 
-    fn listed(&self) -> RwLockReadGuard<'_, SubscriptionDirectory> {
+    fn directory(&self) -> RwLockReadGuard<'_, SubscriptionDirectory> {
         self.directory.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn listing(&self) -> RwLockWriteGuard<'_, SubscriptionDirectory> {
+    fn directory_mut(&self) -> RwLockWriteGuard<'_, SubscriptionDirectory> {
         self.directory.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

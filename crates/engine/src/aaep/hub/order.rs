@@ -34,20 +34,20 @@ struct SessionOrder {
 
 impl Order {
     /// Takes one event and delivers every event that is now in order. Duplicates are dropped.
-    pub(super) fn arrived(&mut self, said: &AaepSignal, now: UnixMillis, tell: &mut impl FnMut(&AaepSignal)) {
-        let line = self.lines.entry(said.session).or_insert_with(|| SessionOrder::beginning(said.seq, now));
+    pub(super) fn accept(&mut self, said: &AaepSignal, now: UnixMillis, tell: &mut impl FnMut(&AaepSignal)) {
+        let line = self.lines.entry(said.session).or_insert_with(|| SessionOrder::starting_at(said.seq, now));
         line.heard_at = now;
         if said.seq < line.next {
             return;
         }
         if said.seq == line.next {
-            line.tell(said, tell);
-            line.catch_up(tell);
+            line.deliver(said, tell);
+            line.deliver_held(tell);
         } else {
             line.hold(said, now);
         }
         if line.held.len() > MOST_HELD {
-            line.skip(said.session, tell);
+            line.skip_gap(said.session, tell);
         }
         match line.held.is_empty() {
             true => self.stuck.remove(&said.session),
@@ -60,7 +60,7 @@ impl Order {
         for session in self.stuck.clone() {
             let Some(line) = self.lines.get_mut(&session) else { continue };
             if now.millis_since(line.stuck_since) >= PATIENCE_MS {
-                line.skip(session, tell);
+                line.skip_gap(session, tell);
                 line.stuck_since = now;
             }
             if line.held.is_empty() {
@@ -69,7 +69,7 @@ impl Order {
         }
         if now.millis_since(self.tidied_at) >= OVER_MS {
             self.tidied_at = now;
-            self.lines.retain(|_, line| !line.held.is_empty() || now.millis_since(line.heard_at) < line.lasts_ms());
+            self.lines.retain(|_, line| !line.held.is_empty() || now.millis_since(line.heard_at) < line.retention_ms());
         }
     }
 
@@ -81,7 +81,7 @@ impl Order {
 
 impl SessionOrder {
     /// Events from before this node subscribed are not a gap.
-    fn beginning(next: i64, now: UnixMillis) -> Self {
+    fn starting_at(next: i64, now: UnixMillis) -> Self {
         Self { next, held: BTreeMap::new(), stuck_since: now, heard_at: now, is_over: false }
     }
 
@@ -92,26 +92,26 @@ impl SessionOrder {
         self.held.entry(said.seq).or_insert_with(|| Box::new(said.clone()));
     }
 
-    fn tell(&mut self, said: &AaepSignal, tell: &mut impl FnMut(&AaepSignal)) {
+    fn deliver(&mut self, said: &AaepSignal, tell: &mut impl FnMut(&AaepSignal)) {
         self.next = said.seq + 1;
         self.is_over |= said.event.payload.is_terminal();
         tell(said);
     }
 
-    fn catch_up(&mut self, tell: &mut impl FnMut(&AaepSignal)) {
+    fn deliver_held(&mut self, tell: &mut impl FnMut(&AaepSignal)) {
         while let Some(said) = self.held.remove(&self.next) {
-            self.tell(&said, tell);
+            self.deliver(&said, tell);
         }
     }
 
-    fn skip(&mut self, session: RowKey, tell: &mut impl FnMut(&AaepSignal)) {
+    fn skip_gap(&mut self, session: RowKey, tell: &mut impl FnMut(&AaepSignal)) {
         let Some(first) = self.held.keys().next().copied() else { return };
         tracing::warn!(session, missing = self.next, going_on_with = first, "events of a session are missing");
         self.next = first;
-        self.catch_up(tell);
+        self.deliver_held(tell);
     }
 
-    fn lasts_ms(&self) -> i64 {
+    fn retention_ms(&self) -> i64 {
         if self.is_over { OVER_MS } else { FORGOTTEN_MS }
     }
 }

@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct RemoteSubscriptions(BTreeMap<(RowKey, RowKey), BTreeSet<RowKey>>);
 
 impl RemoteSubscriptions {
-    pub(super) fn note(&mut self, place: (RowKey, RowKey), subscription: RowKey) {
+    pub(super) fn insert(&mut self, place: (RowKey, RowKey), subscription: RowKey) {
         self.0.entry(place).or_default().insert(subscription);
     }
 
-    pub(super) fn forget(&mut self, place: (RowKey, RowKey), subscription: RowKey) {
+    pub(super) fn remove(&mut self, place: (RowKey, RowKey), subscription: RowKey) {
         let Some(known) = self.0.get_mut(&place) else { return };
         known.remove(&subscription);
         if known.is_empty() {
@@ -24,7 +24,7 @@ impl RemoteSubscriptions {
     }
 
     /// This node does not know the roles of remote subscribers, so anybody in the project may have the role.
-    pub(super) fn may_answer(&self, project: RowKey, among: &Audience) -> bool {
+    pub(super) fn has_answerer(&self, project: RowKey, among: &Audience) -> bool {
         let anybody = || self.0.range((project, RowKey::MIN)..=(project, RowKey::MAX)).next().is_some();
         among.people.iter().any(|person| self.0.contains_key(&(project, *person)))
             || (!among.roles.is_empty() && anybody())

@@ -16,12 +16,12 @@ pub(super) struct Times {
 }
 
 impl Times {
-    pub(super) fn note(&mut self, place: (RowKey, RowKey), subscription: RowKey, seconds: Option<i64>) {
+    pub(super) fn set(&mut self, place: (RowKey, RowKey), subscription: RowKey, seconds: Option<i64>) {
         match seconds {
             Some(seconds) => {
                 self.needed.entry(place).or_default().insert(subscription, seconds);
             }
-            None => self.forget(place, subscription),
+            None => self.remove(place, subscription),
         }
     }
 
@@ -31,18 +31,18 @@ impl Times {
     }
 
     /// Whether this person's extensions must be loaded: only the first caller does it.
-    pub(super) fn begins_to_load(&mut self, place: (RowKey, RowKey)) -> bool {
+    pub(super) fn begin_loading(&mut self, place: (RowKey, RowKey)) -> bool {
         if self.loaded.len() >= MOST_LOADED {
             self.loaded.clear();
         }
         self.loaded.insert(place)
     }
 
-    pub(super) fn failed_to_load(&mut self, place: (RowKey, RowKey)) {
+    pub(super) fn loading_failed(&mut self, place: (RowKey, RowKey)) {
         self.loaded.remove(&place);
     }
 
-    fn forget(&mut self, place: (RowKey, RowKey), subscription: RowKey) {
+    fn remove(&mut self, place: (RowKey, RowKey), subscription: RowKey) {
         let Some(needed) = self.needed.get_mut(&place) else { return };
         needed.remove(&subscription);
         if needed.is_empty() {

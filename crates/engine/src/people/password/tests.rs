@@ -27,11 +27,11 @@ async fn work_that_its_caller_gave_up_keeps_its_place_until_it_is_done() {
 
 ///
 #[tokio::test]
-async fn whoever_is_signed_in_does_not_wait_behind_strangers() {
+async fn a_signed_in_person_does_not_wait_behind_strangers() {
     let passwords = passwords();
     let _strangers = passwords.anybody.acquire_many(2).await.expect("all places");
     let hash = passwords.hash("correct horse", [7; 16]).await.expect("a hash");
-    assert!(passwords.fits("correct horse", Some(&hash), Queue::SignedIn).await.expect("an answer"));
-    let waiting = passwords.fits("correct horse", Some(&hash), Queue::Anybody);
+    assert!(passwords.verify("correct horse", Some(&hash), Queue::SignedIn).await.expect("an answer"));
+    let waiting = passwords.verify("correct horse", Some(&hash), Queue::Anybody);
     assert!(tokio::time::timeout(Duration::from_millis(50), waiting).await.is_err());
 }

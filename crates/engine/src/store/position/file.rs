@@ -26,9 +26,7 @@ pub(crate) struct PositionFile {
 impl PositionFile {
     /// `countersign.db.position`.
     pub(crate) fn beside(database: &Path) -> PathBuf {
-        let mut name = OsString::from(database);
-        name.push(".position");
-        name.into()
+        companion(database, ".position")
     }
 
     /// The position kept in a file; None without a file, or without a readable slot.
@@ -49,7 +47,7 @@ impl PositionFile {
         let mut kept = Self { path: path.clone(), file, serial };
         // Both, so that neither has another epoch.
         kept.write(position).and_then(|()| kept.write(position)).and_then(|()| kept.sync()).map_err(unusable)?;
-        sync_folder_of(&path);
+        let _best_effort = sync_folder_of(&path);
         Ok(kept)
     }
 
@@ -108,10 +106,17 @@ fn decoded(bytes: &[u8; LENGTH]) -> Option<(i64, Position)> {
     Some((serial, Position { database, epoch, lane, commits, mark }))
 }
 
-/// So that the file's name survives a loss of power as well.
-fn sync_folder_of(path: &Path) {
+/// `countersign.db-wal` and the like.
+pub(crate) fn companion(database: &Path, end: &str) -> PathBuf {
+    let mut name = OsString::from(database);
+    name.push(end);
+    name.into()
+}
+
+/// So that a file's name survives a loss of power as well.
+pub(crate) fn sync_folder_of(path: &Path) -> std::io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let _best_effort = File::open(folder).and_then(|folder| folder.sync_all());
+    File::open(folder)?.sync_all()
 }
 
 fn unusable(path: &Path, why: &std::io::Error) -> StoreError {

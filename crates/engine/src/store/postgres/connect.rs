@@ -1,7 +1,7 @@
 //! Connecting to the database: its address, TLS, the connection pool, and the connection for notifications.
 
 use super::connection::failure;
-use crate::store::{PostgresPlace, StoreError, error::StoreFailure};
+use crate::store::{PostgresLocation, StoreError, error::StoreFailure};
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use futures_util::{StreamExt as _, stream};
 use rustls::{
@@ -30,7 +30,7 @@ pub(super) struct Dialer {
 }
 
 impl Dialer {
-    pub(super) fn to(place: &PostgresPlace) -> Result<Self, StoreError> {
+    pub(super) fn new(place: &PostgresLocation) -> Result<Self, StoreError> {
         let config = config(place)?;
         if config.get_ssl_mode() != SslMode::Require {
             return Ok(Self { config, tls: None });
@@ -72,12 +72,12 @@ impl Dialer {
         match &self.tls {
             None => {
                 let (client, connection) = self.config.connect(NoTls).await.map_err(failure)?;
-                tokio::spawn(hear(connection, heard));
+                tokio::spawn(drive_connection(connection, heard));
                 Ok(client)
             }
             Some(tls) => {
                 let (client, connection) = self.config.connect(tls.clone()).await.map_err(failure)?;
-                tokio::spawn(hear(connection, heard));
+                tokio::spawn(drive_connection(connection, heard));
                 Ok(client)
             }
         }
@@ -85,7 +85,7 @@ impl Dialer {
 }
 
 /// Drives a connection until its client is dropped or it is lost.
-async fn hear<S, T>(mut connection: tokio_postgres::Connection<S, T>, heard: Arc<Notify>)
+async fn drive_connection<S, T>(mut connection: tokio_postgres::Connection<S, T>, heard: Arc<Notify>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
     T: AsyncRead + AsyncWrite + Unpin,
@@ -97,7 +97,7 @@ where
     heard.notify_one();
 }
 
-fn config(place: &PostgresPlace) -> Result<Config, StoreError> {
+fn config(place: &PostgresLocation) -> Result<Config, StoreError> {
     // With every TLS mode the certificate and the name in it are verified.
     let url = ["verify-full", "verify-ca"]
         .iter()

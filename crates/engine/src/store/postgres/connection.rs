@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(6);
 
 impl PooledConnection {
     pub(super) async fn take(pool: &Pool) -> Result<Self, StoreFailure> {
-        let client = pool.get().await.map_err(|why| StoreFailure::Lost(unreachable(&why)))?;
+        let client = pool.get().await.map_err(|why| StoreFailure::Lost(pool_error_text(&why)))?;
         Ok(Self { client: Some(client), in_transaction: false })
     }
 
@@ -66,7 +66,7 @@ impl Drop for PooledConnection {
 }
 
 /// Waits for the database, with a limit.
-pub(super) async fn patiently<T>(answer: impl Future<Output = Result<T, StoreFailure>>) -> Result<T, StoreFailure> {
+pub(super) async fn with_timeout<T>(answer: impl Future<Output = Result<T, StoreFailure>>) -> Result<T, StoreFailure> {
     let late = |_| Err(StoreFailure::Lost("PostgreSQL does not answer".into()));
     tokio::time::timeout(PATIENCE, answer).await.unwrap_or_else(late)
 }
@@ -91,7 +91,7 @@ impl Sql for PooledConnection {
     }
 
     async fn query(&mut self, sql: &str, params: &[SqlValue]) -> Result<Vec<Row>, StoreFailure> {
-        patiently(async {
+        with_timeout(async {
             let statement = self.prepare(sql).await?;
             let rows = self.client()?.query(&statement, &refs(params)).await.map_err(failure)?;
             rows.iter().map(owned).collect()
@@ -100,7 +100,7 @@ impl Sql for PooledConnection {
     }
 
     async fn execute(&mut self, sql: &str, params: &[SqlValue]) -> Result<u64, StoreFailure> {
-        patiently(async {
+        with_timeout(async {
             let statement = self.prepare(sql).await?;
             self.client()?.execute(&statement, &refs(params)).await.map_err(failure)
         })
@@ -113,17 +113,17 @@ impl Sql for PooledConnection {
             Access::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
             Access::Write => "BEGIN",
         };
-        patiently(self.batch(text)).await
+        with_timeout(self.batch(text)).await
     }
 
     async fn commit(&mut self) -> Result<(), StoreFailure> {
-        let done = patiently(async { self.client()?.batch_execute("COMMIT").await.map_err(commit_failure) }).await;
+        let done = with_timeout(async { self.client()?.batch_execute("COMMIT").await.map_err(commit_failure) }).await;
         self.in_transaction = done.is_err();
         done
     }
 
     async fn rollback(&mut self) {
-        match patiently(self.batch("ROLLBACK")).await {
+        match with_timeout(self.batch("ROLLBACK")).await {
             Ok(()) => self.in_transaction = false,
             Err(_) => self.discard(),
         }
@@ -179,7 +179,7 @@ pub(super) fn failure(error: tokio_postgres::Error) -> StoreFailure {
         | &SqlState::QUERY_CANCELED => StoreFailure::Again(text),
         // A read-only server has handed over to another.
         &SqlState::READ_ONLY_SQL_TRANSACTION => StoreFailure::Lost(text),
-        code if is_farewell(code) => StoreFailure::Lost(text),
+        code if is_connection_end(code) => StoreFailure::Lost(text),
         _ => StoreFailure::Refused(text),
     }
 }
@@ -187,13 +187,13 @@ pub(super) fn failure(error: tokio_postgres::Error) -> StoreFailure {
 /// The meaning of an error of the commit. Only a plain refusal of the server says that it did not happen.
 pub(super) fn commit_failure(error: tokio_postgres::Error) -> StoreFailure {
     match error.code() {
-        Some(code) if !is_farewell(code) => failure(error),
+        Some(code) if !is_connection_end(code) => failure(error),
         _ => StoreFailure::Unknown(format!("whether the commit happened is not known: {}", describe(&error))),
     }
 }
 
 /// The server ended the connection: classes 08 and 57P.
-fn is_farewell(code: &SqlState) -> bool {
+fn is_connection_end(code: &SqlState) -> bool {
     code.code().starts_with("08") || code.code().starts_with("57P")
 }
 
@@ -206,7 +206,7 @@ fn describe(error: &tokio_postgres::Error) -> String {
 }
 
 /// Why there is no connection. The pool's own message omits the reason.
-pub(super) fn unreachable(error: &PoolError) -> String {
+pub(super) fn pool_error_text(error: &PoolError) -> String {
     let why = match error {
         PoolError::Backend(error) => describe(error),
         other => with_causes(other),

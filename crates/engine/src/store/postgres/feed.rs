@@ -5,13 +5,13 @@
 
 use super::{
     connect::Dialer,
-    connection::{PooledConnection, failure, patiently},
+    connection::{PooledConnection, failure, with_timeout},
 };
 use crate::{
     clock::monotonic,
     store::{
         error::StoreFailure,
-        hearing::Hearing,
+        feed_freshness::FeedFreshness,
         signals::{self, FeedPosition, Listeners, PlacedSignal},
         sql::Sql as _,
     },
@@ -47,7 +47,7 @@ const ENDS: &str = "SELECT lane, next_news - 1 FROM lanes";
 pub(super) struct Feed {
     listeners: Listeners,
     wake: Arc<Notify>,
-    hearing: Hearing,
+    feed_freshness: FeedFreshness,
 }
 
 /// Follows the other nodes until it is dropped.
@@ -60,35 +60,39 @@ impl Feed {
 
     /// To be called before the lanes' ends are read: from then on nothing is missed.
     pub(super) fn begin() -> Self {
-        Self { listeners: Listeners::default(), wake: Arc::default(), hearing: Hearing::since(monotonic()) }
+        Self {
+            listeners: Listeners::default(),
+            wake: Arc::default(),
+            feed_freshness: FeedFreshness::starting_at(monotonic()),
+        }
     }
 
-    pub(super) fn hearing(&self) -> Hearing {
-        self.hearing.clone()
+    pub(super) fn feed_freshness(&self) -> FeedFreshness {
+        self.feed_freshness.clone()
     }
 
     /// Begins at the present end of each lane. A lane that is created later is read from its beginning.
     pub(super) async fn start_at_end(&self, connection: &mut PooledConnection) -> Result<(), StoreFailure> {
         let ends = connection.query(ENDS, &[]).await?;
         let ends = ends.iter().map(|row| Ok((row.int(0)?, row.int(1)?))).collect::<Result<Vec<_>, StoreFailure>>()?;
-        self.listeners.begin(ends);
+        self.listeners.start_after(ends);
         Ok(())
     }
 
     pub(super) fn follow(&self, way: Dialer) -> FeedTask {
         let feed = self.clone();
-        let task = tokio::spawn(async move { feed.keep_following(way).await });
+        let task = tokio::spawn(async move { feed.follow_with_retries(way).await });
         FeedTask(task.abort_handle())
     }
 
     /// Passes on the writer's own signals after its commit.
-    pub(super) fn tell(&self, standing: &FeedPosition, news: signals::Batch) {
-        if !news.is_empty() && !self.listeners.tell_own(standing, news) {
+    pub(super) fn publish(&self, standing: &FeedPosition, news: signals::Batch) {
+        if !news.is_empty() && !self.listeners.publish_own(standing, news) {
             self.wake.notify_one();
         }
     }
 
-    async fn keep_following(&self, way: Dialer) {
+    async fn follow_with_retries(&self, way: Dialer) {
         let mut pause = FIRST_PAUSE;
         loop {
             let Err(why) = self.follow_once(&way, &mut pause).await;
@@ -99,8 +103,8 @@ impl Feed {
     }
 
     async fn follow_once(&self, way: &Dialer, pause: &mut Duration) -> Result<Infallible, StoreFailure> {
-        let client = patiently(way.listen(self.wake.clone())).await?;
-        let unseen = patiently(async {
+        let client = with_timeout(way.listen(self.wake.clone())).await?;
+        let unseen = with_timeout(async {
             client.batch_execute(SESSION).await.map_err(failure)?;
             client.prepare(UNSEEN).await.map_err(failure)
         });
@@ -114,12 +118,12 @@ impl Feed {
 
     async fn read(&self, client: &Client, unseen: &Statement) -> Result<(), StoreFailure> {
         let start = monotonic();
-        let (lanes, positions) = self.listeners.seen();
+        let (lanes, positions) = self.listeners.positions();
         let late = |_| StoreFailure::Lost("PostgreSQL does not answer".into());
         let rows = tokio::time::timeout(CATCH_UP, client.query(unseen, &[&lanes, &positions])).await.map_err(late)?;
-        let heard = self.listeners.any();
+        let heard = self.listeners.has_listeners();
         let found = rows.map_err(failure)?.iter().map(|row| placed(row, heard)).collect::<Result<Vec<_>, _>>();
-        self.listeners.tell_found(found.map_err(failure)?, Some(start));
+        self.listeners.publish_found(found.map_err(failure)?, Some(start));
         Ok(())
     }
 }
@@ -127,12 +131,12 @@ impl Feed {
 fn placed(row: &Row, heard: bool) -> Result<PlacedSignal, tokio_postgres::Error> {
     let (lane, pos) = (row.try_get(0)?, row.try_get(1)?);
     let doc: &str = row.try_get(2)?;
-    let news = if heard { understood(doc) } else { None };
+    let news = if heard { parse_signal(doc) } else { None };
     Ok(PlacedSignal { lane, pos, news })
 }
 
 /// A node of a newer version may send signals that this one does not know; they must not hold up the rest.
-fn understood(doc: &str) -> Option<Arc<Signal>> {
+fn parse_signal(doc: &str) -> Option<Arc<Signal>> {
     let news = serde_json::from_str(doc);
     news.map(Arc::new).inspect_err(|why| tracing::warn!(%why, "a signal of another node is not understood")).ok()
 }

@@ -1,6 +1,10 @@
 //! Joining a database: does it exist, and is it as new as the acknowledged position?
 
-use super::{connection::PooledConnection, node::NodeRow};
+use super::{
+    connection::{PooledConnection, failure},
+    migrations,
+    node::NodeRow,
+};
 use crate::store::{
     DatabaseLock, LockError, Opening, StoreClock, StoreError,
     error::StoreFailure,
@@ -13,9 +17,6 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-
-/// The first version of the schema with an identity and a count of commits.
-const WITH_POSITION: i64 = 10;
 
 /// A live node moves its heartbeat every two seconds.
 const LOOKS: u32 = 12;
@@ -48,18 +49,20 @@ impl Joining {
             Err(why) => return Err(no_folder(folder, &why)),
         };
         if opening.adopt {
-            if lives(pool).await? {
+            if has_live_node(pool).await? {
                 return Err(StoreError::Options("nodes are running on this database; stop all of them first".into()));
             }
             return Ok(Self { lock, kept_in: JoinVerdict::NewEpoch(path) });
         }
-        let known = known(pool, schema, PositionFile::read(&path)?.as_ref()).await?;
+        let mut connection = PooledConnection::take(pool).await?;
+        let known = position::is_current(&mut connection, schema, PositionFile::read(&path)?.as_ref(), 0).await?;
+        drop(connection);
         let kept_in = match known {
             true => JoinVerdict::File(path),
             // A command must not vouch for a database that a node would refuse.
             false if !opening.alone => JoinVerdict::Nowhere,
             false => {
-                vouched_for(pool, &path).await?;
+                require_live_node(pool, &path).await?;
                 JoinVerdict::File(path)
             }
         };
@@ -95,23 +98,9 @@ fn no_folder(folder: &Path, why: &LockError) -> StoreError {
     })
 }
 
-/// Whether the database is known to be as new as the acknowledged position, or has nothing that could be old.
-async fn known(pool: &Pool, schema: i64, kept: Option<&Position>) -> Result<bool, StoreError> {
-    if schema < WITH_POSITION {
-        // A database without a position may come from an older version; a kept position proves that a later one was here.
-        let later = "it was written by an older version than the database that was here";
-        return kept.map_or(Ok(true), |_| Err(StoreError::Old(later.into())));
-    }
-    let mut connection = PooledConnection::take(pool).await?;
-    let Some(kept) = kept else { return Ok(!position::is_filled(&mut connection).await?) };
-    kept.is_in(&mut connection).await?.map_err(|older| StoreError::Old(older.to_string()))?;
-    position::check_tail(&mut connection, kept.lane, kept.mark.as_ref()).await?;
-    Ok(true)
-}
-
 /// A node without a position of its own joins only while another node, which has one, is live.
-async fn vouched_for(pool: &Pool, path: &Path) -> Result<(), StoreError> {
-    if lives(pool).await? {
+async fn require_live_node(pool: &Pool, path: &Path) -> Result<(), StoreError> {
+    if has_live_node(pool).await? {
         return Ok(());
     }
     Err(StoreError::Old(format!(
@@ -121,7 +110,7 @@ async fn vouched_for(pool: &Pool, path: &Path) -> Result<(), StoreError> {
 }
 
 /// Whether any node is running. A time in a row proves nothing, since a backup has it too; a time that moves does.
-async fn lives(pool: &Pool) -> Result<bool, StoreError> {
+async fn has_live_node(pool: &Pool) -> Result<bool, StoreError> {
     let mut connection = PooledConnection::take(pool).await?;
     let first = heartbeats(&mut connection).await?;
     for _ in 0..LOOKS {
@@ -142,11 +131,6 @@ async fn heartbeats(connection: &mut PooledConnection) -> Result<Vec<(i64, i64)>
 async fn schema(pool: &Pool) -> Result<i64, StoreError> {
     let unreachable =
         |why: StoreFailure| StoreError::Unavailable(format!("{why}; check its address and that it is running"));
-    let mut connection = PooledConnection::take(pool).await.map_err(unreachable)?;
-    let seen = connection.query("SELECT CAST(to_regclass('refinery_schema_history') AS TEXT)", &[]).await?;
-    if seen.first().map_or(Ok(None), |row| row.maybe_text(0))?.is_none() {
-        return Ok(0);
-    }
-    let newest = "SELECT CAST(coalesce(max(version), 0) AS BIGINT) FROM refinery_schema_history";
-    Ok(connection.query(newest, &[]).await?.first().map_or(Ok(0), |row| row.int(0))?)
+    let connection = PooledConnection::take(pool).await.map_err(unreachable)?;
+    Ok(migrations::newest(connection.client()?).await.map_err(failure)?)
 }

@@ -101,7 +101,11 @@ impl<'a> Ask<'a> {
             vec![(LoadSubject::Lane, text::LANE.into(), vec![&self.lane])];
         for (table, exclusive, keys) in &self.rows {
             let lock = if *exclusive { "FOR UPDATE" } else { "FOR SHARE" };
-            all.push((LoadSubject::Versions(*table), format!("{} {lock}", tables::texts(*table).versions), vec![keys]));
+            all.push((
+                LoadSubject::Versions(*table),
+                format!("{} {lock}", tables::statements_of(*table).versions),
+                vec![keys],
+            ));
         }
         if !self.raised.is_empty() {
             all.push((LoadSubject::Nothing, text::MAKE_COUNTS.into(), vec![&self.raised]));

@@ -1,6 +1,6 @@
 //! The schema of PostgreSQL, forward only.
 
-use super::connection::{failure, unreachable};
+use super::connection::{failure, pool_error_text};
 use crate::store::StoreError;
 use deadpool_postgres::{Object, Pool};
 use tokio_postgres::Client;
@@ -15,7 +15,7 @@ const LOCK: &str = "SET statement_timeout = 0; SET lock_timeout = 0; SELECT pg_a
 
 pub(super) async fn run(pool: &Pool) -> Result<(), StoreError> {
     let pooled = pool.get().await.map_err(|why| {
-        StoreError::Unavailable(format!("{}; check its address and that it is running", unreachable(&why)))
+        StoreError::Unavailable(format!("{}; check its address and that it is running", pool_error_text(&why)))
     })?;
     // Not given back to the pool: closing it ends the lock in any case.
     let mut client = Object::take(pooled);
@@ -35,7 +35,7 @@ async fn migrate(client: &mut Client) -> Result<(), StoreError> {
 }
 
 /// The newest migration of this database.
-async fn newest(client: &Client) -> Result<i64, tokio_postgres::Error> {
+pub(super) async fn newest(client: &Client) -> Result<i64, tokio_postgres::Error> {
     let seen = client.query_one("SELECT to_regclass('refinery_schema_history') IS NOT NULL", &[]).await?;
     if !seen.try_get::<_, bool>(0)? {
         return Ok(0);

@@ -14,11 +14,11 @@ mod statements;
 mod tx;
 
 use super::{
-    Opening, PostgresPlace, Store, StoreClock, StoreError,
+    Opening, PostgresLocation, Store, StoreClock, StoreError,
     error::StoreFailure,
+    feed_freshness::FeedFreshness,
     health::Health,
-    hearing::Hearing,
-    maintenance::{self, Chore, Swept},
+    maintenance::{self, MaintenanceJob, Swept},
     open_store::{Backend, OpenedStore},
     signals::Listeners,
     writer::{self, Writer},
@@ -35,11 +35,11 @@ use node::NodeRow;
 use std::sync::Arc;
 
 pub(super) async fn open(
-    place: PostgresPlace,
+    place: PostgresLocation,
     opening: Opening,
     clock: StoreClock,
 ) -> Result<Arc<dyn Store>, StoreError> {
-    let way = Dialer::to(&place)?;
+    let way = Dialer::new(&place)?;
     let pool = way.pool(place.connections)?;
     let joining = Joining::check(&pool, opening, clock).await?;
     migrations::run(&pool).await?;
@@ -84,18 +84,18 @@ impl Backend for Postgres {
     }
 
     /// Beside the writer, on a connection of its own.
-    async fn chore(&self, chore: Chore) -> Result<u64, StoreError> {
+    async fn maintain(&self, chore: MaintenanceJob) -> Result<u64, StoreError> {
         let mut connection = PooledConnection::take(&self.pool).await?;
         maintenance::run(&mut connection, chore).await
     }
 
-    async fn forget_proofs(&self) -> Result<(), StoreError> {
+    async fn drop_expired_proofs(&self) -> Result<(), StoreError> {
         let mut connection = PooledConnection::take(&self.pool).await?;
-        Ok(proofs::forget(&mut connection).await?)
+        Ok(proofs::drop_expired(&mut connection).await?)
     }
 
-    fn hearing(&self) -> Hearing {
-        self.feed.hearing()
+    fn feed_freshness(&self) -> FeedFreshness {
+        self.feed.feed_freshness()
     }
 
     async fn other_nodes(&self) -> Result<Vec<i64>, StoreError> {
@@ -103,7 +103,7 @@ impl Backend for Postgres {
         Ok(lane::others(&mut connection, self.lane.get()).await?)
     }
 
-    fn let_readers_go(&self) {
+    fn close_readers(&self) {
         self.following.end();
     }
 

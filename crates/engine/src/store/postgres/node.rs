@@ -5,13 +5,7 @@ use super::{
     feed::Feed,
     lane::{Lane, LaneNumber},
 };
-use crate::store::{
-    batch::Gains,
-    error::StoreFailure,
-    position::Keeper,
-    proofs::StoredProof,
-    sql::{Access, Row, Sql, SqlValue},
-};
+use crate::store::{batch::Gains, error::StoreFailure, position::Keeper, proofs::StoredProof};
 use deadpool_postgres::Pool;
 
 pub(super) struct NodeRow {
@@ -41,17 +35,17 @@ impl NodeRow {
             held_proofs: Vec::new(),
             keeper: None,
         };
-        node.make_ready().await?;
+        node.reconnect().await?;
         Ok(node)
     }
 
-    pub(super) async fn make_ready(&mut self) -> Result<(), StoreFailure> {
+    pub(super) async fn reconnect(&mut self) -> Result<(), StoreFailure> {
         if self.connection.is_lost() {
             self.connection = PooledConnection::take(&self.pool).await?;
-            self.look().await?;
+            self.check_position().await?;
         }
         if self.lane.is_none() {
-            self.look().await?;
+            self.check_position().await?;
             let lane = Lane::take(&mut self.connection).await?;
             self.number.set(lane.number);
             self.lane = Some(lane);
@@ -61,18 +55,18 @@ impl NodeRow {
 
     /// Whether the database still has everything this node acknowledged: it may have been replaced, or restored from a backup
     ///
-    async fn look(&mut self) -> Result<(), StoreFailure> {
+    async fn check_position(&mut self) -> Result<(), StoreFailure> {
         match &self.keeper {
-            Some(keeper) => keeper.look(&mut self.connection).await,
+            Some(keeper) => keeper.check(&mut self.connection).await,
             None => Ok(()),
         }
     }
 
-    pub(super) fn look_at(&self, lane: i64, commits: i64) -> Result<(), StoreFailure> {
-        self.keeper.as_ref().map_or(Ok(()), |keeper| keeper.look_at(lane, commits))
+    pub(super) fn check_commits(&self, lane: i64, commits: i64) -> Result<(), StoreFailure> {
+        self.keeper.as_ref().map_or(Ok(()), |keeper| keeper.check_commits(lane, commits))
     }
 
-    pub(super) fn keep(&mut self, gains: &Gains<'_>) {
+    pub(super) fn advance_position(&mut self, gains: &Gains<'_>) {
         if let (Some(keeper), Some(lane)) = (&mut self.keeper, &self.lane) {
             keeper.advance(lane.number, gains);
         }
@@ -85,46 +79,11 @@ impl NodeRow {
     }
 
     pub(super) async fn renew_lane(&mut self) -> Result<(), StoreFailure> {
-        self.make_ready().await?;
+        self.reconnect().await?;
         let Some(lane) = &self.lane else { return Ok(()) };
         if !lane.renew(&mut self.connection).await? {
             self.lane = None;
         }
         Ok(())
-    }
-}
-
-impl Sql for NodeRow {
-    const NAME: &'static str = PooledConnection::NAME;
-    const TABLE_SIZES: &'static str = PooledConnection::TABLE_SIZES;
-    const DATABASE_SIZE: &'static str = PooledConnection::DATABASE_SIZE;
-    const SKIP_LOCKED: &'static str = PooledConnection::SKIP_LOCKED;
-
-    fn one_of(column: &str, placeholder: &str) -> String {
-        PooledConnection::one_of(column, placeholder)
-    }
-
-    async fn now(&mut self) -> Result<i64, StoreFailure> {
-        self.connection.now().await
-    }
-
-    async fn query(&mut self, sql: &str, params: &[SqlValue]) -> Result<Vec<Row>, StoreFailure> {
-        self.connection.query(sql, params).await
-    }
-
-    async fn execute(&mut self, sql: &str, params: &[SqlValue]) -> Result<u64, StoreFailure> {
-        self.connection.execute(sql, params).await
-    }
-
-    async fn begin(&mut self, access: Access) -> Result<(), StoreFailure> {
-        self.connection.begin(access).await
-    }
-
-    async fn commit(&mut self) -> Result<(), StoreFailure> {
-        self.connection.commit().await
-    }
-
-    async fn rollback(&mut self) {
-        self.connection.rollback().await;
     }
 }

@@ -18,16 +18,16 @@ const BEHIND: i64 = EARLY + 630 * SECOND;
 
 /// The slot of a proof in the ring.
 pub(super) fn slot(proof: &StoredProof) -> usize {
-    place(proof.issued_at.div_euclid(WIDTH))
+    ring_slot(proof.issued_at.div_euclid(WIDTH))
 }
 
-fn place(bucket: i64) -> usize {
+fn ring_slot(bucket: i64) -> usize {
     usize::try_from(bucket.rem_euclid(RING)).unwrap_or(0)
 }
 
 /// Empties the tables in which no proof can count any more. A table that was not emptied before its next use keeps its old
 /// proofs for another round: they are refused for longer, and nothing is accepted twice.
-pub(super) async fn forget(connection: &mut PooledConnection) -> Result<(), StoreFailure> {
+pub(super) async fn drop_expired(connection: &mut PooledConnection) -> Result<(), StoreFailure> {
     for slot in 0..SLOTS {
         let filled = format!("SELECT CAST(1 AS BIGINT) FROM proofs_{slot} LIMIT 1");
         if is_past(slot, connection.now().await?) && !connection.query(&filled, &[]).await?.is_empty() {
@@ -53,7 +53,7 @@ async fn empty(connection: &mut PooledConnection, slot: usize) -> Result<(), Sto
 
 fn is_past(slot: usize, now: i64) -> bool {
     let live = now.saturating_sub(BEHIND).div_euclid(WIDTH)..=now.saturating_add(AHEAD).div_euclid(WIDTH);
-    !live.into_iter().any(|bucket| place(bucket) == slot)
+    !live.into_iter().any(|bucket| ring_slot(bucket) == slot)
 }
 
 #[cfg(test)]

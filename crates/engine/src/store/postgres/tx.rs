@@ -1,14 +1,16 @@
 //! Batches on PostgreSQL: as much as possible is sent at once, so that a batch without changed rows takes two round trips.
 
 use super::{
-    connection::{failure, patiently, refs},
+    connection::{failure, refs, with_timeout},
     load::Params,
     node::NodeRow,
 };
 use crate::store::{
     batch::{Gains, Tx, Wants, World},
-    error::StoreFailure,
+    error::{StoreError, StoreFailure},
+    maintenance::{self, MaintenanceJob},
     signals::{self, FeedPosition},
+    sql::Sql as _,
     step::{Needs, RowChange},
 };
 use futures_util::future::{join, join_all};
@@ -16,47 +18,55 @@ use tokio_postgres::{Statement, error::SqlState};
 
 impl Tx for NodeRow {
     async fn ready(&mut self) -> Result<(), StoreFailure> {
-        self.make_ready().await
+        self.reconnect().await
     }
 
     async fn load(&mut self, wants: &Wants<'_>) -> Result<World, StoreFailure> {
         self.connection.set_in_transaction(true);
-        let loaded = patiently(self.load_all(wants)).await;
-        let Some(loaded) = self.or_hang_up(loaded)? else {
+        let loaded = with_timeout(self.load_all(wants)).await;
+        let Some(loaded) = self.discard_if_lost(loaded)? else {
             self.lane = None;
             return Err(StoreFailure::Again("this node's lane was taken over by another".into()));
         };
-        self.look_at(loaded.world.standing.lane, loaded.world.commits)?;
+        self.check_commits(loaded.world.standing.lane, loaded.world.commits)?;
         (self.held, self.held_proofs) = (loaded.held, loaded.held_proofs);
         Ok(loaded.world)
     }
 
     async fn apply(&mut self, changes: &[RowChange]) -> Result<bool, StoreFailure> {
-        let written = patiently(self.write_rows(changes)).await;
-        self.or_hang_up(written)
+        let written = with_timeout(self.write_rows(changes)).await;
+        self.discard_if_lost(written)
     }
 
     async fn flush(&mut self, gains: &Gains<'_>) -> Result<(), StoreFailure> {
-        let bulk = patiently(self.bulk_of(gains)).await;
-        let bulk = self.or_hang_up(bulk)?;
+        let bulk = with_timeout(self.bulk_of(gains)).await;
+        let bulk = self.discard_if_lost(bulk)?;
         let unknown = |why| match why {
             StoreFailure::Lost(why) => {
                 StoreFailure::Unknown(format!("whether the commit happened is not known: {why}"))
             }
             other => other,
         };
-        let written = patiently(self.write_bulk(&bulk)).await.map_err(unknown);
-        self.or_hang_up(written)?;
+        let written = with_timeout(self.write_bulk(&bulk)).await.map_err(unknown);
+        self.discard_if_lost(written)?;
         self.connection.set_in_transaction(false);
-        self.keep(gains);
+        self.advance_position(gains);
         Ok(())
     }
 
-    fn tell(&mut self, standing: &FeedPosition, news: signals::Batch) {
-        self.feed.tell(standing, news);
+    fn publish(&mut self, standing: &FeedPosition, news: signals::Batch) {
+        self.feed.publish(standing, news);
     }
 
-    async fn beat(&mut self) -> Result<(), StoreFailure> {
+    async fn abort(&mut self) {
+        self.connection.rollback().await;
+    }
+
+    async fn maintain(&mut self, job: MaintenanceJob) -> Result<u64, StoreError> {
+        maintenance::run(&mut self.connection, job).await
+    }
+
+    async fn heartbeat(&mut self) -> Result<(), StoreFailure> {
         self.renew_lane().await
     }
 
@@ -70,7 +80,7 @@ impl Tx for NodeRow {
 
 impl NodeRow {
     /// A connection with a missing response is discarded.
-    fn or_hang_up<T>(&mut self, answer: Result<T, StoreFailure>) -> Result<T, StoreFailure> {
+    fn discard_if_lost<T>(&mut self, answer: Result<T, StoreFailure>) -> Result<T, StoreFailure> {
         if let Err(StoreFailure::Lost(_) | StoreFailure::Unknown(_)) = &answer {
             self.connection.discard();
         }
@@ -90,11 +100,11 @@ impl NodeRow {
         // An insert that meets a conflict changes nothing and fails nothing.
         let insert_alone = sent.len() == 1 && changes.iter().all(|change| change.needs == Needs::Absent);
         if insert_alone {
-            return fits(&sent, written.await);
+            return all_rows_written(&sent, written.await);
         }
         let (saved, written) = join(client.batch_execute("SAVEPOINT step"), written).await;
         saved.map_err(failure)?;
-        let fits = fits(&sent, written)?;
+        let fits = all_rows_written(&sent, written)?;
         let end = if fits { "RELEASE SAVEPOINT step" } else { "ROLLBACK TO SAVEPOINT step; RELEASE SAVEPOINT step" };
         self.connection.batch(end).await?;
         Ok(fits)
@@ -102,7 +112,7 @@ impl NodeRow {
 }
 
 /// Whether each row met its condition; a taken unique column is no error of the batch.
-fn fits(
+fn all_rows_written(
     sent: &[(Statement, Params<'_>, bool)],
     written: Vec<Result<u64, tokio_postgres::Error>>,
 ) -> Result<bool, StoreFailure> {

@@ -30,54 +30,54 @@ fn standing(lane: i64, first: i64, ends: &[(i64, i64)]) -> FeedPosition {
     FeedPosition { lane, first, ends: ends.to_vec() }
 }
 
-fn heard(listener: &mut UnboundedReceiver<NewsBatch>) -> Batch {
+fn heard(listener: &mut UnboundedReceiver<SignalBatch>) -> Batch {
     std::iter::from_fn(|| listener.try_recv().ok()).flatten().collect()
 }
 
 #[test]
-fn what_follows_news_of_another_lane_waits_for_it() {
+fn a_signal_that_follows_one_of_another_lane_waits_for_it() {
     let listeners = Listeners::default();
     let mut listener = listeners.listen();
-    listeners.begin([(0, 7), (1, 3)]);
-    assert!(!listeners.tell_own(&standing(0, 8, &[(0, 7), (1, 4)]), vec![changed(2)]));
+    listeners.start_after([(0, 7), (1, 3)]);
+    assert!(!listeners.publish_own(&standing(0, 8, &[(0, 7), (1, 4)]), vec![changed(2)]));
     assert_eq!(heard(&mut listener), []);
-    listeners.tell_found(vec![found(0, 8, &changed(2)), found(1, 4, &changed(1))], None);
+    listeners.publish_found(vec![found(0, 8, &changed(2)), found(1, 4, &changed(1))], None);
     assert_eq!(heard(&mut listener), [changed(2), changed(1)]);
-    assert!(listeners.tell_own(&standing(0, 9, &[(0, 8), (1, 4)]), vec![changed(3), changed(4)]));
+    assert!(listeners.publish_own(&standing(0, 9, &[(0, 8), (1, 4)]), vec![changed(3), changed(4)]));
     assert_eq!(heard(&mut listener), [changed(3), changed(4)]);
 }
 
 #[test]
-fn what_the_feed_was_faster_with_is_not_told_again() {
+fn a_signal_already_read_from_the_feed_is_not_delivered_again() {
     let listeners = Listeners::default();
     let mut listener = listeners.listen();
-    listeners.tell_found(vec![found(0, 1, &changed(1)), found(0, 2, &changed(2))], None);
-    assert!(listeners.tell_own(&standing(0, 1, &[(0, 0)]), vec![changed(1), changed(2)]));
-    listeners.tell_found(vec![found(0, 2, &changed(2)), found(0, 3, &changed(3))], None);
+    listeners.publish_found(vec![found(0, 1, &changed(1)), found(0, 2, &changed(2))], None);
+    assert!(listeners.publish_own(&standing(0, 1, &[(0, 0)]), vec![changed(1), changed(2)]));
+    listeners.publish_found(vec![found(0, 2, &changed(2)), found(0, 3, &changed(3))], None);
     assert_eq!(heard(&mut listener), [changed(1), changed(2), changed(3)]);
 }
 
 ///
 #[test]
-fn after_a_commit_whose_end_was_not_known_the_feed_tells_what_it_left() {
+fn after_a_commit_whose_end_was_not_known_the_feed_has_its_entries() {
     let listeners = Listeners::default();
     let mut listener = listeners.listen();
-    assert!(listeners.tell_own(&standing(0, 1, &[(0, 0)]), vec![changed(1)]));
+    assert!(listeners.publish_own(&standing(0, 1, &[(0, 0)]), vec![changed(1)]));
     // The commit of 2 was never acknowledged, although it had happened.
-    assert!(!listeners.tell_own(&standing(0, 3, &[(0, 2)]), vec![changed(3)]));
-    listeners.tell_found(vec![found(0, 2, &changed(2)), found(0, 3, &changed(3))], None);
-    assert!(listeners.tell_own(&standing(0, 4, &[(0, 3)]), vec![changed(4)]));
+    assert!(!listeners.publish_own(&standing(0, 3, &[(0, 2)]), vec![changed(3)]));
+    listeners.publish_found(vec![found(0, 2, &changed(2)), found(0, 3, &changed(3))], None);
+    assert!(listeners.publish_own(&standing(0, 4, &[(0, 3)]), vec![changed(4)]));
     assert_eq!(heard(&mut listener), [changed(1), changed(2), changed(3), changed(4)]);
 }
 
 #[test]
-fn what_is_not_understood_is_passed_over() {
+fn unknown_signals_are_skipped() {
     let listeners = Listeners::default();
     let mut listener = listeners.listen();
     let strange = PlacedSignal { lane: 0, pos: 1, news: None };
-    listeners.tell_found(vec![strange, found(0, 2, &changed(2))], None);
+    listeners.publish_found(vec![strange, found(0, 2, &changed(2))], None);
     assert_eq!(heard(&mut listener), [changed(2)]);
-    assert_eq!(listeners.seen(), (vec![0], vec![2]));
+    assert_eq!(listeners.positions(), (vec![0], vec![2]));
 }
 
 #[test]
@@ -88,10 +88,10 @@ fn events_of_a_session_that_come_from_several_lanes_are_put_in_order() {
 }
 
 #[test]
-fn nobody_is_kept_who_has_stopped_listening() {
+fn a_dropped_listener_is_not_kept() {
     let listeners = Listeners::default();
     drop(listeners.listen());
-    assert!(!listeners.any());
-    listeners.tell(vec![changed(1)]);
-    assert!(listeners.told().listeners.is_empty());
+    assert!(!listeners.has_listeners());
+    listeners.publish(vec![changed(1)]);
+    assert!(listeners.state().listeners.is_empty());
 }

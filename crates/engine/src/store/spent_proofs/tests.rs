@@ -8,13 +8,13 @@ fn proof(n: u64) -> StoredProof {
 
 fn known(spent: &SpentProofs, numbers: std::ops::Range<u64>) -> usize {
     let proofs: Vec<StoredProof> = numbers.map(proof).collect();
-    spent.seen(&proofs.iter().collect::<Vec<_>>()).len()
+    spent.spent_among(&proofs.iter().collect::<Vec<_>>()).len()
 }
 
 fn spend(spent: &mut SpentProofs, numbers: std::ops::Range<u64>, now: i64) {
     let proofs: Vec<StoredProof> = numbers.map(proof).collect();
-    spent.forget(now);
-    spent.spend(&proofs.iter().collect::<Vec<_>>(), now);
+    spent.drop_expired(now);
+    spent.insert(&proofs.iter().collect::<Vec<_>>(), now);
 }
 
 ///
@@ -25,11 +25,11 @@ fn a_proof_is_known_as_long_as_it_could_be_shown_and_then_forgotten_with_its_buc
     spend(&mut spent, 100..200, WIDTH - 1);
     spend(&mut spent, 200..300, WIDTH);
     assert_eq!((known(&spent, 0..300), known(&spent, 300..400), spent.buckets.len()), (300, 0, 2));
-    spent.forget(WIDTH + KEPT);
+    spent.drop_expired(WIDTH + KEPT);
     assert_eq!(known(&spent, 0..300), 300);
-    spent.forget(WIDTH + KEPT + 1);
+    spent.drop_expired(WIDTH + KEPT + 1);
     assert_eq!((known(&spent, 0..200), known(&spent, 200..300)), (0, 100));
-    spent.forget(2 * WIDTH + KEPT + 1);
+    spent.drop_expired(2 * WIDTH + KEPT + 1);
     assert_eq!((known(&spent, 0..300), spent.buckets.len()), (0, 0));
 }
 
@@ -58,8 +58,8 @@ fn marks_spread_over_all_shards_and_two_starts_mark_alike_nothing() {
 }
 
 #[test]
-fn nothing_to_spend_takes_no_room() {
+fn nothing_to_reserve_takes_no_room() {
     let mut spent = SpentProofs::default();
-    spent.spend(&[], 0);
+    spent.insert(&[], 0);
     assert!(spent.buckets.is_empty());
 }

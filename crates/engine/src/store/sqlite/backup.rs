@@ -1,10 +1,10 @@
 //! A consistent copy of a database, made while a node goes on writing.
 
-use super::{
-    companion,
-    header::{self, Found},
+use super::header::{self, Found};
+use crate::store::{
+    StoreError,
+    position::{companion, sync_folder_of},
 };
-use crate::store::StoreError;
 use rusqlite::{Connection, OpenFlags};
 use std::{
     fs::{File, OpenOptions},
@@ -15,7 +15,7 @@ use std::{
 /// Copies a SQLite database into a new file that only its owner can read. Blocks until the copy is whole, checked and
 /// durable.
 pub fn back_up(database: &Path, target: &Path) -> Result<(), StoreError> {
-    if header::look(database)? == Found::Nothing {
+    if header::probe(database)? == Found::Nothing {
         return Err(StoreError::Missing(format!("there is no database {}", database.display())));
     }
     let trouble = |why: String| StoreError::Unavailable(format!("{} was not made: {why}", target.display()));
@@ -38,7 +38,7 @@ fn copy(database: &Path, target: &Path) -> Result<(), Box<dyn std::error::Error>
 /// Whether a file is a whole database.
 fn check_copy(path: &Path) -> Result<(), StoreError> {
     let damaged = |why: String| StoreError::NoDatabase(format!("{} is no whole database: {why}", path.display()));
-    if header::look(path)? == Found::Nothing {
+    if header::probe(path)? == Found::Nothing {
         return Err(StoreError::Missing(format!("there is no {}", path.display())));
     }
     let opened = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
@@ -66,7 +66,7 @@ impl Staged {
         let staged = companion(database, ".restoring");
         let here = Self { database: database.to_owned(), staged };
         here.remove();
-        here.write(backup).map_err(|why| here.trouble(&why))?;
+        here.write(backup).map_err(|why| here.not_in_place(&why))?;
         Ok(here)
     }
 
@@ -87,7 +87,7 @@ impl Staged {
     pub fn put_in_place(self, aside: &str) -> Result<(), StoreError> {
         let moved = self.rename(aside);
         self.remove();
-        moved.map_err(|why| self.trouble(&why))
+        moved.map_err(|why| self.not_in_place(&why))
     }
 
     fn rename(&self, aside: &str) -> std::io::Result<()> {
@@ -108,12 +108,7 @@ impl Staged {
         }
     }
 
-    fn trouble(&self, why: &std::io::Error) -> StoreError {
+    fn not_in_place(&self, why: &std::io::Error) -> StoreError {
         StoreError::Options(format!("{} could not be put in place: {why}", self.database.display()))
     }
-}
-
-fn sync_folder_of(path: &Path) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(folder)?.sync_all()
 }

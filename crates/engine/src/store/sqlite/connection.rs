@@ -105,13 +105,13 @@ impl SqliteConnection {
     }
 
     /// Beside a node that watches its files: only the node checkpoints its log.
-    pub(super) fn leave_the_log_alone(&mut self) -> rusqlite::Result<()> {
+    pub(super) fn disable_checkpoints(&mut self) -> rusqlite::Result<()> {
         self.alone = false;
         self.inner.pragma_update(None, "wal_autocheckpoint", 0)
     }
 
-    pub(super) fn before_writing(&self) -> Result<(), StoreFailure> {
-        self.watch.as_ref().map_or(Ok(()), FileWatch::before)
+    pub(super) fn check_files(&self) -> Result<(), StoreFailure> {
+        self.watch.as_ref().map_or(Ok(()), FileWatch::check_unchanged)
     }
 
     pub(super) fn run(&self, sql: &str, params: &[SqlValue]) -> rusqlite::Result<u64> {
@@ -204,9 +204,9 @@ impl Sql for SqliteConnection {
 
     async fn begin(&mut self, access: Access) -> Result<(), StoreFailure> {
         let text = if access == Access::Write { "BEGIN IMMEDIATE" } else { "BEGIN" };
-        self.known.forget();
+        self.known.clear();
         if access == Access::Write {
-            self.before_writing()?;
+            self.check_files()?;
         }
         self.run(text, &[]).map(|_| ()).map_err(failure)
     }
@@ -215,7 +215,7 @@ impl Sql for SqliteConnection {
         self.run("COMMIT", &[]).map_err(commit_failure)?;
         // It is durable, but perhaps in a file that has lost its name.
         let lost = |why: StoreFailure| StoreFailure::Unknown(why.to_string());
-        self.watch.as_mut().map_or(Ok(()), FileWatch::after).map_err(lost)
+        self.watch.as_mut().map_or(Ok(()), FileWatch::note_written).map_err(lost)
     }
 
     /// A step frees only so many pages that a commit in between waits a few milliseconds at most.

@@ -20,7 +20,7 @@ pub(super) enum Found {
 }
 
 /// Whether there is a database, by its header. Any other file there is an error.
-pub(super) fn look(path: &Path) -> Result<Found, StoreError> {
+pub(super) fn probe(path: &Path) -> Result<Found, StoreError> {
     let mut file = match File::open(path) {
         Err(why) if why.kind() == ErrorKind::NotFound => return Ok(Found::Nothing),
         opened => opened.map_err(|why| unreadable(path, &why))?,
@@ -36,7 +36,7 @@ pub(super) fn look(path: &Path) -> Result<Found, StoreError> {
     }
     // While a log exists, the file may still be growing to the size in its header.
     let logged = std::fs::metadata(companion(path, "-wal")).is_ok_and(|log| log.len() > 0);
-    if !logged && length < said_length(&header) {
+    if !logged && length < declared_length(&header) {
         return Err(damaged(path, "it is shorter than its header says"));
     }
     Ok(Found::Database)
@@ -47,7 +47,7 @@ pub(super) fn is_header(header: &[u8]) -> bool {
 }
 
 /// Page size times number of pages; 0 if the header's count is not from the last version that wrote the file.
-fn said_length(header: &[u8; LENGTH]) -> u64 {
+fn declared_length(header: &[u8; LENGTH]) -> u64 {
     let number = |at: usize| header.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_be_bytes);
     let size = header.get(16..18).and_then(|b| b.try_into().ok()).map_or(0, u16::from_be_bytes);
     let size = if size == 1 { 65_536 } else { u64::from(size) };
@@ -58,7 +58,7 @@ const NO_LOG: &str = "there is no write-ahead log beside it";
 
 /// The damage of the write-ahead log, to explain why a database ends early. To be called before SQLite opens the log: SQLite
 /// reads it up to the first frame that does not fit, and says nothing.
-pub(super) fn log_trouble(database: &Path) -> Option<&'static str> {
+pub(super) fn log_damage(database: &Path) -> Option<&'static str> {
     let Ok(mut log) = File::open(companion(database, "-wal")) else { return Some(NO_LOG) };
     let mut header = [0; 32];
     if log.read_exact(&mut header).is_err() {

@@ -2,10 +2,9 @@
 //!
 //! The lock is the operating system's and ends with its process in any case. The content of the file only names the holder.
 
-use crate::store::StoreError;
+use crate::store::{StoreError, position::companion};
 use countersign_protocol::time::UnixMillis;
 use std::{
-    ffi::OsString,
     fs::{File, OpenOptions, TryLockError},
     io::{Read as _, Seek as _, Write as _},
     path::{Path, PathBuf},
@@ -41,7 +40,7 @@ impl DatabaseLock {
         let mut file = open(&path).map_err(unusable)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(LockError::Held(Holder::noted(&mut file))),
+            Err(TryLockError::WouldBlock) => return Err(LockError::Held(Holder::from_file(&mut file))),
             Err(TryLockError::Error(why)) => return Err(unusable(why)),
         }
         note(&mut file, now).map_err(unusable)?;
@@ -59,14 +58,14 @@ impl DatabaseLock {
         // Shared, so that two queries at the same moment do not see each other.
         match file.try_lock_shared() {
             Ok(()) => Ok(None),
-            Err(TryLockError::WouldBlock) => Ok(Some(Holder::noted(&mut file))),
+            Err(TryLockError::WouldBlock) => Ok(Some(Holder::from_file(&mut file))),
             Err(TryLockError::Error(why)) => Err(unusable(why)),
         }
     }
 }
 
 impl Holder {
-    fn noted(file: &mut File) -> Self {
+    fn from_file(file: &mut File) -> Self {
         let mut text = String::new();
         let _unreadable_is_unknown = file.rewind().and_then(|()| file.read_to_string(&mut text));
         let after = |label: &str| text.lines().find_map(|line| line.strip_prefix(label)).map(str::trim);
@@ -89,7 +88,7 @@ impl std::fmt::Display for Holder {
 
 impl LockError {
     /// The same as a store error.
-    pub fn about(self, database: &Path) -> StoreError {
+    pub fn store_error(self, database: &Path) -> StoreError {
         match self {
             Self::Held(holder) => StoreError::Held { path: database.to_owned(), holder },
             unusable @ Self::Unusable { .. } => {
@@ -101,9 +100,7 @@ impl LockError {
 
 /// `countersign.db.lock`, which stays: removing it would let two processes lock two files of that name.
 fn beside(database: &Path) -> PathBuf {
-    let mut name = OsString::from(resolved(database));
-    name.push(".lock");
-    name.into()
+    companion(&resolved(database), ".lock")
 }
 
 /// The target of a path: two links to one database must use one lock.

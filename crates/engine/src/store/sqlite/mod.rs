@@ -18,8 +18,9 @@ use super::{
     Opening, Store, StoreClock, StoreError,
     error::StoreFailure,
     health::Health,
-    maintenance::Chore,
+    maintenance::MaintenanceJob,
     open_store::{Backend, OpenedStore},
+    position::companion,
     signals::Listeners,
     writer::{self, Jobs, Writer},
 };
@@ -31,11 +32,7 @@ use full_check::FullCheck;
 use futures_util::future::BoxFuture;
 pub use lock::{DatabaseLock, Holder, LockError};
 use readers::Readers;
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 use temporary::TemporaryFolder;
 pub use vacuum::vacuum;
 
@@ -53,11 +50,11 @@ pub(super) async fn open_file(
     clock: StoreClock,
     readers: usize,
 ) -> Result<Arc<dyn Store>, StoreError> {
-    prepare::look(&path, opening.create)?;
+    prepare::check_file(&path, opening.create)?;
     let lock = match DatabaseLock::acquire(&path, clock()) {
         Ok(lock) => Some(lock),
         Err(LockError::Held(_)) if !opening.alone => None,
-        Err(why) => return Err(why.about(&path)),
+        Err(why) => return Err(why.store_error(&path)),
     };
     open(
         DatabaseFile { path, durability: Durability::Full, opening },
@@ -108,13 +105,6 @@ async fn open(
         health,
         check,
     })))
-}
-
-/// `countersign.db-wal` and the like.
-fn companion(database: &Path, end: &str) -> PathBuf {
-    let mut name = OsString::from(database);
-    name.push(end);
-    name.into()
 }
 
 /// The writer's thread has a small runtime of its own, so that a slow disk holds up nothing else.
@@ -171,16 +161,16 @@ impl Backend for Sqlite {
     }
 
     /// The last connection to close checkpoints the write-ahead log, and that should be the writer's.
-    fn let_readers_go(&self) {
+    fn close_readers(&self) {
         if let Some(check) = &self.check {
             check.end();
         }
-        self.readers.let_go();
+        self.readers.close_idle();
     }
 
     /// There is one writer, also for maintenance.
-    async fn chore(&self, chore: Chore) -> Result<u64, StoreError> {
-        self.writer.chore(chore).await
+    async fn maintain(&self, chore: MaintenanceJob) -> Result<u64, StoreError> {
+        self.writer.maintain(chore).await
     }
 
     fn writer(&self) -> &Writer {

@@ -16,12 +16,9 @@ use crate::store::{
 use futures_util::FutureExt as _;
 use std::{path::Path, sync::Arc};
 
-/// The first version of the schema with an identity and a count of commits.
-const WITH_POSITION: i64 = 10;
-
 /// A new database is created only on demand, and never where one was before.
-pub(super) fn look(path: &Path, create: bool) -> Result<(), StoreError> {
-    if header::look(path)? == Found::Database {
+pub(super) fn check_file(path: &Path, create: bool) -> Result<(), StoreError> {
+    if header::probe(path)? == Found::Database {
         return Ok(());
     }
     let shown = path.display();
@@ -44,7 +41,7 @@ pub(super) fn writer(
 ) -> Result<SqliteConnection, StoreError> {
     let (path, lasting) = (&file.path, file.durability == Durability::Full);
     let kept = if lasting { PositionFile::read(&PositionFile::beside(path))? } else { None };
-    let log = header::log_trouble(path);
+    let log = header::log_damage(path);
     make_private(path)?;
     let mut connection = SqliteConnection::open(path, file.durability, clock)
         .map_err(|why| StoreError::Options(format!("cannot open the database {}: {why}", path.display())))?;
@@ -53,7 +50,7 @@ pub(super) fn writer(
         return Err(StoreError::Missing(format!("there is no database of countersign in {}", path.display())));
     }
     if lasting && !file.opening.adopt && schema > 0 {
-        check(&mut connection, path, schema, kept.as_ref()).map_err(|why| explained(why, log))?;
+        check(&mut connection, path, schema, kept.as_ref()).map_err(|why| with_log_damage(why, log))?;
     }
     migrations::run(&mut connection.inner)?;
     let last = connection.rows("SELECT heartbeat FROM lanes WHERE lane = $1", &[tx::LANE.into()]).map_err(failure)?;
@@ -61,7 +58,7 @@ pub(super) fn writer(
     if lasting && locked {
         keep(&mut connection, file, health)?;
     } else if lasting {
-        connection.leave_the_log_alone().map_err(failure)?;
+        connection.disable_checkpoints().map_err(failure)?;
     }
     Ok(connection)
 }
@@ -73,23 +70,16 @@ fn check(
     schema: i64,
     kept: Option<&Position>,
 ) -> Result<(), StoreError> {
-    if schema < WITH_POSITION {
-        // A database without a position may come from an older version; a kept position proves that a later one was here.
-        let later = "it was written by an older version than the database that was here";
-        return kept.map_or(Ok(()), |_| Err(old(path, later)));
-    }
-    match kept {
-        None if now(position::is_filled(connection))? => {
+    let current = position::is_current(connection, schema, kept, tx::LANE).now_or_never();
+    match current.unwrap_or(Ok(true)) {
+        Ok(true) => Ok(()),
+        Ok(false) => {
             let missing = PositionFile::beside(path);
-            return Err(old(path, &format!("{} is missing, so nobody can tell how old it is", missing.display())));
+            Err(old(path, &format!("{} is missing, so nobody can tell how old it is", missing.display())))
         }
-        None => {}
-        Some(kept) => {
-            now(kept.is_in(connection))?.map_err(|older| old(path, &older.to_string()))?;
-        }
+        Err(StoreError::Old(why)) => Err(old(path, &why)),
+        Err(why) => Err(why),
     }
-    let mark = kept.and_then(|kept| kept.mark.as_ref());
-    position::check_tail(connection, tx::LANE, mark).now_or_never().unwrap_or(Ok(()))
 }
 
 /// From here on the position is kept and the files are watched.
@@ -111,7 +101,7 @@ fn old(path: &Path, why: &str) -> StoreError {
 }
 
 /// A lost log is one reason why a file ends early.
-fn explained(why: StoreError, log: Option<&str>) -> StoreError {
+fn with_log_damage(why: StoreError, log: Option<&str>) -> StoreError {
     match (why, log) {
         (StoreError::Old(why), Some(log)) => StoreError::Old(format!("{why}; {log}")),
         (why, _) => why,

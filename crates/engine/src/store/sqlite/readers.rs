@@ -57,7 +57,7 @@ impl Readers {
 }
 
 impl Readers {
-    pub(super) fn let_go(&self) {
+    pub(super) fn close_idle(&self) {
         self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }

@@ -22,14 +22,14 @@ pub(super) struct RowCache {
 
 impl RowCache {
     /// Drops everything if another process has written since.
-    pub(super) fn refresh(&mut self, data_version: i64) {
+    pub(super) fn clear_if_changed(&mut self, data_version: i64) {
         if self.as_of != Some(data_version) {
             *self = Self { as_of: Some(data_version), ..Self::default() };
         }
     }
 
     /// For writes outside of steps.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 
@@ -37,7 +37,7 @@ impl RowCache {
         self.versions.get(&row).copied()
     }
 
-    pub(super) fn read(&mut self, row: (Table, RowKey), version: i64) {
+    pub(super) fn insert_version(&mut self, row: (Table, RowKey), version: i64) {
         if self.versions.len() >= MOST_VERSIONS {
             self.versions.clear();
         }
@@ -45,7 +45,7 @@ impl RowCache {
     }
 
     /// A row that is about to change, perhaps in vain.
-    pub(super) fn changes(&mut self, row: (Table, RowKey)) {
+    pub(super) fn invalidate(&mut self, row: (Table, RowKey)) {
         self.versions.remove(&row);
     }
 
@@ -63,7 +63,7 @@ impl RowCache {
     }
 
     /// The gains of a durable batch.
-    pub(super) fn gained(&mut self, gains: &Gains<'_>) {
+    pub(super) fn store_gains(&mut self, gains: &Gains<'_>) {
         if self.counts.len() >= MOST_COUNTS {
             self.counts.clear();
         }

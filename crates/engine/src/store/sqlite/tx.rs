@@ -3,7 +3,8 @@
 use super::connection::{SqliteConnection, failure};
 use crate::store::{
     batch::{Gains, Head, PlacedLeaf, Tally, Tx, Wants, World},
-    error::StoreFailure,
+    error::{StoreError, StoreFailure},
+    maintenance::{self, MaintenanceJob},
     signals::{self, FeedPosition},
     sql::{Sql as _, SqlValue},
     step::{Needs, RowChange},
@@ -21,10 +22,10 @@ impl Tx for SqliteConnection {
     }
 
     async fn load(&mut self, wants: &Wants<'_>) -> Result<World, StoreFailure> {
-        self.before_writing()?;
+        self.check_files()?;
         let mut world = self.load_all(wants).map_err(failure)?;
-        self.proofs.forget(world.now);
-        world.proofs = self.proofs.seen(&wants.proofs);
+        self.proofs.drop_expired(world.now);
+        world.proofs = self.proofs.spent_among(&wants.proofs);
         Ok(world)
     }
 
@@ -47,23 +48,31 @@ impl Tx for SqliteConnection {
         let written = self.write_and_commit(gains).await;
         // A commit with an unknown end may have happened, so its proofs count as spent.
         if let Ok(()) | Err(StoreFailure::Unknown(_)) = &written {
-            self.proofs.spend(&gains.proofs, gains.now);
+            self.proofs.insert(&gains.proofs, gains.now);
         }
         // The content of the file is not known after a commit with an unknown end.
         if written.is_err() {
-            self.known.forget();
+            self.known.clear();
         }
         written
     }
 
-    fn tell(&mut self, _: &FeedPosition, news: signals::Batch) {
-        self.listeners.tell(news);
+    fn publish(&mut self, _: &FeedPosition, news: signals::Batch) {
+        self.listeners.publish(news);
     }
 
-    async fn beat(&mut self) -> Result<(), StoreFailure> {
-        self.proofs.forget(self.clock.now());
+    async fn abort(&mut self) {
+        self.rollback().await;
+    }
+
+    async fn maintain(&mut self, job: MaintenanceJob) -> Result<u64, StoreError> {
+        maintenance::run(self, job).await
+    }
+
+    async fn heartbeat(&mut self) -> Result<(), StoreFailure> {
+        self.proofs.drop_expired(self.clock.now());
         if let Some(watch) = &self.watch {
-            let _known_by_health = watch.look();
+            let _known_by_health = watch.check_header();
         }
         Ok(())
     }
@@ -82,7 +91,7 @@ impl SqliteConnection {
     fn load_all(&mut self, wants: &Wants<'_>) -> rusqlite::Result<World> {
         self.run("BEGIN IMMEDIATE", &[])?;
         let data_version = self.inner.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
-        self.known.refresh(data_version);
+        self.known.clear_if_changed(data_version);
         let (next_pos, commits) = self.load_lane()?;
         Ok(World {
             now: self.clock.now(),
@@ -113,13 +122,13 @@ impl SqliteConnection {
         let Self { inner, known, .. } = self;
         let mut versions = HashMap::new();
         for (table, rows) in &wants.rows {
-            let mut statement = inner.prepare_cached(&tables::texts(*table).version)?;
+            let mut statement = inner.prepare_cached(&tables::statements_of(*table).version)?;
             for key in &rows.keys {
                 let row = (*table, *key);
                 if let Some(version) = known.version(row) {
                     versions.insert(row, version);
                 } else if let Some(version) = first(statement.query_map([key], |row| row.get(0))?)? {
-                    known.read(row, version);
+                    known.insert_version(row, version);
                     versions.insert(row, version);
                 }
             }
@@ -175,10 +184,10 @@ impl SqliteConnection {
 
     fn write(&mut self, changes: &[RowChange]) -> rusqlite::Result<bool> {
         for change in changes {
-            self.known.changes(change.row);
+            self.known.invalidate(change.row);
             for (index, statement) in change.statements.iter().enumerate() {
                 let touched = match self.run(statement.sql, &statement.params) {
-                    Err(error) if is_taken(&error) => 0,
+                    Err(error) if is_unique_violation(&error) => 0,
                     touched => touched?,
                 };
                 if touched == 0 && index == 0 && change.needs != Needs::Anything {
@@ -197,7 +206,7 @@ impl SqliteConnection {
         }
         self.write_gains(gains).map_err(failure)?;
         self.commit().await?;
-        self.known.gained(gains);
+        self.known.store_gains(gains);
         if let Some(keeper) = &mut self.keeper {
             keeper.advance(LANE, gains);
         }
@@ -289,7 +298,7 @@ impl SqliteConnection {
 }
 
 /// Whether a unique column has this value already.
-fn is_taken(error: &rusqlite::Error) -> bool {
+fn is_unique_violation(error: &rusqlite::Error) -> bool {
     let taken = [ffi::SQLITE_CONSTRAINT_UNIQUE, ffi::SQLITE_CONSTRAINT_PRIMARYKEY, ffi::SQLITE_CONSTRAINT_ROWID];
     error.sqlite_error().is_some_and(|error| taken.contains(&error.extended_code))
 }

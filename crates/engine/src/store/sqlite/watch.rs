@@ -45,8 +45,8 @@ impl FileWatch {
     }
 
     /// Before a transaction: are these still the same files, unchanged since the last write?
-    pub(super) fn before(&self) -> Result<(), StoreFailure> {
-        self.health.is_well()?;
+    pub(super) fn check_unchanged(&self) -> Result<(), StoreFailure> {
+        self.health.check()?;
         let found = self.same_files()?;
         if self.left.is_some_and(|left| left != Trace::of(&found)) {
             return Err(self.fault("was written by another program"));
@@ -55,15 +55,15 @@ impl FileWatch {
     }
 
     /// After a commit: durable data is in files that other processes find, too.
-    pub(super) fn after(&mut self) -> Result<(), StoreFailure> {
+    pub(super) fn note_written(&mut self) -> Result<(), StoreFailure> {
         let found = self.same_files()?;
         self.left = Some(Trace::of(&found));
         Ok(())
     }
 
     /// Between transactions, every few seconds: also the first bytes.
-    pub(super) fn look(&self) -> Result<(), StoreFailure> {
-        self.before()?;
+    pub(super) fn check_header(&self) -> Result<(), StoreFailure> {
+        self.check_unchanged()?;
         let mut header = [0; 16];
         let read = File::open(&self.database).and_then(|mut file| file.read_exact(&mut header));
         if read.is_err() || !header::is_header(&header) {

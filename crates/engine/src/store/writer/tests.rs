@@ -2,7 +2,6 @@ use super::*;
 use crate::store::{
     batch::{Gains, Wants, World},
     signals::{Batch, FeedPosition},
-    sql::{Access, Row, Sql, SqlValue},
     step::RowChange,
 };
 use countersign_core::{signals::Signal, step::Once};
@@ -39,40 +38,17 @@ impl Tx for Scripted {
         self.commits += 1;
         self.script.pop_front().map_or(Ok(()), Err)
     }
-    fn tell(&mut self, _: &FeedPosition, news: Batch) {
+    fn publish(&mut self, _: &FeedPosition, news: Batch) {
         self.told.extend(news);
     }
-    async fn beat(&mut self) -> Result<(), StoreFailure> {
+    async fn heartbeat(&mut self) -> Result<(), StoreFailure> {
         Ok(())
+    }
+    async fn abort(&mut self) {}
+    async fn maintain(&mut self, _: MaintenanceJob) -> Result<u64, StoreError> {
+        Ok(0)
     }
     async fn close(&mut self) {}
-}
-
-impl Sql for Scripted {
-    const NAME: &'static str = "";
-    const TABLE_SIZES: &'static str = "";
-    const DATABASE_SIZE: &'static str = "";
-    const SKIP_LOCKED: &'static str = "";
-
-    fn one_of(_: &str, _: &str) -> String {
-        String::new()
-    }
-    async fn now(&mut self) -> Result<i64, StoreFailure> {
-        Ok(0)
-    }
-    async fn query(&mut self, _: &str, _: &[SqlValue]) -> Result<Vec<Row>, StoreFailure> {
-        Ok(vec![])
-    }
-    async fn execute(&mut self, _: &str, _: &[SqlValue]) -> Result<u64, StoreFailure> {
-        Ok(0)
-    }
-    async fn begin(&mut self, _: Access) -> Result<(), StoreFailure> {
-        Ok(())
-    }
-    async fn commit(&mut self) -> Result<(), StoreFailure> {
-        Ok(())
-    }
-    async fn rollback(&mut self) {}
 }
 
 fn effects(key: &str) -> Effects {
@@ -100,7 +76,7 @@ async fn a_commit_whose_end_is_unknown_is_never_repeated() {
 }
 
 #[tokio::test]
-async fn what_certainly_did_not_happen_is_tried_again() {
+async fn a_request_that_certainly_had_no_effect_is_tried_again() {
     let mut tx = Scripted::new([StoreFailure::Again(why()), StoreFailure::Lost(why())]);
     assert_eq!(outcomes(&mut tx, &["a"]).await, [Outcome::Committed]);
     assert_eq!(tx.commits, 3);
@@ -124,7 +100,7 @@ async fn a_refused_group_is_tried_one_by_one() {
 
 ///
 #[tokio::test]
-async fn only_what_is_known_to_be_committed_is_told_and_once() {
+async fn only_known_commits_are_delivered_and_once_each() {
     let told = async |script: Vec<StoreFailure>| {
         let mut tx = Scripted::new(script);
         let ended = outcomes(&mut tx, &["a", "bb", "ccc"]).await;

@@ -103,7 +103,7 @@ pub(crate) fn allowance(key: RowKey, version: i64, until: i64, state: AllowanceS
         point: Point::Gateway,
         digest: Some(digest(key)),
         pattern: None,
-        tally: Tally::once(),
+        tally: Tally::single_use(),
         until: UnixMillis(until),
         rules: None,
         lease_s: 60,

@@ -169,7 +169,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
 
     fn accept(&mut self, end: usize, framing: Framing) {
         self.timing = Timing::Nothing;
-        self.wire.begins();
+        self.wire.begin_request();
         self.judged = end;
         self.state = match framing {
             Framing::Sized(0) => State::Head,
@@ -181,7 +181,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Guard<S> {
 
     fn refuse(&mut self, refusal: Refusal) {
         self.timing = Timing::Nothing;
-        self.wire.begins();
+        self.wire.begin_request();
         self.wire.refuse(refusal);
         self.unread = BytesMut::from(IN_ITS_PLACE);
         self.judged = IN_ITS_PLACE.len();

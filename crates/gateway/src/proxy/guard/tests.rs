@@ -27,7 +27,7 @@ async fn read_on(guard: &mut Guard<DuplexStream>) -> Vec<u8> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_of_an_odd_request_or_of_what_follows_it_gets_through() {
+async fn no_odd_request_and_nothing_behind_it_gets_through() {
     let smuggling =
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /x";
     let (through, refusal) = passed(smuggling).await;
@@ -92,7 +92,7 @@ async fn nobody_has_to_speak_while_a_request_is_being_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_follows_an_upgrade_is_not_looked_at() {
+async fn bytes_after_an_upgrade_are_not_parsed() {
     let sent = b"GET /s HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n\x81\x01\n\r\n\r\n";
     assert_eq!(passed(sent).await, (sent.to_vec(), None));
 }

@@ -20,7 +20,7 @@ pub(crate) struct Wire {
 pub(crate) struct ResponseTurn(Arc<Wire>);
 
 impl Wire {
-    pub(super) fn begins(&self) {
+    pub(super) fn begin_request(&self) {
         self.busy.fetch_add(1, Ordering::AcqRel);
     }
 

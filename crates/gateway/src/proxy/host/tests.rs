@@ -1,4 +1,4 @@
-use super::addressed;
+use super::resolve;
 use crate::proxy::GatewaySettings;
 use countersign_engine::Address;
 use countersign_protocol::origin::Origin;
@@ -12,7 +12,7 @@ fn at(subdomains: bool, host: Option<&str>, target: &str) -> Option<(Address, St
         headers.insert(header::HOST, HeaderValue::from_str(host).unwrap());
     }
     let uri: Uri = target.parse().unwrap();
-    addressed(&settings, &headers, &uri).ok().map(|(address, origin)| (address, origin.into_owned()))
+    resolve(&settings, &headers, &uri).ok().map(|(address, origin)| (address, origin.into_owned()))
 }
 
 ///
@@ -30,7 +30,7 @@ fn a_host_that_is_not_ours_is_refused() {
 }
 
 #[test]
-fn a_url_as_target_must_name_us_and_what_host_names() {
+fn a_url_as_target_must_name_our_origin_and_the_host_header() {
     assert_eq!(at(false, Some("api.bank.test"), "https://evil.test/a"), None);
     assert_eq!(at(false, Some("evil.test"), "https://api.bank.test/a"), None);
     assert_eq!(at(true, Some("api.bank.test"), "https://shop.api.bank.test/a"), None);

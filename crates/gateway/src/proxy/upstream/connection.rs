@@ -75,7 +75,7 @@ impl UpstreamConnection {
     }
 
     /// Lets the connection return to the pool once it is free.
-    pub(crate) fn kept(self) -> Self {
+    pub(crate) fn pooled(self) -> Self {
         Self { pooled: true, ..self }
     }
 
@@ -88,7 +88,7 @@ impl UpstreamConnection {
     }
 
     /// Ends the send right: later bytes belong to no write that could be cut.
-    pub(crate) fn has_left(&self) {
+    pub(crate) fn end_send_right(&self) {
         self.right.set(None);
     }
 
@@ -117,7 +117,7 @@ impl UpstreamConnection {
                     error: UpstreamError::NotSent("the connection was closed before anything was sent"),
                     unsent: Some(Box::new(request.map(OutgoingBody::into_inner))),
                 },
-                None => lost(&failed.into_error()).into(),
+                None => connection_lost(&failed.into_error()).into(),
             })
         };
         (answer, left)
@@ -129,15 +129,15 @@ impl UpstreamConnection {
     }
 
     /// Call this when the response was read to its end.
-    pub(crate) fn give_back(self) {
+    pub(crate) fn release(self) {
         if self.pooled {
             let site = Arc::clone(&self.site);
-            site.keep(self);
+            site.put_back(self);
         }
     }
 }
 
-fn lost(why: &hyper::Error) -> UpstreamError {
+fn connection_lost(why: &hyper::Error) -> UpstreamError {
     tracing::warn!(%why, "an upstream sent no response");
     UpstreamError::ConnectionLost(match why.is_parse() {
         true => "the upstream response is not valid HTTP",

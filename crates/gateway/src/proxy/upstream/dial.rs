@@ -3,7 +3,11 @@
 use super::Destination;
 use countersign_engine::SendRight;
 use futures_util::future::BoxFuture;
-use rustls::pki_types::ServerName;
+use rustls::{
+    ClientConfig, RootCertStore,
+    crypto::aws_lc_rs,
+    pki_types::{CertificateDer, ServerName, pem::PemObject as _},
+};
 use std::{
     io,
     pin::Pin,
@@ -16,11 +20,10 @@ use tokio::{
     sync::watch,
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
+use tokio_util::either::Either;
 
-pub(super) enum UpstreamStream {
-    Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
-}
+/// A connection in plain text, or with TLS.
+pub(super) type UpstreamStream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
 /// The send right of the write on a connection; `None` while it carries no write.
 #[derive(Clone, Default)]
@@ -60,13 +63,13 @@ impl Flushed {
     fn poll_right(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             let right = self.right.get();
-            match right.filter(|right| !right.holds()) {
+            match right.filter(|right| !right.is_valid()) {
                 None => return Poll::Ready(Ok(())),
                 Some(right) if right.is_cut() => {
                     return Poll::Ready(Err(io::Error::other("the write was cut off while it was being sent")));
                 }
                 Some(right) => {
-                    let regained = self.regained.get_or_insert_with(|| Box::pin(right.is_regained()));
+                    let regained = self.regained.get_or_insert_with(|| Box::pin(right.recovered()));
                     ready!(regained.as_mut().poll(cx));
                     self.regained = None;
                 }
@@ -127,58 +130,35 @@ pub(super) async fn dial(to: &Destination, tls: &TlsConnector) -> io::Result<Ups
     let tcp = TcpStream::connect((to.host.as_str(), to.port)).await?;
     let _kept_small = tcp.set_nodelay(true);
     if !to.https {
-        return Ok(UpstreamStream::Plain(tcp));
+        return Ok(Either::Left(tcp));
     }
     let name = ServerName::try_from(to.host.clone()).map_err(io::Error::other)?;
-    Ok(UpstreamStream::Tls(Box::new(tls.connect(name, tcp).await?)))
+    Ok(Either::Right(Box::new(tls.connect(name, tcp).await?)))
 }
 
-impl AsyncRead for UpstreamStream {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_read(cx, to),
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, to),
-        }
-    }
+#[derive(Debug, thiserror::Error)]
+pub enum BadRoots {
+    #[error("the extra root certificates for upstreams are not PEM")]
+    NotPem,
+    #[error("an extra root certificate for upstreams cannot be used: {0}")]
+    Unusable(rustls::Error),
+    #[error("TLS to upstreams cannot be set up: {0}")]
+    Tls(rustls::Error),
 }
 
-impl AsyncWrite for UpstreamStream {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write(cx, from),
-            Self::Tls(stream) => Pin::new(stream).poll_write(cx, from),
-        }
+/// Trusts the machine's roots, and those added by the configuration.
+pub(super) fn connector(extra_roots_pem: &[u8]) -> Result<TlsConnector, BadRoots> {
+    let mut roots = RootCertStore::empty();
+    // A machine without roots is no error by itself: an air-gapped one may have only its own.
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    for certificate in CertificateDer::pem_slice_iter(extra_roots_pem) {
+        roots.add(certificate.map_err(|_| BadRoots::NotPem)?).map_err(BadRoots::Unusable)?;
     }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        from: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, from),
-            Self::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, from),
-        }
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        match self {
-            Self::Plain(stream) => stream.is_write_vectored(),
-            Self::Tls(stream) => stream.is_write_vectored(),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
-    }
+    let mut config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(BadRoots::Tls)?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(TlsConnector::from(Arc::new(config)))
 }

@@ -4,9 +4,8 @@ mod connection;
 mod destination;
 mod dial;
 mod pool;
-mod tls;
 
 pub(super) use connection::{SendFailure, UpstreamConnection};
 pub use destination::{BadDestination, Destination};
+pub use dial::BadRoots;
 pub(super) use pool::{Pool, Site};
-pub use tls::BadRoots;

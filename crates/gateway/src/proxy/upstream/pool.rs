@@ -1,6 +1,6 @@
 //! Idle upstream connections.
 
-use super::{BadDestination, BadRoots, Destination, UpstreamConnection, tls};
+use super::{BadDestination, BadRoots, Destination, UpstreamConnection, dial};
 use http::HeaderValue;
 use std::{
     collections::HashMap,
@@ -35,7 +35,7 @@ struct Idle {
 
 impl Pool {
     pub(crate) fn new(extra_roots_pem: &[u8]) -> Result<Self, BadRoots> {
-        Ok(Self { tls: tls::connector(extra_roots_pem)?, sites: RwLock::default() })
+        Ok(Self { tls: dial::connector(extra_roots_pem)?, sites: RwLock::default() })
     }
 
     /// The upstream at a URL of a project's document.
@@ -58,7 +58,7 @@ impl Pool {
                 return Ok(connection);
             }
         }
-        self.dial(site).await.map(UpstreamConnection::kept)
+        self.dial(site).await.map(UpstreamConnection::pooled)
     }
 
     /// A new connection: the upstream may have closed an idle one, and a request sent on it would be lost.
@@ -83,7 +83,7 @@ impl Site {
         std::iter::from_fn(|| idle.pop()).map(|idle| idle.connection).find(|connection| !connection.is_closed())
     }
 
-    pub(super) fn keep(&self, connection: UpstreamConnection) {
+    pub(super) fn put_back(&self, connection: UpstreamConnection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < MAX_IDLE && !connection.is_closed() {
             idle.push(Idle { connection, seen: false });

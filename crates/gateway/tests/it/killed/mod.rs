@@ -7,7 +7,6 @@
 
 mod after;
 mod cases;
-mod other_node;
 mod plans;
 mod plans_after;
 mod plans_ledger;

@@ -10,7 +10,7 @@ use super::{
 };
 use countersign_testkit::{
     Backend, Kit,
-    crashing::{Doom, Moment},
+    faulty_store::{CrashPoint, Moment},
     leaks::Folder,
     on_both_stores,
 };
@@ -45,7 +45,7 @@ on_both_stores! {
     async fn killed_while_the_bank_works_a_planned_call_is_unknown_and_its_use_stays_taken(kit) {
         for act in [Act::Pays, Act::Orders] {
             let (cast, acknowledged, _folder) = up_to(kit, act).await;
-            cast.scene.plane.engine.store().close().await;
+            cast.fixture.plane.engine.store().close().await;
             dies_during(&cast, act).await;
             let cast = cast.restarted().await;
             assert_eq!(is_sound(&cast, acknowledged).await, (Some(act), Fate::Begun));
@@ -65,9 +65,9 @@ async fn the_use_that_a_killed_node_claimed_is_counted_at_the_other_which_does_n
 async fn killed_at_every_commit(kit: Kit, moment: Moment) -> BTreeSet<(Option<Act>, Fate)> {
     let mut all = BTreeSet::new();
     for commit in 1..MOST {
-        let doom = Doom { commit, moment };
-        println!("{doom:?}");
-        let found = survives(kit, doom).await;
+        let crash = CrashPoint { commit, moment };
+        println!("{crash:?}");
+        let found = survives(kit, crash).await;
         all.insert(found);
         if found.0.is_none() {
             return all;
@@ -76,16 +76,16 @@ async fn killed_at_every_commit(kit: Kit, moment: Moment) -> BTreeSet<(Option<Ac
     panic!("a story without an end")
 }
 
-async fn survives(kit: Kit, doom: Doom) -> (Option<Act>, Fate) {
+async fn survives(kit: Kit, crash: CrashPoint) -> (Option<Act>, Fate) {
     let (cast, _folder) = Cast::lasting(kit).await;
-    cast.scene.plane.engine.store().close().await;
-    let acknowledged = match Process::start(&cast.scene.plane, Some(doom)).await {
+    cast.fixture.plane.engine.store().close().await;
+    let acknowledged = match Process::start(&cast.fixture.plane, Some(crash)).await {
         Some(process) => cast.acts_at(process).await,
         None => 0,
     };
     let cast = cast.restarted().await;
     let found = is_sound(&cast, acknowledged).await;
-    cast.scene.plane.engine.store().close().await;
+    cast.fixture.plane.engine.store().close().await;
     found
 }
 
@@ -99,8 +99,8 @@ async fn up_to(kit: Kit, act: Act) -> (Cast, usize, Folder) {
 
 /// The bank has executed it, and the node is killed before it receives the response.
 async fn dies_during(cast: &Cast, act: Act) {
-    let process = Process::start(&cast.scene.plane, None).await.expect("a node");
-    story::dies_while_the_bank_works(&cast.scene, process, act.call().expect("a call")).await;
+    let process = Process::start(&cast.fixture.plane, None).await.expect("a node");
+    story::dies_while_the_bank_works(&cast.fixture, process, act.call().expect("a call")).await;
 }
 
 fn all(fate: Fate) -> BTreeSet<(Option<Act>, Fate)> {

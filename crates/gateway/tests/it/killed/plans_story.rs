@@ -2,15 +2,14 @@
 //! node that may be killed before it acknowledges.
 
 use super::{
-    after,
-    process::{Doors, Process},
+    process::{NodeAddresses, Process},
     story::{exchange, sends},
 };
 use countersign_protocol::{aaep::event::Risk, project::ProjectDocument};
 use countersign_server::{Limits, ServedListener, serve};
 use countersign_testkit::{
-    Answer, Kit, Setup,
-    bank::{Bank, BankScene, GatewayRequest, Manner},
+    Answer, Kit,
+    bank::{BankFixture, GatewayRequest, Manner},
     leaks::Folder,
 };
 use serde_json::{Value, json};
@@ -77,7 +76,7 @@ impl Act {
 }
 
 pub(super) fn payment(cents: i64) -> GatewayRequest {
-    BankScene::transfer_of(&amount(cents))
+    BankFixture::transfer_of(&amount(cents))
 }
 
 pub(super) fn order() -> GatewayRequest {
@@ -120,40 +119,38 @@ fn plan() -> Value {
 
 /// The participants that outlive the node: bank, agent, alice, and the device by which alice decides.
 pub(super) struct Cast {
-    pub(super) scene: BankScene,
+    pub(super) fixture: BankFixture,
     device: String,
 }
 
 impl Cast {
     /// At a plane with a lasting database, in which a payment's risk is low enough for a plan.
     pub(super) async fn lasting(kit: Kit) -> (Self, Folder) {
-        let bank = Bank::open().await;
-        let (plane, folder) = kit.lasting_plane(Setup::bank(&bank, medium)).await;
-        let scene = BankScene::on(plane, bank).await;
-        let device = scene.alice.subscriber(&scene.plane).await.token;
-        (Self { scene, device }, folder)
+        let (fixture, folder) = BankFixture::lasting(kit, medium).await;
+        let device = fixture.alice.subscriber(&fixture.plane).await.token;
+        (Self { fixture, device }, folder)
     }
 
     pub(super) async fn restarted(self) -> Self {
-        Self { scene: after::restarted(self.scene).await, ..self }
+        Self { fixture: self.fixture.restarted().await, ..self }
     }
 
     /// At a node within this process, with its own endpoints behind a socket like the killed one's.
-    pub(super) async fn here(&self) -> (Doors, ServedListener) {
+    pub(super) async fn here(&self) -> (NodeAddresses, ServedListener) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let own = serve(listener, self.scene.plane.public.clone(), Limits::default()).unwrap();
-        (Doors { gateway: self.scene.gateway.address, plane: own.address() }, own)
+        let own = serve(listener, self.fixture.plane.public.clone(), Limits::default()).unwrap();
+        (NodeAddresses { gateway: self.fixture.gateway.address, plane: own.address() }, own)
     }
 
     /// The first acts, at a node that is not killed.
     pub(super) async fn acts_here(&self, acts: &[Act]) {
-        let (doors, _serving) = self.here().await;
+        let (addresses, _serving) = self.here().await;
         for act in acts {
-            self.does(doors, *act).await.expect("a node that lives");
+            self.does(addresses, *act).await.expect("a node that lives");
         }
         if acts.iter().any(|act| act.call().is_some()) {
             // Earlier arrivals must not satisfy a later wait.
-            self.scene.bank.something_arrives().await;
+            self.fixture.bank.next_arrival().await;
         }
     }
 
@@ -162,7 +159,7 @@ impl Cast {
     pub(super) async fn acts_at(&self, process: Process) -> usize {
         let mut acknowledged = 0;
         for act in WHOLE {
-            if self.does(process.doors, act).await.is_none() {
+            if self.does(process.addresses, act).await.is_none() {
                 break;
             }
             acknowledged += 1;
@@ -172,43 +169,45 @@ impl Cast {
     }
 
     /// None if the node was killed before it answered.
-    pub(super) async fn does(&self, doors: Doors, act: Act) -> Option<()> {
+    pub(super) async fn does(&self, addresses: NodeAddresses, act: Act) -> Option<()> {
         match act {
-            Act::Writes => self.asks(doors, "POST", "plans", Some(plan())).await?.expect(201),
-            Act::Proposes => self.asks(doors, "POST", &format!("plans/{PLAN}/propose"), None).await?.expect(201),
-            Act::Approves => self.approves(doors).await?.expect(201),
-            Act::TakesBack => self.takes_back(doors).await?.expect(200),
+            Act::Writes => self.requests(addresses, "POST", "plans", Some(plan())).await?.expect(201),
+            Act::Proposes => {
+                self.requests(addresses, "POST", &format!("plans/{PLAN}/propose"), None).await?.expect(201)
+            }
+            Act::Approves => self.approves(addresses).await?.expect(201),
+            Act::TakesBack => self.revokes(addresses).await?.expect(200),
             Act::Pays | Act::IsRefused | Act::IsLost | Act::Orders => {
                 let (manner, status) = act.comes_to();
-                self.scene.bank.behaves(manner);
-                let answer = self.calls(doors, act.call().expect("a call")).await;
-                self.scene.bank.behaves(Manner::Obliging);
+                self.fixture.bank.set_manner(manner);
+                let answer = self.calls(addresses, act.call().expect("a call")).await;
+                self.fixture.bank.set_manner(Manner::Obliging);
                 answer?.expect(status)
             }
         };
         Some(())
     }
 
-    pub(super) async fn calls(&self, doors: Doors, sent: GatewayRequest) -> Option<Answer> {
-        sends(&self.scene, doors.gateway, sent).await
+    pub(super) async fn calls(&self, addresses: NodeAddresses, sent: GatewayRequest) -> Option<Answer> {
+        sends(&self.fixture, addresses.gateway, sent).await
     }
 
     /// The actions of the plan's steps, as its agent reads them. None inside if there is no plan.
-    pub(super) async fn actions(&self, doors: Doors) -> Option<Option<Value>> {
-        let answer = self.asks(doors, "GET", &format!("plans/{PLAN}/actions"), None).await?;
+    pub(super) async fn actions(&self, addresses: NodeAddresses) -> Option<Option<Value>> {
+        let answer = self.requests(addresses, "GET", &format!("plans/{PLAN}/actions"), None).await?;
         Some(if answer.status == 404 { None } else { Some(answer.expect(200).json()) })
     }
 
-    async fn approves(&self, doors: Doors) -> Option<Answer> {
-        let asked = self.actions(doors).await??;
+    async fn approves(&self, addresses: NodeAddresses) -> Option<Answer> {
+        let asked = self.actions(addresses).await??;
         let place = format!("confirms/{}/decisions", asked["confirm_id"].as_str().expect("a Confirm"));
-        self.decides(doors.plane, &place, &json!({ "status": "approved", "steps": [PAYING, ORDERING] })).await
+        self.decides(addresses.plane, &place, &json!({ "status": "approved", "steps": [PAYING, ORDERING] })).await
     }
 
-    async fn takes_back(&self, doors: Doors) -> Option<Answer> {
-        let shown = self.actions(doors).await??;
+    async fn revokes(&self, addresses: NodeAddresses) -> Option<Answer> {
+        let shown = self.actions(addresses).await??;
         let allowance = shown["steps"][0]["runs"]["left"]["allowance_id"].as_str().expect("a yes");
-        self.decides(doors.plane, &format!("allowances/{allowance}/revoke"), &json!({})).await
+        self.decides(addresses.plane, &format!("allowances/{allowance}/revoke"), &json!({})).await
     }
 
     /// Alice, from her device.
@@ -218,15 +217,21 @@ impl Cast {
     }
 
     /// The agent, at the plane's own endpoints.
-    async fn asks(&self, doors: Doors, method: &str, below: &str, body: Option<Value>) -> Option<Answer> {
-        let (agent, plane) = (&self.scene.agent, &self.scene.plane);
+    async fn requests(
+        &self,
+        addresses: NodeAddresses,
+        method: &str,
+        below: &str,
+        body: Option<Value>,
+    ) -> Option<Answer> {
+        let (agent, plane) = (&self.fixture.agent, &self.fixture.plane);
         let sent = GatewayRequest::new(method, &format!("/mplp/v1/{below}")).with("aap-version", "2.0");
         let sent = if let Some(body) = body { sent.json(body.to_string()) } else { sent };
         let url = format!("{}{}", plane.service(), sent.target);
         for _ in 0..2 {
             let proof = agent.proof(method, &url, plane.now()).expect("an agent with a key");
             let dressed = sent.clone().with("authorization", &agent.authorization()).with("dpop", &proof);
-            let answer = exchange(doors.plane, dressed).await?;
+            let answer = exchange(addresses.plane, dressed).await?;
             agent.takes_nonce(answer.header("dpop-nonce"));
             if answer.status != 401 {
                 return Some(answer);

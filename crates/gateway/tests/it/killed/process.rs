@@ -1,16 +1,13 @@
 //! A node in a process of its own, killed on drop.
 
-use super::{
-    cases::lasting,
-    story::{Told, WHOLE},
-};
-use countersign_engine::store::{PostgresPlace, StoreLocation};
+use super::story::{Acknowledged, WHOLE};
+use countersign_engine::store::{PostgresLocation, StoreLocation};
 use countersign_protocol::time::UnixMillis;
 use countersign_server::{Limits, serve};
 use countersign_testkit::{
     Backend, Kit, Plane, Setup,
-    bank::{GATEWAY, GatewayListener},
-    crashing::{Crashing, Doom},
+    bank::{BankFixture, GATEWAY, GatewayListener},
+    faulty_store::CrashPoint,
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -31,7 +28,7 @@ const SEED: u64 = 1_000_000;
 struct Orders {
     database: Database,
     now: i64,
-    doom: Option<Doom>,
+    crash: Option<CrashPoint>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -42,7 +39,7 @@ enum Database {
 
 /// Its listening addresses.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Doors {
+pub(super) struct NodeAddresses {
     pub(super) gateway: SocketAddr,
     /// The plane's own endpoints and pages.
     pub(super) plane: SocketAddr,
@@ -50,32 +47,32 @@ pub(super) struct Doors {
 
 pub(super) struct Process {
     child: Child,
-    pub(super) doors: Doors,
+    pub(super) addresses: NodeAddresses,
 }
 
 impl Process {
     /// A node on the database of a plane, at the same moment. None if it was killed before it served.
-    pub(super) async fn start(plane: &Plane, doom: Option<Doom>) -> Option<Self> {
+    pub(super) async fn start(plane: &Plane, crash: Option<CrashPoint>) -> Option<Self> {
         let database = match &plane.place {
             StoreLocation::File(path) => Database::File(path.clone()),
             StoreLocation::Postgres(place) => Database::Postgres(place.url.clone()),
             StoreLocation::Temporary => panic!("a database that lasts"),
         };
-        let orders = serde_json::to_string(&Orders { database, now: plane.now().0, doom }).unwrap();
+        let orders = serde_json::to_string(&Orders { database, now: plane.now().0, crash }).unwrap();
         tokio::task::spawn_blocking(move || Self::spawn(&orders)).await.expect("a process")
     }
 
     fn spawn(orders: &str) -> Option<Self> {
         let us = std::env::current_exe().expect("this test binary");
-        let name = concat!(module_path!(), "::the_story_can_be_told_to_its_end");
+        let name = concat!(module_path!(), "::the_story_runs_to_its_end");
         let name = name.split_once("::").expect("a path").1;
         let mut command = Command::new(us);
         command.args(["--exact", name, "--nocapture"]).env(ORDERS, orders);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a process");
         let said = BufReader::new(child.stdout.take().expect("its output")).lines().map_while(Result::ok);
-        let doors = said.into_iter().find_map(|line| serde_json::from_str(&line).ok());
-        match doors {
-            Some(doors) => Some(Self { child, doors }),
+        let addresses = said.into_iter().find_map(|line| serde_json::from_str(&line).ok());
+        match addresses {
+            Some(addresses) => Some(Self { child, addresses }),
             None => {
                 let status = child.wait().expect("its end");
                 assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9), "{status}");
@@ -105,14 +102,14 @@ impl Drop for Process {
 ///
 /// Alone it plays the whole story at a process; with the orders of another process it is that process's node.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_story_can_be_told_to_its_end() {
+async fn the_story_runs_to_its_end() {
     if let Some(orders) = orders() {
         return run(orders).await;
     }
-    let (scene, _folder) = lasting(Kit(Backend::Sqlite)).await;
-    scene.plane.engine.store().close().await;
-    let told = Told::at_a_process(&scene, &WHOLE, None, None).await;
-    assert_eq!((told.in_doubt, scene.bank.effects().len()), (None, 1));
+    let (fixture, _folder) = BankFixture::lasting(Kit(Backend::Sqlite), |_| {}).await;
+    fixture.plane.engine.store().close().await;
+    let told = Acknowledged::at_a_process(&fixture, &WHOLE, None, None).await;
+    assert_eq!((told.in_doubt, fixture.bank.effects().len()), (None, 1));
 }
 
 #[expect(clippy::disallowed_methods, reason = "what a process of ours is started for is said by its environment")]
@@ -125,30 +122,30 @@ fn orders() -> Option<Orders> {
 async fn run(orders: Orders) {
     let place = match orders.database {
         Database::File(path) => StoreLocation::File(path),
-        Database::Postgres(url) => StoreLocation::Postgres(PostgresPlace::new(url)),
+        Database::Postgres(url) => StoreLocation::Postgres(PostgresLocation::new(url)),
     };
-    let doom = orders.doom;
+    let crash = orders.crash;
     let setup = Setup {
         projects: Vec::new(),
         operators: Vec::new(),
         gateway: Some(GATEWAY.into()),
         now: UnixMillis(orders.now),
         seed: SEED,
-        around_store: Arc::new(move |store| Crashing::around(store, doom)),
+        wrap_store: Arc::new(move |store| CrashPoint::wrap(crash, store)),
         ..Setup::default()
     };
     let plane = Plane::resume(setup, place).await;
     let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let own = serve(listener, plane.public.clone(), Limits::default()).unwrap();
-    say(&Doors { gateway: gateway.address, plane: own.address() });
+    announce(&NodeAddresses { gateway: gateway.address, plane: own.address() });
     let orphaned = || std::io::stdin().read_to_end(&mut Vec::new());
     tokio::task::spawn_blocking(orphaned).await.unwrap().unwrap();
 }
 
 /// Writes at once, past the test harness's capture of output.
-fn say(doors: &Doors) {
+fn announce(addresses: &NodeAddresses) {
     let mut out = std::io::stdout().lock();
-    out.write_all(format!("\n{}\n", serde_json::to_string(doors).unwrap()).as_bytes()).unwrap();
+    out.write_all(format!("\n{}\n", serde_json::to_string(addresses).unwrap()).as_bytes()).unwrap();
     out.flush().unwrap();
 }

@@ -1,11 +1,11 @@
 //! The acts at the node that will be killed, and the acknowledged ones among them.
 
-use super::process::{Doors, Process};
+use super::process::{NodeAddresses, Process};
 use bytes::Bytes;
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, GATEWAY, GatewayRequest, Manner},
-    crashing::Doom,
+    bank::{BankFixture, GATEWAY, GatewayRequest, Manner},
+    faulty_store::CrashPoint,
 };
 use http_body_util::{BodyExt as _, Full};
 use hyper_util::rt::TokioIo;
@@ -30,25 +30,25 @@ pub(super) enum Act {
 
 pub(super) const WHOLE: [Act; 3] = [Act::Asks, Act::SaysYes, Act::Repeats];
 
-pub(super) struct Told {
+pub(super) struct Acknowledged {
     /// Begun, and never acknowledged. None: it was killed after the last act.
     pub(super) in_doubt: Option<Act>,
     pub(super) decision: Option<Value>,
 }
 
-impl Told {
+impl Acknowledged {
     /// Performs one act after the other at a process of its own, until it is killed; at the end it is killed anyway.
     pub(super) async fn at_a_process(
-        scene: &BankScene,
+        fixture: &BankFixture,
         acts: &[Act],
         decision: Option<Value>,
-        doom: Option<Doom>,
+        crash: Option<CrashPoint>,
     ) -> Self {
         let mut told = Self { in_doubt: acts.first().copied(), decision };
-        let Some(process) = Process::start(&scene.plane, doom).await else { return told };
+        let Some(process) = Process::start(&fixture.plane, crash).await else { return told };
         for act in acts {
             told.in_doubt = Some(*act);
-            if told.does(scene, process.doors, *act).await.is_none() {
+            if told.does(fixture, process.addresses, *act).await.is_none() {
                 process.kill();
                 return told;
             }
@@ -57,18 +57,18 @@ impl Told {
         Self { in_doubt: None, ..told }
     }
 
-    async fn does(&mut self, scene: &BankScene, doors: Doors, act: Act) -> Option<()> {
+    async fn does(&mut self, fixture: &BankFixture, addresses: NodeAddresses, act: Act) -> Option<()> {
         match act {
             Act::Asks => {
-                let held = sends(scene, doors.gateway, BankScene::transfer()).await?;
+                let held = sends(fixture, addresses.gateway, BankFixture::transfer()).await?;
                 assert_eq!(held.refusal(), unconfirmed(), "{}", held.text());
-                self.decision = Some(BankScene::decision(&held));
+                self.decision = Some(BankFixture::decision(&held));
             }
             Act::SaysYes => {
-                says_yes(scene, doors.plane, self.known()).await?;
+                approves(fixture, addresses.plane, self.known()).await?;
             }
             Act::Repeats | Act::Redeems => {
-                sends(scene, doors.gateway, spending(act, self.known())).await?.expect(201);
+                sends(fixture, addresses.gateway, spending(act, self.known())).await?.expect(201);
             }
         }
         Some(())
@@ -80,25 +80,25 @@ impl Told {
 }
 
 /// Sends it to a process that is killed as soon as the bank has begun, so that its response is lost.
-pub(super) async fn dies_while_the_bank_works(scene: &BankScene, process: Process, sent: GatewayRequest) {
-    scene.bank.behaves(Manner::Thoughtful);
-    let gateway = process.doors.gateway;
+pub(super) async fn dies_while_the_bank_works(fixture: &BankFixture, process: Process, sent: GatewayRequest) {
+    fixture.bank.set_manner(Manner::Thoughtful);
+    let gateway = process.addresses.gateway;
     let killed = async {
-        scene.bank.something_arrives().await;
+        fixture.bank.next_arrival().await;
         process.kill();
     };
-    let both = async { tokio::join!(sends(scene, gateway, sent), killed).0 };
+    let both = async { tokio::join!(sends(fixture, gateway, sent), killed).0 };
     let answer = tokio::time::timeout(PATIENCE, both).await.expect("a request that reaches the bank");
     assert!(answer.is_none());
-    scene.bank.behaves(Manner::Obliging);
-    scene.bank.answer_now();
+    fixture.bank.set_manner(Manner::Obliging);
+    fixture.bank.release_response();
 }
 
 /// The request that claims an approval.
 pub(super) fn spending(act: Act, decision: &Value) -> GatewayRequest {
     match act {
         Act::Redeems => GatewayRequest::new("POST", &format!("/.countersign/decisions/{}/redeem", id(decision))),
-        _ => BankScene::transfer().confirmed("true"),
+        _ => BankFixture::transfer().confirmed("true"),
     }
 }
 
@@ -112,10 +112,10 @@ pub(super) fn unconfirmed() -> (u16, String) {
 }
 
 /// As the fixture's agent sends it, at any node. None if the node was killed before it answered.
-pub(super) async fn sends(scene: &BankScene, gateway: SocketAddr, sent: GatewayRequest) -> Option<Answer> {
+pub(super) async fn sends(fixture: &BankFixture, gateway: SocketAddr, sent: GatewayRequest) -> Option<Answer> {
     for _ in 0..2 {
-        let answer = exchange(gateway, scene.dressed(&scene.agent, sent.clone())).await?;
-        scene.agent.takes_nonce(answer.header("dpop-nonce"));
+        let answer = exchange(gateway, fixture.authenticated(&fixture.agent, sent.clone())).await?;
+        fixture.agent.takes_nonce(answer.header("dpop-nonce"));
         if answer.header("www-authenticate").is_none_or(|text| !text.contains("use_dpop_nonce")) {
             return Some(answer);
         }
@@ -124,15 +124,15 @@ pub(super) async fn sends(scene: &BankScene, gateway: SocketAddr, sent: GatewayR
 }
 
 /// Alice opens the page of a question, and approves it.
-async fn says_yes(scene: &BankScene, plane: SocketAddr, decision: &Value) -> Option<Answer> {
+async fn approves(fixture: &BankFixture, plane: SocketAddr, decision: &Value) -> Option<Answer> {
     let browser = |method: &str| {
         let page = GatewayRequest::new(method, &format!("/inbox/bank/{}", id(decision)));
-        page.with("cookie", &scene.alice.cookie).with("accept", "text/html")
+        page.with("cookie", &fixture.alice.cookie).with("accept", "text/html")
     };
     let page = exchange(plane, browser("GET")).await?.expect(200).text();
     let (_, shown) = page.split_once("name=\"shown\" value=\"").expect("a page that asks");
     let shown = shown.split('"').next().unwrap();
-    let form = format!("csrf={}&shown={shown}&answer=accept", scene.alice.csrf);
+    let form = format!("csrf={}&shown={shown}&answer=accept", fixture.alice.csrf);
     let form = GatewayRequest { body: form.into_bytes(), ..browser("POST") };
     let answer = exchange(plane, form.with("content-type", "application/x-www-form-urlencoded")).await?;
     Some(answer.expect(303))

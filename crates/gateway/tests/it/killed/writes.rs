@@ -1,15 +1,10 @@
 //! A write without approval: its intent is durable before it is sent, and it is never sent again by itself.
 
-use super::{
-    after::{self, recorded},
-    cases::{MOST, lasting},
-    process::Process,
-    story,
-};
+use super::{after::recorded, cases::MOST, process::Process, story};
 use countersign_testkit::{
     Kit,
-    bank::{BankScene, GatewayRequest},
-    crashing::{Doom, Moment},
+    bank::{BankFixture, GatewayRequest},
+    faulty_store::{CrashPoint, Moment},
     on_both_stores,
 };
 use std::collections::BTreeSet;
@@ -20,7 +15,7 @@ on_both_stores! {
         let mut found = BTreeSet::new();
         for moment in [Moment::Before, Moment::During, Moment::After] {
             for commit in 1..MOST {
-                let (answered, begun, effects, told) = survives(kit, Doom { commit, moment }).await;
+                let (answered, begun, effects, told) = survives(kit, CrashPoint { commit, moment }).await;
                 found.insert((begun, effects, told));
                 if answered {
                     break;
@@ -33,12 +28,12 @@ on_both_stores! {
 
     ///
     async fn a_write_whose_node_is_killed_while_the_service_works_has_no_outcome_that_nobody_saw(kit) {
-        let (scene, _folder) = lasting(kit).await;
-        scene.plane.engine.store().close().await;
-        let process = Process::start(&scene.plane, None).await.expect("a node");
-        story::dies_while_the_bank_works(&scene, process, note()).await;
-        let scene = after::restarted(scene).await;
-        is_left_alone(&scene, (1, 1, 0)).await;
+        let (fixture, _folder) = BankFixture::lasting(kit, |_| {}).await;
+        fixture.plane.engine.store().close().await;
+        let process = Process::start(&fixture.plane, None).await.expect("a node");
+        story::dies_while_the_bank_works(&fixture, process, note()).await;
+        let fixture = fixture.restarted().await;
+        is_left_alone(&fixture, (1, 1, 0)).await;
     }
 }
 
@@ -47,34 +42,34 @@ fn note() -> GatewayRequest {
 }
 
 /// Whether it was answered; the number of calls begun, executed by the bank, and recorded as executed.
-async fn survives(kit: Kit, doom: Doom) -> (bool, usize, usize, usize) {
-    let (scene, _folder) = lasting(kit).await;
-    scene.plane.engine.store().close().await;
-    let answer = match Process::start(&scene.plane, Some(doom)).await {
-        Some(process) => story::sends(&scene, process.doors.gateway, note()).await,
+async fn survives(kit: Kit, crash: CrashPoint) -> (bool, usize, usize, usize) {
+    let (fixture, _folder) = BankFixture::lasting(kit, |_| {}).await;
+    fixture.plane.engine.store().close().await;
+    let answer = match Process::start(&fixture.plane, Some(crash)).await {
+        Some(process) => story::sends(&fixture, process.addresses.gateway, note()).await,
         None => None,
     };
-    let scene = after::restarted(scene).await;
-    let (begun, told) = recorded(&scene).await;
-    let effects = scene.bank.effects().len();
-    assert!(told <= effects && effects <= begun, "{doom:?}: {begun} begun, {effects} done, {told} told");
-    is_left_alone(&scene, (begun, effects, told)).await;
-    scene.plane.engine.store().close().await;
+    let fixture = fixture.restarted().await;
+    let (begun, told) = recorded(&fixture).await;
+    let effects = fixture.bank.effects().len();
+    assert!(told <= effects && effects <= begun, "{crash:?}: {begun} begun, {effects} done, {told} told");
+    is_left_alone(&fixture, (begun, effects, told)).await;
+    fixture.plane.engine.store().close().await;
     (answer.map(|answer| answer.expect(201)).is_some(), begun, effects, told)
 }
 
 /// Nothing happens by itself; and a repeat is another write, unless the first one's outcome is unknown.
-async fn is_left_alone(scene: &BankScene, (begun, effects, told): (usize, usize, usize)) {
-    scene.plane.advance_secs(600).await;
-    scene.plane.engine.tidy().await.unwrap();
-    assert_eq!((recorded(scene).await, scene.bank.effects().len()), ((begun, told), effects));
-    let again = scene.sends(note()).await;
+async fn is_left_alone(fixture: &BankFixture, (begun, effects, told): (usize, usize, usize)) {
+    fixture.plane.advance_secs(600).await;
+    fixture.plane.engine.run_maintenance().await.unwrap();
+    assert_eq!((recorded(fixture).await, fixture.bank.effects().len()), ((begun, told), effects));
+    let again = fixture.sends(note()).await;
     if begun > told {
         assert_eq!(again.refusal(), (409, "conflict".into()), "{}", again.text());
         assert!(again.json()["call"]["call_id"].is_string(), "{}", again.text());
-        assert_eq!((recorded(scene).await.0, scene.bank.effects().len()), (begun, effects));
+        assert_eq!((recorded(fixture).await.0, fixture.bank.effects().len()), (begun, effects));
         return;
     }
     again.expect(201);
-    assert_eq!((recorded(scene).await, scene.bank.effects().len()), ((begun + 1, told + 1), effects + 1));
+    assert_eq!((recorded(fixture).await, fixture.bank.effects().len()), ((begun + 1, told + 1), effects + 1));
 }

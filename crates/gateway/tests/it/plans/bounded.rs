@@ -4,15 +4,15 @@ use super::{held, held_as, last_use, runs};
 use countersign_engine::NotCounted;
 use countersign_protocol::project::Route;
 use countersign_testkit::{
-    bank::{BankScene, GatewayRequest, Manner, payouts},
+    bank::{BankFixture, GatewayRequest, Manner, payouts},
     on_both_stores,
 };
 use serde_json::{Value, json};
 
 /// Alice approves a transfer of 100 dollars, and more within these limits.
-async fn allowed(scene: &BankScene, bounds: Value) -> Value {
-    let decision = held(scene, BankScene::transfer_of("100.00")).await;
-    scene.alice.accepts_within(&scene.plane, &decision, bounds).await.unwrap();
+async fn allowed(fixture: &BankFixture, bounds: Value) -> Value {
+    let decision = held(fixture, BankFixture::transfer_of("100.00")).await;
+    fixture.alice.accepts_within(&fixture.plane, &decision, bounds).await.unwrap();
     decision
 }
 
@@ -23,9 +23,9 @@ fn in_euro(amount: &str) -> GatewayRequest {
 
 on_both_stores! {
     ///
-    async fn bounds_that_say_too_much_or_nothing_sensible_are_no_yes(kit) {
-        let scene = kit.bank_with(payouts).await;
-        let decision = held(&scene, BankScene::transfer_of("100.00")).await;
+    async fn invalid_bounds_make_no_approval(kit) {
+        let fixture = kit.bank_with(payouts).await;
+        let decision = held(&fixture, BankFixture::transfer_of("100.00")).await;
         let released = |name: &str, bound: Value| json!({ "uses": 2, "released": { name: bound } });
         for bounds in [
             json!({ "uses": 101 }),
@@ -36,137 +36,137 @@ on_both_stores! {
             released("body.amount", json!({ "most": "500.00", "unit": "EUR" })),
             released("body.amount", json!({ "most": "500.00", "sum": "99.99" })),
         ] {
-            let counted = scene.alice.accepts_within(&scene.plane, &decision, bounds.clone()).await;
+            let counted = fixture.alice.accepts_within(&fixture.plane, &decision, bounds.clone()).await;
             assert!(matches!(counted, Err(NotCounted::OutOfBounds(_))), "{bounds}: {counted:?}");
         }
-        held(&scene, BankScene::transfer_of("100.00")).await;
-        assert_eq!(scene.bank.got().len(), 0);
+        held(&fixture, BankFixture::transfer_of("100.00")).await;
+        assert_eq!(fixture.bank.got().len(), 0);
     }
 
     ///
-    async fn a_yes_for_three_times_is_for_three(kit) {
-        let scene = kit.bank_with(payouts).await;
-        let decision = allowed(&scene, json!({ "uses": 3 })).await;
-        held(&scene, BankScene::transfer_of("100.01")).await;
+    async fn an_approval_for_three_uses_is_for_three(kit) {
+        let fixture = kit.bank_with(payouts).await;
+        let decision = allowed(&fixture, json!({ "uses": 3 })).await;
+        held(&fixture, BankFixture::transfer_of("100.01")).await;
         for _ in 0..3 {
-            runs(&scene, "100.00").await;
+            runs(&fixture, "100.00").await;
         }
-        let anew = held(&scene, BankScene::transfer_of("100.00")).await;
+        let anew = held(&fixture, BankFixture::transfer_of("100.00")).await;
         assert_ne!(anew["decision_id"], decision["decision_id"]);
-        assert_eq!(scene.bank.effects().len(), 3);
+        assert_eq!(fixture.bank.effects().len(), 3);
     }
 
     ///
-    async fn a_yes_is_for_the_route_that_was_taken_whatever_else_would_fit_its_path(kit) {
-        let scene = kit.bank_with(|document| {
+    async fn an_approval_is_for_the_matched_route_although_another_would_fit_its_path(kit) {
+        let fixture = kit.bank_with(|document| {
             payouts(document);
             let taken = document.routes.iter().find(|route| route.path == "/transfers" && route.method == "POST");
             let other = Route { id: "any-desk".into(), path: "/{desk}".into(), ..taken.unwrap().clone() };
             document.routes.insert(0, other);
         }).await;
-        allowed(&scene, json!({ "uses": 2 })).await;
-        runs(&scene, "100.00").await;
-        runs(&scene, "100.00").await;
-        assert_eq!(scene.bank.effects().len(), 2);
+        allowed(&fixture, json!({ "uses": 2 })).await;
+        runs(&fixture, "100.00").await;
+        runs(&fixture, "100.00").await;
+        assert_eq!(fixture.bank.effects().len(), 2);
     }
 
     ///
     async fn redeeming_the_call_that_was_asked_about_is_one_of_its_uses(kit) {
-        let scene = kit.bank_with(payouts).await;
-        let decision = allowed(&scene, json!({ "uses": 2 })).await;
+        let fixture = kit.bank_with(payouts).await;
+        let decision = allowed(&fixture, json!({ "uses": 2 })).await;
         let redeem = format!("/.countersign/decisions/{}/redeem", decision["decision_id"].as_str().unwrap());
-        scene.sends(GatewayRequest::new("POST", &redeem)).await.expect(201);
-        runs(&scene, "100.00").await;
-        assert!(!scene.sends(GatewayRequest::new("POST", &redeem)).await.is_success());
-        held(&scene, BankScene::transfer_of("100.00")).await;
-        assert_eq!(scene.bank.effects().len(), 2);
+        fixture.sends(GatewayRequest::new("POST", &redeem)).await.expect(201);
+        runs(&fixture, "100.00").await;
+        assert!(!fixture.sends(GatewayRequest::new("POST", &redeem)).await.is_success());
+        held(&fixture, BankFixture::transfer_of("100.00")).await;
+        assert_eq!(fixture.bank.effects().len(), 2);
     }
 
     ///
-    async fn a_yes_for_thirty_minutes_is_over_after_thirty(kit) {
-        let scene = kit.bank_with(payouts).await;
-        allowed(&scene, json!({ "seconds": 1800 })).await;
-        runs(&scene, "100.00").await;
-        scene.plane.advance_secs(1799).await;
-        runs(&scene, "100.00").await;
-        scene.plane.advance_unseen(1).await;
-        held(&scene, BankScene::transfer_of("100.00")).await;
-        scene.plane.advance_secs(60).await;
-        held(&scene, BankScene::transfer_of("100.00").confirmed("true")).await;
-        assert_eq!(scene.bank.effects().len(), 2);
+    async fn an_approval_for_thirty_minutes_ends_after_thirty(kit) {
+        let fixture = kit.bank_with(payouts).await;
+        allowed(&fixture, json!({ "seconds": 1800 })).await;
+        runs(&fixture, "100.00").await;
+        fixture.plane.advance_secs(1799).await;
+        runs(&fixture, "100.00").await;
+        fixture.plane.advance_without_settling(1).await;
+        held(&fixture, BankFixture::transfer_of("100.00")).await;
+        fixture.plane.advance_secs(60).await;
+        held(&fixture, BankFixture::transfer_of("100.00").confirmed("true")).await;
+        assert_eq!(fixture.bank.effects().len(), 2);
     }
 
     ///
-    async fn a_yes_up_to_a_sum_ends_at_the_sum(kit) {
-        let scene = kit.bank_with(payouts).await;
+    async fn an_approval_up_to_a_sum_ends_at_the_sum(kit) {
+        let fixture = kit.bank_with(payouts).await;
         let bound = json!({ "most": "400.00", "sum": "1000.00" });
-        allowed(&scene, json!({ "released": { "body.amount": bound } })).await;
-        held(&scene, BankScene::transfer_of("400.01")).await;
+        allowed(&fixture, json!({ "released": { "body.amount": bound } })).await;
+        held(&fixture, BankFixture::transfer_of("400.01")).await;
         for amount in ["400.00", "400.00"] {
-            runs(&scene, amount).await;
+            runs(&fixture, amount).await;
         }
-        held(&scene, BankScene::transfer_of("200.01")).await;
-        runs(&scene, "200.00").await;
-        held(&scene, BankScene::transfer_of("0.01")).await;
+        held(&fixture, BankFixture::transfer_of("200.01")).await;
+        runs(&fixture, "200.00").await;
+        held(&fixture, BankFixture::transfer_of("0.01")).await;
         // Also for the very call of the question.
-        held(&scene, BankScene::transfer_of("100.00")).await;
-        assert_eq!(scene.bank.effects().len(), 3);
+        held(&fixture, BankFixture::transfer_of("100.00")).await;
+        assert_eq!(fixture.bank.effects().len(), 3);
     }
 
     ///
     async fn an_amount_in_another_unit_than_the_one_shown_is_another_amount(kit) {
-        let scene = kit.bank_with(payouts).await;
+        let fixture = kit.bank_with(payouts).await;
         let released = json!({
             "body.amount": { "most": "400.00" },
             "body.currency": { "one_of": ["USD", "EUR"] },
         });
-        allowed(&scene, json!({ "uses": 5, "released": released })).await;
-        held(&scene, in_euro("1.00")).await;
-        assert_eq!(scene.bank.got().len(), 0);
-        runs(&scene, "1.00").await;
+        allowed(&fixture, json!({ "uses": 5, "released": released })).await;
+        held(&fixture, in_euro("1.00")).await;
+        assert_eq!(fixture.bank.got().len(), 0);
+        runs(&fixture, "1.00").await;
     }
 
     ///
-    async fn a_yes_with_bounds_is_for_the_session_that_asked(kit) {
-        let scene = kit.bank_with(payouts).await;
-        let decision = allowed(&scene, json!({ "uses": 3 })).await;
-        let other = scene.another(|_| {}).await;
-        let anew = held_as(&scene, &other, BankScene::transfer_of("100.00")).await;
+    async fn a_standing_approval_is_for_the_session_that_asked(kit) {
+        let fixture = kit.bank_with(payouts).await;
+        let decision = allowed(&fixture, json!({ "uses": 3 })).await;
+        let other = fixture.another(|_| {}).await;
+        let anew = held_as(&fixture, &other, BankFixture::transfer_of("100.00")).await;
         assert_ne!(anew["decision_id"], decision["decision_id"]);
-        assert_eq!(scene.bank.got().len(), 0);
-        runs(&scene, "100.00").await;
+        assert_eq!(fixture.bank.got().len(), 0);
+        runs(&fixture, "100.00").await;
     }
 
     ///
-    async fn what_may_have_run_is_not_run_again_by_the_same_yes_however_that_is_named(kit) {
-        let scene = kit.bank_with(payouts).await;
-        let decision = allowed(&scene, json!({ "uses": 3 })).await;
-        let token = scene.plane.confirm_token(decision["decision_id"].as_str().unwrap()).await;
-        scene.bank.behaves(Manner::Vanishing);
-        assert_eq!(scene.sends(BankScene::transfer_of("100.00")).await.status, 502);
-        scene.bank.behaves(Manner::Obliging);
-        assert_eq!(last_use(&scene, &decision).await["state"], "unknown");
-        let transfer = || BankScene::transfer_of("100.00");
+    async fn a_call_with_unknown_outcome_is_not_run_again_by_the_same_approval_under_any_name(kit) {
+        let fixture = kit.bank_with(payouts).await;
+        let decision = allowed(&fixture, json!({ "uses": 3 })).await;
+        let token = fixture.plane.confirm_token(decision["decision_id"].as_str().unwrap()).await;
+        fixture.bank.set_manner(Manner::Vanishing);
+        assert_eq!(fixture.sends(BankFixture::transfer_of("100.00")).await.status, 502);
+        fixture.bank.set_manner(Manner::Obliging);
+        assert_eq!(last_use(&fixture, &decision).await["state"], "unknown");
+        let transfer = || BankFixture::transfer_of("100.00");
         for sent in [transfer(), transfer().confirmed("true"), transfer().confirmed(&token), transfer().waits(1)] {
-            let refused = scene.sends(sent.clone()).await;
+            let refused = fixture.sends(sent.clone()).await;
             assert_eq!(refused.refusal(), (409, "conflict".into()), "{sent:?}");
         }
-        assert_eq!(scene.bank.effects().len(), 1);
+        assert_eq!(fixture.bank.effects().len(), 1);
     }
 
     ///
-    async fn what_the_bank_refused_is_not_counted_and_what_was_lost_is(kit) {
-        let scene = kit.bank_with(payouts).await;
+    async fn a_refusal_by_the_bank_is_not_counted_and_a_lost_response_is(kit) {
+        let fixture = kit.bank_with(payouts).await;
         let bound = json!({ "most": "400.00", "sum": "500.00" });
-        allowed(&scene, json!({ "uses": 2, "released": { "body.amount": bound } })).await;
-        scene.bank.behaves(Manner::Status(422));
-        scene.sends(BankScene::transfer_of("300.00")).await.expect(422);
-        scene.bank.behaves(Manner::Vanishing);
-        assert_eq!(scene.sends(BankScene::transfer_of("300.00")).await.status, 502);
-        scene.bank.behaves(Manner::Obliging);
-        held(&scene, BankScene::transfer_of("200.01")).await;
-        runs(&scene, "200.00").await;
-        held(&scene, BankScene::transfer_of("0.01")).await;
-        assert_eq!(scene.bank.effects().len(), 2);
+        allowed(&fixture, json!({ "uses": 2, "released": { "body.amount": bound } })).await;
+        fixture.bank.set_manner(Manner::Status(422));
+        fixture.sends(BankFixture::transfer_of("300.00")).await.expect(422);
+        fixture.bank.set_manner(Manner::Vanishing);
+        assert_eq!(fixture.sends(BankFixture::transfer_of("300.00")).await.status, 502);
+        fixture.bank.set_manner(Manner::Obliging);
+        held(&fixture, BankFixture::transfer_of("200.01")).await;
+        runs(&fixture, "200.00").await;
+        held(&fixture, BankFixture::transfer_of("0.01")).await;
+        assert_eq!(fixture.bank.effects().len(), 2);
     }
 }

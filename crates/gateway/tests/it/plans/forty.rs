@@ -2,7 +2,7 @@
 
 use super::{difference, held, runs};
 use countersign_testkit::{
-    bank::{BankScene, GatewayRequest, PlanDraft, paying, payouts},
+    bank::{BankFixture, GatewayRequest, PlanDraft, paying, payouts},
     on_both_stores,
 };
 use serde_json::json;
@@ -23,10 +23,10 @@ fn invoices() -> PlanDraft {
 
 on_both_stores! {
     /// R-3, R-7
-    async fn what_is_not_in_the_plan_is_held_and_its_agent_is_told_how_it_differs(kit) {
-        let scene = kit.bank_with(payouts).await;
+    async fn a_call_outside_of_the_plan_is_held_with_its_deviations(kit) {
+        let fixture = kit.bank_with(payouts).await;
         let draft = invoices();
-        scene.planned(&draft).await;
+        fixture.planned(&draft).await;
         let put = |was: &str, is: &str| transfer(&PLANNED.replace(was, is));
         let cases = [
             (put("100.00", "500.01"), "body.amount is 500.01 USD, at most 500.00 USD"),
@@ -43,19 +43,19 @@ on_both_stores! {
             ),
         ];
         for (sent, told) in cases {
-            let decision = held(&scene, sent.clone()).await;
+            let decision = held(&fixture, sent.clone()).await;
             let lines = difference(&decision, &draft);
             assert!(lines.contains(told), "{sent:?}: {lines}");
         }
-        assert_eq!(scene.bank.got().len(), 0);
-        assert_eq!(scene.uses_left(&draft, 1).await, 40);
+        assert_eq!(fixture.bank.got().len(), 0);
+        assert_eq!(fixture.uses_left(&draft, 1).await, 40);
     }
 
     /// R-3, R-7
-    async fn what_could_be_read_in_two_ways_is_no_call_of_the_plan(kit) {
-        let scene = kit.bank_with(payouts).await;
+    async fn an_ambiguous_request_is_no_call_of_the_plan(kit) {
+        let fixture = kit.bank_with(payouts).await;
         let draft = invoices();
-        scene.planned(&draft).await;
+        fixture.planned(&draft).await;
         for body in [
             PLANNED.replace(r#""100.00""#, "1e2"),
             PLANNED.replace("100.00", "1e2"),
@@ -68,41 +68,41 @@ on_both_stores! {
             PLANNED.replace(r#""to""#, r#""to":"others","\u0074o""#),
             format!("{PLANNED} {PLANNED}"),
         ] {
-            let refused = scene.sends(transfer(&body)).await;
+            let refused = fixture.sends(transfer(&body)).await;
             assert_eq!(refused.refusal(), (400, "invalid_request".into()), "{body}");
         }
         let encoded = transfer(PLANNED).with("content-encoding", "gzip");
-        assert!(!scene.sends(encoded).await.is_success());
-        assert_eq!(scene.bank.got().len(), 0);
-        assert_eq!(scene.uses_left(&draft, 1).await, 40);
+        assert!(!fixture.sends(encoded).await.is_success());
+        assert_eq!(fixture.bank.got().len(), 0);
+        assert_eq!(fixture.uses_left(&draft, 1).await, 40);
     }
 
     /// MPLP-3.2-02, R-7
-    async fn forty_payments_run_by_one_yes_and_the_forty_first_is_asked_about(kit) {
-        let scene = kit.bank_with(payouts).await;
-        let draft = PlanDraft::of(paying(40)).does("Write the report");
-        scene.planned(&draft).await;
+    async fn forty_payments_run_by_one_approval_and_the_forty_first_is_held(kit) {
+        let fixture = kit.bank_with(payouts).await;
+        let draft = PlanDraft::of(paying(40)).agent_step("Write the report");
+        fixture.planned(&draft).await;
         for n in 1..=40 {
-            runs(&scene, &format!("{}.{n:02}", 459 + n)).await;
+            runs(&fixture, &format!("{}.{n:02}", 459 + n)).await;
         }
-        assert_eq!(scene.bank.effects().len(), 40);
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
-        let decision = held(&scene, BankScene::transfer_of("1.00")).await;
+        assert_eq!(fixture.bank.effects().len(), 40);
+        assert_eq!(fixture.alice.pending_questions(&fixture.plane).await, 0);
+        let decision = held(&fixture, BankFixture::transfer_of("1.00")).await;
         let lines = difference(&decision, &draft);
         assert!(lines.contains("all 40 uses are claimed"), "{lines}");
-        assert_eq!(scene.bank.effects().len(), 40);
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 1);
+        assert_eq!(fixture.bank.effects().len(), 40);
+        assert_eq!(fixture.alice.pending_questions(&fixture.plane).await, 1);
     }
 
     /// R-3, R-7
     async fn a_call_of_the_plan_reaches_the_bank_byte_by_byte_as_it_was_sent(kit) {
-        let scene = kit.bank_with(payouts).await;
-        scene.planned(&PlanDraft::of(paying(2))).await;
+        let fixture = kit.bank_with(payouts).await;
+        fixture.planned(&PlanDraft::of(paying(2))).await;
         let body = "{ \"currency\" : \"USD\", \"amount\":\"250.5\",\n\"to\":\"theirs\",\"from\":\"ours\" }";
-        scene.sends(transfer(body)).await.expect(201);
-        scene.sends(BankScene::transfer_of("7.00").confirmed("true")).await.expect(201);
-        let got = scene.bank.effects();
+        fixture.sends(transfer(body)).await.expect(201);
+        fixture.sends(BankFixture::transfer_of("7.00").confirmed("true")).await.expect(201);
+        let got = fixture.bank.effects();
         assert_eq!(String::from_utf8_lossy(&got[0].body), body);
-        assert_eq!(got[1].body, BankScene::transfer_of("7.00").body);
+        assert_eq!(got[1].body, BankFixture::transfer_of("7.00").body);
     }
 }

@@ -4,7 +4,7 @@
 mod before;
 mod bounded;
 mod forty;
-mod holders;
+mod isolation;
 mod order;
 mod progress;
 mod races;
@@ -12,12 +12,10 @@ mod restart;
 mod revoked;
 mod risk;
 mod sums;
-mod tenants;
 mod tools;
-mod tools_outcomes;
 
 use countersign_protocol::project::ProjectDocument;
-use countersign_testkit::bank::{BankScene, GatewayRequest, Holder, PlanDraft};
+use countersign_testkit::bank::{BankFixture, GatewayRequest, Holder, PlanDraft};
 use serde_json::Value;
 
 /// The one response to a call without approval (C-01).
@@ -26,14 +24,14 @@ pub(crate) fn unconfirmed() -> (u16, String) {
 }
 
 /// The question of a held call.
-pub(crate) async fn held(scene: &BankScene, sent: GatewayRequest) -> Value {
-    held_as(scene, &scene.agent, sent).await
+pub(crate) async fn held(fixture: &BankFixture, sent: GatewayRequest) -> Value {
+    held_as(fixture, &fixture.agent, sent).await
 }
 
-pub(crate) async fn held_as(scene: &BankScene, agent: &Holder, sent: GatewayRequest) -> Value {
-    let answer = scene.sends_as(agent, sent).await;
+pub(crate) async fn held_as(fixture: &BankFixture, agent: &Holder, sent: GatewayRequest) -> Value {
+    let answer = fixture.sends_as(agent, sent).await;
     assert_eq!(answer.refusal(), unconfirmed(), "{}", answer.text());
-    let decision = BankScene::decision(&answer);
+    let decision = BankFixture::decision(&answer);
     assert_eq!(decision["state"], "pending", "nobody is asked: {decision}");
     decision
 }
@@ -46,18 +44,23 @@ pub(crate) fn difference(decision: &Value, draft: &PlanDraft) -> String {
     lines.iter().map(|line| line.as_str().expect("a text")).collect::<Vec<_>>().join("; ")
 }
 
-pub(crate) async fn runs(scene: &BankScene, amount: &str) {
-    scene.sends(BankScene::transfer_of(amount)).await.expect(201);
+pub(crate) async fn runs(fixture: &BankFixture, amount: &str) {
+    fixture.sends(BankFixture::transfer_of(amount)).await.expect(201);
+}
+
+/// The status of a plan, and of each of its steps.
+pub(crate) fn statuses(plan: &str, steps: &[&str]) -> (String, Vec<String>) {
+    (plan.into(), steps.iter().map(|status| (*status).to_owned()).collect())
 }
 
 /// The bank's current document, with a change.
-pub(crate) async fn applies(scene: &BankScene, change: impl FnOnce(&mut ProjectDocument)) {
-    let mut document = scene.plane.at().await.project.document.clone();
+pub(crate) async fn applies(fixture: &BankFixture, change: impl FnOnce(&mut ProjectDocument)) {
+    let mut document = fixture.plane.at().await.project.document.clone();
     change(&mut document);
-    scene.plane.engine.apply_project(document, "test").await.expect("a sound document");
+    fixture.plane.engine.apply_project(document, "test").await.expect("a sound document");
 }
 
 /// The last use of an approval, as its agent reads it.
-pub(crate) async fn last_use(scene: &BankScene, decision: &Value) -> Value {
-    scene.looks(&scene.agent, decision).await["execution"].clone()
+pub(crate) async fn last_use(fixture: &BankFixture, decision: &Value) -> Value {
+    fixture.reads_decision(&fixture.agent, decision).await["execution"].clone()
 }

@@ -1,10 +1,10 @@
 //! A plan and its steps follow their calls, and the evidence names the approval of each.
 
-use super::{held, last_use, runs};
+use super::{held, last_use, runs, statuses};
 use countersign_engine::Role;
 use countersign_testkit::{
-    Plane, Setup,
-    bank::{Bank, BankScene, Manner, PlanDraft, paying, paying_exactly, payouts},
+    Plane,
+    bank::{BankFixture, Manner, PlanDraft, paying, paying_exactly, payouts},
     on_both_stores, stored_evidence,
 };
 use serde_json::{Value, json};
@@ -21,98 +21,92 @@ fn names(entry: &Value, step: &str, decision: &Value) -> bool {
     text.contains(step) && text.contains(decision["decision_id"].as_str().unwrap())
 }
 
-fn statuses(plan: &str, steps: &[&str]) -> (String, Vec<String>) {
-    (plan.into(), steps.iter().map(|status| (*status).to_owned()).collect())
-}
-
 on_both_stores! {
     ///
-    async fn what_a_step_runs_is_shown_in_the_owners_words_whatever_its_agent_calls_it(kit) {
-        let scene = kit.bank_with(payouts).await;
-        let draft = PlanDraft::default().does("Nothing to see here").runs(paying(3));
-        scene.planned(&draft).await;
-        let runs = scene.step(&draft, 2).await["runs"].clone();
+    async fn a_steps_action_is_shown_in_the_owners_words_despite_its_agents_title(kit) {
+        let fixture = kit.bank_with(payouts).await;
+        let draft = PlanDraft::default().agent_step("Nothing to see here").runs(paying(3));
+        fixture.planned(&draft).await;
+        let runs = fixture.step(&draft, 2).await["runs"].clone();
         assert_eq!(runs["words"], "owner");
         assert_eq!(runs["shown"], "Transfer at most 500.00 USD to “theirs”");
-        assert!(scene.step(&draft, 1).await.get("runs").is_none());
+        assert!(fixture.step(&draft, 1).await.get("runs").is_none());
     }
 
     ///
-    async fn its_agent_cannot_say_of_a_step_that_the_gateway_runs_what_did_not_happen(kit) {
-        let scene = kit.bank_with(payouts).await;
+    async fn an_agent_cannot_report_false_progress_of_a_gateway_step(kit) {
+        let fixture = kit.bank_with(payouts).await;
         let draft = PlanDraft::of(paying_exactly("1.00")).then_runs(paying_exactly("2.00"));
-        scene.planned(&draft).await;
+        fixture.planned(&draft).await;
         let path = format!("/mplp/v1/plans/{}/steps/{}", draft.id(), draft.step(1));
         for status in ["completed", "failed"] {
-            let said = scene.posts(&scene.agent, &path, &json!({ "status": status })).await;
+            let said = fixture.posts(&fixture.agent, &path, &json!({ "status": status })).await;
             assert_eq!(said.status, 409, "{}", said.text());
         }
-        held(&scene, BankScene::transfer_of("2.00")).await;
-        assert_eq!(scene.bank.got().len(), 0);
+        held(&fixture, BankFixture::transfer_of("2.00")).await;
+        assert_eq!(fixture.bank.got().len(), 0);
     }
 
     ///
     async fn a_step_after_one_of_the_agents_own_waits_until_that_is_reported(kit) {
-        let scene = kit.bank_with(payouts).await;
-        let draft = PlanDraft::default().does("Check the invoices").then_runs(paying_exactly("1.00"));
+        let fixture = kit.bank_with(payouts).await;
+        let draft = PlanDraft::default().agent_step("Check the invoices").then_runs(paying_exactly("1.00"));
         let path = format!("/mplp/v1/plans/{}/steps/{}", draft.id(), draft.step(1));
-        let reports = async |status: &str| scene.posts(&scene.agent, &path, &json!({ "status": status })).await;
-        let decision = scene.proposed(&draft).await;
+        let reports = async |status: &str| fixture.posts(&fixture.agent, &path, &json!({ "status": status })).await;
+        let decision = fixture.proposed(&draft).await;
         assert_eq!(reports("in_progress").await.status, 409, "nobody has approved it");
-        scene.alice.accepts(&scene.plane, &decision).await;
-        held(&scene, BankScene::transfer_of("1.00")).await;
+        fixture.alice.accepts(&fixture.plane, &decision).await;
+        held(&fixture, BankFixture::transfer_of("1.00")).await;
         reports("in_progress").await.expect(200);
-        held(&scene, BankScene::transfer_of("1.00")).await;
-        assert_eq!(scene.bank.got().len(), 0);
+        held(&fixture, BankFixture::transfer_of("1.00")).await;
+        assert_eq!(fixture.bank.got().len(), 0);
         reports("completed").await.expect(200);
-        runs(&scene, "1.00").await;
-        assert_eq!(scene.statuses(&draft).await, statuses("completed", &["completed", "completed"]));
+        runs(&fixture, "1.00").await;
+        assert_eq!(fixture.statuses(&draft).await, statuses("completed", &["completed", "completed"]));
     }
 
     ///
     async fn statuses_follow_the_calls_to_the_end(kit) {
-        let scene = kit.bank_with(payouts).await;
-        let draft = PlanDraft::of(paying(2)).does("Write the report");
-        assert_eq!(scene.writes(&draft).await.expect(201).json()["status"], "draft");
-        let decision = scene.proposes(&draft, &json!({})).await;
-        assert_eq!(scene.statuses(&draft).await, statuses("proposed", &["pending", "pending"]));
-        scene.alice.accepts(&scene.plane, &decision).await;
-        assert_eq!(scene.statuses(&draft).await, statuses("approved", &["pending", "pending"]));
-        runs(&scene, "1.00").await;
-        assert_eq!(scene.statuses(&draft).await, statuses("in_progress", &["in_progress", "pending"]));
-        runs(&scene, "2.00").await;
-        assert_eq!(scene.statuses(&draft).await, statuses("in_progress", &["completed", "pending"]));
+        let fixture = kit.bank_with(payouts).await;
+        let draft = PlanDraft::of(paying(2)).agent_step("Write the report");
+        assert_eq!(fixture.writes(&draft).await.expect(201).json()["status"], "draft");
+        let decision = fixture.proposes(&draft, &json!({})).await;
+        assert_eq!(fixture.statuses(&draft).await, statuses("proposed", &["pending", "pending"]));
+        fixture.alice.accepts(&fixture.plane, &decision).await;
+        assert_eq!(fixture.statuses(&draft).await, statuses("approved", &["pending", "pending"]));
+        runs(&fixture, "1.00").await;
+        assert_eq!(fixture.statuses(&draft).await, statuses("in_progress", &["in_progress", "pending"]));
+        runs(&fixture, "2.00").await;
+        assert_eq!(fixture.statuses(&draft).await, statuses("in_progress", &["completed", "pending"]));
         let path = format!("/mplp/v1/plans/{}/steps/{}", draft.id(), draft.step(2));
         for status in ["in_progress", "completed"] {
-            scene.posts(&scene.agent, &path, &json!({ "status": status })).await.expect(200);
+            fixture.posts(&fixture.agent, &path, &json!({ "status": status })).await.expect(200);
         }
-        assert_eq!(scene.statuses(&draft).await, statuses("completed", &["completed", "completed"]));
+        assert_eq!(fixture.statuses(&draft).await, statuses("completed", &["completed", "completed"]));
     }
 
     ///
     async fn the_evidence_names_step_and_decision_of_every_call(kit) {
-        let bank = Bank::open().await;
-        let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, payouts)).await;
-        let scene = BankScene::on(plane, bank).await;
-        let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
+        let (fixture, _folder) = BankFixture::lasting(kit, payouts).await;
+        let ada = fixture.plane.person_in("bank", "ada", &[Role::Admin]).await;
         let draft = PlanDraft::of(paying(3));
-        let decision = scene.planned(&draft).await;
-        runs(&scene, "1.00").await;
-        scene.bank.behaves(Manner::Status(422));
-        scene.sends(BankScene::transfer_of("2.00")).await.expect(422);
-        scene.bank.behaves(Manner::Vanishing);
-        assert_eq!(scene.sends(BankScene::transfer_of("3.00")).await.status, 502);
-        let execution = last_use(&scene, &decision).await["execution_id"].as_str().unwrap().to_owned();
-        ada.finds_out(&scene.plane, &execution, true).await.unwrap();
+        let decision = fixture.planned(&draft).await;
+        runs(&fixture, "1.00").await;
+        fixture.bank.set_manner(Manner::Status(422));
+        fixture.sends(BankFixture::transfer_of("2.00")).await.expect(422);
+        fixture.bank.set_manner(Manner::Vanishing);
+        assert_eq!(fixture.sends(BankFixture::transfer_of("3.00")).await.status, 502);
+        let execution = last_use(&fixture, &decision).await["execution_id"].as_str().unwrap().to_owned();
+        ada.reconciles(&fixture.plane, &execution, true).await.unwrap();
         for (event_type, count) in [("execution_claimed", 3), ("execution_settled", 3), ("execution_unknown", 1)] {
-            let found = entries(&scene.plane, event_type).await;
+            let found = entries(&fixture.plane, event_type).await;
             assert_eq!(found.len(), count, "{event_type}");
             assert!(found.iter().all(|entry| names(entry, &draft.step(1), &decision)), "{event_type}: {found:#?}");
         }
-        let calls = scene.calls().await;
+        let calls = fixture.calls().await;
         assert_eq!(calls.len(), 3);
         assert!(calls.iter().all(|call| call["decision_id"] == decision["decision_id"]), "{calls:#?}");
-        let changed = entries(&scene.plane, "plan_changed").await;
+        let changed = entries(&fixture.plane, "plan_changed").await;
         assert!(changed.iter().all(|entry| entry.to_string().contains(&draft.id())), "{changed:#?}");
     }
 }

@@ -51,7 +51,7 @@ fn one_resource_may_be_spelt_in_several_ways() {
 
 /// An unparsable URL still equals itself: a path with unusual characters reaches the server unchanged.
 #[test]
-fn what_is_no_address_equals_only_itself() {
+fn a_text_that_is_no_address_equals_only_itself() {
     for odd in ["", "x", "https://a.example/{x}", "https://a.example/ü", "https://a.example/%", "https://a.example/%4"]
     {
         assert_eq!(normal(odd), None, "{odd}");

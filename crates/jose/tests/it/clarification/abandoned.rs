@@ -42,7 +42,7 @@ fn nothing_is_asked_answered_or_accepted_after_it() {
 
 /// WWA-7-01
 #[test]
-fn whose_it_was_is_signed() {
+fn the_author_is_signed() {
     let mut session = session();
     session.abandon(GivenBy::Own);
     let mut record = value(&session.record());

@@ -20,7 +20,7 @@ fn sound() -> Value {
 
 /// WWA-7-13, WWA-7-14
 #[test]
-fn an_auditor_reads_every_question_its_answer_and_whose_it_is() {
+fn an_auditor_reads_every_question_its_answer_and_its_author() {
     let report = check_audit(&sound(), &eventful_registry()).unwrap();
     assert_eq!(report.proven, ProvenKind::Audit);
     let told: Vec<_> = report
@@ -76,7 +76,7 @@ fn neither_the_accepted_plan_nor_its_attestation_can_be_taken_away() {
 }
 
 #[test]
-fn the_short_view_says_what_the_record_says() {
+fn the_short_view_agrees_with_the_record() {
     let sound = sound();
     for (exchange, round) in sound["clarification_chain"].as_array().unwrap().iter().zip([0, 1, 3, 5, 6]) {
         let entry = &sound["record"]["chain"][round];
@@ -168,7 +168,7 @@ fn each_plan_is_the_one_that_was_asked_about_at_that_point() {
 
 /// WWA-9-02
 #[test]
-fn an_attestation_of_an_earlier_state_does_not_cover_what_came_later() {
+fn an_attestation_of_an_earlier_state_does_not_cover_later_entries() {
     let mut session = eventful();
     let early = value(&session.attestation(&eventful_plan()));
     session.round(&gap(5, "payee.bank", Severity::Warn), Given::own("accept"));

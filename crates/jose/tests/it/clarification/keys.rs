@@ -73,7 +73,7 @@ fn a_key_that_its_owner_retired_counts_for_a_day_more() {
 
 /// WWA-7-08
 #[test]
-fn what_is_not_signed_by_its_giver_is_signed_by_the_asking_agent_and_nobody_else() {
+fn an_answer_unsigned_by_its_author_is_signed_by_the_asking_agent_and_nobody_else() {
     let mut session = asked();
     session.open.clear();
     session.round(&gap(1, "payee.account", Severity::Block), Given::own("one"));

@@ -69,7 +69,7 @@ fn a_chain_that_is_ten_years_old_is_proven_like_any_other() {
 
 /// WWA-4-22
 #[test]
-fn what_two_parsers_could_read_in_two_ways_is_not_read() {
+fn a_document_that_two_parsers_could_read_differently_is_not_read() {
     let sound = serde_json::to_string(&asking(1).message()).unwrap();
     assert!(json::value(sound.as_bytes()).is_ok());
     let twice = sound.replacen("\"accepted_gaps\":0", "\"accepted_gaps\":0,\"accepted_gaps\":0", 1);

@@ -155,7 +155,7 @@ fn not_everything_is_resolved_while_the_last_answer_to_a_gap_was_not_taken() {
 
 /// WWA-7-11
 #[test]
-fn what_was_open_about_an_earlier_plan_is_open_no_more() {
+fn gaps_of_an_earlier_plan_are_closed() {
     let mut session = session();
     session.round(&gap(1, "payee.account", Severity::Block), Given::escalated("the usual one"));
     session.change_plan(json!({ "payee": { "account": "DE02" } }));
@@ -164,7 +164,7 @@ fn what_was_open_about_an_earlier_plan_is_open_no_more() {
 
 /// WWA-3-08, WWA-7-14
 #[test]
-fn what_is_no_answer_settles_nothing() {
+fn an_invalid_answer_settles_nothing() {
     let account = gap(1, "payee.account", Severity::Block);
     let mut one_of = gap(1, "terms", Severity::Warn);
     one_of.suggestions_exclusive = true;
@@ -190,7 +190,7 @@ fn what_is_no_answer_settles_nothing() {
 
 /// WWA-6.2-06
 #[test]
-fn an_answer_that_a_person_owes_is_settled_by_a_person() {
+fn a_persons_gap_is_settled_by_a_person() {
     let mut owed = gap(1, "payee.account", Severity::Block);
     owed.person_must_answer = true;
     let mut session = session();

@@ -108,7 +108,7 @@ fn every_byte_of_the_record_counts() {
 
 /// WWA-7-01, WWA-7-12
 #[test]
-fn what_is_taken_out_moved_or_put_in_is_found_where_it_happened() {
+fn removed_moved_and_inserted_entries_are_found_at_their_place() {
     let sound = record();
     let length = sound["chain"].as_array().unwrap().len();
     for at in 0..length {

@@ -57,7 +57,7 @@ fn the_expected_address_is_normalised_like_the_claimed_one() {
 }
 
 #[test]
-fn a_refusal_never_repeats_what_the_proof_said() {
+fn a_refusal_never_repeats_members_of_the_proof() {
     for claim in ["jti", "htm", "htu", "iat", "ath", "nonce"] {
         for value in [json!("a secret"), json!({ "a secret": 1 })] {
             if let Err(refusal) = claiming(claim, value) {

@@ -7,13 +7,13 @@ use countersign_protocol::{hash::Digest, time::UnixMillis};
 use serde_json::json;
 
 #[test]
-fn what_is_no_key_makes_no_proofs() {
+fn an_invalid_key_makes_no_proofs() {
     assert_eq!(ProofKey::from_pkcs8(b"no key").unwrap_err(), BadSigningKey);
 }
 
 /// AAP-18.3-01, AAP-18.3-02, AAP-18.3-03
 #[test]
-fn our_proofs_say_what_a_proof_must_and_nothing_more() {
+fn our_proofs_have_the_required_members_and_nothing_more() {
     let key = ProofKey::generate().unwrap();
     let at = UnixMillis(NOW.0 + 999);
     let bare = key.proof("POST", URL, None, None, "one", at).unwrap();

@@ -185,7 +185,7 @@ fn a_change_of_terms_names_its_subscription_and_sound_capabilities() {
 }
 
 #[test]
-fn whoever_closes_names_the_subscription_and_need_not_say_why() {
+fn a_close_message_names_the_subscription_and_needs_no_reason() {
     let bare = json!({"type": "subscription.close", "subscription_id": "sub_1"});
     assert_eq!(serde_json::to_value(Close::parse(&bare).unwrap()).unwrap(), bare);
     let said = with(with(bare.clone(), "reason_code", json!("done")), "reason_message", json!("bye"));

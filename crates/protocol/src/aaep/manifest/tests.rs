@@ -12,7 +12,7 @@ fn parse(manifest: &Value) -> Result<Manifest, MemberProblem> {
 }
 
 #[test]
-fn what_is_no_manifest_is_told_by_its_member() {
+fn an_invalid_manifest_is_reported_by_its_member() {
     for (member, wrong) in [
         ("@context", json!("https://shop.example/v1")),
         ("type", json!("aaep:agent.manifest")),

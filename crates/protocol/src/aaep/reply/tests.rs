@@ -60,7 +60,7 @@ fn values_that_the_protocol_does_not_have_are_refused() {
 }
 
 #[test]
-fn an_answer_is_a_text_a_yes_or_no_or_a_number() {
+fn an_answer_is_a_text_a_boolean_or_a_number() {
     for wrong in [json!(null), json!([]), json!({}), json!(""), json!("x".repeat(16385))] {
         refused(&answer(wrong), "response");
     }
@@ -83,7 +83,7 @@ fn an_answer_is_a_text_a_yes_or_no_or_a_number() {
 }
 
 #[test]
-fn the_refusal_is_the_same_whatever_the_token_names() {
+fn the_refusal_is_the_same_for_every_member_of_the_token() {
     let refusal = |token: &str| parse(&with(with(yes(), "reply_token", json!(token)), "decision", json!("x")), false);
     assert_eq!(refusal("rpl_live").unwrap_err(), refusal("rpl_invented").unwrap_err());
 }
@@ -111,7 +111,7 @@ fn microseconds_and_offsets_are_read() {
 }
 
 #[test]
-fn what_a_reply_claims_is_at_hand() {
+fn the_claims_of_a_reply_are_readable() {
     let claims = json!({ "decided_by": "user:folake", "correlation_id": "trace", "modified_action": { "amount": 4 } });
     let mut reply = yes();
     reply.as_object_mut().unwrap().extend(claims.as_object().unwrap().clone());

@@ -7,7 +7,7 @@ fn payload(jti: &str) -> Map<String, Value> {
 }
 
 #[test]
-fn a_challenge_names_the_algorithms_and_what_was_wrong() {
+fn a_challenge_names_the_algorithms_and_the_error() {
     assert_eq!(challenge(Some(USE_NONCE)), r#"DPoP error="use_dpop_nonce", algs="ES256 PS256""#);
     assert_eq!(challenge(Some(INVALID_PROOF)), r#"DPoP error="invalid_dpop_proof", algs="ES256 PS256""#);
     assert_eq!(challenge(None), r#"DPoP algs="ES256 PS256""#);
@@ -21,7 +21,7 @@ fn a_jti_is_bounded_in_characters_and_not_in_bytes() {
 }
 
 #[test]
-fn what_is_absent_is_not_written() {
+fn absent_members_are_not_written() {
     let payload = payload("a");
     let claims = ProofClaims::parse(&payload).unwrap();
     assert_eq!(json!(claims), Value::Object(payload.clone()));

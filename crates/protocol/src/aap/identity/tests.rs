@@ -49,7 +49,7 @@ fn members_that_nobody_knows_are_ignored() {
 }
 
 #[test]
-fn what_is_not_one_plain_object_is_refused() {
+fn anything_but_one_plain_object_is_refused() {
     let twice = br#"{"operator":"A","operator":"B","domain":"acme.com"}"#;
     for bytes in [&b"[]"[..], b"null", b"<html></html>", b"", twice] {
         assert_eq!(IdentityManifest::parse(bytes).unwrap_err().member, "the document");
@@ -165,7 +165,7 @@ fn callbacks_outside_the_domain_make_no_manifest_and_endless_disclosures_are_lef
 }
 
 #[test]
-fn what_an_operator_writes_is_what_a_service_reads() {
+fn a_service_reads_an_operators_documents_unchanged() {
     let mut document = manifest();
     let more = json!({
         "webhook_url": "https://acme.com/hook",

@@ -34,7 +34,7 @@ fn a_severity_other_than_the_two_is_refused() {
 }
 
 #[test]
-fn what_is_needed_is_needed() {
+fn every_required_member_is_required() {
     for member in ["id", "kind", "field", "question", "context"] {
         let mut rule = required(json!({}));
         rule.as_object_mut().unwrap().remove(member);

@@ -82,7 +82,7 @@ fn the_beginning_of_a_chain_belongs_to_one_session_and_one_plan() {
 }
 
 #[test]
-fn an_entry_that_is_no_round_says_what_it_is() {
+fn an_entry_that_is_no_round_names_its_kind() {
     let refused = |entry: Value| ChainEntry::read(&entry).unwrap_err().member;
     assert_eq!(refused(json!({ "event": "something_else" })), "event");
     assert_eq!(refused(json!({ "event": "key_rotated" })), "timestamp");

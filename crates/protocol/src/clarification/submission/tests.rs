@@ -72,7 +72,7 @@ fn a_session_is_named_by_its_id_alone() {
 }
 
 #[test]
-fn what_comes_back_is_told_apart_by_its_status() {
+fn responses_are_distinguished_by_their_status() {
     let vectors: Value =
         serde_json::from_str(include_str!("../../../../../tests/data/clarification-vectors.json")).unwrap();
     let refusal = json!({

@@ -50,7 +50,7 @@ fn times_are_compared_to_the_last_decimal() {
 }
 
 #[test]
-fn what_follows_a_time_is_never_written_as_earlier() {
+fn a_later_time_is_never_written_as_earlier() {
     let answered = stamp("2026-05-10T15:00:00.0001Z");
     assert_eq!(answered.at(), UnixMillis(1_778_425_200_001));
     assert!(!Stamp::of(answered.at()).is_before(&answered));

@@ -67,7 +67,7 @@ fn choices_are_offered_where_one_may_be_the_answer() {
 }
 
 #[test]
-fn what_no_event_has_is_judged_too_and_told_by_its_own_name() {
+fn members_outside_of_events_are_judged_too_under_their_own_names() {
     for (member, wrong) in [
         ("tool", json!("9lives")),
         ("tool", json!("")),
@@ -93,7 +93,7 @@ fn credentials_in_words_for_people_are_refused_by_the_members_name_alone() {
 }
 
 #[test]
-fn what_only_the_body_has_is_no_part_of_the_event() {
+fn members_of_the_body_alone_are_no_part_of_the_event() {
     let id = "3f2b8c1d-5e6f-4a7b-8c9d-0e1f2a3b4c5d";
     let body = json!({ "tool": "payments.send", "arguments": {}, "language": "de", "clarification_session_id": id });
     assert_eq!(named(&asked(body)), [""; 0]);

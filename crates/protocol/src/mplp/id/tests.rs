@@ -3,7 +3,7 @@ use crate::hash::Digest;
 use proptest::prelude::*;
 
 #[test]
-fn each_wrong_spelling_is_told_apart() {
+fn each_wrong_spelling_has_its_own_error() {
     let wrong = [
         ("confirm-550e8400-e29b-41d4-a716-446655440004", NotAnMplpId::Prefixed),
         ("urn:uuid:550e8400-e29b-41d4-a716-446655440004", NotAnMplpId::Prefixed),
@@ -39,7 +39,7 @@ fn a_hash_always_gives_the_same_id_and_another_hash_another() {
 
 proptest! {
     #[test]
-    fn whatever_is_minted_is_an_id_and_has_one_form_without_hyphens(bytes: [u8; 16]) {
+    fn every_minted_id_is_valid_and_has_one_form_without_hyphens(bytes: [u8; 16]) {
         let id = MplpId::from_random(bytes);
         prop_assert_eq!(MplpId::parse(id.as_str()), Ok(id.clone()));
         prop_assert_eq!(id.simple().len(), 32);

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_an_agent_finds_at_every_origin_is_reserved_and_nothing_beside_it() {
+fn well_known_paths_of_every_origin_are_reserved_and_nothing_beside_them() {
     for path in [
         "/.well-known/agent-auth.json",
         "/.well-known/agent-jwks.json",
@@ -30,7 +30,7 @@ fn what_an_agent_finds_at_every_origin_is_reserved_and_nothing_beside_it() {
 }
 
 #[test]
-fn a_template_overlaps_what_it_could_match() {
+fn a_template_overlaps_every_path_that_it_could_match() {
     for template in [
         "/agent/register",
         "/{tenant}/register",

@@ -84,7 +84,7 @@ fn the_full_form_of_the_type_is_taken_for_the_compact_one_and_never_emitted() {
 
 /// AAEP-SCHEMA-08
 #[test]
-fn urgency_is_critical_and_said() {
+fn urgency_is_required_and_critical() {
     for wrong in [json!("normal"), json!("background"), json!("Critical"), json!(null)] {
         refused("urgency", wrong);
     }

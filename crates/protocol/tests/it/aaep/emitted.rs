@@ -17,7 +17,7 @@ use countersign_protocol::{
 use serde_json::{Value, json};
 
 #[test]
-fn whatever_ingest_takes_is_sound_when_the_hub_has_stamped_it() {
+fn every_ingested_event_is_sound_when_the_hub_has_stamped_it() {
     let mut taken = 0;
     for name in EVENTS {
         for spoiled in spoiled(name, &documents::ingest(name)) {

@@ -18,7 +18,7 @@ fn told(document: &Value) -> Vec<String> {
 }
 
 #[test]
-fn what_is_no_event_is_told_so() {
+fn a_message_that_is_no_event_is_an_error() {
     assert_eq!(told(&json!([])), ["event: must be an object"]);
     assert_eq!(told(&json!({})), ["type: is required", "type: must be one of the twelve core types"]);
     assert_eq!(
@@ -28,7 +28,7 @@ fn what_is_no_event_is_told_so() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn every_error_is_reported_at_once() {
     let found = told(&with(with(ingest(PLAIN), "from_state", json!("")), "verbosity", json!("loud")));
     assert_eq!(
         found,
@@ -38,7 +38,7 @@ fn everything_that_is_wrong_is_told_at_once() {
 
 /// AAEP-SCHEMA-05: an agent's values for members stamped by the hub are validated and then dropped.
 #[test]
-fn what_the_hub_stamps_does_not_get_past_ingest() {
+fn members_stamped_by_the_hub_are_refused_at_ingest() {
     for name in EVENTS {
         let (mut full, bare) = (published(&event(name)).unwrap(), published(&ingest(name)).unwrap());
         // The agent's event id is used only to detect repeated events.
@@ -66,7 +66,7 @@ fn what_the_hub_stamps_does_not_get_past_ingest() {
 
 /// AAEP-SCHEMA-05, AAEP-SCHEMA-29
 #[test]
-fn the_judge_misses_every_member_that_an_emitted_event_owes() {
+fn the_judge_misses_every_required_member_of_an_emitted_event() {
     for name in EVENTS {
         judge::judge_event(&event(name));
         for member in ["@context", "event_id", "session_id", "timestamp", "producer", "urgency", "localization_hints"] {
@@ -82,7 +82,7 @@ fn the_judge_misses_every_member_that_an_emitted_event_owes() {
 }
 
 #[test]
-fn the_four_critical_types_say_so_and_the_others_say_what_they_like() {
+fn the_four_critical_types_are_critical_and_the_others_choose() {
     for name in EVENTS {
         for urgency in ["background", "normal", "critical"] {
             let sound = urgency == "critical" || !CRITICAL.contains(name);
@@ -186,7 +186,7 @@ fn an_extension_is_declared_and_its_prefix_is_its_own() {
 }
 
 #[test]
-fn what_an_agent_says_of_the_envelope_is_kept() {
+fn an_agents_envelope_members_are_kept() {
     let said = published(&ingest(PLAIN)).unwrap();
     assert_eq!(said.localization_hints.unwrap().primary_language.as_deref(), Some("de-CH"));
     assert_eq!(said.correlation_id.as_deref(), Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 fn folder(name: &str) -> BTreeMap<String, Value> {
-    judge::published().map(|folder| judge::named(&folder.join(name), ".json")).unwrap_or_default()
+    judge::published().map(|folder| judge::load_schemas(&folder.join(name), ".json")).unwrap_or_default()
 }
 
 /// AAEP-SCHEMA-26

@@ -1,22 +1,20 @@
-//! Copies of a document with one modification each.
+//! Copies of events and messages with one modification each.
 
+pub(crate) use crate::spoil::Spoiled;
+use crate::spoil::{every_way, places};
 use serde_json::{Value, json};
-
-/// A modified document and a description of the modification.
-pub(crate) struct Spoiled {
-    pub(crate) what: String,
-    pub(crate) document: Value,
-}
 
 /// Modifies the shared envelope for one event type only; all types have the same envelope.
 pub(crate) fn spoiled(name: &str, sound: &Value) -> Vec<Spoiled> {
-    let all = every_way(sound);
-    let of_the_envelope = |what: &str| ENVELOPE.iter().any(|member| what.starts_with(&format!("/{member}")));
+    let is_shared = |what: &str| ENVELOPE.iter().any(|member| what.starts_with(&format!("/{member}")));
     let stands_for_all = name == "agent.session.started" || !name.starts_with("agent.");
-    all.into_iter().filter(|spoiled| stands_for_all || !of_the_envelope(&spoiled.what)).collect()
+    let lists = places(sound, "").into_iter().filter(|place| sound.pointer(place).is_some_and(Value::is_array));
+    let longer = lists.map(|place| lengthened(sound, &place));
+    let all = every_way(sound, &values(), &texts(), &["amount_raw", "@id"]).into_iter().chain(longer);
+    all.filter(|spoiled| stands_for_all || !is_shared(&spoiled.what)).collect()
 }
 
-const ENVELOPE: &[&str] = &[
+const ENVELOPE: [&str; 12] = [
     "@context",
     "event_id",
     "session_id",
@@ -31,97 +29,42 @@ const ENVELOPE: &[&str] = &[
     "summary_",
 ];
 
-/// Removes each member, replaces it with every wrong (and some right) value, and adds a member to each object.
-fn every_way(sound: &Value) -> Vec<Spoiled> {
-    let mut all = Vec::new();
-    for place in places(sound, "") {
-        all.extend(removed(sound, &place));
-        let held = sound.pointer(&place).unwrap();
-        all.extend(values(held).iter().map(|value| replaced(sound, &place, value)));
-        if held.is_array() {
-            all.push(lengthened(sound, &place));
-        }
-    }
-    let objects = places(sound, "").into_iter().filter(|place| sound.pointer(place).is_some_and(Value::is_object));
-    for place in objects.chain([String::new()]) {
-        all.push(added(sound, &place, "amount_raw"));
-        all.push(added(sound, &place, "@id"));
-    }
-    all
+/// Values that are right somewhere and wrong elsewhere.
+fn values() -> Value {
+    json!([
+        null, true, -1, 0, 1.0, 1.5, 86_401, 86_400_001, 1e20, [], {}, [1], ["accept"], ["accept", "accept"],
+        { "a": 1 }, { "a": {} }, { "aaep": {} }, "x", "",
+    ])
 }
 
-/// Values that are right somewhere and wrong elsewhere; more texts in place of a text.
-fn values(instead_of: &Value) -> Vec<Value> {
-    let mut values = vec![
-        json!(null),
-        json!(true),
-        json!(-1),
-        json!(0),
-        json!(1.0),
-        json!(1.5),
-        json!(86_401),
-        json!(86_400_001),
-        json!(1e20),
-        json!([]),
-        json!({}),
-        json!([1]),
-        json!(["accept"]),
-        json!(["accept", "accept"]),
-        json!({ "a": 1 }),
-        json!({ "a": {} }),
-        json!({ "aaep": {} }),
-        json!("x"),
-        json!(""),
-    ];
-    if instead_of.is_string() {
-        values.extend(TEXTS.iter().map(|text| json!(text)));
-        values.extend([65, 257, 1025, 4097, 16384, 16385].map(|length| json!("ö".repeat(length))));
-    }
-    values
-}
-
-const TEXTS: &[&str] = &[
-    "en",
-    "en_US",
-    "accept",
-    "high",
-    "critical",
-    "https://aaep-protocol.org/context/v1",
-    "https://shop.example/a b",
-    "rpl_1",
-    "rpl_1\n",
-    "rpl_",
-    "evt_1-2",
-    "1.0.0-rc.1",
-    "2026-11-15T12:00:00.1Z",
-    "2026-11-15T12:00:00.123456+02:00",
-    "2026-11-15T25:00:00Z",
-    "a_reason",
-    "aaep:agent.session.started",
-    "https://aaep-protocol.org/types/agent.session.started",
-];
-
-fn places(value: &Value, at: &str) -> Vec<String> {
-    let below: Vec<(String, &Value)> = match value {
-        Value::Object(members) => members.iter().map(|(n, v)| (format!("{at}/{}", n.replace('/', "~1")), v)).collect(),
-        Value::Array(items) => items.iter().enumerate().map(|(n, v)| (format!("{at}/{n}"), v)).collect(),
-        _ => Vec::new(),
-    };
-    below.into_iter().flat_map(|(place, value)| [vec![place.clone()], places(value, &place)].concat()).collect()
-}
-
-fn removed(sound: &Value, place: &str) -> Option<Spoiled> {
-    let mut document = sound.clone();
-    let (parent, member) = place.rsplit_once('/').unwrap();
-    document.pointer_mut(parent).unwrap().as_object_mut()?.remove(member);
-    Some(Spoiled { what: format!("{place} taken away"), document })
-}
-
-fn replaced(sound: &Value, place: &str, value: &Value) -> Spoiled {
-    let mut document = sound.clone();
-    *document.pointer_mut(place).unwrap() = value.clone();
-    let told: String = value.to_string().chars().take(60).collect();
-    Spoiled { what: format!("{place} = {told}"), document }
+fn texts() -> Value {
+    let long = |length: usize| "ö".repeat(length);
+    json!([
+        "en",
+        "en_US",
+        "accept",
+        "high",
+        "critical",
+        "https://aaep-protocol.org/context/v1",
+        "https://shop.example/a b",
+        "rpl_1",
+        "rpl_1\n",
+        "rpl_",
+        "evt_1-2",
+        "1.0.0-rc.1",
+        "2026-11-15T12:00:00.1Z",
+        "2026-11-15T12:00:00.123456+02:00",
+        "2026-11-15T25:00:00Z",
+        "a_reason",
+        "aaep:agent.session.started",
+        "https://aaep-protocol.org/types/agent.session.started",
+        long(65),
+        long(257),
+        long(1025),
+        long(4097),
+        long(16384),
+        long(16385),
+    ])
 }
 
 /// The list with many more distinct entries.
@@ -136,10 +79,4 @@ fn lengthened(sound: &Value, place: &str) -> Spoiled {
         });
     }
     Spoiled { what: format!("{place} with 40 more"), document }
-}
-
-fn added(sound: &Value, place: &str, name: &str) -> Spoiled {
-    let mut document = sound.clone();
-    document.pointer_mut(place).unwrap()[name] = json!(1);
-    Spoiled { what: format!("{place}/{name} added"), document }
 }

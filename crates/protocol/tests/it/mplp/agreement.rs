@@ -56,7 +56,7 @@ fn our_reader_and_our_schemas_agree_on_every_spoiled_document() {
 
 /// Every readable document is written as a valid document with the same content.
 #[test]
-fn what_was_read_is_written_soundly() {
+fn parsed_documents_are_written_soundly() {
     for (name, Spoiled { what, document }) in cases().filter(|(name, _)| documents::READ.contains(name)) {
         let Ok(written) = readable(name, &document) else { continue };
         assert_eq!(mplp_judge::problems(name, &written), [""; 0], "{name}, {what}");

@@ -118,7 +118,7 @@ fn every_sample_that_can_be_made_passes_every_judge() {
 
 /// M-12, M-14: feedback uses the words of the text, labels those of the schema; without a review there is no feedback.
 #[test]
-fn a_sample_says_what_the_person_made_of_it() {
+fn a_sample_has_the_persons_answer() {
     let labels = |decided| {
         let written = serde_json::to_value(intent(decided)).unwrap();
         let text = |place| written.pointer(place).and_then(Value::as_str).map(str::to_owned);

@@ -37,7 +37,7 @@ fn a_text_with_ends_of_lines_in_it_is_judged_as_one_document() {
 }
 
 #[test]
-fn a_judge_that_ends_is_an_error_that_says_so_for_everybody_who_asks() {
+fn a_judge_that_ends_is_an_error_for_every_caller() {
     let judge = scripted("read -r schemas; echo '[]'; read -r cases; exit 3");
     let refused = failure(|| judge.verdicts(&[json!({})]));
     assert!(refused.starts_with("a judge ended instead of answering: exit status: 3"), "{refused}");

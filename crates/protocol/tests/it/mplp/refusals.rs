@@ -13,7 +13,7 @@ fn told(of: &str, place: &str, value: Value) -> String {
 }
 
 #[test]
-fn a_refusal_names_the_member_and_says_what_to_send() {
+fn a_refusal_names_the_member_and_its_valid_form() {
     let told = |place, value| told("confirm", place, value);
     assert_eq!(
         told("/meta/protocolVersion", json!("1.0.0")),
@@ -60,7 +60,7 @@ fn a_plan_that_waits_is_called_proposed() {
 }
 
 #[test]
-fn what_was_found_is_never_repeated() {
+fn findings_never_repeat_the_offending_text() {
     let pin = told("confirm", "/reason", json!(271_828));
     assert_eq!(pin, "reason: must be a string");
     let secret = "hunter2-hunter2";

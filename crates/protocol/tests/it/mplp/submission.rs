@@ -48,7 +48,7 @@ fn an_action_is_used_once_unless_it_says_how_often() {
 }
 
 #[test]
-fn what_is_released_has_a_bound() {
+fn a_released_argument_has_a_bound() {
     let released = |bound: Value| json!({ ID: { "tool": "pay", "released": { "amount": bound } } });
     let at = format!("actions.{ID}.released.amount");
     for wrong in
@@ -103,7 +103,7 @@ fn steps_in_a_circle_are_refused_when_they_are_sent() {
 }
 
 #[test]
-fn a_confirm_comes_bare_or_with_what_it_is_about() {
+fn a_confirm_comes_bare_or_with_its_target() {
     let confirm = documents::document("confirm");
     let read = |body: &Value| ConfirmSubmission::read(body.to_string().as_bytes());
     assert_eq!(read(&json!({ "confirm": confirm, "target": [] })).unwrap_err().member, "target");
@@ -115,7 +115,7 @@ fn a_confirm_comes_bare_or_with_what_it_is_about() {
 }
 
 #[test]
-fn a_decision_says_what_and_not_who_or_when() {
+fn a_decision_names_its_result_and_neither_a_person_nor_a_time() {
     let read = |body: Value| DecisionRequest::read(body.to_string().as_bytes());
     for wrong in ["decided_at", "decision_id", "decided_by"] {
         assert_eq!(read(json!({ "status": "approved", wrong: "x" })).unwrap_err().member, wrong);

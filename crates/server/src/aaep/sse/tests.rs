@@ -34,7 +34,7 @@ async fn an_unnamed_event_has_no_name_and_the_end_of_its_subscription_is_no_even
 }
 
 #[tokio::test]
-async fn what_some_clients_take_for_the_end_of_a_line_is_escaped() {
+async fn line_ends_of_any_client_are_escaped() {
     let text = written(Style::Named, vec![event("{\"a\":\"x\u{85}y\u{2028}z\u{2029}\"}")]).await;
     assert!(text.contains(r#"data: {"a":"x\u0085y\u2028z\u2029"}"#), "{text}");
 }

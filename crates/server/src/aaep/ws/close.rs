@@ -28,7 +28,7 @@ impl Goodbye {
         Self { message: None, code, reason: reason.into() }
     }
 
-    pub(super) async fn said(self, mut socket: WebSocket) {
+    pub(super) async fn send(self, mut socket: WebSocket) {
         if let Some(message) = self.message {
             let _sent = socket.send(Message::Text(message.into())).await;
         }
@@ -73,7 +73,7 @@ impl From<NoListener> for Goodbye {
 
 /// A client without credentials is rejected like every failed handshake (S2).
 pub(super) async fn turned_away(socket: WebSocket, why: NoListener) {
-    Goodbye::from(Rejected::from(why)).said(socket).await;
+    Goodbye::from(Rejected::from(why)).send(socket).await;
 }
 
 /// A reason has at most 123 bytes (RFC 6455 5.5).

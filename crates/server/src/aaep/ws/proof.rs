@@ -37,7 +37,7 @@ impl SocketProof {
             Self::Token(token) => by_token(app, at, token).await,
             Self::Cookie(secret) => {
                 let who = app.engine.people().signed_in(secret).await?.ok_or(NoListener::Unproven)?;
-                Ok(app.engine.events().listener_by_sign_in(at, &who).await?)
+                Ok(app.engine.events().subscriber_by_sign_in(at, &who).await?)
             }
         }
     }

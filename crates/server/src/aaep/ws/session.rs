@@ -7,8 +7,7 @@ use super::{
 use crate::{
     App,
     aaep::{
-        incoming::{self, Incoming},
-        message::{self, NoMessage},
+        message::{self, Incoming, NoMessage},
         rejected::{Rejected, malformed},
         replies::end,
         sse,
@@ -82,7 +81,7 @@ impl SocketSession {
         if let (Some(open), Ok(listener)) = (self.open.take(), self.listener().await) {
             let _gone = end(&self.app, &self.at, &listener, &open.id).await;
         }
-        let _sent = tokio::time::timeout(BLOCKED, goodbye.said(self.socket)).await;
+        let _sent = tokio::time::timeout(BLOCKED, goodbye.send(self.socket)).await;
     }
 
     async fn happened(&mut self) -> Happened {
@@ -101,7 +100,7 @@ impl SocketSession {
         match happened {
             Happened::Stopping => Err(Goodbye::new(close::GOING_AWAY, "this node is stopping; connect again")),
             Happened::Received(received) => self.received(received).await,
-            Happened::Delivered(Some(Delivered::Event { json, .. })) => self.say(json.to_string()).await,
+            Happened::Delivered(Some(Delivered::Event { json, .. })) => self.send_text(json.to_string()).await,
             Happened::Delivered(Some(Delivered::Closed { reason_code, reason_message })) => {
                 Err(self.closed(reason_code, reason_message))
             }
@@ -125,7 +124,7 @@ impl SocketSession {
     async fn heard(&mut self, text: &[u8]) -> Result<(), Goodbye> {
         let message = message::parse(text).map_err(violation)?;
         let listener = self.listener().await?;
-        if incoming::kind(&message) == "subscription.request" {
+        if message::kind(&message) == "subscription.request" {
             return self.subscribe(&listener, &message).await;
         }
         if self.open.is_none() {
@@ -144,12 +143,12 @@ impl SocketSession {
     async fn subscribe(&mut self, listener: &Listener, message: &Value) -> Result<(), Goodbye> {
         let accepted = match self.negotiate(listener, message).await {
             Ok(accepted) => accepted,
-            Err(rejected) if self.open.is_some() => return self.say(json(&rejected.document)?).await,
+            Err(rejected) if self.open.is_some() => return self.send_text(json(&rejected.document)?).await,
             Err(rejected) => return Err(rejected.into()),
         };
         let answer = json(&accepted)?;
         self.listen(listener, accepted.subscription_id, false).await?;
-        self.say(answer).await
+        self.send_text(answer).await
     }
 
     async fn negotiate(&mut self, listener: &Listener, message: &Value) -> Result<SubscriptionAccepted, Rejected> {
@@ -185,7 +184,7 @@ impl SocketSession {
     async fn renegotiate(&mut self, listener: &Listener, changed: &Renegotiate) -> Result<(), Goodbye> {
         let answer = self.app.engine.events().renegotiate(&self.at, listener, changed).await;
         let accepted = answer.map_err(Rejected::from)?;
-        self.say(json(&accepted)?).await
+        self.send_text(json(&accepted)?).await
     }
 
     async fn close(&mut self, listener: &Listener, close: &Close) -> Result<(), Goodbye> {
@@ -204,7 +203,7 @@ impl SocketSession {
         self.send(Message::Ping(bytes::Bytes::new())).await
     }
 
-    async fn say(&mut self, message: String) -> Result<(), Goodbye> {
+    async fn send_text(&mut self, message: String) -> Result<(), Goodbye> {
         self.send(Message::Text(message.into())).await
     }
 
@@ -249,7 +248,7 @@ async fn next(open: &mut Option<SocketSubscription>) -> Option<Delivered> {
 /// An invalid reply is ignored like every reply that does not count (AAEP 6.3.4). An invalid change of a subscription
 /// is rejected; any other message is a protocol violation.
 fn unreadable(message: &Value, why: NoMessage) -> Result<(), Goodbye> {
-    match incoming::kind(message) {
+    match message::kind(message) {
         "confirmation.reply" | "clarification.reply" => {
             tracing::info!("a reply was not a valid message");
             Ok(())

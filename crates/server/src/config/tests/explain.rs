@@ -25,7 +25,7 @@ fn a_secret_that_is_refused_is_not_repeated() {
 }
 
 #[test]
-fn the_explanation_lists_every_key_with_its_value_and_where_it_was_said() {
+fn the_explanation_lists_every_key_with_its_value_and_its_source() {
     let variables = environment(&[("COUNTERSIGN_LOG__LEVEL", "debug")]);
     let loaded = from_text(Some((Path::new("x.toml"), "\n[log]\nformat = \"json\"")), &variables).expect("sound");
     let text = explain(&loaded);

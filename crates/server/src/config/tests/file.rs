@@ -39,12 +39,12 @@ fn an_audit_of_less_than_90_days_is_refused_by_name() {
 }
 
 #[test]
-fn a_key_in_the_wrong_section_is_told_where_it_belongs() {
+fn a_key_in_the_wrong_section_is_reported_with_the_right_section() {
     assert_eq!(the_problem(read("origin = \"https://a.example\"")).hint, "did you mean `public.origin`?");
 }
 
 #[test]
-fn an_unknown_key_that_is_like_nothing_is_told_what_is_known() {
+fn an_unknown_key_without_a_similar_one_is_reported_with_the_known_keys() {
     assert_eq!(the_problem(read("[log]\nzzz = 1")).hint, "known here: format, level");
 }
 
@@ -80,7 +80,7 @@ fn a_static_host_must_be_a_domain_with_an_address() {
 }
 
 #[test]
-fn a_choice_that_is_nearly_one_is_told_which() {
+fn a_misspelled_choice_gets_the_nearest_as_a_hint() {
     assert_eq!(the_problem(read("[store]\nkind = \"postgresql\"")).hint, "did you mean \"postgres\"?");
 }
 
@@ -101,7 +101,7 @@ fn an_origin_that_is_not_one_is_refused() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_said_at_once_in_the_order_of_the_file() {
+fn every_error_is_reported_at_once_in_the_order_of_the_file() {
     let text = "test_mode = 1\n[listen]\nnope = 1\npublic = \"x\"\n[store]\nkind = \"postgres\"\n[project]\nid = \"A\"";
     let problems = read(text).expect_err("much is wrong").problems;
     let keys: Vec<&str> = problems.iter().map(|problem| problem.key.as_str()).collect();

@@ -9,7 +9,7 @@ fn gateway(text: &str) -> Gateway {
 }
 
 #[test]
-fn without_a_listener_there_is_no_gateway_and_what_is_said_about_one_is_warned_about() {
+fn without_a_listener_there_is_no_gateway_and_its_settings_are_warned_about() {
     let loaded = read("[gateway]\ndrain_seconds = 3").expect("sound");
     assert_eq!(loaded.config.gateway, None);
     assert_eq!(loaded.warnings[0].key, "gateway.drain_seconds");

@@ -42,7 +42,7 @@ fn an_unknown_key_of_a_project_is_refused_with_its_path_its_line_and_the_nearest
 }
 
 #[test]
-fn unknown_keys_on_all_levels_and_misfits_in_all_parts_are_said_at_once() {
+fn unknown_keys_on_all_levels_and_misfits_in_all_parts_are_reported_at_once() {
     let text = SOUND
         .replace("display_name", "displayname")
         .replace("id = \"calendar.read\"", "id = 7")

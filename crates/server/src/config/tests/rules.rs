@@ -70,7 +70,7 @@ fn two_sources_of_the_key_in_one_place_are_refused_and_so_is_none() {
 
 ///
 #[test]
-fn the_source_of_the_key_that_is_said_last_counts() {
+fn the_last_named_source_of_the_key_counts() {
     assert_eq!(read("[keys]\nenvironment = \"B\"").expect("sound").config.keys, KeySource::Environment("B".into()));
     let variables = environment(&[("COUNTERSIGN_KEYS__COMMAND", "pass,show")]);
     let said = "[keys]\nfile = \"countersign.key\"\n";
@@ -85,7 +85,7 @@ fn both_listeners_on_one_port_are_refused() {
 }
 
 #[test]
-fn what_works_but_is_hardly_meant_is_warned_about() {
+fn a_valid_but_unlikely_setting_is_warned_about() {
     let keys = |loaded: Loaded| loaded.warnings.into_iter().map(|warning| warning.key).collect::<Vec<_>>();
     let open = read_environment(&[("COUNTERSIGN_LISTEN__OPERATIONS", "0.0.0.0:1")]);
     assert_eq!(keys(open.expect("sound")), ["listen.operations"]);

@@ -43,7 +43,7 @@ fn arguments_are_one_closed_object_with_everything_in_its_place() {
 }
 
 #[test]
-fn an_answer_is_what_was_promised_or_a_refusal() {
+fn an_answer_has_the_published_shape_or_is_a_refusal() {
     let judge = jsonschema::draft202012::new(&Value::Object(of_answer::<Inner>())).unwrap();
     assert!(judge.is_valid(&json!({ "kind": "no" })));
     assert!(judge.is_valid(&json!({ "error": "conflict", "error_description": "so", "hint": "look" })));

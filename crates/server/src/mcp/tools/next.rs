@@ -1,6 +1,9 @@
 //! The agent's next step, in words for the model. They follow from the document and add nothing to it.
 
-use countersign_protocol::decisions::{AllowanceDocument, DecisionDocument, DecisionKind, ExecutionDocument, State};
+use countersign_protocol::{
+    decisions::{AllowanceDocument, ClaimStatus, DecisionDocument, DecisionKind, ExecutionDocument, State},
+    mplp::AllowanceStatus,
+};
 
 /// For an approved plan.
 pub(super) const STEP_BY_STEP: &str = "Run the steps one by one, dependencies first. For a step that runs a tool call \
@@ -51,8 +54,11 @@ fn pending(decision: &DecisionDocument, now: &str, does: &str) -> String {
 }
 
 fn allowed(decision: &DecisionDocument) -> String {
-    let claimed = decision.execution.as_ref().filter(|execution| execution.state == "claimed");
-    let open = decision.allowance.as_ref().filter(|allowance| allowance.state == "open" && allowance.uses_left > 0);
+    let claimed = decision.execution.as_ref().filter(|execution| execution.state == ClaimStatus::Claimed);
+    let open = decision
+        .allowance
+        .as_ref()
+        .filter(|allowance| allowance.state == AllowanceStatus::Open && allowance.uses_left > 0);
     match (claimed, open) {
         (Some(execution), _) => running(execution),
         (None, Some(_)) if decision.redeem.is_some() => {
@@ -84,7 +90,7 @@ fn running(execution: &ExecutionDocument) -> String {
 
 fn over(decision: &DecisionDocument) -> String {
     match (&decision.execution, &decision.allowance, &decision.plan_id) {
-        (Some(execution), _, _) if execution.state == "unknown" => {
+        (Some(execution), _, _) if execution.state == ClaimStatus::Unknown => {
             "The outcome is unknown: do not do it again. A person will check it.".into()
         }
         (_, _, Some(plan)) => {
@@ -93,10 +99,10 @@ fn over(decision: &DecisionDocument) -> String {
             )
         }
         (Some(execution), _, None) => {
-            format!("It is finished ({}): this approval permits nothing more.", execution.state)
+            format!("It is finished ({}): this approval permits nothing more.", execution.state.as_str())
         }
         (None, Some(allowance), None) => {
-            format!("The approval is {}: do not do it. Ask again if it is still wanted.", allowance.state)
+            format!("The approval is {}: do not do it. Ask again if it is still wanted.", allowance.state.as_str())
         }
         (None, None, None) => "Accepted.".into(),
     }

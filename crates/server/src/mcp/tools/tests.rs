@@ -15,7 +15,7 @@ fn every_tool_has_a_name_of_its_own_that_every_client_takes() {
 
 /// W-26
 #[test]
-fn exactly_what_makes_plans_and_attestations_is_marked() {
+fn exactly_the_operations_that_make_plans_and_attestations_are_marked() {
     let marked: Vec<&str> = ALL.iter().filter(|tool| tool.generates).map(|tool| tool.name).collect();
     assert_eq!(marked, ["propose_plan", "wwa_clarify_confirm", "wwa_scaffold_plan", "wwa_scaffold_attest"]);
 }
@@ -34,7 +34,7 @@ fn no_tool_takes_a_decision_of_a_person() {
 
 /// A model reads all definitions before it does anything.
 #[test]
-fn all_tools_together_are_told_in_less_than_25_kilobytes() {
+fn all_tools_together_take_less_than_25_kilobytes() {
     let told: Vec<String> =
         ALL.iter().map(|tool| serde_json::to_string(&super::super::descriptions::definition(tool)).unwrap()).collect();
     let sizes: Vec<(&str, usize)> = ALL.iter().map(|tool| tool.name).zip(told.iter().map(String::len)).collect();

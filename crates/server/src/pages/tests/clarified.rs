@@ -73,7 +73,7 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
 
 /// R-14, WWA-6.2-06
 #[test]
-fn every_answer_says_whose_it_is_in_words() {
+fn every_answer_names_its_author_in_words() {
     for (language, own, persons) in [
         (Language::English, "The agent’s own answer", "A person’s answer"),
         (Language::German, "Eigene Antwort des Agenten", "Antwort eines Menschen"),
@@ -88,7 +88,7 @@ fn every_answer_says_whose_it_is_in_words() {
 
 ///
 #[test]
-fn a_gap_says_why_it_is_asked_what_it_stops_and_what_the_agent_said_in_words_of_its_own() {
+fn a_gap_names_its_reason_the_blocked_steps_and_the_agents_own_words() {
     let html = asking(Language::English, gap()).html();
     for words in [
         "The agent is stopped until this is answered",
@@ -113,7 +113,7 @@ fn a_gap_says_why_it_is_asked_what_it_stops_and_what_the_agent_said_in_words_of_
 
 ///
 #[test]
-fn what_was_clarified_and_what_the_agent_said_are_part_of_what_was_shown() {
+fn clarifications_and_the_agents_words_are_part_of_the_shown_text() {
     let of = |change: fn(&mut ClarificationBox)| {
         let mut clarified = clarified();
         change(&mut clarified);

@@ -54,7 +54,7 @@ fn approving_needs_the_acknowledgement_and_rejecting_does_not() {
 }
 
 #[test]
-fn the_form_carries_the_digest_of_what_was_shown() {
+fn the_form_carries_the_digest_of_the_shown_text() {
     let page = connect(Language::German);
     let field = format!("name=\"shown\" value=\"{}\"", page.shown().digest.hex());
     assert!(page.html().contains(&field));
@@ -62,7 +62,7 @@ fn the_form_carries_the_digest_of_what_was_shown() {
 }
 
 #[test]
-fn what_the_agent_may_and_may_never_do_is_shown_in_words() {
+fn the_agents_permissions_and_prohibitions_are_shown_in_words() {
     let html = connect(Language::English).html();
     for words in ["Create and change events", "events.delete", "Cannot be undone", "90\u{2069} days"] {
         assert!(html.contains(words), "{words}");
@@ -78,7 +78,7 @@ fn every_consent_relevant_change_changes_the_digest() {
 }
 
 #[test]
-fn what_is_not_agreed_to_does_not_change_the_digest() {
+fn members_outside_the_agreement_do_not_change_the_digest() {
     let page = connect(Language::English);
     let later = ConnectPage {
         csrf: "another".into(),

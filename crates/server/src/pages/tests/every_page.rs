@@ -24,7 +24,7 @@ fn there_is_no_inline_script_or_style_and_nothing_from_elsewhere() {
 }
 
 #[test]
-fn it_has_its_language_one_heading_and_a_title_that_says_what_it_is() {
+fn it_has_its_language_one_heading_and_a_meaningful_title() {
     for language in Language::ALL {
         let pages = all(language);
         for (name, html) in &pages {

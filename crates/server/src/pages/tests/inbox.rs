@@ -1,7 +1,7 @@
 //! The content of a question's page, and that an approval covers exactly that.
 
 use super::{
-    questions::{detail, inbox, page, payment},
+    questions::{detail, held, inbox, page, payment},
     samples::NOW,
 };
 use crate::pages::*;
@@ -38,7 +38,7 @@ fn html_of(asked: QuestionSummary) -> String {
 
 ///
 #[test]
-fn whose_words_they_are_is_said_beside_them() {
+fn the_author_of_a_text_stands_beside_it() {
     let agents = html_of(payment());
     assert!(agents.contains("In the agent’s own words. Nobody has checked them."));
     let services = html_of(QuestionSummary { words: Author::Service, ..payment() });
@@ -135,7 +135,7 @@ fn technical_details_are_closed_and_hide_no_value_of_the_request() {
 }
 
 #[test]
-fn risk_and_what_cannot_be_undone_are_words() {
+fn risk_and_irreversibility_are_written_in_words() {
     for html in [html_of(payment()), plain(&inbox(Language::English).html())] {
         assert!(html.contains(">High risk<") && html.contains(">Cannot be undone<"));
     }
@@ -157,7 +157,7 @@ fn reject_comes_first_and_weighs_the_same_as_approve() {
 
 /// AAEP-6.8-05
 #[test]
-fn what_is_settled_offers_no_way_to_answer_it() {
+fn a_settled_question_offers_no_way_to_answer_it() {
     for became in [
         OutcomeText::Over,
         OutcomeText::Withdrawn { at: payment().asked_at },
@@ -169,27 +169,27 @@ fn what_is_settled_offers_no_way_to_answer_it() {
 }
 
 #[test]
-fn a_person_who_may_only_reject_is_offered_nothing_else_and_learns_why() {
+fn a_person_entitled_only_to_reject_is_offered_nothing_else_and_reads_the_reason() {
     let html = QuestionPage { may: PersonOffer::Decide { yes: false, no: true }, ..page(Language::English) }.html();
     assert!(html.contains("value=\"reject\"") && !html.contains("value=\"accept\""));
     assert!(html.contains("You cannot approve this; somebody else has to."));
 }
 
 #[test]
-fn the_form_carries_the_digest_of_what_was_shown() {
+fn the_form_carries_the_digest_of_the_shown_text() {
     let page = page(Language::German);
     assert!(page.html().contains(&format!("name=\"shown\" value=\"{}\"", page.shown().digest.hex())));
 }
 
 #[test]
-fn every_change_of_what_an_approval_covers_changes_the_digest() {
+fn every_change_of_the_scope_of_an_approval_changes_the_digest() {
     let digests: BTreeSet<_> = changed().iter().map(|p| p.shown().digest).collect();
     assert_eq!(digests.len(), changed().len(), "two changes cannot be told apart");
     assert!(!digests.contains(&page(Language::English).shown().digest));
 }
 
 #[test]
-fn more_time_and_what_was_typed_do_not_change_the_digest() {
+fn more_time_and_typed_text_do_not_change_the_digest() {
     let page = page(Language::English);
     let asked = QuestionSummary { deadline: Some(payment().asked_at.plus_secs(900)), left_s: 3, ..payment() };
     let later = QuestionPage { asked, csrf: "another".into(), typed: "No".into(), more: Vec::new(), ..page.clone() };
@@ -218,7 +218,7 @@ fn changed() -> Vec<QuestionPage> {
         with(|p| p.asked.tool = None),
         with(|p| p.asked.call = None),
         with(|p| p.asked.call.as_mut().unwrap().runs.details[0].value = "GB00".into()),
-        with(|p| p.asked.technical = vec![Detail { name: "method".into(), value: "PUT".into() }]),
+        with(|p| p.asked.request = Some(held("PUT", "/payments"))),
         with(|p| p.asked.unanswered = Unanswered::Accepted),
         with(|p| p.asked.last_ran = None),
         action(|w| {
@@ -278,12 +278,12 @@ fn an_agents_words_stay_text_in_their_place_and_are_never_cut_on_their_own_page(
 
 ///
 #[test]
-fn only_what_the_gateway_says_about_a_request_is_named_in_our_words() {
+fn only_the_gateways_members_of_a_request_are_named_in_our_words() {
     let mut asked = payment();
     let target = Detail { name: "target".into(), value: "/payments".into() };
     let ours = "Address</dt>";
     let services =
-        html_of(QuestionSummary { words: Author::Service, technical: vec![target.clone()], ..asked.clone() });
+        html_of(QuestionSummary { words: Author::Service, request: Some(held("PUT", "/payments")), ..asked.clone() });
     assert!(services.split_once("<summary>Technical details</summary>").unwrap().1.contains(ours), "{services}");
     if let ActionText::Action { details, .. } = &mut asked.what {
         *details = vec![target];
@@ -293,7 +293,7 @@ fn only_what_the_gateway_says_about_a_request_is_named_in_our_words() {
 }
 
 #[test]
-fn a_language_that_is_none_is_not_told_to_a_screen_reader() {
+fn an_invalid_language_tag_is_not_given_to_a_screen_reader() {
     assert!(html_of(payment()).contains("<blockquote lang=\"en-GB\">"));
     for no_language in ["", "x", "not a language", "en\" onload=\"", "12-34", "toolongtag123-en"] {
         let html = html_of(QuestionSummary { language: no_language.into(), ..payment() });
@@ -376,7 +376,7 @@ fn everything_that_runs_is_listed_on_the_page_of_a_question_and_in_the_list() {
 
 ///
 #[test]
-fn questions_that_read_the_same_say_what_is_different_about_each() {
+fn questions_that_read_the_same_name_their_differences() {
     let invoice = |n: &str| vec![detail(DetailPlace::Body, "to", "x"), detail(DetailPlace::Body, "invoice", n)];
     let questions = vec![running("dec_1", invoice("inv-7")), running("dec_2", invoice("inv-8")), payment()];
     let mut list = InboxPage { questions, ..inbox(Language::English) };

@@ -14,7 +14,7 @@ fn plain(html: &str) -> String {
 
 ///
 #[test]
-fn every_step_says_whose_words_it_is_in_how_often_it_runs_within_which_bounds_and_after_what() {
+fn every_step_names_author_count_bounds_and_predecessors() {
     let html = plain(&about_plan(Language::English).html());
     for words in [
         "Pay the invoices",
@@ -38,7 +38,7 @@ fn every_step_says_whose_words_it_is_in_how_often_it_runs_within_which_bounds_an
 }
 
 #[test]
-fn every_step_has_a_ticked_box_and_saying_no_still_comes_first() {
+fn every_step_has_a_ticked_box_and_the_rejection_still_comes_first() {
     let html = about_plan(Language::English).html();
     for (number, step) in (1..).zip(&asked_plan().steps) {
         let named =
@@ -62,7 +62,7 @@ fn a_box_that_was_unticked_stays_so_when_the_form_comes_back() {
 
 ///
 #[test]
-fn every_change_of_a_step_changes_what_an_approval_covers() {
+fn every_change_of_a_step_changes_the_scope_of_an_approval() {
     let changes: [fn(&mut PlanAsked); 15] = [
         |plan| plan.title = "Another".into(),
         |plan| plan.objective = "Another".into(),
@@ -104,7 +104,7 @@ fn digest_with(change: fn(&mut PlanAsked)) -> countersign_protocol::hash::Digest
 
 ///
 #[test]
-fn arguments_amounts_and_what_differs_from_a_plan_are_part_of_what_was_shown() {
+fn arguments_amounts_and_deviations_are_part_of_the_shown_text() {
     let before = offering(Language::English);
     let with = |change: fn(&mut QuestionPage)| {
         let mut page = offering(Language::English);
@@ -146,7 +146,7 @@ fn a_standing_approval_is_a_form_of_its_own_behind_a_summary() {
 }
 
 #[test]
-fn what_is_wrong_stands_beside_its_field_and_what_was_typed_stays() {
+fn an_error_stands_beside_its_field_and_the_typed_text_stays() {
     let mut typed = AllowMore { uses: "3".into(), ..offer() };
     typed.amounts[1].sum = "9".into();
     let error = Some(QuestionError::More(MoreError::NoUnit { field: "sum:seats".into() }));
@@ -160,7 +160,7 @@ fn what_is_wrong_stands_beside_its_field_and_what_was_typed_stays() {
 }
 
 #[test]
-fn a_locked_question_says_so_and_offers_nothing_but_to_those_who_may_override_that() {
+fn a_locked_question_says_so_and_offers_answers_only_for_an_override() {
     let locked = QuestionPage { locked: true, may: PersonOffer::Locked, ..page(Language::English) }.html();
     assert!(
         locked.contains(">Locked<")

@@ -9,7 +9,7 @@ fn signing_in_never_leads_to_another_server() {
 }
 
 #[test]
-fn no_page_may_be_framed_or_run_what_is_not_ours() {
+fn no_page_may_be_framed_or_run_foreign_scripts() {
     let policy = content_security_policy(None);
     assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"));
     assert!(policy.contains("base-uri 'none'") && policy.contains("form-action 'self';"));

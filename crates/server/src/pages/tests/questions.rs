@@ -5,6 +5,7 @@ use crate::pages::*;
 use countersign_protocol::{
     aaep::event::{ResponseKind, Reversibility, Risk},
     hash::Digest,
+    question::RequestFacts,
     request::{DetailPlace, RequestDetail, Text, ValueKind, WhatRuns},
     visible::{lookalikes, visible},
 };
@@ -34,12 +35,24 @@ pub(super) fn payment() -> QuestionSummary {
         },
         tool: Some("payments.send".into()),
         call: Some(CallShown::new(payment_runs())),
-        technical: Vec::new(),
+        request: None,
         unanswered: Unanswered::Rejected,
         asked_at: NOW,
         deadline: Some(NOW.plus_secs(287)),
         left_s: 287,
         last_ran: Some(NOW.plus_secs(-86_400)),
+    }
+}
+
+/// A held request without a body.
+pub(super) fn held(method: &str, target: &str) -> RequestFacts {
+    RequestFacts {
+        method: method.into(),
+        target: target.into(),
+        content_type: String::new(),
+        body_bytes: 0,
+        body_sha256: String::new(),
+        values: Vec::new(),
     }
 }
 
@@ -62,7 +75,7 @@ fn booking() -> QuestionSummary {
         },
         tool: None,
         call: Some(CallShown::new(booking_runs())),
-        technical: vec![Detail { name: "method".into(), value: "POST".into() }],
+        request: Some(held("POST", "/bookings")),
         unanswered: Unanswered::Accepted,
         last_ran: None,
         left_s: 45,

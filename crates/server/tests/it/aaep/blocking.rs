@@ -4,7 +4,7 @@ use super::Waiting;
 use countersign_testkit::{
     aaep::{ReceivedEvents, event},
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -20,13 +20,13 @@ async fn settlement(heard: &mut ReceivedEvents) -> Value {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.1-05
-    async fn after_a_no_and_after_silence_the_next_that_is_said_is_that_nothing_runs(kit) {
+    async fn after_a_rejection_and_after_silence_the_next_event_says_that_nothing_runs(kit) {
         for answered in [true, false] {
-            let DecisionFixture { plane, alice, agent } = kit.asked().await;
-            let (phone, mut heard) = alice.listening(&plane).await;
-            let decision = agent.asks_to(&plane, "payments.send", json!({})).await;
+            let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+            let (phone, mut heard) = alice.subscribed(&plane).await;
+            let decision = agent.requests_approval(&plane, "payments.send", json!({})).await;
             let question = heard.next_of("awaiting.confirmation").await;
             let told = match answered {
                 true => {
@@ -47,72 +47,72 @@ on_both_stores! {
     }
 
     /// AAEP-6.1-06
-    async fn after_a_no_the_agent_may_explain_itself_and_need_not(kit) {
+    async fn after_a_rejection_the_agent_may_explain_itself_and_need_not(kit) {
         for explains in [true, false] {
-            let DecisionFixture { plane, alice, agent } = kit.asked().await;
-            let (phone, mut heard) = alice.listening(&plane).await;
-            let session = agent.starts_talking(&plane).await;
+            let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+            let (phone, mut heard) = alice.subscribed(&plane).await;
+            let session = agent.opens_session(&plane).await;
             let mut body = confirmation("payments.send", json!({}));
             body["session_id"] = json!(session);
-            agent.asks(&plane, &body).await.expect(201);
+            agent.requests_confirmation(&plane, &body).await.expect(201);
             phone.rejects(&plane, &heard.next_of("awaiting.confirmation").await).await.expect(204);
             assert_eq!(settlement(&mut heard).await["to_state"], "thinking");
             if explains {
                 let mut words =
                     event("output.streaming", json!({ "chunk": "Then I leave it.", "position": 0, "complete": true }));
                 words.as_object_mut().unwrap().remove("summary_normal");
-                agent.says(&plane, &session, &words).await.expect(201);
+                agent.publishes(&plane, &session, &words).await.expect(201);
                 assert_eq!(heard.event().await["chunk"], "Then I leave it.");
             }
-            agent.says(&plane, &session, &event("session.completed", json!({}))).await.expect(201);
+            agent.publishes(&plane, &session, &event("session.completed", json!({}))).await.expect(201);
             assert_eq!(heard.event().await["type"], "aaep:agent.session.completed");
         }
     }
 
     /// AAEP-6.1-07, AAEP-6.1-08
     async fn other_work_goes_on_while_a_question_waits_and_the_asked_action_is_announced_by_nobody(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let (_phone, mut heard) = alice.listening(&plane).await;
-        let session = agent.starts_talking(&plane).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let (_phone, mut heard) = alice.subscribed(&plane).await;
+        let session = agent.opens_session(&plane).await;
         let mut body = confirmation("payments.send", json!({}));
         body["session_id"] = json!(session);
-        let decision = agent.asks(&plane, &body).await.expect(201).json();
+        let decision = agent.requests_confirmation(&plane, &body).await.expect(201).json();
         heard.next_of("awaiting.confirmation").await;
         let invoked = event("tool.invoked", json!({ "tool": "web_search", "tool_call_id": "call_1" }));
-        agent.says(&plane, &session, &invoked).await.expect(201);
+        agent.publishes(&plane, &session, &invoked).await.expect(201);
         let done = event("tool.completed", json!({ "tool": "web_search", "tool_call_id": "call_1", "status": "success" }));
-        agent.says(&plane, &session, &done).await.expect(201);
+        agent.publishes(&plane, &session, &done).await.expect(201);
         assert_eq!(heard.event().await["tool"], "web_search");
         assert_eq!(heard.event().await["tool"], "web_search");
         // The action itself must not be reported as running.
         let early = event("tool.invoked", json!({ "tool": "payments.send", "irreversible": true }));
-        assert_eq!(agent.says(&plane, &session, &early).await.status, 409);
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "pending");
+        assert_eq!(agent.publishes(&plane, &session, &early).await.status, 409);
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "pending");
         // Neither must a reversible one while its own question is pending.
         let tidies = event("tool.invoked", json!({ "tool": "notes.archive", "tool_call_id": "call_2" }));
         let mut body = confirmation("notes.archive", json!({}));
         body["session_id"] = json!(session);
-        let archiving = agent.asks(&plane, &body).await.expect(201).json();
-        assert_eq!(agent.says(&plane, &session, &tidies).await.refusal(), (409, "conflict".into()));
+        let archiving = agent.requests_confirmation(&plane, &body).await.expect(201).json();
+        assert_eq!(agent.publishes(&plane, &session, &tidies).await.refusal(), (409, "conflict".into()));
         agent.withdraws(&plane, &archiving, &json!({})).await.expect(200);
-        agent.says(&plane, &session, &tidies).await.expect(201);
+        agent.publishes(&plane, &session, &tidies).await.expect(201);
     }
 
     /// AAEP-6.1-10, AAEP-6.1-11
-    async fn what_depends_on_an_answer_waits_for_it_and_what_does_not_goes_on(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let (phone, mut heard) = alice.listening(&plane).await;
-        let decision = agent.clarifies(&plane, &json!({ "question": "Which account?" })).await.expect(201).json();
+    async fn dependent_work_waits_for_an_answer_and_other_work_goes_on(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let (phone, mut heard) = alice.subscribed(&plane).await;
+        let decision = agent.requests_clarification(&plane, &json!({ "question": "Which account?" })).await.expect(201).json();
         let question = heard.next_of("awaiting.clarification").await;
         let mut booked = Vec::new();
-        let document = agent.looks(&plane, &decision).await.json();
+        let document = agent.reads_decision(&plane, &decision).await.json();
         assert_eq!(document["state"], "pending");
         assert!(document.get("response").is_none(), "there is nothing to go on with yet");
         // A clarification is no approval: it allows no claim, before or after its answer.
         let claim = json!({ "digest": decision["digest"] });
         assert_eq!(agent.claims(&plane, &decision, &claim).await.status, 409);
         // Independent work has its own question and continues.
-        let other = agent.asks_to(&plane, "mail.send", json!({})).await;
+        let other = agent.requests_approval(&plane, "mail.send", json!({})).await;
         phone.accepts(&plane, &heard.next_of("awaiting.confirmation").await).await.expect(204);
         agent.claims(&plane, &other, &json!({ "tool": "mail.send", "arguments": {} })).await.expect(200);
         phone.replies(&plane, &phone.response(&plane, &question, json!("acct-3344"))).await.expect(204);
@@ -123,12 +123,12 @@ on_both_stores! {
     }
 
     /// AAEP-SCHEMA-01
-    async fn nothing_irreversible_is_announced_without_its_question_and_its_yes_before_it(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let (phone, mut heard) = alice.listening(&plane).await;
+    async fn nothing_irreversible_is_announced_without_its_question_and_its_approval_before_it(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let (phone, mut heard) = alice.subscribed(&plane).await;
         let mut asked = Vec::new();
         for n in 0..3 {
-            asked.push(agent.asks_to(&plane, "payments.send", json!({ "n": n })).await);
+            asked.push(agent.requests_approval(&plane, "payments.send", json!({ "n": n })).await);
         }
         let mut log = Vec::new();
         while log.iter().filter(|event: &&Value| event["type"] == "aaep:agent.awaiting.confirmation").count() < 3 {
@@ -160,27 +160,27 @@ on_both_stores! {
     }
 
     /// AAEP-6.4-03, AAEP-6.9-08
-    async fn whoever_leaves_ends_the_stream_and_settles_nothing(kit) {
+    async fn a_subscriber_that_leaves_ends_the_stream_and_settles_nothing(kit) {
         let waiting = Waiting::on(kit).await;
         let Waiting { plane, alice, agent, phone, mut heard, decision, question } = waiting;
         let close = json!({ "type": "subscription.close", "subscription_id": phone.subscription_id });
         phone.replies(&plane, &close).await.expect(204);
-        agent.asks_to(&plane, "mail.send", json!({})).await;
+        agent.requests_approval(&plane, "mail.send", json!({})).await;
         let rest = heard.rest().await;
         assert!(rest.iter().all(|line| line.id.is_none()), "no event after the close: {rest:?}");
         plane.advance_secs(61).await;
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "pending");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "pending");
         let claim = json!({ "tool": "payments.send", "arguments": { "amount": "82000" } });
         assert_eq!(agent.claims(&plane, &decision, &claim).await.status, 409, "closing is no yes");
         // Another subscriber can answer it: a new one receives it on joining.
-        let (tablet, mut at_tablet) = alice.listening(&plane).await;
+        let (tablet, mut at_tablet) = alice.subscribed(&plane).await;
         // Both were raised at the same moment, so their order is not defined.
         let two = [at_tablet.next_of("awaiting.confirmation").await, at_tablet.next_of("awaiting.confirmation").await];
         let again = two.into_iter().find(|asked| asked["reply_token"] == question["reply_token"]).expect("the question");
         drop(at_tablet);
         plane.advance_secs(61).await;
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "pending", "a lost connection settles nothing");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "pending", "a lost connection settles nothing");
         tablet.accepts(&plane, &again).await.expect(204);
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "accepted");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "accepted");
     }
 }

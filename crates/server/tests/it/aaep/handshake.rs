@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use countersign_testkit::{
-    Answer, Setup, aaep::subscription_request, aaep_judge::judge_message, decisions::DecisionFixture, on_both_stores,
+    Answer, Setup, aaep::subscription_request, aaep_judge::judge_message, decisions::DecisionFixture, on_sqlite,
 };
 use http::{Method, header};
 use serde_json::{Value, json};
@@ -14,10 +14,10 @@ fn rejected(answer: &Answer) -> (u16, String) {
     (answer.status, document["reason_code"].as_str().unwrap().to_owned())
 }
 
-on_both_stores! {
+on_sqlite! {
     /// S2, S12
     async fn every_refusal_is_a_rejection_with_the_status_of_its_reason(kit) {
-        let DecisionFixture { plane, alice, .. } = kit.asked().await;
+        let DecisionFixture { plane, alice, .. } = kit.decision_fixture().await;
         let phone = alice.subscriber(&plane).await;
         let path = "/aaep/v1/subscriptions";
         let mut nobody = phone.clone();
@@ -39,8 +39,8 @@ on_both_stores! {
     }
 
     /// S2
-    async fn a_signed_in_person_needs_the_token_of_their_session_and_a_place_in_the_project(kit) {
-        let DecisionFixture { plane, alice, .. } = kit.asked().await;
+    async fn a_signed_in_person_needs_the_token_of_their_session_and_membership_of_the_project(kit) {
+        let DecisionFixture { plane, alice, .. } = kit.decision_fixture().await;
         let send = |person: &countersign_testkit::TestPerson, csrf: bool| {
             let request = person.request(Method::POST, "/aaep/v1/subscriptions").header(header::CONTENT_TYPE, "application/json");
             let request = if csrf { request.header("x-csrf-token", &person.csrf) } else { request };
@@ -57,8 +57,8 @@ on_both_stores! {
     }
 
     /// AAEP 5.4
-    async fn a_yes_says_where_the_events_are_and_what_is_kept(kit) {
-        let DecisionFixture { plane, alice, .. } = kit.asked().await;
+    async fn an_accepted_handshake_names_the_stream_and_the_honored_terms(kit) {
+        let DecisionFixture { plane, alice, .. } = kit.decision_fixture().await;
         let phone = alice.subscriber(&plane).await;
         let request = subscription_request(json!({ "max_events_per_second": 5, "languages": ["de", "en"] }));
         let answer = phone.post(&plane, "/aaep/v1/subscriptions", &request).await.expect(201);
@@ -72,24 +72,24 @@ on_both_stores! {
 
     /// AAEP-6-01
     async fn at_levels_two_and_three_questions_are_offered_asked_and_answered(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let manifest = plane.get("/.well-known/aaep-manifest.json").await.expect(200).json();
         for level in [2, 3] {
             assert!(manifest["conformance_levels_supported"].as_array().unwrap().contains(&json!(level)));
             let mut phone = alice.subscriber(&plane).await;
             let accepted = phone.subscribes_with(&plane, json!({ "supported_conformance_levels": [level] })).await;
             assert_eq!(accepted["honored_capabilities"]["supported_conformance_levels"], json!([level]));
-            let mut heard = phone.hears(&plane).await;
-            let decision = agent.asks_to(&plane, "payments.send", json!({ "level": level })).await;
+            let mut heard = phone.opens_stream(&plane).await;
+            let decision = agent.requests_approval(&plane, "payments.send", json!({ "level": level })).await;
             phone.accepts(&plane, &heard.next_of("awaiting.confirmation").await).await.expect(204);
-            assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "accepted");
+            assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "accepted");
         }
     }
 
     /// AAEP 5.7, AAEP 5.8, S3
     async fn terms_are_changed_and_a_subscription_is_closed_by_messages(kit) {
-        let DecisionFixture { plane, alice, .. } = kit.asked().await;
-        let (phone, mut heard) = alice.listening(&plane).await;
+        let DecisionFixture { plane, alice, .. } = kit.decision_fixture().await;
+        let (phone, mut heard) = alice.subscribed(&plane).await;
         let changed = json!({ "type": "subscription.renegotiate", "subscription_id": phone.subscription_id,
             "capabilities": { "preferred_verbosity": "terse" } });
         let accepted = phone.replies(&plane, &changed).await.expect(200).json();

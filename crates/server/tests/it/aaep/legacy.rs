@@ -8,7 +8,7 @@ use countersign_testkit::{
     aaep_judge::judge_message,
     decisions::DecisionFixture,
     leaks::Haystack,
-    on_both_stores,
+    on_sqlite,
 };
 use http::{Method, Request};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub(super) struct Legacy {
 
 impl Legacy {
     pub(super) async fn on(kit: Kit) -> Self {
-        let DecisionFixture { plane, alice, agent } = kit.asked_with(switched_on()).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture_with(switched_on()).await;
         let nvda =
             alice.subscriber_like(&plane, json!({ "name": "nvda", "legacy": true, "approves_high_risk": true })).await;
         Self { plane, alice, agent, nvda }
@@ -44,7 +44,7 @@ impl Legacy {
     }
 
     async fn state(&self, decision: &Value) -> Value {
-        self.agent.looks(&self.plane, decision).await.json()["state"].clone()
+        self.agent.reads_decision(&self.plane, decision).await.json()["state"].clone()
     }
 
     /// The reply that published clients send.
@@ -63,10 +63,10 @@ pub(super) fn post(path: &str, body: String) -> Request<Body> {
     request.body(Body::from(body)).unwrap()
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.3.1-06, R-11
     async fn there_is_nothing_at_the_address_unless_project_and_token_are_for_it(kit) {
-        let off = kit.asked().await;
+        let off = kit.decision_fixture().await;
         let plain = off.alice.subscriber(&off.plane).await;
         let on = Legacy::on(kit).await;
         let other_kind = on.alice.subscriber(&on.plane).await;
@@ -87,7 +87,7 @@ on_both_stores! {
     }
 
     /// R-11
-    async fn what_a_person_types_is_acknowledged_on_the_stream(kit) {
+    async fn a_typed_reply_is_acknowledged_on_the_stream(kit) {
         let legacy = Legacy::on(kit).await;
         let input = json!({ "kind": "user_input", "text": "book the small room in Lagos" });
         legacy.sends(&subscription_request(json!({}))).await.expect(202);
@@ -97,7 +97,7 @@ on_both_stores! {
         let accepted = heard.message().await;
         assert_eq!(accepted["kind"], "user_input.accepted");
         assert!(accepted["session_id"].as_str().is_some_and(|id| id.starts_with("sess_")), "{accepted}");
-        let session = legacy.agent.starts_talking(&legacy.plane).await;
+        let session = legacy.agent.opens_session(&legacy.plane).await;
         heard.next_of("session.started").await;
         legacy.sends(&input).await.expect(202);
         assert_eq!(heard.message().await, json!({ "kind": "user_input.accepted", "session_id": session }));
@@ -124,7 +124,7 @@ on_both_stores! {
         let legacy = Legacy::on(kit).await;
         let mut heard = legacy.hears().await;
         assert!(heard.line().await.unwrap().retry.is_some());
-        let decision = legacy.agent.asks_to(&legacy.plane, "payments.send", json!({})).await;
+        let decision = legacy.agent.requests_approval(&legacy.plane, "payments.send", json!({})).await;
         let line = heard.line().await.unwrap();
         assert_eq!((line.event, line.id.is_some()), (None, true));
         let question = heard.next_of("awaiting.confirmation").await;
@@ -144,7 +144,7 @@ on_both_stores! {
     async fn an_unknown_subscription_in_a_reply_does_not_matter_here(kit) {
         let legacy = Legacy::on(kit).await;
         let mut heard = legacy.hears().await;
-        let decision = legacy.agent.asks_to(&legacy.plane, "payments.send", json!({})).await;
+        let decision = legacy.agent.requests_approval(&legacy.plane, "payments.send", json!({})).await;
         let question = heard.next_of("awaiting.confirmation").await;
         let mut reply = legacy.yes(&question);
         reply["subscription_id"] = json!("sub_11111111111111111111111111111111");
@@ -153,7 +153,7 @@ on_both_stores! {
     }
 
     /// R-11
-    async fn what_is_no_message_is_refused_here_as_well(kit) {
+    async fn an_invalid_message_is_refused_here_as_well(kit) {
         let legacy = Legacy::on(kit).await;
         let path = legacy.nvda.legacy("messages");
         for text in ["", "nonsense", "{}", r#"{"type":"confirmation.reply"}"#, r#"{"kind":"something_else"}"#] {
@@ -179,7 +179,7 @@ on_both_stores! {
         wrong["aaep_version"] = json!("0.1.0");
         assert_eq!(legacy.sends(&wrong).await.status, 202);
         judge_message("subscription.rejected", &heard.message().await);
-        let decision = legacy.agent.asks_to(&legacy.plane, "payments.send", json!({})).await;
+        let decision = legacy.agent.requests_approval(&legacy.plane, "payments.send", json!({})).await;
         let question = heard.next_of("awaiting.confirmation").await;
         assert_eq!(legacy.sends(&legacy.yes(&question)).await.status, 204);
         assert_eq!(legacy.state(&decision).await, "accepted");
@@ -189,7 +189,7 @@ on_both_stores! {
     async fn a_stream_that_opens_after_the_handshake_begins_with_its_answer(kit) {
         let legacy = Legacy::on(kit).await;
         assert_eq!(legacy.sends(&subscription_request(json!({}))).await.status, 202);
-        legacy.agent.asks_to(&legacy.plane, "payments.send", json!({})).await;
+        legacy.agent.requests_approval(&legacy.plane, "payments.send", json!({})).await;
         let mut heard = legacy.hears().await;
         judge_message("subscription.accepted", &heard.message().await);
         heard.next_of("awaiting.confirmation").await;
@@ -208,10 +208,10 @@ on_both_stores! {
     async fn choices_are_offered_by_their_labels_and_answered_by_them(kit) {
         let legacy = Legacy::on(kit).await;
         let mut heard = legacy.hears().await;
-        let (_, mut strict) = legacy.alice.listening(&legacy.plane).await;
+        let (_, mut strict) = legacy.alice.subscribed(&legacy.plane).await;
         let body = json!({ "question": "Which airport?", "accepted_response_kinds": ["multiple_choice"],
             "choices": [{ "value": "lhr", "label": "Heathrow" }, { "value": "lgw", "label": "Gatwick" }] });
-        let decision = legacy.agent.clarifies(&legacy.plane, &body).await.expect(201).json();
+        let decision = legacy.agent.requests_clarification(&legacy.plane, &body).await.expect(201).json();
         let question = loop {
             let message = heard.message().await;
             if message["type"] == "aaep:agent.awaiting.clarification" {
@@ -223,7 +223,7 @@ on_both_stores! {
         let reply = json!({ "type": "clarification.reply", "reply_token": question["reply_token"],
             "response": "Gatwick", "timestamp": "2026-11-15T12:00:00.915170+00:00" });
         assert_eq!(legacy.sends(&reply).await.status, 204);
-        assert_eq!(legacy.agent.looks(&legacy.plane, &decision).await.json()["response"], "lgw");
+        assert_eq!(legacy.agent.reads_decision(&legacy.plane, &decision).await.json()["response"], "lgw");
     }
 
     /// R-11
@@ -233,7 +233,7 @@ on_both_stores! {
         {
             let _here = tracing::subscriber::set_default(logs_to(LogTo::Buffer(Arc::clone(&buffer)), true, "trace"));
             let mut heard = legacy.hears().await;
-            legacy.agent.asks_to(&legacy.plane, "payments.send", json!({})).await;
+            legacy.agent.requests_approval(&legacy.plane, "payments.send", json!({})).await;
             let question = heard.next_of("awaiting.confirmation").await;
             legacy.sends(&legacy.yes(&question)).await;
             legacy.sends(&json!({ "type": "nothing" })).await;
@@ -243,10 +243,10 @@ on_both_stores! {
             }
         }
         let log = Haystack::new("the log", buffer.lock().unwrap().clone());
-        log.has("the stream", "/aaep/legacy/…/events");
-        log.has("the reply", "/aaep/legacy/…/messages");
-        log.lacks("the token", &legacy.nvda.token);
+        log.assert_present("the stream", "/aaep/legacy/…/events");
+        log.assert_present("the reply", "/aaep/legacy/…/messages");
+        log.assert_absent("the token", &legacy.nvda.token);
         let figures = Answer::to(&legacy.plane.operations, get("/metrics")).await.expect(200).body;
-        Haystack::new("the figures", figures).lacks("the token", &legacy.nvda.token);
+        Haystack::new("the figures", figures).assert_absent("the token", &legacy.nvda.token);
     }
 }

@@ -4,7 +4,7 @@ use super::legacy::{HOST, Legacy, get, post};
 use axum::{Router, body::Body};
 use countersign_protocol::origin::Origin;
 use countersign_server::{config::node::Aaep, router};
-use countersign_testkit::{Answer, Plane, on_both_stores};
+use countersign_testkit::{Answer, Plane, on_sqlite};
 use http::{HeaderValue, Request};
 
 const PAGE: &str = "https://page.example";
@@ -30,7 +30,7 @@ fn preflight(path: &str, origin: &str) -> Request<Body> {
     request.header("access-control-request-method", "POST").body(Body::empty()).unwrap()
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn a_page_elsewhere_is_refused_unless_it_is_listed(kit) {
         let legacy = Legacy::on(kit).await;

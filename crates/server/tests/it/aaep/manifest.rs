@@ -3,7 +3,7 @@
 use axum::body::Body;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use countersign_jose::{KeyPolicy, KeySet};
-use countersign_testkit::{Plane, Setup, aaep_judge::judge_message, on_both_stores};
+use countersign_testkit::{Plane, Setup, aaep_judge::judge_message, on_sqlite};
 use http::Request;
 use serde_json::{Value, json};
 
@@ -16,9 +16,9 @@ async fn signed(plane: &Plane, path: &str) -> String {
     answer.text()
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP 5.10
-    async fn the_manifest_says_what_is_offered_and_is_signed_for_whoever_wants_that(kit) {
+    async fn the_manifest_has_the_offer_and_is_signed_on_request(kit) {
         let plane = kit.plane().await;
         let answer = plane.get(PATH).await.expect(200);
         let manifest = answer.json();

@@ -11,8 +11,8 @@ mod manifest;
 mod questions;
 mod repeats;
 mod replies;
+mod reply_members;
 mod reply_tokens;
-mod said_about;
 mod sessions;
 mod silence;
 mod socket;
@@ -44,29 +44,29 @@ struct Waiting {
 
 impl Waiting {
     async fn on(kit: Kit) -> Self {
-        Self::after(kit.asked().await, "payments.send").await
+        Self::after(kit.decision_fixture().await, "payments.send").await
     }
 
     async fn after(asked: DecisionFixture, tool: &str) -> Self {
         let DecisionFixture { plane, alice, agent } = asked;
-        let (phone, mut heard) = alice.listening(&plane).await;
-        let decision = agent.asks_to(&plane, tool, json!({ "amount": "82000" })).await;
+        let (phone, mut heard) = alice.subscribed(&plane).await;
+        let decision = agent.requests_approval(&plane, tool, json!({ "amount": "82000" })).await;
         let question = heard.next_of("awaiting.confirmation").await;
         Self { plane, alice, agent, phone, heard, decision, question }
     }
 
     /// A clarification request.
     async fn for_clarification(kit: Kit, body: Value) -> Self {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let (phone, mut heard) = alice.listening(&plane).await;
-        let decision = agent.clarifies(&plane, &body).await.expect(201).json();
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let (phone, mut heard) = alice.subscribed(&plane).await;
+        let decision = agent.requests_clarification(&plane, &body).await.expect(201).json();
         let question = heard.next_of("awaiting.clarification").await;
         Self { plane, alice, agent, phone, heard, decision, question }
     }
 
     /// A valid approval with a change by the test.
     fn yes_but(&self, change: impl FnOnce(&mut Value)) -> Value {
-        let mut reply = self.phone.yes(&self.plane, &self.question);
+        let mut reply = self.phone.approval(&self.plane, &self.question);
         change(&mut reply);
         reply
     }
@@ -80,7 +80,7 @@ impl Waiting {
     }
 
     async fn document(&self) -> Value {
-        self.agent.looks(&self.plane, &self.decision).await.expect(200).json()
+        self.agent.reads_decision(&self.plane, &self.decision).await.expect(200).json()
     }
 
     async fn state(&self) -> Value {

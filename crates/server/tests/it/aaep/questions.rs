@@ -2,7 +2,7 @@
 
 use super::Waiting;
 use axum::body::Body;
-use countersign_testkit::{Answer, Plane, Setup, TestPerson, aaep::Subscriber, on_both_stores};
+use countersign_testkit::{Answer, Plane, Setup, TestPerson, aaep::Subscriber, on_sqlite};
 use http::{Method, Request};
 use serde_json::{Value, json};
 
@@ -16,9 +16,9 @@ async fn more(plane: &Plane, subscriber: &Subscriber, decision: &Value, seconds:
     subscriber.post(plane, &path, &json!({ "seconds": seconds })).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.2.4-01
-    async fn nobody_lists_or_extends_what_is_not_theirs_to_see(kit) {
+    async fn nobody_lists_or_extends_questions_for_others(kit) {
         let waiting = Waiting::on(kit).await;
         let (plane, decision) = (&waiting.plane, &waiting.decision);
         for credential in [None, Some(waiting.agent.token.as_str()), Some("cst_00")] {
@@ -61,8 +61,8 @@ on_both_stores! {
     }
 
     /// AAEP-6.4.2-06
-    async fn more_time_is_given_up_to_the_bound_told_to_all_and_known_to_whoever_comes_later(kit) {
-        let asked = kit.asked_with(Setup::payments_with(|p| p.decisions.max_extension_seconds = 900)).await;
+    async fn more_time_is_given_up_to_the_bound_with_an_event_for_all_and_for_later_subscribers(kit) {
+        let asked = kit.decision_fixture_with(Setup::payments_with(|p| p.decisions.max_extension_seconds = 900)).await;
         let mut waiting = Waiting::after(asked, "payments.send").await;
         let before = waiting.question["timeout_seconds"].as_i64().unwrap();
         let plane = &waiting.plane;
@@ -74,7 +74,7 @@ on_both_stores! {
         assert_eq!(said["eta_ms"], (before + 600) * 1000);
         plane.advance_secs(before + 1).await;
         let Waiting { plane, .. } = waiting;
-        let (phone, mut heard) = TestPerson::sign_in(&plane, "alice").await.listening(&plane).await;
+        let (phone, mut heard) = TestPerson::sign_in(&plane, "alice").await.subscribed(&plane).await;
         let again = heard.next_of("awaiting.confirmation").await;
         let deadline = &again["extensions"]["dev_countersign"]["deadline"];
         assert_eq!(*deadline, lists(&plane, &phone).await[0]["deadline"]);

@@ -22,17 +22,17 @@ fn confirmation() -> Value {
 }
 
 async fn says(plane: &Plane, agent: &TestAgent, session: &str, event: &Value) -> Value {
-    agent.says(plane, session, event).await.expect(201).json()
+    agent.publishes(plane, session, event).await.expect(201).json()
 }
 
 on_both_stores! {
     /// AAEP 3.2.3
-    async fn the_same_id_with_other_content_is_refused_and_told_nobody(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let (_phone, mut heard) = alice.listening(&plane).await;
-        let session = agent.starts_talking(&plane).await;
+    async fn the_same_id_with_other_content_is_refused_and_delivered_to_nobody(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let (_phone, mut heard) = alice.subscribed(&plane).await;
+        let session = agent.opens_session(&plane).await;
         says(&plane, &agent, &session, &named("evt_1", to("idle", "thinking"))).await;
-        let other = agent.says(&plane, &session, &named("evt_1", to("thinking", "deciding"))).await;
+        let other = agent.publishes(&plane, &session, &named("evt_1", to("thinking", "deciding"))).await;
         assert_eq!(other.refusal(), (409, "conflict".into()));
         assert!(other.text().contains("event_id"), "{}", other.text());
         says(&plane, &agent, &session, &named("evt_2", to("thinking", "writing_output"))).await;
@@ -41,10 +41,10 @@ on_both_stores! {
     }
 
     /// AAEP 3.2.3, AAEP 8.2.4
-    async fn an_event_that_is_sent_again_is_answered_as_it_was_and_told_once(kit) {
+    async fn an_event_that_is_sent_again_is_answered_alike_and_delivered_once(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
-        let (_phone, mut heard) = alice.listening(&plane).await;
+        let (_phone, mut heard) = alice.subscribed(&plane).await;
         let started = named("evt_0", event("session.started", json!({})));
         let opened = agent.post(&plane, "/aaep/v1/sessions", &started).await.expect(201).json();
         assert_eq!(agent.post(&plane, "/aaep/v1/sessions", &started).await.expect(201).json(), opened);
@@ -68,17 +68,17 @@ on_both_stores! {
     }
 
     /// AAEP-6.1-09
-    async fn a_question_that_is_sent_again_is_the_one_that_was_asked_whatever_became_of_it(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let (phone, mut heard) = alice.listening(&plane).await;
-        let session = agent.starts_talking(&plane).await;
+    async fn a_question_that_is_sent_again_is_the_original_in_any_state(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let (phone, mut heard) = alice.subscribed(&plane).await;
+        let session = agent.opens_session(&plane).await;
         let asked = says(&plane, &agent, &session, &named("evt_q", confirmation())).await;
-        let again = agent.says(&plane, &session, &named("evt_q", confirmation())).await.expect(200).json();
+        let again = agent.publishes(&plane, &session, &named("evt_q", confirmation())).await.expect(200).json();
         assert_eq!(again["decision_id"], asked["decision_id"]);
         let question = heard.next_of("awaiting.confirmation").await;
         phone.rejects(&plane, &question).await.expect(204);
         assert_eq!(heard.event().await["from_state"], "awaiting_input", "it was told once");
-        let again = agent.says(&plane, &session, &named("evt_q", confirmation())).await.expect(200).json();
+        let again = agent.publishes(&plane, &session, &named("evt_q", confirmation())).await.expect(200).json();
         assert_eq!((&again["decision_id"], &again["state"]), (&asked["decision_id"], &json!("rejected")));
         let anew = says(&plane, &agent, &session, &named("evt_r", confirmation())).await;
         assert_ne!(anew["decision_id"], asked["decision_id"], "another id is another question");
@@ -86,19 +86,19 @@ on_both_stores! {
 
     ///
     async fn an_id_counts_for_one_session_of_one_agent(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
-        let (first, second) = (agent.starts_talking(&plane).await, agent.starts_talking(&plane).await);
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
+        let (first, second) = (agent.opens_session(&plane).await, agent.opens_session(&plane).await);
         let thinks = named("evt_1", to("idle", "thinking"));
         let said = says(&plane, &agent, &first, &thinks).await;
         assert_ne!(says(&plane, &agent, &second, &thinks).await["event_id"], said["event_id"]);
         let other = plane.agent_key("alice", &[]).await;
-        assert_eq!(other.says(&plane, &first, &thinks).await.refusal(), (404, "not_found".into()));
+        assert_eq!(other.publishes(&plane, &first, &thinks).await.refusal(), (404, "not_found".into()));
     }
 
     /// AAEP 8.2.4
-    async fn of_many_repetitions_at_once_one_is_told(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
-        let session = agent.starts_talking(&plane).await;
+    async fn of_many_repetitions_at_once_one_is_delivered(kit) {
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
+        let session = agent.opens_session(&plane).await;
         let progress = named("evt_1", event("progress.updated", json!({ "progress": { "percent": 10 } })));
         let sent = (0..8).map(|_| says(&plane, &agent, &session, &progress));
         let answers = futures_util::future::join_all(sent).await;

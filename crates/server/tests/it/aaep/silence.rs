@@ -15,7 +15,7 @@ fn patient() -> Setup {
 
 async fn is_open(plane: &Plane, agent: &TestAgent, session: &str) -> bool {
     let said = event("progress.updated", json!({ "progress": { "percent": 10 } }));
-    agent.says(plane, session, &said).await.status == 201
+    agent.publishes(plane, session, &said).await.status == 201
 }
 
 async fn ends(heard: &mut ReceivedEvents) -> Value {
@@ -24,9 +24,9 @@ async fn ends(heard: &mut ReceivedEvents) -> Value {
 
 on_both_stores! {
     /// AAEP 4.5.1
-    async fn a_session_goes_on_while_anything_is_said_in_it(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked_with(patient()).await;
-        let session = agent.starts_talking(&plane).await;
+    async fn a_session_goes_on_while_events_arrive(kit) {
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture_with(patient()).await;
+        let session = agent.opens_session(&plane).await;
         for _ in 0..3 {
             plane.advance_secs(1799).await;
             assert!(is_open(&plane, &agent, &session).await);
@@ -37,49 +37,49 @@ on_both_stores! {
 
     /// AAEP 4.5.1, AAEP 4.5.2, R-21
     async fn a_silent_agents_session_is_cancelled_by_timeout_after_its_tools_are_completed(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked_with(patient()).await;
-        let (_phone, mut heard) = alice.listening(&plane).await;
-        let session = agent.starts_talking(&plane).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture_with(patient()).await;
+        let (_phone, mut heard) = alice.subscribed(&plane).await;
+        let session = agent.opens_session(&plane).await;
         let invoked = event("tool.invoked", json!({ "tool": "notes.read", "tool_call_id": "call_1" }));
-        agent.says(&plane, &session, &invoked).await.expect(201);
+        agent.publishes(&plane, &session, &invoked).await.expect(201);
         plane.advance_secs(1800).await;
         let completed = heard.next_of("tool.completed").await;
         assert_eq!((&completed["tool_call_id"], &completed["status"]), (&json!("call_1"), &json!("timeout")));
         let over = ends(&mut heard).await;
         assert_eq!((&over["session_id"], &over["cancelled_by"]), (&json!(session), &json!("timeout")));
         assert_eq!(over["cancellation_reason"], "agent_silent");
-        let late = agent.says(&plane, &session, &event("session.completed", json!({}))).await;
+        let late = agent.publishes(&plane, &session, &event("session.completed", json!({}))).await;
         assert_eq!(late.refusal(), (409, "conflict".into()));
         plane.advance_secs(7200).await;
-        let next = agent.starts_talking(&plane).await;
+        let next = agent.opens_session(&plane).await;
         let begun = heard.event().await;
         assert_eq!((&begun["type"], &begun["session_id"]), (&json!("aaep:agent.session.started"), &json!(next)), "it ended once");
     }
 
     ///
-    async fn what_fell_silent_while_nothing_ran_is_ended_after_the_start(kit) {
+    async fn a_session_that_fell_silent_while_nothing_ran_is_ended_after_the_start(kit) {
         let (plane, _folder) = kit.lasting_plane(patient()).await;
         let DecisionFixture { plane, agent, .. } = DecisionFixture::on(plane).await;
-        let session = agent.starts_talking(&plane).await;
-        plane.advance_unseen(1800).await;
+        let session = agent.opens_session(&plane).await;
+        plane.advance_without_settling(1800).await;
         let plane = plane.restart().await;
-        let (_phone, mut heard) = TestPerson::sign_in(&plane, "alice").await.listening(&plane).await;
+        let (_phone, mut heard) = TestPerson::sign_in(&plane, "alice").await.subscribed(&plane).await;
         plane.engine.decisions().settle_due().await.unwrap();
         assert_eq!(ends(&mut heard).await["session_id"], session);
     }
 
     /// R-21, AAEP-6.4-01
-    async fn a_question_keeps_its_deadline_and_the_silence_counts_from_what_it_came_to(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked_with(patient()).await;
-        let (_phone, mut heard) = alice.listening(&plane).await;
-        let session = agent.starts_talking(&plane).await;
+    async fn a_question_keeps_its_deadline_and_silence_counts_from_its_end(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture_with(patient()).await;
+        let (_phone, mut heard) = alice.subscribed(&plane).await;
+        let session = agent.opens_session(&plane).await;
         let asks = event("awaiting.confirmation", json!({ "action": "Book it", "consequence": "It costs",
             "timeout_seconds": 3600, "default_decision": "reject", "risk_level": "high", "irreversible": true }));
-        let asked = agent.says(&plane, &session, &asks).await.expect(201).json();
+        let asked = agent.publishes(&plane, &session, &asks).await.expect(201).json();
         plane.advance_secs(3599).await;
-        assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "pending");
+        assert_eq!(agent.reads_decision(&plane, &asked).await.json()["state"], "pending");
         plane.advance_secs(1).await;
-        assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "expired");
+        assert_eq!(agent.reads_decision(&plane, &asked).await.json()["state"], "expired");
         plane.advance_secs(1799).await;
         plane.advance_secs(1).await;
         assert_eq!(ends(&mut heard).await["cancellation_reason"], "agent_silent");
@@ -87,9 +87,9 @@ on_both_stores! {
 
     ///
     async fn a_revoked_keys_session_ends_at_once(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let (_phone, mut heard) = alice.listening(&plane).await;
-        let session = agent.starts_talking(&plane).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let (_phone, mut heard) = alice.subscribed(&plane).await;
+        let session = agent.opens_session(&plane).await;
         plane.revoke_key(&agent).await;
         let over = ends(&mut heard).await;
         assert_eq!((&over["session_id"], &over["cancelled_by"]), (&json!(session), &json!("system")));

@@ -5,15 +5,15 @@ use countersign_testkit::{
     aaep::{SocketMessage, subscription_request},
     aaep_judge::judge_message,
     decisions::DecisionFixture,
-    on_both_stores,
+    on_sqlite,
 };
 use http::StatusCode;
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP 10.2, R-11
     async fn nobody_is_let_in_without_credentials_or_with_a_cookie_from_another_page(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let place = plane.on_a_port().await;
         let agent = format!("Bearer {}", agent.token);
         for headers in [vec![], vec![("authorization", "Bearer cst_guessed")], vec![("authorization", agent.as_str())]] {
@@ -36,8 +36,8 @@ on_both_stores! {
     }
 
     /// C18
-    async fn whoever_offers_subprotocols_must_offer_ours(kit) {
-        let DecisionFixture { plane, alice, .. } = kit.asked().await;
+    async fn a_client_with_subprotocols_must_offer_ours(kit) {
+        let DecisionFixture { plane, alice, .. } = kit.decision_fixture().await;
         let phone = alice.subscriber(&plane).await;
         let place = plane.on_a_port().await;
         let bearer = format!("Bearer {}", phone.token);
@@ -50,7 +50,7 @@ on_both_stores! {
     }
 
     /// AAEP B.2
-    async fn what_is_no_message_ends_the_socket_and_a_reply_that_is_none_is_ignored(kit) {
+    async fn an_invalid_message_ends_the_socket_and_an_invalid_reply_is_ignored(kit) {
         let Waiting { plane, phone, question, agent, decision, .. } = Waiting::on(kit).await;
         let place = plane.on_a_port().await;
         let mut socket = place.socket_of(&phone).await;
@@ -71,12 +71,12 @@ on_both_stores! {
         let mut socket = place.socket_of(&phone).await;
         socket.send(&json!({ "type": "confirmation.reply", "reply_token": question["reply_token"], "decision": "maybe" })).await;
         assert_eq!(socket.next_of("awaiting.confirmation").await["reply_token"], question["reply_token"]);
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "pending");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "pending");
     }
 
     /// AAEP-6.3.5-01
     async fn a_subscription_is_asked_for_heard_answered_changed_and_closed_over_one_socket(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let mut phone = alice.subscriber(&plane).await;
         let place = plane.on_a_port().await;
         let mut socket = place.socket_of(&phone).await;
@@ -85,11 +85,11 @@ on_both_stores! {
         judge_message("subscription.accepted", &accepted);
         phone.subscription_id = accepted["subscription_id"].as_str().unwrap().to_owned();
 
-        let decision = agent.asks_to(&plane, "payments.send", json!({})).await;
+        let decision = agent.requests_approval(&plane, "payments.send", json!({})).await;
         let question = socket.next_of("awaiting.confirmation").await;
-        socket.send(&phone.yes(&plane, &question)).await;
+        socket.send(&phone.approval(&plane, &question)).await;
         assert_eq!(socket.next_of("state.changed").await["to_state"], "calling_tool");
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "accepted");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "accepted");
 
         socket.send(&json!({ "type": "subscription.renegotiate", "subscription_id": phone.subscription_id,
             "capabilities": { "preferred_verbosity": "terse" } })).await;
@@ -102,7 +102,7 @@ on_both_stores! {
 
     /// AAEP 5.9
     async fn a_later_request_that_is_rejected_is_answered_and_the_subscription_goes_on(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let mut phone = alice.subscriber(&plane).await;
         let place = plane.on_a_port().await;
         let mut socket = place.socket_of(&phone).await;
@@ -116,19 +116,19 @@ on_both_stores! {
             judge_message("subscription.rejected", &rejected);
             assert_eq!(rejected["reason_code"], reason);
         }
-        let decision = agent.asks_to(&plane, "payments.send", json!({})).await;
+        let decision = agent.requests_approval(&plane, "payments.send", json!({})).await;
         let question = socket.next_of("awaiting.confirmation").await;
-        socket.send(&phone.yes(&plane, &question)).await;
+        socket.send(&phone.approval(&plane, &question)).await;
         assert_eq!(socket.next_of("state.changed").await["to_state"], "calling_tool");
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "accepted");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "accepted");
     }
 
     /// C15
-    async fn whoever_answers_without_a_handshake_answers_over_a_subscription_of_its_own(kit) {
+    async fn a_reply_without_a_handshake_comes_over_a_subscription_of_its_own(kit) {
         let Waiting { plane, phone, question, agent, decision, .. } = Waiting::on(kit).await;
         let place = plane.on_a_port().await;
         let mut socket = place.socket_of(&phone).await;
-        let mut reply = phone.yes(&plane, &question);
+        let mut reply = phone.approval(&plane, &question);
         reply.as_object_mut().unwrap().remove("subscription_id");
         socket.send(&reply).await;
         loop {
@@ -136,12 +136,12 @@ on_both_stores! {
                 break;
             }
         }
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "accepted");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "accepted");
     }
 
     ///
     async fn taking_the_token_back_ends_the_socket(kit) {
-        let DecisionFixture { plane, alice, .. } = kit.asked().await;
+        let DecisionFixture { plane, alice, .. } = kit.decision_fixture().await;
         let phone = alice.subscriber(&plane).await;
         let place = plane.on_a_port().await;
         let mut socket = place.socket_of(&phone).await;

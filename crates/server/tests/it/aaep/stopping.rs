@@ -34,7 +34,7 @@ async fn stream(place: &ListeningPlane, phone: &Subscriber) -> tokio::net::TcpSt
 
 #[tokio::test]
 async fn a_node_that_stops_ends_its_streams_and_sockets_at_once() {
-    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).decision_fixture().await;
     let mut phone = alice.subscriber(&plane).await;
     phone.subscribes(&plane).await;
     let place = plane.on_a_port().await;
@@ -55,22 +55,22 @@ async fn a_node_that_stops_ends_its_streams_and_sockets_at_once() {
 #[tokio::test]
 async fn a_stream_outlasts_the_time_that_an_answer_may_take() {
     let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite)
-        .asked_with(countersign_testkit::Setup {
+        .decision_fixture_with(countersign_testkit::Setup {
             limits: Limits { request: Duration::from_millis(300), ..Limits::default() },
             ..countersign_testkit::Setup::payments()
         })
         .await;
-    let (_phone, mut heard) = alice.listening(&plane).await;
+    let (_phone, mut heard) = alice.subscribed(&plane).await;
     heard.line().await;
     // Longer than the response timeout.
     assert!(tokio::time::timeout(Duration::from_millis(400), heard.line()).await.is_err());
-    agent.asks_to(&plane, "payments.send", json!({})).await;
+    agent.requests_approval(&plane, "payments.send", json!({})).await;
     heard.next_of("awaiting.confirmation").await;
 }
 
 #[tokio::test]
 async fn a_socket_counts_as_a_connection_as_long_as_it_lives() {
-    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).decision_fixture().await;
     let phone = alice.subscriber(&plane).await;
     let place = plane.on_a_port_with(Limits { max_connections: 1, ..Limits::default() }).await;
     let mut socket = place.socket_of(&phone).await;

@@ -20,13 +20,13 @@ fn names(events: &[(String, Value)]) -> Vec<&str> {
 
 on_both_stores! {
     /// AAEP-6.1-01, AAEP-6.1-02, AAEP-6.7.2-01, AAEP-6.7.2-02
-    async fn an_agent_asks_two_subscribers_hear_it_one_answers_and_both_hear_what_came_of_it(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let (phone, mut at_phone) = alice.listening(&plane).await;
-        let (_speaker, mut at_speaker) = alice.listening(&plane).await;
+    async fn an_agents_question_reaches_two_subscribers_and_the_answer_of_one_reaches_both(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let (phone, mut at_phone) = alice.subscribed(&plane).await;
+        let (_speaker, mut at_speaker) = alice.subscribed(&plane).await;
 
         let arguments = json!({ "amount": "82000", "to": "ACME" });
-        let decision = agent.asks_to(&plane, "payments.send", arguments.clone()).await;
+        let decision = agent.requests_approval(&plane, "payments.send", arguments.clone()).await;
         let asked = types(&mut at_phone, 3).await;
         assert_eq!(names(&asked), ["session.started", "state.changed", "awaiting.confirmation"]);
         assert_eq!(asked[1].1["to_state"], "awaiting_input");
@@ -58,11 +58,11 @@ on_both_stores! {
     }
 
     /// AAEP-6.7.2-01, AAEP-6.7.2-03
-    async fn a_no_is_told_to_all_and_nothing_runs(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let (phone, mut at_phone) = alice.listening(&plane).await;
-        let (_speaker, mut at_speaker) = alice.listening(&plane).await;
-        let decision = agent.asks_to(&plane, "payments.send", json!({})).await;
+    async fn a_rejection_is_delivered_to_all_and_nothing_runs(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let (phone, mut at_phone) = alice.subscribed(&plane).await;
+        let (_speaker, mut at_speaker) = alice.subscribed(&plane).await;
+        let decision = agent.requests_approval(&plane, "payments.send", json!({})).await;
         let question = at_phone.next_of("awaiting.confirmation").await;
         at_speaker.next_of("awaiting.confirmation").await;
         phone.rejects(&plane, &question).await.expect(204);

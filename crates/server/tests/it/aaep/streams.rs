@@ -8,8 +8,8 @@ use serde_json::json;
 
 on_both_stores! {
     /// AAEP 10.2, R-12
-    async fn a_stream_is_for_whoever_owns_the_subscription(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+    async fn a_stream_is_for_the_owner_of_the_subscription(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let mut phone = alice.subscriber(&plane).await;
         phone.subscribes(&plane).await;
         let get = |request: http::request::Builder| request.body(Body::empty()).unwrap();
@@ -42,7 +42,7 @@ on_both_stores! {
         assert_eq!(line.event.as_deref(), Some("aaep.event"));
         let event: serde_json::Value = serde_json::from_str(line.data.as_ref().unwrap()).unwrap();
         assert_eq!(event["event_id"].as_str(), line.id.as_deref());
-        let mut again = waiting.phone.hears(&waiting.plane).await;
+        let mut again = waiting.phone.opens_stream(&waiting.plane).await;
         assert_eq!(again.line().await.unwrap().retry.as_deref(), Some("1000"));
     }
 
@@ -52,15 +52,15 @@ on_both_stores! {
         drop(heard);
         agent.withdraws(&plane, &decision, &json!({})).await.expect(200);
         let last = question["event_id"].as_str().unwrap();
-        let mut again = phone.hears_after(&plane, Some(last)).await;
+        let mut again = phone.opens_stream_after(&plane, Some(last)).await;
         let next = again.event().await;
         assert_eq!((&next["type"], &next["from_state"]), (&json!("aaep:agent.state.changed"), &json!("awaiting_input")));
     }
 
     /// AAEP-6.7-02
-    async fn whoever_comes_late_hears_the_question_that_is_open_and_may_answer_it(kit) {
+    async fn a_late_subscriber_gets_the_open_question_and_may_answer_it(kit) {
         let Waiting { plane, alice, agent, question, decision, .. } = Waiting::on(kit).await;
-        let (late, mut heard) = alice.listening(&plane).await;
+        let (late, mut heard) = alice.subscribed(&plane).await;
         let summary = heard.event().await;
         let told = (&summary["type"], &summary["to_state"]);
         assert_eq!(told, (&json!("aaep:agent.state.changed"), &json!("awaiting_input")));
@@ -69,13 +69,13 @@ on_both_stores! {
             assert_eq!(again[member], question[member]);
         }
         late.accepts(&plane, &again).await.expect(204);
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "accepted");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "accepted");
     }
 
     /// AAEP 5.9
     async fn a_second_stream_of_a_subscription_ends_the_first(kit) {
         let Waiting { plane, phone, mut heard, .. } = Waiting::on(kit).await;
-        let mut second = phone.hears(&plane).await;
+        let mut second = phone.opens_stream(&plane).await;
         second.next_of("awaiting.confirmation").await;
         heard.rest().await;
     }

@@ -5,7 +5,7 @@ use countersign_testkit::{
     Answer, Plane, TestPerson,
     aaep::{ReceivedEvents, Subscriber},
     decisions::DecisionFixture,
-    on_both_stores,
+    on_sqlite,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -38,11 +38,11 @@ async fn is_over(waiting: &mut Waiting) {
 async fn plain(alice: &TestPerson, plane: &Plane) -> (Subscriber, ReceivedEvents) {
     let mut phone = alice.subscriber_like(plane, json!({ "name": "phone" })).await;
     phone.subscribes(plane).await;
-    let heard = phone.hears(plane).await;
+    let heard = phone.opens_stream(plane).await;
     (phone, heard)
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn signing_out_everywhere_ends_every_token_and_its_stream(kit) {
         let mut waiting = Waiting::on(kit).await;
@@ -63,7 +63,7 @@ on_both_stores! {
 
     ///
     async fn a_token_ends_after_ninety_days_or_as_many_as_the_project_says(kit) {
-        let DecisionFixture { plane, alice, .. } = kit.asked().await;
+        let DecisionFixture { plane, alice, .. } = kit.decision_fixture().await;
         let phone = alice.subscriber(&plane).await;
         let shown = listed(&plane, &alice, &phone).await;
         assert_eq!(shown["expires_at"], plane.now().plus_secs(90 * DAY_S).to_rfc3339());
@@ -82,14 +82,15 @@ on_both_stores! {
 
     ///
     async fn a_token_without_that_power_approves_nothing_that_is_irreversible_and_high(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let (phone, mut heard) = plain(&alice, &plane).await;
-        let decision = agent.asks_to(&plane, "payments.send", json!({ "to": "acme" })).await;
+        let decision = agent.requests_approval(&plane, "payments.send", json!({ "to": "acme" })).await;
         let question = heard.next_of("awaiting.confirmation").await;
         let open = questions(&plane, &phone).await.expect(200).json()["questions"][0].clone();
         assert_eq!((&open["assurance"], &open["high_risk_token_suffices"]), (&json!("session"), &json!(true)));
+        assert_eq!(open["offer"], json!({ "kind": "prove_first" }));
         phone.accepts(&plane, &question).await.expect(204);
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "pending");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "pending");
         let asked = phone.request(Method::GET, "/mplp/v1/confirms").body(axum::body::Body::empty()).unwrap();
         let asked = plane.send(asked).await.expect(200).json()["items"][0]["confirm_id"].as_str().unwrap().to_owned();
         let path = format!("/mplp/v1/confirms/{asked}/decisions");
@@ -97,32 +98,32 @@ on_both_stores! {
         assert_eq!(told.status, 403, "{}", told.text());
         assert!(told.text().contains("allowed to approve") && told.text().contains("/inbox/"), "{}", told.text());
         // It approves less severe actions.
-        let letter = agent.asks_to(&plane, "mail.send", json!({ "to": "bob" })).await;
+        let letter = agent.requests_approval(&plane, "mail.send", json!({ "to": "bob" })).await;
         let question = heard.next_of("awaiting.confirmation").await;
         phone.accepts(&plane, &question).await.expect(204);
-        assert_eq!(agent.looks(&plane, &letter).await.json()["state"], "accepted");
+        assert_eq!(agent.reads_decision(&plane, &letter).await.json()["state"], "accepted");
         alice.accepts(&plane, &decision).await;
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "accepted");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "accepted");
     }
 
     ///
-    async fn whatever_its_power_a_token_carries_the_rejection_of_the_person_for_whom_the_agent_acts(kit) {
+    async fn a_token_of_any_power_carries_the_rejection_by_the_agents_person(kit) {
         let setup = countersign_testkit::Setup::payments_with(|document| {
             document.actions[0].assurance = Some("fresh".into());
         });
-        let DecisionFixture { plane, alice, agent } = kit.asked_with(setup).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture_with(setup).await;
         let (phone, mut heard) = plain(&alice, &plane).await;
-        let decision = agent.asks_to(&plane, "payments.send", json!({ "to": "acme" })).await;
+        let decision = agent.requests_approval(&plane, "payments.send", json!({ "to": "acme" })).await;
         let question = heard.next_of("awaiting.confirmation").await;
         phone.accepts(&plane, &question).await.expect(204);
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "pending");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "pending");
         phone.rejects(&plane, &question).await.expect(204);
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "rejected");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "rejected");
     }
 
     ///
     async fn a_token_that_its_person_allowed_to_with_a_fresh_proof_approves_it(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         plane.advance_secs(301).await;
         let new = json!({ "name": "phone", "approves_high_risk": true });
         let stale = alice.post(&plane, PATH, &new).await;
@@ -130,12 +131,14 @@ on_both_stores! {
         let listens = json!({ "name": "ear", "approves_high_risk": true, "may_answer": false });
         let fresh = TestPerson::sign_in(&plane, "alice").await;
         assert_eq!(fresh.post(&plane, PATH, &listens).await.refusal(), (400, "invalid_request".into()));
-        let (phone, mut heard) = fresh.listening(&plane).await;
-        let decision = agent.asks_to(&plane, "payments.send", json!({ "to": "acme" })).await;
+        let (phone, mut heard) = fresh.subscribed(&plane).await;
+        let decision = agent.requests_approval(&plane, "payments.send", json!({ "to": "acme" })).await;
         let question = heard.next_of("awaiting.confirmation").await;
-        assert_eq!(questions(&plane, &phone).await.expect(200).json()["questions"][0]["assurance"], "token");
+        let open = questions(&plane, &phone).await.expect(200).json()["questions"][0].clone();
+        assert_eq!(open["assurance"], "token");
+        assert_eq!(open["offer"], json!({ "kind": "decide", "approve": true, "reject": true }));
         phone.accepts(&plane, &question).await.expect(204);
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "accepted");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "accepted");
     }
 
     ///
@@ -144,11 +147,11 @@ on_both_stores! {
             document.actions[0].assurance = Some("session".into());
             document.actions[2].assurance = Some("token".into());
         });
-        let DecisionFixture { plane, alice, agent } = kit.asked_with(setup).await;
-        let (phone, mut heard) = alice.listening(&plane).await;
-        let decision = agent.asks_to(&plane, "payments.send", json!({ "to": "acme" })).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture_with(setup).await;
+        let (phone, mut heard) = alice.subscribed(&plane).await;
+        let decision = agent.requests_approval(&plane, "payments.send", json!({ "to": "acme" })).await;
         let question = heard.next_of("awaiting.confirmation").await;
         phone.accepts(&plane, &question).await.expect(204);
-        assert_eq!(agent.looks(&plane, &decision).await.json()["state"], "pending");
+        assert_eq!(agent.reads_decision(&plane, &decision).await.json()["state"], "pending");
     }
 }

@@ -10,7 +10,7 @@ const PATH: &str = "/aaep/v1/subscriber-tokens";
 on_both_stores! {
     ///
     async fn only_a_signed_in_person_on_our_own_pages_makes_a_token(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let new = json!({ "name": "phone" });
         assert_eq!(agent.post(&plane, PATH, &new).await.refusal(), (401, "sign_in_required".into()));
         let phone = alice.subscriber(&plane).await;
@@ -22,7 +22,7 @@ on_both_stores! {
 
     ///
     async fn the_secret_is_shown_once_and_the_list_is_the_persons_own(kit) {
-        let DecisionFixture { plane, alice, .. } = kit.asked().await;
+        let DecisionFixture { plane, alice, .. } = kit.decision_fixture().await;
         let new = json!({ "name": "kitchen speaker", "may_answer": false, "lifetime_seconds": 3600 });
         let added = alice.post(&plane, PATH, &new).await.expect(201);
         assert_eq!(added.header("cache-control"), Some("no-store"));

@@ -2,7 +2,7 @@
 
 use super::Waiting;
 use countersign_server::{LogTo, logs_to};
-use countersign_testkit::{Answer, leaks::Haystack, on_both_stores};
+use countersign_testkit::{Answer, leaks::Haystack, on_sqlite};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
@@ -28,34 +28,38 @@ async fn tokens(waiting: &mut Waiting) -> Vec<String> {
     let token = |question: &Value| question["reply_token"].as_str().unwrap().to_owned();
     let (plane, agent) = (&waiting.plane, &waiting.agent);
 
-    agent.asks_to(plane, "mail.send", json!({ "n": "answered" })).await;
+    agent.requests_approval(plane, "mail.send", json!({ "n": "answered" })).await;
     let question = waiting.heard.next_of("awaiting.confirmation").await;
     waiting.phone.rejects(plane, &question).await.expect(204);
     found.push(token(&question));
 
-    let off = agent.asks_to(plane, "mail.send", json!({ "n": "called off" })).await;
+    let off = agent.requests_approval(plane, "mail.send", json!({ "n": "called off" })).await;
     let question = waiting.heard.next_of("awaiting.confirmation").await;
     agent.withdraws(plane, &off, &json!({})).await.expect(200);
     found.push(token(&question));
 
-    agent.asks_to(plane, "notes.archive", json!({ "n": "expired" })).await;
+    agent.requests_approval(plane, "notes.archive", json!({ "n": "expired" })).await;
     let question = waiting.heard.next_of("awaiting.confirmation").await;
     plane.advance_secs(question["timeout_seconds"].as_i64().unwrap() + 1).await;
     found.push(token(&question));
 
     let bob = plane.person("bob").await;
-    let (_, mut of_bob) = bob.listening(plane).await;
-    plane.agent_key("bob", countersign_testkit::decisions::ALL).await.asks_to(plane, "mail.send", json!({})).await;
+    let (_, mut of_bob) = bob.subscribed(plane).await;
+    plane
+        .agent_key("bob", countersign_testkit::decisions::ALL)
+        .await
+        .requests_approval(plane, "mail.send", json!({}))
+        .await;
     found.push(token(&of_bob.next_of("awaiting.confirmation").await));
 
-    agent.asks_to(plane, "mail.send", json!({ "n": "waits" })).await;
+    agent.requests_approval(plane, "mail.send", json!({ "n": "waits" })).await;
     found.push(token(&waiting.heard.next_of("awaiting.confirmation").await));
     found
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAEP-6.3.4-09, AAEP-6.3.5-02
-    async fn every_sound_reply_is_answered_alike_whatever_its_token_names(kit) {
+    async fn every_sound_reply_is_answered_alike_for_any_token(kit) {
         let mut waiting = Waiting::on(kit).await;
         let tokens = tokens(&mut waiting).await;
         let mut answers = Vec::new();
@@ -69,7 +73,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.3.4-10
-    async fn what_is_refused_is_refused_alike_whatever_its_token_names(kit) {
+    async fn a_refusal_is_the_same_for_any_token(kit) {
         let mut waiting = Waiting::on(kit).await;
         let tokens = tokens(&mut waiting).await;
         let mut nobody = waiting.phone.clone();
@@ -91,7 +95,7 @@ on_both_stores! {
     }
 
     /// AAEP-6.3.4-08
-    async fn what_did_not_count_is_in_the_log_with_its_reason_and_without_the_token(kit) {
+    async fn a_reply_that_did_not_count_is_in_the_log_with_its_reason_and_without_the_token(kit) {
         let mut waiting = Waiting::on(kit).await;
         let tokens = tokens(&mut waiting).await;
         let buffer = Arc::new(Mutex::new(Vec::new()));
@@ -106,11 +110,11 @@ on_both_stores! {
         let log = Haystack::new("the log", buffer.lock().unwrap().clone());
         for reason in ["there is no such question", "the question is settled already", "this person may not decide this",
             "its subscription is closed, or somebody else's"] {
-            log.has("the reason", reason);
+            log.assert_present("the reason", reason);
         }
         for token in &tokens {
-            log.lacks("a reply token", token);
+            log.assert_absent("a reply token", token);
         }
-        log.lacks("a subscriber token", &waiting.phone.token);
+        log.assert_absent("a subscriber token", &waiting.phone.token);
     }
 }

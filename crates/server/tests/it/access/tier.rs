@@ -1,6 +1,6 @@
 //! T1: an operator without a user reads the project's low-stakes resources, and nothing else.
 
-use countersign_testkit::{Altered as _, Plane, Registered, Setup, on_both_stores};
+use countersign_testkit::{Altered as _, Plane, Registered, Setup, on_sqlite};
 use http::Method;
 use serde_json::json;
 
@@ -9,58 +9,7 @@ async fn operator_only(plane: &Plane) -> Registered {
     plane.register_with(&json!({ "mode": "user_delegated", "operator_jwt": operator_jwt }), None).await
 }
 
-on_both_stores! {
-    /// AAP-2-02
-    async fn an_operator_without_a_user_is_refused_where_the_project_wants_one(kit) {
-        let plane = kit.plane().await;
-        let operator_jwt = plane.acme().jwt(plane.service(), plane.now());
-        let body = json!({ "mode": "user_delegated", "operator_jwt": operator_jwt });
-        let answer = plane.post("/agent/register", &body).await;
-        assert_eq!(answer.refusal(), (403, "tier_not_met".into()));
-    }
-
-    /// AAP-2-02
-    async fn an_operator_without_a_user_reads_low_stakes_and_nothing_else(kit) {
-        let plane = kit.plane_with(Setup::with_project(|document| document.minimum_tier = 1)).await;
-        let agent = operator_only(&plane).await;
-        for (method, path, intent) in [
-            (Method::PUT, "/clock", "READ_CLOCK"),
-            (Method::GET, "/calendar/events", "READ_CALENDAR"),
-            (Method::POST, "/calendar/events", "SCHEDULE_EVENT"),
-            (Method::POST, "/mail/invitations", "SEND_INVITATION"),
-        ] {
-            let answer = plane.call(&agent, method, path, intent).await;
-            assert_eq!(answer.refusal(), (403, "tier_not_met".into()), "{path}");
-        }
-        assert!(plane.upstream.reached().is_empty());
-        plane.call(&agent, Method::GET, "/clock", "READ_CLOCK").await.expect(200);
-        let caller = plane.upstream.reached()[0].caller.clone().unwrap();
-        assert_eq!((caller.operator.as_str(), caller.acting_for), ("acme.test", None));
-
-        let page = plane.audit(plane.acme(), &format!("session_id={}", agent.session_id)).await.expect(200).json();
-        assert_eq!(page["total_count"], 6, "the start and five calls: {page:#}");
-        for entry in page["entries"].as_array().unwrap() {
-            assert!(entry.get("acting_for").is_none() && entry.get("delegation_id").is_none(), "{entry:#}");
-        }
-    }
-
-    /// AAP-2-02
-    async fn a_route_may_want_more_than_the_project(kit) {
-        let setup = Setup::with_project(|document| {
-            document.minimum_tier = 1;
-            document.routes.iter_mut().find(|route| route.id == "clock").unwrap().minimum_tier = Some(2);
-        });
-        let plane = kit.plane_with(setup).await;
-        let agent = operator_only(&plane).await;
-        let answer = plane.call(&agent, Method::GET, "/clock", "READ_CLOCK").await;
-        assert_eq!(answer.refusal(), (403, "tier_not_met".into()));
-        assert!(plane.upstream.reached().is_empty());
-        let alice = plane.person("alice").await;
-        let connected = plane.connect(&alice, plane.acme(), &["clock.read"]).await;
-        let agent = plane.register(plane.acme(), &connected).await;
-        plane.call(&agent, Method::GET, "/clock", "READ_CLOCK").await.expect(200);
-    }
-
+on_sqlite! {
     /// AAP-11.6-03, AAP-G-54
     async fn a_session_without_a_delegation_names_none_but_itself(kit) {
         let plane = kit.plane_with(Setup::with_project(|document| document.minimum_tier = 1)).await;

@@ -1,31 +1,13 @@
 //! One session, one user, one delegation: on every request, not only at the start.
 
-use countersign_testkit::{Altered as _, on_both_stores};
+use countersign_testkit::{Altered as _, on_sqlite};
 use http::Method;
 use serde_json::json;
 
-on_both_stores! {
-    /// AAP-13.3-03
-    async fn tokens_of_two_users_cannot_be_mixed_at_registration(kit) {
-        let scene = kit.scene().await;
-        let plane = &scene.plane;
-        plane.person("bob").await;
-        let with = |member: &str, value: &str| {
-            let mut body = plane.register_body(plane.acme(), &scene.connected);
-            body[member] = json!(value);
-            body
-        };
-        let (foreign_receipt, _) = scene.receipt_body(&["calendar.read"], |claims| claims["sub"] = json!("bob"));
-        for body in [with("acting_for", "bob"), foreign_receipt] {
-            let answer = plane.post("/agent/register", &body).await;
-            assert_eq!(answer.refusal(), (401, "delegation_mismatch".into()));
-        }
-        plane.post("/agent/register", &with("acting_for", "alice")).await.expect(200);
-    }
-
+on_sqlite! {
     /// AAP-13.3-03
     async fn a_session_never_passes_to_another_user(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         let bob = plane.person("bob").await;
         let of_bob = plane.connect(&bob, plane.acme(), &["calendar.read"]).await;
@@ -39,7 +21,7 @@ on_both_stores! {
 
     /// AAP-13.3-04
     async fn a_call_that_names_another_users_delegation_is_refused(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         let bob = plane.person("bob").await;
         let of_bob = plane.connect(&bob, plane.acme(), &["calendar.read", "calendar.write"]).await;
@@ -61,7 +43,7 @@ on_both_stores! {
 
     /// AAP-11.6-03, AAP-G-54
     async fn a_call_that_does_not_name_its_delegation_or_its_session_is_refused_and_listed(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         for (method, intent) in [(Method::GET, "READ_CALENDAR"), (Method::POST, "SCHEDULE_EVENT")] {
             for (name, header) in
                 [("x-agent-delegation", "X-Agent-Delegation"), ("x-agent-session", "X-Agent-Session")]

@@ -1,8 +1,8 @@
 //! Readers of the audit: the id only selects, it grants no access (C-61, C-62).
 
 use axum::body::Body;
-use countersign_engine::{ApiKeyKind, NewKey, Role};
-use countersign_testkit::{Answer, Plane, Setup, agent_request, on_both_stores};
+use countersign_engine::{ApiKeyKind, Role};
+use countersign_testkit::{Answer, Plane, Setup, agent_request, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -12,31 +12,24 @@ async fn with_bearer(plane: &Plane, bearer: &str, query: &str) -> Answer {
     plane.send(request.body(Body::empty()).unwrap()).await
 }
 
-async fn key(plane: &Plane, kind: ApiKeyKind) -> String {
-    let project = plane.engine.projects().await.unwrap().remove(0);
-    let (principal, responsible) = (format!("{kind:?}"), "alice".into());
-    let new = NewKey { kind, principal, responsible, actions: Vec::new(), asks: Vec::new(), jkt: None };
-    plane.engine.people().add_key(&project, &new).await.unwrap().secret
-}
-
 fn told(answer: &Answer) -> (u16, Value) {
     let mut body = answer.json();
     body["request_id"] = Value::Null;
     (answer.status, body)
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-17.4-06
     async fn a_stranger_gets_the_answer_of_an_unknown_id_and_no_entry(kit) {
         let setup = Setup { operators: vec!["acme.test", "evil.test"], ..Setup::default() };
-        let scene = kit.scene_with(setup, &["calendar.read"]).await;
+        let scene = kit.fixture_with(setup, &["calendar.read"]).await;
         let plane = &scene.plane;
         scene.read().await.expect(200);
         let bob = plane.person("bob").await;
         let carol = plane.person_in("calendar", "carol", &[Role::Approver]).await;
         let of_bob = plane.connect(&bob, plane.operator("evil.test"), &["calendar.read"]).await;
         let agent_of_bob = plane.register(plane.operator("evil.test"), &of_bob).await;
-        let enforcement_point = key(plane, ApiKeyKind::EnforcementPoint).await;
+        let enforcement_point = plane.key_of(ApiKeyKind::EnforcementPoint, "alice", &[], &[]).await.token;
 
         let by_delegation = format!("delegation_id={}", scene.connected.delegation_id);
         let by_session = format!("session_id={}", scene.agent.session_id);
@@ -71,14 +64,14 @@ on_both_stores! {
     }
 
     /// AAP-17.4-06, AAP-7.1-01
-    async fn whoever_is_entitled_reads_the_same_entries(kit) {
-        let scene = kit.scene().await;
+    async fn every_entitled_reader_gets_the_same_entries(kit) {
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         scene.read().await.expect(200);
         scene.write().await.expect(201);
         let root = plane.person_in("calendar", "root", &[Role::Admin]).await;
         let carol = plane.person_in("calendar", "carol", &[Role::Auditor]).await;
-        let admin_key = key(plane, ApiKeyKind::Admin).await;
+        let admin_key = plane.key_of(ApiKeyKind::Admin, "alice", &[], &[]).await.token;
         let by_delegation = (format!("delegation_id={}", scene.connected.delegation_id), 4);
         let by_session = (format!("session_id={}", scene.agent.session_id), 3);
         let both = (format!("{}&{}", by_delegation.0, by_session.0), 3);
@@ -101,7 +94,7 @@ on_both_stores! {
 
     /// AAP-17.4-06
     async fn a_query_that_names_nothing_is_refused(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         for query in ["", "limit=5", "from=2026-01-01T00:00:00Z", "account_id=acc_1"] {
             let answer = scene.alice.get(&scene.plane, &format!("/agent/audit?{query}")).await;
             assert_eq!(answer.refusal(), (400, "invalid_request".into()), "{query}");
@@ -111,7 +104,7 @@ on_both_stores! {
     /// AAP-17.4-06, R-12
     async fn two_operators_may_use_the_same_session_id_and_see_only_their_own(kit) {
         let setup = Setup { operators: vec!["acme.test", "evil.test"], ..Setup::default() };
-        let scene = kit.scene_with(setup, &["calendar.read"]).await;
+        let scene = kit.fixture_with(setup, &["calendar.read"]).await;
         let plane = &scene.plane;
         let evil = plane.operator("evil.test");
         let bob = plane.person("bob").await;

@@ -5,7 +5,7 @@ use countersign_protocol::{
     evidence::{Opening, chain, commitment, leaf_hash},
     hash::Digest,
 };
-use countersign_testkit::{Backend, Kit, Scene, Setup, StoredEntry, on_both_stores, stored_evidence};
+use countersign_testkit::{AgentFixture, Backend, Kit, Setup, StoredEntry, on_both_stores, stored_evidence};
 use http::Method;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ on_both_stores! {
     }
 
     ///
-    async fn the_audit_shows_what_the_log_holds(kit) {
+    async fn the_audit_agrees_with_the_log(kit) {
         let (scene, _folder) = told_story(kit).await;
         let log: BTreeMap<String, StoredEntry> =
             stored_evidence(&scene.plane.place).await.into_iter().map(|entry| (entry.hash.hex(), entry)).collect();
@@ -71,7 +71,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_is_erased_is_gone_and_every_proof_still_holds(kit) {
+    async fn erased_openings_are_gone_and_every_proof_still_holds(kit) {
         let (scene, _folder) = told_story(kit).await;
         let plane = &scene.plane;
         let project = plane.engine.projects().await.unwrap().remove(0);
@@ -100,7 +100,7 @@ on_both_stores! {
 ///
 #[tokio::test]
 async fn two_nodes_write_two_lanes_and_both_chains_hold() {
-    let scene = Kit(Backend::Postgres).scene().await;
+    let scene = Kit(Backend::Postgres).fixture().await;
     let (engine, _) = scene.plane.second_node().await;
     let second = scene.plane.api_of(&engine);
     for _ in 0..3 {
@@ -118,7 +118,7 @@ async fn two_nodes_write_two_lanes_and_both_chains_hold() {
     // One list of both, once from the tail and once from the index.
     for _ in 0..2 {
         assert_eq!(scene.calls().await.len(), 6);
-        scene.plane.engine.tidy().await.unwrap();
+        scene.plane.engine.run_maintenance().await.unwrap();
     }
 }
 
@@ -141,9 +141,9 @@ async fn a_changed_leaf_does_not_fit_its_hash_and_a_moved_one_not_its_chain() {
 }
 
 /// Every kind of entry: granted, started, reads, writes, refusals, revoked.
-async fn told_story(kit: Kit) -> (Scene, countersign_testkit::leaks::Folder) {
+async fn told_story(kit: Kit) -> (AgentFixture, countersign_testkit::leaks::Folder) {
     let (plane, folder) = kit.lasting_plane(Setup::default()).await;
-    let scene = Scene::on(plane, &["calendar.read", "calendar.write"]).await;
+    let scene = AgentFixture::on(plane, &["calendar.read", "calendar.write"]).await;
     scene.read().await.expect(200);
     scene.write().await.expect(201);
     scene.write().await.expect(201);

@@ -1,14 +1,14 @@
 //! `from`, `to`, `event_type`, `limit`.
 
 use super::hashes;
-use countersign_testkit::{Scene, on_both_stores};
+use countersign_testkit::{AgentFixture, on_both_stores};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 on_both_stores! {
     /// AAP-17.4-02, AAP-17.4-05, C-90
     async fn from_is_inclusive_and_to_is_exclusive(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let mut moments = Vec::new();
         for _ in 0..3 {
             scene.plane.advance_secs(10).await;
@@ -36,13 +36,13 @@ on_both_stores! {
             // The same instant in another zone.
             let elsewhere = moments[1].plus_secs(3600).to_rfc3339().replace('Z', "%2B01:00");
             assert_eq!(span(Some(elsewhere), None).await, all[1..]);
-            scene.plane.engine.tidy().await.unwrap();
+            scene.plane.engine.run_maintenance().await.unwrap();
         }
     }
 
     /// AAP-17.4-02, AAP-17.4-03
-    async fn what_cannot_be_read_is_refused(kit) {
-        let scene = kit.scene().await;
+    async fn an_unreadable_audit_query_is_refused(kit) {
+        let scene = kit.fixture().await;
         let wrong = [
             "from=yesterday", "from=", "to=2026-13-01T00:00:00Z", "to=2026-11-15", "from=1763208000", "to=2026-11-15T12:00:00",
             "limit=0", "limit=-1", "limit=x", "limit=", "limit=1.5", "limit=99999999999999999999999", "limit=5&limit=6",
@@ -56,7 +56,7 @@ on_both_stores! {
 
     /// AAP-17.4-03, AAP-17.4-05
     async fn a_page_has_50_entries_unless_asked_otherwise_and_never_more_than_200(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         many_calls(&scene, 203).await;
         for (filter, entries) in [("", 50), ("limit=1", 1), ("limit=200", 200), ("limit=201", 200), ("limit=500", 200)] {
             let page = scene.audit(filter).await;
@@ -68,7 +68,7 @@ on_both_stores! {
 
     /// AAP-17.4-05, C-22
     async fn an_event_type_selects_entries_and_the_count_is_theirs(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         scene.read().await.expect(200);
         scene.write().await.expect(201);
         scene.revoke().await.expect(200);
@@ -85,7 +85,7 @@ on_both_stores! {
 }
 
 /// In batches, so that the store can group their commits.
-pub(super) async fn many_calls(scene: &Scene, calls: usize) {
+pub(super) async fn many_calls(scene: &AgentFixture, calls: usize) {
     for group in vec![(); calls].chunks(50) {
         for answer in join_all(group.iter().map(|()| scene.read())).await {
             answer.expect(200);

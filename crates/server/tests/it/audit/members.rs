@@ -1,13 +1,13 @@
 //! One entry a call, with all its members.
 
-use countersign_testkit::{Altered as _, Setup, on_both_stores};
+use countersign_testkit::{Altered as _, Setup, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-7.1-01, AAP-7.1-02
     async fn a_call_has_exactly_one_entry_with_everything_about_it(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         scene.plane.advance_secs(5).await;
         let call = scene.agent.request(Method::PUT, "/calendar/events/7?notify=bob", "SCHEDULE_EVENT");
         scene.plane.try_call(call.header("x-agent-intent", "words about Bob")).await.expect(200);
@@ -39,7 +39,7 @@ on_both_stores! {
 
     /// AAP-7.1-02
     async fn the_whole_story_of_a_delegation_is_listed_in_order(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         scene.read().await.expect(200);
         scene.write().await.expect(201);
         scene.revoke().await.expect(200);
@@ -51,8 +51,8 @@ on_both_stores! {
     }
 
     /// AAP-7.1-02
-    async fn refused_calls_of_a_known_bearer_are_listed_with_what_they_were_told(kit) {
-        let scene = kit.scene_with(Setup::default(), &["calendar.read", "mail.invite"]).await;
+    async fn refused_calls_of_a_known_bearer_are_listed_with_their_refusal(kit) {
+        let scene = kit.fixture_with(Setup::default(), &["calendar.read", "mail.invite"]).await;
         let call = |method: Method, path: &str, intent: &str| scene.agent.request(method, path, intent);
         let get = || call(Method::GET, "/calendar/events", "READ_CALENDAR");
         let refused = [
@@ -84,7 +84,7 @@ on_both_stores! {
 
     /// AAP-7.1-02, AAP-22.2-02
     async fn a_call_whose_bearer_is_not_known_yet_is_in_nobodys_list(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let get = || scene.agent.request(Method::GET, "/calendar/events", "READ_CALENDAR");
         for request in [
             get().without("authorization"),

@@ -2,13 +2,13 @@
 
 use super::{filter::many_calls, hashes};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use countersign_testkit::{Answer, Backend, Kit, Scene, Setup, on_both_stores};
+use countersign_testkit::{AgentFixture, Answer, Backend, Kit, Setup, on_both_stores};
 use http::Method;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Follows the cursors to the end and calls `meanwhile` after every page.
-async fn walk(scene: &Scene, filter: &str, mut meanwhile: impl AsyncFnMut(usize)) -> Vec<Value> {
+async fn walk(scene: &AgentFixture, filter: &str, mut meanwhile: impl AsyncFnMut(usize)) -> Vec<Value> {
     let (mut entries, mut cursor) = (Vec::new(), String::new());
     for page_number in 0.. {
         let page = scene.audit(&format!("{filter}{cursor}")).await;
@@ -27,7 +27,7 @@ async fn walk(scene: &Scene, filter: &str, mut meanwhile: impl AsyncFnMut(usize)
 on_both_stores! {
     /// AAP-17.4-08, AAP-17.4-04, C-90
     async fn entries_of_one_moment_come_in_one_order_on_every_page_size(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         many_calls(&scene, 20).await;
         scene.plane.advance_secs(1).await;
         many_calls(&scene, 20).await;
@@ -36,7 +36,7 @@ on_both_stores! {
         assert_eq!(whole.len(), 42);
         for indexed in [false, true] {
             if indexed {
-                scene.plane.engine.tidy().await.unwrap();
+                scene.plane.engine.run_maintenance().await.unwrap();
             }
             for size in [1, 2, 3, 7, 41, 42, 43] {
                 let entries = walk(&scene, &format!("limit={size}"), async |_| ()).await;
@@ -49,7 +49,7 @@ on_both_stores! {
 
     /// AAP-17.4-04, AAP-17.4-05, C-90
     async fn every_entry_is_seen_once_while_entries_are_appended_and_indexed(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         many_calls(&scene, 30).await;
         let entries = walk(&scene, "limit=4", async |page: usize| {
             if page < 10 {
@@ -57,7 +57,7 @@ on_both_stores! {
                 scene.write().await.expect(201);
             }
             if page % 3 == 1 {
-                scene.plane.engine.tidy().await.unwrap();
+                scene.plane.engine.run_maintenance().await.unwrap();
             }
             if page % 4 == 2 {
                 scene.plane.advance_secs(1).await;
@@ -70,7 +70,7 @@ on_both_stores! {
 
     /// AAP-17.4-04
     async fn a_cursor_fits_only_the_query_it_was_given_for(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         many_calls(&scene, 5).await;
         let other = plane.connect(&scene.alice, plane.acme(), &["calendar.read"]).await;
@@ -94,7 +94,7 @@ on_both_stores! {
 
     /// AAP-17.4-04
     async fn a_forged_cursor_is_refused(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         many_calls(&scene, 3).await;
         let cursor = scene.audit("limit=2").await["next_cursor"].as_str().unwrap().to_owned();
         let bytes = URL_SAFE_NO_PAD.decode(&cursor).unwrap();
@@ -115,7 +115,7 @@ on_both_stores! {
 /// AAP-17.4-04, R-26
 #[tokio::test]
 async fn a_cursor_of_one_node_is_good_on_another_and_another_installations_is_not() {
-    let scene = Kit(Backend::Postgres).scene().await;
+    let scene = Kit(Backend::Postgres).fixture().await;
     many_calls(&scene, 3).await;
     let whole = hashes(&scene.audit("").await);
     let first = scene.audit("limit=2").await;
@@ -126,11 +126,11 @@ async fn a_cursor_of_one_node_is_good_on_another_and_another_installations_is_no
     let rest = countersign_testkit::send_to(&second, request).await.expect(200).json();
     assert_eq!([hashes(&first), hashes(&rest)].concat(), whole);
     let setup = Setup { seed: 70, ..Setup::default() };
-    let elsewhere = Kit(Backend::Sqlite).scene_with(setup, &["calendar.read"]).await;
+    let elsewhere = Kit(Backend::Sqlite).fixture_with(setup, &["calendar.read"]).await;
     assert_eq!(by_cursor(&elsewhere, cursor).await.refusal(), (400, "invalid_request".into()));
 }
 
-async fn by_cursor(scene: &Scene, cursor: &str) -> Answer {
+async fn by_cursor(scene: &AgentFixture, cursor: &str) -> Answer {
     let query = format!("/agent/audit?delegation_id={}&cursor={cursor}", scene.connected.delegation_id);
     scene.alice.get(&scene.plane, &query).await
 }

@@ -3,7 +3,7 @@
 use super::{delegations, granted_leaf, request, show, yes};
 use axum::body::Body;
 use countersign_engine::{Address, ApiKeyKind, NewKey};
-use countersign_testkit::{Plane, TestPerson, agent_request, on_both_stores};
+use countersign_testkit::{Plane, TestPerson, agent_request, on_sqlite};
 use http::{Method, header};
 use serde_json::json;
 
@@ -36,7 +36,7 @@ async fn bearers(plane: &Plane, alice: &TestPerson) -> Vec<(&'static str, String
     found
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-5-01, AAP-17.2-01, AAP-5.1-04
     async fn no_credential_of_an_agent_an_operator_or_a_key_gives_a_delegation(kit) {
         let plane = kit.plane().await;

@@ -4,7 +4,7 @@ use super::{ask, granted_leaf, request, show, yes};
 use axum::body::Body;
 use countersign_engine::Role;
 use countersign_protocol::{canonical, hash::Digest};
-use countersign_testkit::{Plane, Setup, TestPerson, on_both_stores};
+use countersign_testkit::{Plane, Setup, TestPerson, on_sqlite};
 use http::{Method, header};
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn publish_text(plane: &Plane, text: &str) {
     plane.acme().publish_identity(&identity);
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-14.4-02, AAP-14.4-03
     async fn an_operators_own_words_come_before_the_projects_and_stand_in_full_in_both_answers(kit) {
         let plane = kit.plane_with(with_projects_text()).await;
@@ -60,7 +60,7 @@ on_both_stores! {
     }
 
     /// AAP-G-36
-    async fn words_of_an_operator_that_are_too_many_or_none_are_not_shown_and_the_operator_is_told(kit) {
+    async fn an_operators_text_that_is_too_long_or_empty_is_not_shown_and_the_operator_is_warned(kit) {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
         let default = show(&plane, &alice, &request(&plane, json!({})).await).await["liability_disclosure"].clone();
@@ -84,7 +84,7 @@ on_both_stores! {
     }
 
     /// AAP-G-36
-    async fn our_own_words_say_what_the_agent_can_and_cannot_do_and_whom_to_write_to(kit) {
+    async fn our_own_words_name_the_agents_powers_its_limits_and_a_contact(kit) {
         let long = "do a ".repeat(40);
         for description in ["Read your whole calendar", long.trim()] {
             let setup = Setup::with_project(|project| {
@@ -115,7 +115,7 @@ on_both_stores! {
     }
 
     /// AAP-17.2-03
-    async fn the_log_holds_the_hash_of_exactly_what_was_shown_and_in_which_language(kit) {
+    async fn the_log_holds_the_hash_of_exactly_the_disclosure_and_its_language(kit) {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
         for (accepted, language) in [("de-AT, en;q=0.5", "de"), ("fr", "en")] {
@@ -133,7 +133,7 @@ on_both_stores! {
     }
 
     /// AAP-17.2-03, AAP-14.4-03
-    async fn a_yes_to_words_that_the_project_has_changed_meanwhile_does_not_count(kit) {
+    async fn a_consent_to_a_disclosure_that_the_project_has_changed_does_not_count(kit) {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
         let admin = plane.person_in("calendar", "root", &[Role::Admin]).await;

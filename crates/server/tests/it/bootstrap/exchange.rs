@@ -19,7 +19,7 @@ fn exchange(plane: &Plane, granted: &Value) -> Value {
 
 on_both_stores! {
     /// AAP-5.1-07
-    async fn whoever_lacks_code_verifier_or_the_same_operators_signature_gets_no_token(kit) {
+    async fn without_code_verifier_or_the_same_operators_signature_there_is_no_token(kit) {
         let plane = kit.plane_with(Setup { operators: vec!["acme.test", "other.test"], ..Setup::default() }).await;
         let alice = plane.person("alice").await;
         let granted = approved(&plane, &alice, json!({})).await;
@@ -48,7 +48,7 @@ on_both_stores! {
     }
 
     /// AAP-5.1-07
-    async fn a_code_is_spent_by_its_first_use_also_by_two_at_once(kit) {
+    async fn a_code_is_used_up_by_its_first_use_also_by_two_at_once(kit) {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
         let granted = approved(&plane, &alice, json!({})).await;
@@ -67,7 +67,7 @@ on_both_stores! {
         let alice = plane.person("alice").await;
         let (late, in_time) = (approved(&plane, &alice, json!({})).await, approved(&plane, &alice, json!({})).await);
         plane.advance_secs(599).await;
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
         plane.post(TOKEN, &exchange(&plane, &in_time)).await.expect(200);
         plane.advance_secs(1).await;
         let answer = plane.post(TOKEN, &exchange(&plane, &late)).await;

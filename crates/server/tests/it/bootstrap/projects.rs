@@ -1,12 +1,10 @@
 //! A delegation belongs to one project, and an operator is its domain (AAP 3.1, 13.2).
 
-use super::claims_of;
 use countersign_engine::Role;
-use countersign_testkit::{Setup, TestPerson, on_both_stores};
-use http::Method;
+use countersign_testkit::{Setup, TestPerson, on_sqlite};
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-3.1-18
     async fn a_delegation_is_given_only_in_a_project_that_exists_by_one_of_its_users(kit) {
         let plane = kit.plane_with(Setup::multi()).await;
@@ -52,38 +50,5 @@ on_both_stores! {
         let yes = json!({ "request_id": south, "disclosure_id": id, "acknowledged_disclosure": true });
         let answer = alice.post(&plane, "/projects/south/agent/delegate", &yes).await;
         assert_eq!(answer.refusal(), (400, "invalid_request".into()));
-    }
-
-    /// AAP-13.2-03
-    async fn an_operator_that_calls_itself_by_anothers_name_stays_the_domain_that_it_is(kit) {
-        let plane = kit.plane_with(Setup { operators: vec!["acme.test", "evil.test"], ..Setup::default() }).await;
-        let alice = plane.person("alice").await;
-        let (acme, evil) = (plane.acme(), plane.operator("evil.test"));
-        let mut identity = evil.identity();
-        identity["operator"] = json!("acme.test");
-        evil.publish_identity(&identity);
-
-        let waiting = plane.connect_request("", evil, &["calendar.read"]).await;
-        let shown = alice.post(&plane, "/agent/delegate", &json!({ "request_id": waiting })).await.expect(200).json();
-        assert_eq!(shown["operator"], "evil.test");
-        assert!(shown["liability_disclosure"].as_str().unwrap().contains("evil.test"));
-        let connected = plane.connect(&alice, evil, &["calendar.read"]).await;
-        assert_eq!(claims_of(&connected.delegation_token)["delegated_to"], "evil.test");
-        let listed = alice.get(&plane, "/v1/agents").await.expect(200).json()["agents"][0].clone();
-        assert_eq!((&listed["operator"], &listed["operator_name"]), (&json!("evil.test"), &json!("acme.test")));
-
-        let agent = plane.register(evil, &connected).await;
-        plane.call(&agent, Method::GET, "/calendar/events", "READ_CALENDAR").await.expect(200);
-        assert_eq!(plane.upstream.reached()[0].caller.as_ref().unwrap().operator, "evil.test");
-        // The name grants no access at the real acme.test, and acme.test has no authority over it.
-        let stolen = plane.post("/agent/register", &plane.register_body(acme, &connected)).await;
-        assert_eq!(stolen.refusal(), (401, "delegation_mismatch".into()));
-        let query = format!("delegation_id={}", connected.delegation_id);
-        assert_eq!(plane.audit(acme, &query).await.refusal(), (401, "delegation_not_found".into()));
-        let page = plane.audit(evil, &query).await.expect(200).json();
-        for entry in page["entries"].as_array().unwrap() {
-            assert_eq!(entry["operator"], "evil.test", "{entry}");
-            assert!(!entry.to_string().contains("acme.test"), "{entry}");
-        }
     }
 }

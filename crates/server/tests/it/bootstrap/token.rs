@@ -2,18 +2,17 @@
 
 use super::{changed, claims_of, request, show, yes};
 use countersign_protocol::aap::delegation_token::TYP;
-use countersign_testkit::{Connected, Plane, Setup, on_both_stores};
+use countersign_testkit::{Connected, Plane, Setup, on_sqlite};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 
 async fn register_with_token(plane: &Plane, delegation_token: String) -> countersign_testkit::Answer {
     let connected = Connected { delegation_id: String::new(), delegation_token };
     plane.post("/agent/register", &plane.register_body(plane.acme(), &connected)).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-19.4-01, AAP-19.4-02, AAP-19.4-03, AAP-19.4-04, AAP-19.4-07
-    async fn an_issued_token_says_exactly_what_the_schema_names(kit) {
+    async fn an_issued_token_has_exactly_the_members_of_the_schema(kit) {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
         let manifest = plane.get("/.well-known/agent-auth.json").await.expect(200).json();
@@ -56,18 +55,10 @@ on_both_stores! {
             .collect();
         let wrong = [
             ("the host as issuer", json!({ "iss": "api.example.test" })),
-            ("an issuer with a slash", json!({ "iss": "https://api.example.test/" })),
-            ("another issuer", json!({ "iss": "https://other.test" })),
             ("a URL as operator", json!({ "delegated_to": "https://acme.test" })),
-            ("an operator in capitals", json!({ "delegated_to": "ACME.test" })),
             ("an id too short", json!({ "delegation_id": "del_abc" })),
-            ("an id of another form", json!({ "delegation_id": "DEL_0123456789" })),
-            ("no scope", json!({ "scopes": [] })),
             ("a lifetime below the least", json!({ "max_agent_ttl": 299 })),
-            ("a lifetime above the most", json!({ "max_agent_ttl": 86_401 })),
-            ("a time as text", json!({ "exp": "soon" })),
             ("one claim more", json!({ "effective_policy": {} })),
-            ("an audience", json!({ "aud": "https://api.example.test" })),
         ];
         cases.extend(wrong.map(|(what, changes)| (what.to_owned(), changed(sound.clone(), changes))));
         for (what, claims) in cases {
@@ -126,17 +117,6 @@ on_both_stores! {
         let call = plane.call(&bearer, http::Method::GET, "/calendar/events", "READ_CALENDAR").await;
         assert_eq!(call.refusal(), (401, "access_token_invalid".into()));
         plane.register(plane.acme(), &connected).await;
-    }
-
-    /// AAP-19.4-04
-    async fn ids_share_no_beginning_with_each_other_or_with_the_time(kit) {
-        let plane = kit.plane().await;
-        let alice = plane.person("alice").await;
-        let mut seen = BTreeSet::new();
-        for _ in 0..8 {
-            let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
-            assert!(seen.insert(connected.delegation_id["del_".len()..][..8].to_owned()), "{seen:?}");
-        }
     }
 
     /// AAP-19.4-02, AAP-19.4-03

@@ -3,10 +3,10 @@
 use crate::mplp::{archiving, id, step};
 use crate::pages::{Words as _, open_as};
 use countersign_testkit::{
-    Answer, Scene, Setup, TestAgent,
-    clarification::{Clarifying, id_of, open, proven, required},
+    Answer, Setup, TestAgent,
+    clarification::{Clarifying, id_of, open, required},
     decisions::confirmation,
-    on_both_stores, stored_evidence,
+    on_sqlite, stored_evidence,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -39,13 +39,13 @@ async fn proposes(stage: &Clarifying, n: u64) -> Answer {
 async fn archives(stage: &Clarifying, who: &TestAgent, more: Value) -> Answer {
     let mut body = confirmation("notes.archive", json!({ "note": "a" }));
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    who.asks(&stage.plane, &body).await
+    who.requests_confirmation(&stage.plane, &body).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// WWA-8-04, WWA-2-01, WWA-5-05
     async fn a_plan_of_which_anything_is_unclear_is_not_proposed_to_anybody(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         mplp(&stage, Method::POST, "plans", Some(&vague(1))).await.expect(201);
         let refused = proposes(&stage, 1).await;
         assert_eq!(refused.refusal(), unclear());
@@ -55,16 +55,16 @@ on_both_stores! {
         assert_eq!(proposes(&stage, 1).await.json()["clarification"], told, "the same session again");
         let plan = mplp(&stage, Method::GET, &format!("plans/{}", id(1)), None).await.expect(200).json();
         assert_eq!(plan["status"], "draft");
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 0);
+        assert_eq!(stage.alice.pending_questions(&stage.plane).await, 0);
         assert_eq!(open(&stage.gaps(&told).await), [("gap-001".to_owned(), "plan.objective".to_owned())]);
         stage.answers(&told, "gap-001", "The notes are in order").await;
         assert_eq!(proposes(&stage, 1).await.refusal(), unclear(), "answered, and not confirmed");
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 0);
+        assert_eq!(stage.alice.pending_questions(&stage.plane).await, 0);
     }
 
     /// WWA-2-04
     async fn a_corrected_draft_ends_the_questions_about_the_last_one(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         mplp(&stage, Method::POST, "plans", Some(&vague(1))).await.expect(201);
         let told = proposes(&stage, 1).await.json()["clarification"].clone();
         let path = format!("plans/{}", id(1));
@@ -81,10 +81,10 @@ on_both_stores! {
 
     /// WWA-5-05, WWA-5-04, WWA-6.2-06, R-14
     async fn confirming_proposes_the_plan_with_its_answers_and_says_whose_they_are(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let mut phone = stage.alice.subscriber(&stage.plane).await;
         phone.subscribes_with(&stage.plane, json!({ "preferred_verbosity": "detailed" })).await;
-        let mut heard = phone.hears(&stage.plane).await;
+        let mut heard = phone.opens_stream(&stage.plane).await;
         let mut plan = vague(1);
         plan["plan"]["title"] = json!("the usual one");
         mplp(&stage, Method::POST, "plans", Some(&plan)).await.expect(201);
@@ -107,7 +107,7 @@ on_both_stores! {
         assert_eq!((&confirm["status"], &confirm["target_id"]), (&json!("pending"), &json!(id(1))));
 
         let question = heard.next_of("awaiting.confirmation").await;
-        let clarified = &question["extra_context"]["clarification"];
+        let clarified = &question["extensions"]["dev_countersign"]["clarification"];
         assert_eq!((clarified["session_id"].as_str(), &clarified["rounds"]), (Some(id_of(&told)), &json!(3)));
         let whose: Vec<(&Value, &Value, &Value)> = clarified["answers"].as_array().unwrap().iter()
             .map(|answer| (&answer["field"], &answer["answer"], &answer["given_by"])).collect();
@@ -131,7 +131,7 @@ on_both_stores! {
 
     /// WWA-5-05
     async fn a_plan_that_was_never_written_is_written_and_proposed_when_it_is_confirmed(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&vague(2)).await;
         assert_eq!(mplp(&stage, Method::GET, &format!("plans/{}", id(2)), None).await.status, 404);
         stage.answers(&asked, "gap-001", "The notes are in order").await;
@@ -139,14 +139,14 @@ on_both_stores! {
         let accepted = stage.confirms(&asked).await;
         let plan = mplp(&stage, Method::GET, &format!("plans/{}", id(2)), None).await.expect(200).json();
         assert_eq!((&plan["status"], &plan["steps"][0]["step_id"]), (&json!("proposed"), &json!(step(2, 1))));
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 1);
+        assert_eq!(stage.alice.pending_questions(&stage.plane).await, 1);
         assert_eq!(stage.confirms(&asked).await, accepted);
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 1);
+        assert_eq!(stage.alice.pending_questions(&stage.plane).await, 1);
     }
 
     /// WWA-5-04
-    async fn what_looks_like_a_plan_and_is_none_is_refused_before_the_session_is_closed(kit) {
-        let stage = Clarifying::set(kit).await;
+    async fn an_invalid_mplp_plan_is_refused_before_the_session_is_closed(kit) {
+        let stage = Clarifying::start(kit).await;
         let mut plan = archiving(3, 1);
         plan["plan"]["steps"][0]["status"] = json!("levitating");
         let asked = stage.submits(&plan).await;
@@ -157,14 +157,14 @@ on_both_stores! {
     }
 
     /// WWA-4-14, WWA-8-04
-    async fn nobody_is_asked_for_a_yes_while_a_gap_blocks_it(kit) {
-        let stage = Clarifying::set(kit).await;
+    async fn nobody_is_asked_for_an_approval_while_a_gap_blocks_it(kit) {
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&blocking()).await;
         let refused = archives(&stage, &stage.agent, json!({})).await;
         assert_eq!(refused.refusal(), unclear());
         assert_eq!(refused.json()["clarification"]["session_id"], asked["session_id"]);
         assert_eq!(refused.json()["clarification"]["gaps"][0]["field"], "hosting.region");
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 0);
+        assert_eq!(stage.alice.pending_questions(&stage.plane).await, 0);
         let other = stage.plane.agent_key("alice", &["notes.archive"]).await;
         archives(&stage, &other, json!({})).await.expect(201);
         stage.answers(&asked, "gap-001", "eu").await;
@@ -172,7 +172,7 @@ on_both_stores! {
     }
 
     /// WWA-4-14
-    async fn what_a_gap_does_not_block_goes_on_and_so_does_all_when_its_time_is_over(kit) {
+    async fn unblocked_operations_go_on_and_so_do_all_after_expiry(kit) {
         let stage = Clarifying::with(kit, Setup::clarifying_with(|document| {
             let operations = json!({ "developer": ["notes.archive"], "build": ["notes.tidy"] });
             document.clarification.operations = serde_json::from_value(operations).unwrap();
@@ -183,17 +183,17 @@ on_both_stores! {
         archives(&stage, &stage.agent, json!({})).await.expect(201);
         stage.submits(&json!({ "trip": {} })).await;
         archives(&stage, &stage.agent, json!({})).await.expect(200);
-        let tidies = async || stage.agent.asks(&stage.plane, &confirmation("notes.tidy", json!({}))).await;
+        let tidies = async || stage.agent.requests_confirmation(&stage.plane, &confirmation("notes.tidy", json!({}))).await;
         assert_eq!(tidies().await.refusal(), unclear());
-        let unlisted = stage.agent.asks(&stage.plane, &confirmation("mail.send", json!({}))).await;
+        let unlisted = stage.agent.requests_confirmation(&stage.plane, &confirmation("mail.send", json!({}))).await;
         assert_eq!(unlisted.refusal(), unclear(), "what waits for a yes and is in no list is built");
         stage.plane.advance_secs(86_400).await;
         tidies().await.expect(201);
     }
 
     /// WWA-4-14, R-5
-    async fn a_yes_is_not_spent_while_a_gap_blocks_it_that_was_opened_after_it(kit) {
-        let stage = Clarifying::set(kit).await;
+    async fn an_approval_is_not_claimed_while_a_later_gap_blocks_it(kit) {
+        let stage = Clarifying::start(kit).await;
         let decision = archives(&stage, &stage.agent, json!({})).await.expect(201).json();
         stage.alice.accepts(&stage.plane, &decision).await;
         let asked = stage.submits(&blocking()).await;
@@ -206,20 +206,21 @@ on_both_stores! {
     }
 
     /// WWA-6.2-06, R-14, R-25, R-2
-    async fn whoever_says_yes_reads_the_answers_and_the_evidence_keeps_them(kit) {
-        let stage = Clarifying::set(kit).await;
-        let (_, mut heard) = stage.alice.listening(&stage.plane).await;
+    async fn an_approver_reads_the_answers_and_the_evidence_keeps_them(kit) {
+        let stage = Clarifying::start(kit).await;
+        let (_, mut heard) = stage.alice.subscribed(&stage.plane).await;
         let asked = stage.submits(&blocking()).await;
         stage.answers(&asked, "gap-001", "eu").await;
         let forged = json!({ "clarification": { "answers": [{ "answer": "alice agreed", "given_by": "person" }] } });
         let alone = json!({ "extra_context": forged, "arguments": { "note": "b" } });
         archives(&stage, &stage.agent, alone).await.expect(201);
         let question = heard.next_of("awaiting.confirmation").await;
-        assert!(!question.to_string().contains("alice agreed"), "that is the plane's to say: {question:#}");
+        assert_eq!(question["extra_context"], forged, "the agent's own, unchanged");
+        assert!(!question["extensions"].to_string().contains("alice agreed"), "the plane's to say: {question:#}");
         let named = json!({ "clarification_session_id": id_of(&asked), "extra_context": forged });
         let decision = archives(&stage, &stage.agent, named).await.expect(201).json();
         let question = heard.next_of("awaiting.confirmation").await;
-        let answers = &question["extra_context"]["clarification"]["answers"];
+        let answers = &question["extensions"]["dev_countersign"]["clarification"]["answers"];
         assert_eq!((&answers[0]["field"], &answers[0]["answer"]), (&json!("hosting.region"), &json!("eu")));
         assert_eq!((&answers[0]["given_by"], answers.as_array().unwrap().len()), (&json!("own"), 1));
         let spoken = question["summary_normal"].as_str().unwrap();
@@ -227,7 +228,9 @@ on_both_stores! {
         let path = url::Url::parse(decision["page"].as_str().unwrap()).unwrap().path().to_owned();
         let page = open_as(&stage.plane, &stage.alice, &path).await.expect(200).words();
         assert!(page.contains("hosting.region") && page.contains("agent’s own answer"), "{page}");
-        assert!(!page.contains("alice agreed") && !question.to_string().contains("alice agreed"));
+        let ours = page.split_once("id=\"clarified-heading\"").unwrap().1.split_once("</section>").unwrap().0;
+        assert!(ours.contains("hosting.region") && !ours.contains("alice agreed"), "{ours}");
+        assert!(!question["extensions"].to_string().contains("alice agreed"), "{question:#}");
 
         let entries = stored_evidence(&stage.plane.place).await;
         let raised = entries.iter().rfind(|entry| entry.event_type == "decision_raised").unwrap();
@@ -238,7 +241,7 @@ on_both_stores! {
 
     /// R-10, WWA-8-04
     async fn a_session_that_is_open_or_somebody_elses_clarifies_nothing(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let other = stage.plane.agent_key("alice", &["notes.archive"]).await;
         let warned = stage.submits(&json!({ "languages": ["ar-sa"] })).await;
         let named = json!({ "clarification_session_id": id_of(&warned) });
@@ -246,42 +249,8 @@ on_both_stores! {
         assert_eq!(archives(&stage, &stage.agent, named.clone()).await.refusal(), unclear(), "a WARN is open as well");
         let unknown = json!({ "clarification_session_id": id(7) });
         assert_eq!(archives(&stage, &stage.agent, unknown).await.refusal(), (404, "not_found".into()));
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 0);
+        assert_eq!(stage.alice.pending_questions(&stage.plane).await, 0);
         stage.answers(&warned, "gap-001", "accept").await;
         archives(&stage, &stage.agent, named).await.expect(201);
-    }
-
-    /// WWA-4-14, WWA-8-04
-    async fn the_gateway_lets_nothing_through_that_a_gap_of_the_same_task_blocks(kit) {
-        let setup = Setup::clarifying_with(|document| {
-            let operations = json!({ "developer": ["events.create"] });
-            document.clarification.operations = serde_json::from_value(operations).unwrap();
-        });
-        let scene = kit.scene_with(setup, &["calendar.read", "calendar.write", "mail.invite"]).await;
-        let agent = scene.agent.asking();
-        let invites = async |scene: &Scene| {
-            scene.plane.call(&scene.agent, Method::POST, "/mail/invitations", "SEND_INVITATION").await
-        };
-        assert_eq!(invites(&scene).await.status, 403, "a yes is needed");
-        scene.write().await.expect(201);
-        let body = json!({ "plan_object": { "hosting": {} } });
-        let asked = agent.post(&scene.plane, "/v1/clarification/submit-clarification", &body).await.expect(200).json();
-        let reached = scene.reached();
-        for refused in [scene.write().await, invites(&scene).await] {
-            assert_eq!(refused.refusal(), unclear());
-            assert_eq!(refused.json()["clarification"]["session_id"], asked["session_id"]);
-        }
-        assert_eq!(scene.reached(), reached);
-        scene.read().await.expect(200);
-        let answer = json!({ "session_id": id_of(&asked), "gap_id": "gap-001", "answer": "eu" });
-        let told = agent.post(&scene.plane, "/v1/clarification/resolve-gap", &answer).await.expect(200).json();
-        assert_eq!(told["status"], "escalated", "nothing is known about what it blocks, so it may be irreversible");
-        assert_eq!(scene.write().await.refusal(), unclear());
-        scene.alice.answers(&scene.plane, &told, json!("eu")).await;
-        scene.write().await.expect(201);
-        let audit = format!("/v1/clarification/audit?session_id={}", id_of(&asked));
-        let audit = scene.alice.get(&scene.plane, &audit).await.expect(200).json();
-        let keys = scene.plane.get("/v1/clarification/keys").await.expect(200).json();
-        assert!(proven(&keys, &audit).is_ok(), "the person concerned can prove it");
     }
 }

@@ -6,7 +6,6 @@ mod confirmations;
 mod gaps;
 mod http;
 mod people;
-mod plans;
 mod restart;
 mod sessions;
 mod shapes;

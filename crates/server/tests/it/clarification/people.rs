@@ -2,9 +2,8 @@
 
 use crate::pages::{Words as _, decide, follow, open_as};
 use countersign_testkit::{
-    Setup,
-    clarification::{Clarifying, answering, open},
-    on_both_stores, stored_evidence,
+    clarification::{Clarifying, open},
+    on_sqlite, stored_evidence,
 };
 use serde_json::{Value, json};
 
@@ -16,11 +15,6 @@ fn transfer() -> Value {
 /// A person must name the recipient, without suggestions.
 fn to_whom() -> Value {
     json!({ "transfer": { "account": "savings" } })
-}
-
-/// A submission of a plan with one step that runs this tool with a vague argument.
-fn plan_of(tool: &str) -> Value {
-    json!({ "actions": { "a": { "tool": tool, "arguments": { "to": "the usual account" } } } })
 }
 
 /// The rounds of a session: the gap, the answer, its author, and whether it settled the gap.
@@ -38,10 +32,10 @@ fn round(gap: &str, answer: &str, given_by: &str, resolved: bool) -> (String, St
     (gap.to_owned(), answer.to_owned(), given_by.to_owned(), resolved)
 }
 
-on_both_stores! {
+on_sqlite! {
     /// WWA-6.2-06, WWA-6.2-02, WWA-7-09, WWA-7-11, R-14, R-10
-    async fn an_agent_never_settles_what_a_person_owes(kit) {
-        let stage = Clarifying::set(kit).await;
+    async fn an_agent_never_settles_a_persons_gap(kit) {
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&transfer()).await;
         assert_eq!(asked["gaps"][0]["person_must_answer"], true);
         let told = stage.answers(&asked, "gap-001", "savings").await;
@@ -58,13 +52,13 @@ on_both_stores! {
         assert_eq!(stage.confirms(&asked).await["status"], "needs_clarification");
         assert_eq!(rounds(&stage, &asked).await, [round("gap-001", "savings", "own", false)]);
         assert_eq!(stage.audit(&asked).await["record"]["all_resolved"], false);
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 1);
+        assert_eq!(stage.alice.pending_questions(&stage.plane).await, 1);
     }
 
     /// WWA-5-05, WWA-6.2-06, WWA-7-09, WWA-7-11, R-14
     async fn a_gap_with_suggestions_is_a_choice_for_the_person_and_the_reply_settles_it(kit) {
-        let stage = Clarifying::set(kit).await;
-        let (phone, mut heard) = stage.alice.listening(&stage.plane).await;
+        let stage = Clarifying::start(kit).await;
+        let (phone, mut heard) = stage.alice.subscribed(&stage.plane).await;
         let asked = stage.submits(&transfer()).await;
         let told = stage.answers(&asked, "gap-001", "").await;
         let question = heard.next_of("awaiting.clarification").await;
@@ -93,8 +87,8 @@ on_both_stores! {
 
     /// WWA-5-05
     async fn a_gap_without_suggestions_is_answered_in_the_persons_own_words(kit) {
-        let stage = Clarifying::set(kit).await;
-        let (phone, mut heard) = stage.alice.listening(&stage.plane).await;
+        let stage = Clarifying::start(kit).await;
+        let (phone, mut heard) = stage.alice.subscribed(&stage.plane).await;
         let asked = stage.submits(&to_whom()).await;
         stage.answers(&asked, "gap-001", "Mallory").await;
         let question = heard.next_of("awaiting.clarification").await;
@@ -109,7 +103,7 @@ on_both_stores! {
 
     /// WWA-5-05, WWA-6.2-06
     async fn a_person_answers_on_the_page(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let bob = stage.plane.person("bob").await;
         let asked = stage.submits(&transfer()).await;
         let told = stage.answers(&asked, "gap-001", "the usual account").await;
@@ -126,29 +120,10 @@ on_both_stores! {
         assert_eq!(rounds(&stage, &asked).await.last().unwrap(), &round("gap-001", "savings", "person", true));
     }
 
-    /// WWA-6.2-02
-    async fn what_cannot_stand_in_the_plan_is_no_answer_of_a_persons_either(kit) {
-        let stage = Clarifying::set(kit).await;
-        let (phone, mut heard) = stage.alice.listening(&stage.plane).await;
-        let asked = stage.submits(&json!({ "budget": {} })).await;
-        let told = stage.answers(&asked, "gap-001", "5").await;
-        let question = heard.next_of("awaiting.clarification").await;
-        let before = stage.audit(&asked).await;
-        for response in ["plenty", "1e999", "00000000000000000001 EUR"] {
-            phone.replies(&stage.plane, &phone.response(&stage.plane, &question, json!(response))).await.expect(204);
-            assert_eq!(stage.audit(&asked).await, before, "{response}");
-        }
-        let typed = [("kind", "freetext"), ("response", "plenty")];
-        let page = decide(&stage.plane, &stage.alice, &told, "respond", &typed).await.expect(422).words();
-        assert!(page.contains("must be a number") && page.contains("plenty"), "told why, with the words kept: {page}");
-        phone.replies(&stage.plane, &phone.response(&stage.plane, &question, json!("250"))).await.expect(204);
-        assert_eq!(stage.confirms(&asked).await["plan"]["budget"]["limit"], 250);
-    }
-
     /// WWA-2-04, R-14
     async fn a_changed_plan_calls_the_question_off_and_the_answer_to_it_changes_nothing(kit) {
-        let stage = Clarifying::set(kit).await;
-        let (phone, mut heard) = stage.alice.listening(&stage.plane).await;
+        let stage = Clarifying::start(kit).await;
+        let (phone, mut heard) = stage.alice.subscribed(&stage.plane).await;
         let asked = stage.submits(&transfer()).await;
         let told = stage.answers(&asked, "gap-001", "").await;
         let question = heard.next_of("awaiting.clarification").await;
@@ -156,7 +131,7 @@ on_both_stores! {
         changed["transfer"]["amount"] = json!(82_000);
         stage.submits_in(&asked, &changed).await.expect(200);
         let before = stage.audit(&asked).await;
-        let decision = stage.agent.looks(&stage.plane, &told).await.expect(200).json();
+        let decision = stage.agent.reads_decision(&stage.plane, &told).await.expect(200).json();
         assert_eq!(decision["state"], "cancelled");
         phone.replies(&stage.plane, &phone.response(&stage.plane, &question, json!("savings"))).await.expect(204);
         assert_eq!(stage.audit(&asked).await, before);
@@ -165,11 +140,11 @@ on_both_stores! {
 
     /// WWA-6.2-02, WWA-7-11
     async fn a_question_that_nobody_answered_in_time_leaves_the_gap_open_and_is_asked_again(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&transfer()).await;
         let first = stage.answers(&asked, "gap-001", "").await;
         stage.plane.advance_secs(3600).await;
-        let decision = stage.agent.looks(&stage.plane, &first).await.expect(200).json();
+        let decision = stage.agent.reads_decision(&stage.plane, &first).await.expect(200).json();
         assert_eq!(decision["state"], "expired");
         assert_eq!(stage.confirms(&asked).await["status"], "needs_clarification");
         let second = stage.answers(&asked, "gap-001", "").await;
@@ -178,36 +153,9 @@ on_both_stores! {
         assert_eq!(stage.confirms(&asked).await["plan"]["transfer"]["account"], "savings");
     }
 
-    /// WWA-6.2-06, R-14, R-1
-    async fn what_cannot_be_undone_is_for_a_person_and_what_can_is_for_the_agent(kit) {
-        let stage = Clarifying::set(kit).await;
-        for (tool, owed) in [("payments.send", true), ("mail.send", true), ("made.up", true), ("notes.tidy", false)] {
-            let asked = stage.submits(&plan_of(tool)).await;
-            let gap = &asked["gaps"][0];
-            assert_eq!(gap["field"], "actions.a.arguments.to");
-            assert_eq!(gap.get("person_must_answer").is_some(), owed, "{tool}");
-            let status = if owed { "escalated" } else { "resolved" };
-            assert_eq!(stage.answers(&asked, "gap-001", "DE02 1203").await["status"], status, "{tool}");
-        }
-    }
-
-    /// WWA-6.2-06, R-14
-    async fn operations_that_run_something_irreversible_make_their_gaps_a_persons(kit) {
-        for (action, owed) in [("payments.send", true), ("notes.tidy", false)] {
-            let stage = Clarifying::with(kit, Setup::clarifying_with(|document| {
-                let operations = json!({ "build": [action] });
-                document.clarification.operations = serde_json::from_value(operations).unwrap();
-            })).await;
-            let asked = stage.submits(&json!({ "hosting": {}, "languages": ["ar-sa"] })).await;
-            let owes: Vec<bool> = asked["gaps"].as_array().unwrap().iter()
-                .map(|gap| gap.get("person_must_answer").is_some()).collect();
-            assert_eq!(owes, [false, owed], "a WARN is the agent's to answer: {asked:#}");
-        }
-    }
-
     /// WWA-6.2-06, R-14, R-25
     async fn whose_answer_it_was_stands_in_the_record_the_audit_and_the_evidence(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&json!({ "hosting": {}, "transfer": { "recipient": "Bo Private" } })).await;
         let told = stage.answers(&asked, "gap-001", "").await;
         stage.alice.answers(&stage.plane, &told, json!("savings")).await;
@@ -227,15 +175,5 @@ on_both_stores! {
             assert!(!leaf.contains("savings") && !leaf.contains("transfer.account"), "words stand open: {leaf}");
         }
         assert!(told[1].1.contains("savings") && told[1].1.contains("transfer.account"));
-    }
-
-    ///
-    async fn another_agents_answer_reaches_nothing(kit) {
-        let stage = Clarifying::set(kit).await;
-        let asked = stage.submits(&json!({ "hosting": {} })).await;
-        let stranger = stage.plane.agent_key("alice", &["mail.send"]).await;
-        let body = answering(&asked, "gap-001", "eu");
-        assert_eq!(stage.post(&stranger, "resolve-gap", &body).await.refusal(), (404, "not_found".into()));
-        assert_eq!(rounds(&stage, &asked).await, []);
     }
 }

@@ -44,7 +44,7 @@ fn rounds(audit: &Value) -> Vec<(Value, Value)> {
 on_both_stores! {
     /// WWA-1-03, WWA-2-04, WWA-7-01
     async fn a_story_that_is_interrupted_between_any_two_steps_is_the_same_story(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let asked = stage.submits(&plan()).await;
         let bytes = stage.submits_in(&asked, &plan()).await.expect(200).body;
         let stage = restarted(stage, &asked).await;
@@ -57,7 +57,7 @@ on_both_stores! {
         let told = stage.answers(&asked, ACCOUNT, "").await;
         let stage = restarted(stage, &asked).await;
         assert_eq!(stage.answers(&asked, ACCOUNT, "").await, told, "the same question waits");
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 1);
+        assert_eq!(stage.alice.pending_questions(&stage.plane).await, 1);
 
         stage.plane.advance_secs(30).await;
         stage.alice.answers(&stage.plane, &told, json!("savings")).await;
@@ -67,7 +67,7 @@ on_both_stores! {
         let accepted = stage.confirms(&asked).await;
         let stage = restarted(stage, &asked).await;
         assert_eq!(stage.confirms(&asked).await, accepted);
-        assert_eq!(stage.names(&asked, "attest").await["attestation"], accepted["attestation"]);
+        assert_eq!(stage.posts_session(&asked, "attest").await["attestation"], accepted["attestation"]);
         let audit = stage.audit(&asked).await;
         let told = [(REGION, "eu"), (ACCOUNT, ""), (ACCOUNT, "savings")];
         assert_eq!(rounds(&audit), told.map(|(gap, answer)| (json!(gap), json!(answer))));
@@ -75,7 +75,7 @@ on_both_stores! {
 
     /// WWA-7-08, WWA-6.2-05
     async fn a_signed_answer_cannot_be_replayed_after_a_restart(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let hermes = SigningParty::new("hermes", 1);
         let asked = stage.submits(&plan()).await;
         let signed = hermes.signs(&asked, REGION, "eu", &stamp(&stage.plane));
@@ -98,7 +98,7 @@ on_both_stores! {
 
     /// WWA-2-04
     async fn identical_checks_that_come_together_are_one_session(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let body = json!({ "plan_object": plan() });
         let checks = (0..12).map(|_| stage.post(&stage.agent, "submit-clarification", &body));
         let answers = join_all(checks).await;
@@ -108,12 +108,12 @@ on_both_stores! {
 
     /// WWA-6.2-03, WWA-7-03
     async fn answers_that_come_together_are_rounds_one_after_the_other(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let plan = json!({ "components": vec![json!({ "name": "a" }); 8] });
         let asked = stage.submits(&plan).await;
         let gaps: Vec<String> = (1..=8).map(|n| format!("gap-{n:03}")).collect();
         let answers = gaps.iter().flat_map(|gap| [(gap, "button"), (gap, "button")]);
-        let told = join_all(answers.map(|(gap, answer)| stage.tries_to_answer(&asked, gap, answer))).await;
+        let told = join_all(answers.map(|(gap, answer)| stage.tries_answer(&asked, gap, answer))).await;
         for answer in told {
             assert!(answer.status == 200 || answer.status == 503, "{}", answer.text());
         }
@@ -126,13 +126,13 @@ on_both_stores! {
     }
 
     /// WWA-6.2-03, R-14
-    async fn the_agent_and_a_person_who_answer_together_make_one_answer(kit) {
+    async fn an_agent_and_a_person_that_answer_together_make_one_answer(kit) {
         for _ in 0..4 {
-            let stage = Clarifying::set(kit).await;
+            let stage = Clarifying::start(kit).await;
             let asked = stage.submits(&json!({ "library": "as usual" })).await;
             let told = stage.answers(&asked, "gap-001", "").await;
             let person = stage.alice.responds(&stage.plane, &told, json!("react"));
-            let (own, _) = tokio::join!(stage.tries_to_answer(&asked, "gap-001", "solid"), person);
+            let (own, _) = tokio::join!(stage.tries_answer(&asked, "gap-001", "solid"), person);
             let audit = stage.audit(&asked).await;
             let settled: Vec<&Value> =
                 audit["record"]["chain"].as_array().unwrap().iter().filter(|entry| entry["resolved"] == true).collect();
@@ -150,7 +150,7 @@ on_both_stores! {
 /// WWA-6.2-03, WWA-7-01, WWA-2-04
 #[tokio::test]
 async fn two_nodes_that_are_asked_at_once_write_one_session_and_one_round() {
-    let stage = Clarifying::set(Kit(Backend::Postgres)).await;
+    let stage = Clarifying::start(Kit(Backend::Postgres)).await;
     let (_engine, second) = stage.plane.second_node().await;
     let nodes = [&stage.plane.public, &second];
     let sent = async |below: &'static str, bodies: Vec<Value>| {
@@ -184,7 +184,7 @@ async fn two_nodes_that_are_asked_at_once_write_one_session_and_one_round() {
     let questions: BTreeSet<String> =
         escalations.iter().map(|answer| answer.json()["decision_id"].to_string()).collect();
     assert_eq!(questions.len(), 1);
-    assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 1);
+    assert_eq!(stage.alice.pending_questions(&stage.plane).await, 1);
     assert_eq!(rounds(&stage.audit(&asked).await).len(), 2);
 
     stage.alice.answers(&stage.plane, &escalations[0].json(), json!("savings")).await;
@@ -197,7 +197,7 @@ async fn two_nodes_that_are_asked_at_once_write_one_session_and_one_round() {
 /// WWA-7-17
 #[tokio::test]
 async fn keys_that_are_replaced_on_both_nodes_at_once_follow_one_another() {
-    let stage = Clarifying::set(Kit(Backend::Postgres)).await;
+    let stage = Clarifying::start(Kit(Backend::Postgres)).await;
     let asked = stage.submits(&plan()).await;
     let (engine, _second) = stage.plane.second_node().await;
     let at = stage.plane.at().await;

@@ -2,7 +2,7 @@
 
 use super::world::{World, complete, of, place, plan, without_account};
 use countersign_protocol::clarification::SCHEMA;
-use countersign_testkit::{Answer, on_both_stores};
+use countersign_testkit::{Answer, on_sqlite};
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn named(answer: &Answer, what: &str) {
     assert!(told.starts_with(what), "{told} does not name {what}");
 }
 
-on_both_stores! {
+on_sqlite! {
     /// WWA-6.1-02, WWA-4-02, WWA-4-03
     async fn a_submission_that_is_none_is_refused_by_the_name_of_its_member(kit) {
         let world = World::made(kit).await;

@@ -2,7 +2,7 @@
 
 use super::world::{World, gap, of, place, session, without_account};
 use countersign_engine::{ApiKeyKind, Role};
-use countersign_testkit::{Answer, TestAgent, decisions::ALL, on_both_stores};
+use countersign_testkit::{Answer, TestAgent, decisions::ALL, on_sqlite};
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
@@ -46,9 +46,9 @@ impl World {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
-    async fn nothing_is_told_to_somebody_without_credentials(kit) {
+    async fn nothing_is_revealed_without_credentials(kit) {
         let world = World::made(kit).await;
         let told = world.submits(&without_account()).await;
         for below in POSTS {
@@ -86,7 +86,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_chain_is_read_by_those_it_concerns_and_by_those_who_oversee(kit) {
+    async fn a_chain_is_read_by_the_people_concerned_and_by_overseers(kit) {
         let world = World::made(kit).await;
         let told = world.submits(&without_account()).await;
         let path = place(&of("audit", &told));

@@ -7,7 +7,7 @@ use serde_json::json;
 ///
 /// AAEP-6.7-02
 #[tokio::test]
-async fn what_it_accepts_was_accepted_by_the_person_whose_token_is_in_its_address() {
+async fn its_approval_is_by_the_person_of_the_token_in_its_address() {
     let stage = Stage::ready().await;
     let (endpoint, _) = stage.endpoint().await;
     let earlier = stage.asks_to_pay("Bob").await;
@@ -30,7 +30,7 @@ async fn what_it_accepts_was_accepted_by_the_person_whose_token_is_in_its_addres
 }
 
 #[tokio::test]
-async fn what_it_rejects_was_rejected() {
+async fn its_rejection_rejects() {
     let stage = Stage::ready().await;
     let (endpoint, _) = stage.endpoint().await;
     let asked = stage.asks_to_pay("Bob").await;
@@ -44,7 +44,7 @@ async fn what_it_rejects_was_rejected() {
 }
 
 #[tokio::test]
-async fn a_person_types_yes_a_text_and_the_number_of_a_choice() {
+async fn a_person_types_an_approval_a_text_and_the_number_of_a_choice() {
     let stage = Stage::ready().await;
     let (endpoint, _) = stage.endpoint().await;
     let mut client = Client::cli_debug(&endpoint, &[]);

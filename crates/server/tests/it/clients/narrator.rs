@@ -4,7 +4,7 @@ use super::{child::Client, stage::Stage};
 use serde_json::json;
 
 #[tokio::test]
-async fn it_reads_out_what_is_asked_and_its_yes_and_no_count() {
+async fn it_reads_out_the_question_and_its_approval_and_rejection_count() {
     let stage = Stage::ready().await;
     for (flag, state) in [("--auto-accept", "accepted"), ("--auto-reject", "rejected")] {
         let (endpoint, _) = stage.endpoint().await;

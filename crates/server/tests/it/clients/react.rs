@@ -60,7 +60,7 @@ async fn it_offers_choices_by_their_labels_and_the_value_is_the_answer() {
 
 /// AAEP-6.7-02
 #[tokio::test]
-async fn after_an_outage_it_connects_again_and_is_told_what_was_asked_meanwhile() {
+async fn after_an_outage_it_connects_again_and_gets_the_questions_raised_meanwhile() {
     let mut stage = Stage::ready().await;
     let (endpoint, _) = stage.endpoint().await;
     let mut page = Client::react(&endpoint, PAGE);

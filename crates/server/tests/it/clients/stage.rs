@@ -33,7 +33,7 @@ impl Stage {
         let mut setup = Setup::payments_with(|document| document.decisions.legacy_subscribers = true).from_now();
         setup.origin = format!("http://{address}");
         let plane = Kit(Backend::Sqlite).plane_with(setup).await;
-        let time = plane.keeps_time();
+        let time = plane.follow_system_clock();
         let alice = plane.person("alice").await;
         let agent = plane.agent_key("alice", ALL).await;
         let mut stage = Self { plane, alice, agent, address, serving: None, _time: time };
@@ -78,11 +78,11 @@ impl Stage {
         let mut body = confirmation("payments.send", json!({ "to": whom }));
         body["action"] = json!(format!("Pay {whom}"));
         body["consequence"] = json!("The money is gone.");
-        self.agent.asks(&self.plane, &body).await.expect(201).json()
+        self.agent.requests_confirmation(&self.plane, &body).await.expect(201).json()
     }
 
     pub(super) async fn clarifies(&self, body: Value) -> Value {
-        self.agent.clarifies(&self.plane, &body).await.expect(201).json()
+        self.agent.requests_clarification(&self.plane, &body).await.expect(201).json()
     }
 
     /// The decision as the agent sees it once it is settled.
@@ -93,7 +93,7 @@ impl Stage {
     }
 
     pub(super) async fn state_of(&self, decision: &Value) -> Value {
-        self.agent.looks(&self.plane, decision).await.expect(200).json()["state"].clone()
+        self.agent.reads_decision(&self.plane, decision).await.expect(200).json()["state"].clone()
     }
 
     /// Executes the approved action and reports it.

@@ -68,7 +68,7 @@ async fn every_check_passes_over_a_websocket_that_a_producer_can_pass() {
 
 async fn passes(scheme: &str, below: &str) {
     let plane = Kit(Backend::Sqlite).plane_with(Setup::suite().from_now()).await;
-    let _time = plane.keeps_time();
+    let _time = plane.follow_system_clock();
     let alice = plane.person("alice").await;
     let agent = SuiteAgent::start(&plane, &alice).await;
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();

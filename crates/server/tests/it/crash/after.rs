@@ -6,7 +6,7 @@ use super::{
     story::{Act, LEFT_OPEN, LOST, PAID, QUESTIONS, STORY, Standing, Step, TIDIED, became, stands},
     teller::{BEGINS_S, Line, Told},
 };
-use countersign_testkit::{aaep::ReceivedEvents, crashing::Doom};
+use countersign_testkit::{aaep::ReceivedEvents, faulty_store::CrashPoint};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ const DOWN_S: i64 = 120;
 
 pub(super) struct Aftermath {
     script: Script,
-    doom: Doom,
+    doom: CrashPoint,
     /// Everything acknowledged.
     known: Questions,
     acknowledged: BTreeMap<String, Standing>,
@@ -24,7 +24,7 @@ pub(super) struct Aftermath {
 }
 
 impl Aftermath {
-    pub(super) fn of(script: &Script, doom: Doom, told: &Told) -> Self {
+    pub(super) fn of(script: &Script, doom: CrashPoint, told: &Told) -> Self {
         let (mut known, mut acknowledged, mut in_doubt) = (Questions::new(), BTreeMap::new(), 0);
         for line in &told.lines {
             match line {
@@ -99,7 +99,7 @@ impl Aftermath {
         let cast = self.script.cast(at_s, 4).await;
         cast.plane.engine.decisions().settle_due().await.expect("everything due");
         self.fell_due(&cast, &found).await;
-        let mut heard = cast.alice.hears(&cast.plane).await;
+        let mut heard = cast.alice.opens_stream(&cast.plane).await;
         for _ in &cast.open_questions_listed().await {
             next_question(&mut heard).await;
         }

@@ -7,7 +7,7 @@ use super::{
 };
 use countersign_testkit::{
     Kit,
-    crashing::{Doom, Moment},
+    faulty_store::{CrashPoint, Moment},
     leaks::Folder,
     on_both_stores, postgres,
 };
@@ -36,17 +36,17 @@ on_both_stores! {
 }
 
 async fn killed_at_every_commit(kit: Kit, moment: Moment) {
-    let (place, folder) = kit.open_place().await;
+    let (place, folder) = kit.readable_location().await;
     let script = Script::written(kit, place, folder.path()).await;
     let script = &script;
-    let case = |commit| survives(script, Doom { commit, moment });
+    let case = |commit| survives(script, CrashPoint { commit, moment });
     let cases = futures_util::stream::iter(1..).map(case).buffered(AT_ONCE);
     let killed = cases.take_while(|killed| std::future::ready(*killed)).count().await;
     assert!(killed >= COMMITS, "there were {killed} commits");
 }
 
 /// Whether the teller was killed before the end of the story.
-async fn survives(prepared: &Script, doom: Doom) -> bool {
+async fn survives(prepared: &Script, doom: CrashPoint) -> bool {
     let folder = Folder::make();
     let script = copied(prepared, &folder).await;
     let told = Told::by_another(&script, doom).await;

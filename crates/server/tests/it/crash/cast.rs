@@ -1,12 +1,12 @@
 //! The participants: a program with a key, alice's subscriber, and a record of executed actions.
 
 use super::story::{Act, Step, arguments, is_clarification, tool};
-use countersign_engine::store::{PostgresPlace, StoreLocation};
+use countersign_engine::store::{PostgresLocation, StoreLocation};
 use countersign_testkit::{
     Answer, Backend, Kit, Plane, Setup, TestAgent,
     aaep::{ReceivedEvents, Subscriber},
-    crashing::{Crashing, Doom},
     decisions::{DecisionFixture, confirmation},
+    faulty_store::CrashPoint,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub(super) struct Script {
     pub(super) agent: String,
     pub(super) subscriber: String,
     pub(super) subscription_id: String,
-    pub(super) doom: Option<Doom>,
+    pub(super) doom: Option<CrashPoint>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -78,15 +78,15 @@ impl Script {
     pub(super) fn place(&self) -> StoreLocation {
         match &self.database {
             Database::File(path) => StoreLocation::File(path.clone()),
-            Database::Postgres(url) => StoreLocation::Postgres(PostgresPlace::new(url.clone())),
+            Database::Postgres(url) => StoreLocation::Postgres(PostgresLocation::new(url.clone())),
         }
     }
 
     /// Starts a node with all participants.
     pub(super) async fn cast(&self, after_s: i64, seed: u64) -> Cast {
         let doom = self.doom;
-        let around_store = Arc::new(move |store| Crashing::around(store, doom));
-        let plane = Plane::resume(Setup { around_store, ..setup(after_s, seed) }, self.place()).await;
+        let wrap_store = Arc::new(move |store| CrashPoint::wrap(doom, store));
+        let plane = Plane::resume(Setup { wrap_store, ..setup(after_s, seed) }, self.place()).await;
         let agent = TestAgent { token: self.agent.clone(), principal: String::new() };
         let alice = Subscriber {
             token: self.subscriber.clone(),
@@ -122,7 +122,7 @@ impl Cast {
             Act::Withdraw => self.agent.withdraws(&self.plane, decision, &json!({})).await,
             Act::Minute => {
                 self.plane.advance_secs(61).await;
-                self.agent.looks(&self.plane, decision).await
+                self.agent.reads_decision(&self.plane, decision).await
             }
         }
     }
@@ -130,13 +130,13 @@ impl Cast {
     pub(super) async fn raises(&self, name: &str) -> Answer {
         if is_clarification(name) {
             let question = json!({ "question": "Which one?", "idempotency_key": name });
-            return self.agent.clarifies(&self.plane, &question).await;
+            return self.agent.requests_clarification(&self.plane, &question).await;
         }
         let mut question = confirmation(tool(name), arguments(name));
         if name == super::story::LEFT_OPEN {
             question["timeout_seconds"] = json!(3600);
         }
-        self.agent.asks(&self.plane, &question).await
+        self.agent.requests_confirmation(&self.plane, &question).await
     }
 
     /// Claims, and executes the action only if the claim succeeds.
@@ -151,7 +151,7 @@ impl Cast {
     }
 
     pub(super) async fn looks(&self, decision: &Value) -> Value {
-        self.agent.looks(&self.plane, decision).await.expect(200).json()
+        self.agent.reads_decision(&self.plane, decision).await.expect(200).json()
     }
 
     /// The questions that are pending for alice.
@@ -164,7 +164,7 @@ impl Cast {
     /// The same with the events that her subscriber receives on joining.
     pub(super) async fn open_questions(&self) -> Vec<Known> {
         let mut open = self.open_questions_listed().await;
-        let mut heard = self.alice.hears(&self.plane).await;
+        let mut heard = self.alice.opens_stream(&self.plane).await;
         let mut told = Vec::new();
         while !open.is_empty() {
             let event = next_question(&mut heard).await;

@@ -4,7 +4,7 @@ use super::{
     cast::{Cast, Known, Questions, Script, next_question},
     story::{Act, STORY, Step},
 };
-use countersign_testkit::{Backend, Kit, crashing::Doom, leaks::Folder};
+use countersign_testkit::{Backend, Kit, faulty_store::CrashPoint, leaks::Folder};
 use serde::{Deserialize, Serialize};
 use std::{
     io::Write as _,
@@ -30,12 +30,12 @@ pub(super) enum Line {
 
 /// Alone it plays the whole story; with a script in the environment it is another process's teller.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_story_can_be_told_to_its_end() {
+async fn the_story_runs_to_its_end() {
     match script() {
         Some(script) => tokio::time::timeout(PATIENCE, tell(&script, say)).await.expect("the story goes on"),
         None => {
             let folder = Folder::make();
-            let (place, _kept) = Kit(Backend::Sqlite).open_place().await;
+            let (place, _kept) = Kit(Backend::Sqlite).readable_location().await;
             tell(&Script::written(Kit(Backend::Sqlite), place, folder.path()).await, |_| {}).await;
         }
     }
@@ -50,7 +50,7 @@ fn script() -> Option<Script> {
 async fn tell(script: &Script, say: impl Fn(&Line)) {
     let cast = script.cast(BEGINS_S, 2).await;
     let mut known = Questions::new();
-    let mut heard = cast.alice.hears(&cast.plane).await;
+    let mut heard = cast.alice.opens_stream(&cast.plane).await;
     for (number, step) in STORY.iter().enumerate() {
         say(&Line::Begins(number));
         let done = done(&cast, *step, &known, &mut heard).await;
@@ -91,11 +91,11 @@ pub(super) struct Told {
 
 impl Told {
     /// Plays the story in another process.
-    pub(super) async fn by_another(script: &Script, doom: Doom) -> Self {
+    pub(super) async fn by_another(script: &Script, doom: CrashPoint) -> Self {
         let script = serde_json::to_string(&Script { doom: Some(doom), ..script.clone() }).unwrap();
         let run = move || {
             let us = std::env::current_exe().expect("this test binary");
-            let name = concat!(module_path!(), "::the_story_can_be_told_to_its_end");
+            let name = concat!(module_path!(), "::the_story_runs_to_its_end");
             let name = name.split_once("::").expect("a path").1;
             let mut command = Command::new(us);
             command.args(["--exact", name, "--nocapture"]).env(SCRIPT, script).stdin(Stdio::null());

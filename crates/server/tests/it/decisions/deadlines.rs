@@ -9,7 +9,7 @@ use countersign_testkit::{
 use serde_json::{Value, json};
 
 async fn looked(plane: &Plane, agent: &TestAgent, asked: &Value) -> Value {
-    agent.looks(plane, asked).await.expect(200).json()
+    agent.reads_decision(plane, asked).await.expect(200).json()
 }
 
 fn tidying(n: u32) -> Value {
@@ -19,8 +19,8 @@ fn tidying(n: u32) -> Value {
 on_both_stores! {
     /// AAEP-6.4-01
     async fn at_the_deadline_and_not_before_a_question_expires_and_is_never_called_rejected(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         assert_eq!(asked["deadline"], plane.now().plus_secs(300).to_rfc3339());
         plane.advance_secs(299).await;
         assert_eq!(looked(&plane, &agent, &asked).await, asked);
@@ -39,9 +39,9 @@ on_both_stores! {
 
     /// AAEP-6.4-01
     async fn an_answer_after_the_deadline_counts_no_more_than_one_to_a_settled_question(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
-        plane.advance_unseen(300).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
+        plane.advance_without_settling(300).await;
         assert_eq!(looked(&plane, &agent, &asked).await["state"], "pending", "nobody has looked yet");
         assert_eq!(alice.tries(&plane, &asked, true).await, Some(NotCounted::TooLate));
         plane.advance_secs(0).await;
@@ -49,9 +49,9 @@ on_both_stores! {
     }
 
     /// AAEP-6.1-03
-    async fn a_default_yes_may_be_spent_from_the_deadline_on_and_says_that_nobody_answered(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
+    async fn a_default_approval_may_be_claimed_from_the_deadline_on_and_says_that_nobody_answered(kit) {
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_secs(59).await;
         assert_eq!(agent.claims(&plane, &asked, &tidying(1)).await.refusal(), (409, "conflict".into()));
         plane.advance_secs(1).await;
@@ -62,29 +62,18 @@ on_both_stores! {
         assert_eq!(agent.claims(&plane, &asked, &tidying(1)).await.refusal(), (409, "conflict".into()));
     }
 
-    /// AAEP-6.1-03
-    async fn a_person_who_says_no_in_time_is_stronger_than_a_default_yes(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
-        plane.advance_secs(59).await;
-        alice.rejects(&plane, &asked, None).await;
-        plane.advance_secs(1).await;
-        assert_eq!(looked(&plane, &agent, &asked).await["state"], "rejected");
-        assert_eq!(agent.claims(&plane, &asked, &tidying(1)).await.refusal(), (409, "conflict".into()));
-    }
-
     /// AAEP-6.4-04
-    async fn a_restart_keeps_deadlines_and_what_fell_due_meanwhile_is_a_no(kit) {
+    async fn a_restart_keeps_deadlines_and_questions_due_meanwhile_are_rejected(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
-        let (mut phone, mut heard) = alice.listening(&plane).await;
-        let long = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let (mut phone, mut heard) = alice.subscribed(&plane).await;
+        let long = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let question = heard.next_of("awaiting.confirmation").await;
         drop(heard);
-        let meanwhile = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
-        plane.advance_unseen(61).await;
+        let meanwhile = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 1 })).await;
+        plane.advance_without_settling(61).await;
         let plane = plane.restart().await;
-        let afterwards = agent.asks_to(&plane, "notes.tidy", json!({ "n": 2 })).await;
+        let afterwards = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 2 })).await;
         plane.advance_secs(0).await;
         let expired = looked(&plane, &agent, &meanwhile).await;
         assert_eq!((&expired["state"], &expired["expired_as"]), (&json!("expired"), &json!("reject")));
@@ -100,24 +89,24 @@ on_both_stores! {
     }
 
     ///
-    async fn a_default_yes_that_nobody_gave_on_time_is_a_no(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
+    async fn a_default_approval_that_was_not_given_on_time_is_a_rejection(kit) {
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_secs(66).await;
         assert_eq!(looked(&plane, &agent, &asked).await["expired_as"], "reject");
     }
 
     /// AAEP-6.4-02
     async fn a_question_that_nobody_watches_waits_out_its_deadline_unless_the_project_wants_otherwise(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_secs(59).await;
         assert_eq!(looked(&plane, &agent, &asked).await["state"], "pending");
 
         let setup = Setup::payments_with(|document| document.decisions.early_reject = true);
-        let DecisionFixture { plane, agent, .. } = kit.asked_with(setup).await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture_with(setup).await;
         for tool in ["notes.tidy", "payments.send"] {
-            let early = agent.asks(&plane, &confirmation(tool, json!({ "n": 1 }))).await.expect(201).json();
+            let early = agent.requests_confirmation(&plane, &confirmation(tool, json!({ "n": 1 }))).await.expect(201).json();
             assert_eq!((&early["state"], &early["expired_as"]), (&json!("expired"), &json!("reject")));
         }
     }

@@ -33,13 +33,13 @@ fn open<'l>(leaf: &'l Value, name: &str) -> Option<&'l Value> {
 
 on_both_stores! {
     ///
-    async fn a_yes_that_ran_is_recorded_step_by_step_with_who_gave_it_and_how_that_was_proven(kit) {
+    async fn an_executed_approval_is_recorded_step_by_step_with_its_approver_and_the_proof(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let mut body = confirmation("payments.send", json!({ "amount": 82 }));
         body["correlation_id"] = json!("trace-4711");
         body["action"] = json!("Pay the plumber");
-        let asked = agent.asks(&plane, &body).await.expect(201).json();
+        let asked = agent.requests_confirmation(&plane, &body).await.expect(201).json();
         alice.accepts(&plane, &asked).await;
         agent.claims(&plane, &asked, &json!({ "digest": asked["digest"] })).await.expect(200);
         agent.reports(&plane, &asked, "running").await.expect(200);
@@ -72,10 +72,10 @@ on_both_stores! {
     }
 
     /// AAEP-6.1-03
-    async fn a_default_yes_is_recorded_as_answered_by_nobody(kit) {
+    async fn a_default_approval_is_recorded_as_answered_by_nobody(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, agent, .. } = DecisionFixture::on(plane).await;
-        let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
+        let asked = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 1 })).await;
         plane.advance_secs(60).await;
         plane.advance_secs(300).await;
         let entries = about(&plane, &asked).await;
@@ -89,10 +89,10 @@ on_both_stores! {
     }
 
     ///
-    async fn a_no_a_withdrawal_a_lapsed_lease_and_a_revocation_each_have_their_entry(kit) {
+    async fn a_rejection_a_withdrawal_a_lapsed_lease_and_a_revocation_each_have_their_entry(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
-        let asks = async |n: u32| agent.asks_to(&plane, "payments.send", json!({ "n": n })).await;
+        let asks = async |n: u32| agent.requests_approval(&plane, "payments.send", json!({ "n": n })).await;
         let (no, withdrawn, lapsed) = (asks(1).await, asks(2).await, asks(3).await);
         alice.rejects(&plane, &no, Some("too much")).await;
         agent.withdraws(&plane, &withdrawn, &json!({ "reason": "by hand" })).await.expect(200);
@@ -119,24 +119,24 @@ on_both_stores! {
     }
 
     ///
-    async fn what_was_refused_or_changed_nothing_leaves_no_entry(kit) {
+    async fn a_refused_or_ineffective_operation_leaves_no_entry(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments_with(|d| d.decisions.max_open_per_agent = 1)).await;
         let DecisionFixture { plane, agent, .. } = DecisionFixture::on(plane).await;
         plane.person_in("calendar", "bob", &[Role::User]).await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "n": 1 })).await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "n": 1 })).await;
         let before = stored_evidence(&plane.place).await.len();
-        agent.asks(&plane, &confirmation("payments.send", json!({ "n": 1 }))).await.expect(200);
-        agent.asks(&plane, &confirmation("payments.send", json!({ "n": 2 }))).await.expect(429);
+        agent.requests_confirmation(&plane, &confirmation("payments.send", json!({ "n": 1 }))).await.expect(200);
+        agent.requests_confirmation(&plane, &confirmation("payments.send", json!({ "n": 2 }))).await.expect(429);
         agent.claims(&plane, &asked, &json!({ "digest": asked["digest"] })).await.expect(409);
         agent.reports(&plane, &asked, "committed").await.expect(409);
         assert_eq!(stored_evidence(&plane.place).await.len(), before);
     }
 
     /// AAP-7.1-01
-    async fn a_persons_audit_of_an_agent_lists_what_it_asked(kit) {
-        let scene = kit.scene_with(Setup::payments(), &["calendar.read"]).await;
-        let agent = scene.agent.asking();
-        let asked = agent.asks_to(&scene.plane, "payments.send", json!({ "amount": 82 })).await;
+    async fn a_persons_audit_of_an_agent_lists_its_questions(kit) {
+        let scene = kit.fixture_with(Setup::payments(), &["calendar.read"]).await;
+        let agent = scene.agent.as_test_agent();
+        let asked = agent.requests_approval(&scene.plane, "payments.send", json!({ "amount": 82 })).await;
         scene.alice.accepts(&scene.plane, &asked).await;
         agent.claims(&scene.plane, &asked, &json!({ "digest": asked["digest"] })).await.expect(200);
         let query = format!("/agent/audit?delegation_id={}", scene.connected.delegation_id);

@@ -11,7 +11,7 @@ use std::{collections::BTreeSet, time::Duration};
 /// AAEP-6.1-09
 #[tokio::test]
 async fn one_action_raised_on_both_nodes_at_once_is_one_question() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Postgres).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Postgres).decision_fixture().await;
     let (_engine, second) = plane.second_node().await;
     let body = confirmation("payments.send", json!({ "amount": 82 })).to_string();
     let raises = (0..20).map(|n| {
@@ -22,15 +22,15 @@ async fn one_action_raised_on_both_nodes_at_once_is_one_question() {
     let ids: BTreeSet<String> = answers.iter().map(|answer| answer.json()["decision_id"].to_string()).collect();
     let fresh = answers.iter().filter(|answer| answer.status == 201).count();
     assert_eq!((ids.len(), fresh), (1, 1));
-    assert_eq!(alice.waiting_questions(&plane).await, 1);
+    assert_eq!(alice.pending_questions(&plane).await, 1);
 }
 
 ///
 #[tokio::test]
 async fn of_claims_on_both_nodes_at_once_one_is_granted() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Postgres).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Postgres).decision_fixture().await;
     let (_engine, second) = plane.second_node().await;
-    let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+    let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
     alice.accepts(&plane, &asked).await;
     let path = format!("/v1/decisions/{}/claim", asked["decision_id"].as_str().unwrap());
     let body = json!({ "digest": asked["digest"] }).to_string();
@@ -45,10 +45,10 @@ async fn of_claims_on_both_nodes_at_once_one_is_granted() {
 }
 
 #[tokio::test]
-async fn whoever_waits_at_one_node_hears_what_was_settled_at_the_other() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Postgres).asked().await;
+async fn a_waiter_at_one_node_gets_a_settlement_of_the_other() {
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Postgres).decision_fixture().await;
     let (_engine, second) = plane.second_node().await;
-    let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+    let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
     let path = format!("/v1/decisions/{}", asked["decision_id"].as_str().unwrap());
     let (whose, node, wait) = (agent.clone(), second.clone(), format!("{path}?wait=55"));
     let waiting = tokio::spawn(async move { whose.send(&node, Method::GET, &wait, None).await });
@@ -63,14 +63,14 @@ async fn whoever_waits_at_one_node_hears_what_was_settled_at_the_other() {
 
 /// AAEP-6.4-01
 #[tokio::test]
-async fn both_nodes_settle_what_is_due_and_it_is_settled_once() {
-    let DecisionFixture { plane, agent, .. } = Kit(Backend::Postgres).asked().await;
+async fn both_nodes_settle_due_rows_and_each_is_settled_once() {
+    let DecisionFixture { plane, agent, .. } = Kit(Backend::Postgres).decision_fixture().await;
     let (engine, _second) = plane.second_node().await;
-    let asked = agent.asks_to(&plane, "notes.tidy", json!({ "n": 1 })).await;
-    plane.advance_unseen(60).await;
+    let asked = agent.requests_approval(&plane, "notes.tidy", json!({ "n": 1 })).await;
+    plane.advance_without_settling(60).await;
     let (left, right) = tokio::join!(plane.engine.decisions().settle_due(), engine.decisions().settle_due());
     assert!(left.is_ok() && right.is_ok());
-    let settled = agent.looks(&plane, &asked).await.expect(200).json();
+    let settled = agent.reads_decision(&plane, &asked).await.expect(200).json();
     assert_eq!((&settled["state"], &settled["expired_as"]), (&json!("expired"), &json!("accept")));
     let entries = countersign_testkit::stored_evidence(&plane.place).await;
     assert_eq!(entries.iter().filter(|entry| entry.event_type == "decision_settled").count(), 1);

@@ -17,7 +17,7 @@ on_both_stores! {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
         let claimed = async |n: u32| -> Value {
-            let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": n })).await;
+            let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": n })).await;
             alice.accepts(&plane, &asked).await;
             agent.claims(&plane, &asked, &json!({ "digest": asked["digest"] })).await.expect(200);
             asked
@@ -29,26 +29,26 @@ on_both_stores! {
         let told = events().await.text().len();
 
         plane.advance_secs(89 * DAY).await;
-        plane.engine.tidy().await.unwrap();
-        agent.looks(&plane, &ran).await.expect(200);
-        let again = agent.asks(&plane, &confirmation("payments.send", json!({ "amount": 1 }))).await.expect(201).json();
+        plane.engine.run_maintenance().await.unwrap();
+        agent.reads_decision(&plane, &ran).await.expect(200);
+        let again = agent.requests_confirmation(&plane, &confirmation("payments.send", json!({ "amount": 1 }))).await.expect(201).json();
         assert!(again["last_ran_at"].is_string(), "{again}");
         assert!(events().await.text().len() >= told);
 
         plane.advance_secs(2 * DAY).await;
-        plane.engine.tidy().await.unwrap();
-        let removed = agent.looks(&plane, &ran).await;
+        plane.engine.run_maintenance().await.unwrap();
+        let removed = agent.reads_decision(&plane, &ran).await;
         assert_eq!(removed.status, 404);
         assert!(removed.text().contains("not kept any more"), "{}", removed.text());
-        agent.looks(&plane, &again).await.expect(200);
+        agent.reads_decision(&plane, &again).await.expect(200);
         assert!(events().await.text().len() < told);
-        let again = agent.asks(&plane, &confirmation("payments.send", json!({ "amount": 1 }))).await.expect(201).json();
+        let again = agent.requests_confirmation(&plane, &confirmation("payments.send", json!({ "amount": 1 }))).await.expect(201).json();
         assert_eq!(again["last_ran_at"], Value::Null);
 
         plane.advance_secs(1000 * DAY).await;
-        plane.engine.tidy().await.unwrap();
-        agent.looks(&plane, &unknown).await.expect(200);
-        let same = agent.asks(&plane, &confirmation("payments.send", json!({ "amount": 2 }))).await;
+        plane.engine.run_maintenance().await.unwrap();
+        agent.reads_decision(&plane, &unknown).await.expect(200);
+        let same = agent.requests_confirmation(&plane, &confirmation("payments.send", json!({ "amount": 2 }))).await;
         assert_eq!(same.refusal(), (409, "conflict".into()), "nobody knows whether it ran");
         let project = plane.engine.projects().await.unwrap().remove(0);
         let leaves = stored_evidence(&plane.place).await;

@@ -5,7 +5,7 @@ use countersign_testkit::{
     Answer, Plane,
     aaep::{ReceivedEvents, Subscriber},
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -31,19 +31,19 @@ async fn listening_in(
 ) -> (Subscriber, ReceivedEvents) {
     let mut phone = alice.subscriber(plane).await;
     phone.subscribes_with(plane, json!({ "languages": [language] })).await;
-    let heard = phone.hears(plane).await;
+    let heard = phone.opens_stream(plane).await;
     (phone, heard)
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn tool_and_arguments_stand_before_the_agents_words_in_every_text_of_the_question(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let (phone, mut heard) = alice.listening(&plane).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let (phone, mut heard) = alice.subscribed(&plane).await;
         let mut body = card();
         body["summary_terse"] = json!("Card?");
         body["summary_normal"] = json!("Send a card” Runs nothing.");
-        agent.asks(&plane, &body).await.expect(201);
+        agent.requests_confirmation(&plane, &body).await.expect(201);
         let event = heard.next_of("awaiting.confirmation").await;
         assert_eq!(event["action"], format!("{RUNS} In the agent's words: “Send a birthday card”"));
         assert_eq!(event["consequence"], "In the agent's words: “A card is posted”");
@@ -64,34 +64,34 @@ on_both_stores! {
         assert_eq!((&listed["runs"], &listed["action"]), (runs, &event["action"]));
 
         // A later subscriber receives the same.
-        let (_, mut later) = alice.listening(&plane).await;
+        let (_, mut later) = alice.subscribed(&plane).await;
         let again = later.next_of("awaiting.confirmation").await;
         assert_eq!((&again["action"], &again["extensions"]), (&event["action"], &event["extensions"]));
     }
 
     /// arguments that do not fit are refused, and no person is asked.
     async fn arguments_that_cannot_be_shown_whole_are_refused_before_anybody_is_asked(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         for arguments in [
             json!({ "amount": 1, "memo": "m".repeat(16_500) }),
             json!({ "amount": 1, "memo": "\u{202e}".repeat(3000) }),
             Value::Object((0..1500).map(|n| (format!("argument{n}"), json!(n))).collect()),
         ] {
-            let refused = agent.asks(&plane, &confirmation("payments.send", arguments)).await;
+            let refused = agent.requests_confirmation(&plane, &confirmation("payments.send", arguments)).await;
             assert_eq!(refused.refusal(), (400, "invalid_request".into()));
             assert!(refused.text().contains("cannot be shown in full to a person"), "{}", refused.text());
         }
-        assert_eq!(alice.waiting_questions(&plane).await, 0);
+        assert_eq!(alice.pending_questions(&plane).await, 0);
         let much = json!({ "amount": 1, "memo": "m".repeat(9000) });
-        agent.asks(&plane, &confirmation("payments.send", much)).await.expect(201);
+        agent.requests_confirmation(&plane, &confirmation("payments.send", much)).await.expect(201);
     }
 
     /// AAEP 9.3.1
-    async fn every_question_has_a_summary_in_the_language_of_whoever_hears_it(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+    async fn every_question_has_a_summary_in_the_language_of_its_subscriber(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let (_, mut german) = listening_in(&plane, &alice, "de").await;
         let (_, mut english) = listening_in(&plane, &alice, "en").await;
-        agent.asks(&plane, &card()).await.expect(201);
+        agent.requests_confirmation(&plane, &card()).await.expect(201);
         let (in_german, in_english) =
             (german.next_of("awaiting.confirmation").await, english.next_of("awaiting.confirmation").await);
         assert_eq!(in_german["event_id"], in_english["event_id"]);
@@ -103,46 +103,46 @@ on_both_stores! {
         for part in ["Send a birthday card", "A card is posted"] {
             assert!(text(&in_german).contains(part) && text(&in_english).contains(part), "{part}");
         }
-        agent.clarifies(&plane, &json!({ "question": "Which account?" })).await.expect(201);
+        agent.requests_clarification(&plane, &json!({ "question": "Which account?" })).await.expect(201);
         let clarification = german.next_of("awaiting.clarification").await;
         assert_eq!(text(&clarification), "Frage von einem Agenten: “Which account?”");
-        agent.asks(&plane, &json!({ "action": "Go on", "consequence": "It goes on" })).await.expect(201);
+        agent.requests_confirmation(&plane, &json!({ "action": "Go on", "consequence": "It goes on" })).await.expect(201);
         let wordless = english.next_of("awaiting.confirmation").await;
         assert_eq!((&wordless["action"], &wordless["consequence"]), (&json!("Go on"), &json!("It goes on")));
         assert!(text(&wordless).contains("“Go on”") && text(&wordless).contains("“It goes on”"), "{wordless}");
     }
 
     /// an agent that restarts asks nobody twice.
-    async fn an_approval_that_is_not_spent_is_returned_to_the_same_principal_that_asks_again(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+    async fn an_unclaimed_approval_is_returned_to_the_same_principal_that_asks_again(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let other = plane.agent_key("alice", &["payments.send"]).await;
-        let asked = agent.asks(&plane, &card()).await.expect(201).json();
+        let asked = agent.requests_confirmation(&plane, &card()).await.expect(201).json();
         alice.accepts(&plane, &asked).await;
-        let again = agent.asks(&plane, &card()).await.expect(200).json();
+        let again = agent.requests_confirmation(&plane, &card()).await.expect(200).json();
         assert_eq!((&again["decision_id"], &again["state"]), (&asked["decision_id"], &json!("accepted")));
         assert_eq!(again["allowance"]["state"], "open");
-        assert_eq!(alice.waiting_questions(&plane).await, 0);
-        let theirs = other.asks(&plane, &card()).await.expect(201).json();
+        assert_eq!(alice.pending_questions(&plane).await, 0);
+        let theirs = other.requests_confirmation(&plane, &card()).await.expect(201).json();
         assert_eq!(theirs["state"], "pending", "another principal has no part in it");
 
         let call = json!({ "tool": "payments.send", "arguments": card()["arguments"] });
         agent.claims(&plane, &again, &call).await.expect(200);
         agent.reports(&plane, &again, "committed").await.expect(200);
-        let anew = agent.asks(&plane, &card()).await.expect(201).json();
+        let anew = agent.requests_confirmation(&plane, &card()).await.expect(201).json();
         assert_eq!(anew["state"], "pending", "what is spent is asked for anew");
         alice.accepts(&plane, &anew).await;
         plane.advance_secs(86_400).await;
-        assert_eq!(agent.asks(&plane, &card()).await.expect(201).json()["state"], "pending", "it lapsed");
+        assert_eq!(agent.requests_confirmation(&plane, &card()).await.expect(201).json()["state"], "pending", "it lapsed");
     }
 
     /// without a tool the text is the action, and an idempotency key separates questions.
     async fn without_a_tool_an_approval_is_returned_for_the_same_words_and_key_only(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let body = |key: &str| json!({ "action": "Send the letter", "consequence": "It is sent", "idempotency_key": key });
-        let asked = agent.asks(&plane, &body("one")).await.expect(201).json();
+        let asked = agent.requests_confirmation(&plane, &body("one")).await.expect(201).json();
         alice.accepts(&plane, &asked).await;
-        let again = agent.asks(&plane, &body("one")).await.expect(200).json();
+        let again = agent.requests_confirmation(&plane, &body("one")).await.expect(200).json();
         assert_eq!((&again["decision_id"], &again["state"]), (&asked["decision_id"], &json!("accepted")));
-        assert_eq!(agent.asks(&plane, &body("two")).await.expect(201).json()["state"], "pending");
+        assert_eq!(agent.requests_confirmation(&plane, &body("two")).await.expect(201).json()["state"], "pending");
     }
 }

@@ -4,7 +4,7 @@ use countersign_engine::{ApiKeyKind, NewKey};
 use countersign_testkit::{
     Answer, Plane, Setup, TestAgent,
     decisions::{ALL, DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use http::{Method, Request, header};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 /// Every request that names a decision.
 async fn attempts(plane: &Plane, agent: &TestAgent, asked: &Value) -> Vec<Answer> {
     vec![
-        agent.looks(plane, asked).await,
+        agent.reads_decision(plane, asked).await,
         agent.waits(plane, asked, 55).await,
         agent.claims(plane, asked, &json!({ "digest": asked["digest"] })).await,
         agent.claims(plane, asked, &json!({ "tool": "payments.send", "arguments": { "amount": 82 } })).await,
@@ -26,22 +26,22 @@ async fn refused_to_all(plane: &Plane, token: &str, wanted: (u16, &str)) {
     let agent = TestAgent { token: token.to_owned(), principal: String::new() };
     let decision = json!({ "decision_id": "dec_00000000000000000000000000000000", "digest": "00".repeat(32) });
     let mut answers = attempts(plane, &agent, &decision).await;
-    answers.push(agent.asks(plane, &confirmation("payments.send", json!({}))).await);
-    answers.push(agent.clarifies(plane, &json!({ "question": "Which?" })).await);
+    answers.push(agent.requests_confirmation(plane, &confirmation("payments.send", json!({}))).await);
+    answers.push(agent.requests_clarification(plane, &json!({ "question": "Which?" })).await);
     for answer in answers {
         assert_eq!(answer.refusal(), (wanted.0, wanted.1.into()), "{token}");
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
-    async fn what_another_principal_asked_does_not_exist(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+    async fn another_principals_question_does_not_exist(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
         let others = [
             plane.agent_key("alice", ALL).await,
-            plane.register(plane.acme(), &connected).await.asking(),
+            plane.register(plane.acme(), &connected).await.as_test_agent(),
         ];
         let nowhere = json!({ "decision_id": "dec_00000000000000000000000000000000", "digest": asked["digest"] });
         for state in ["pending", "accepted", "claimed"] {
@@ -53,7 +53,7 @@ on_both_stores! {
                 }
                 _ => {}
             }
-            let before = agent.looks(&plane, &asked).await.expect(200).json();
+            let before = agent.reads_decision(&plane, &asked).await.expect(200).json();
             for other in &others {
                 let theirs = attempts(&plane, other, &asked).await;
                 let nobodys = attempts(&plane, other, &nowhere).await;
@@ -62,14 +62,14 @@ on_both_stores! {
                     assert_eq!(answer.json()["error_description"], same.json()["error_description"]);
                 }
             }
-            assert_eq!(agent.looks(&plane, &asked).await.expect(200).json(), before, "{state}");
+            assert_eq!(agent.reads_decision(&plane, &asked).await.expect(200).json(), before, "{state}");
         }
     }
 
     ///
     async fn nothing_that_an_agent_holds_gives_an_answer(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let id = asked["decision_id"].as_str().unwrap();
         for (method, path) in [
             (Method::POST, format!("/v1/decisions/{id}")),
@@ -85,12 +85,12 @@ on_both_stores! {
             let answer = agent.post(&plane, &path, &json!({ "decision": "accept" })).await;
             assert_eq!(answer.refusal(), (404, "not_found".into()));
         }
-        assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "pending");
+        assert_eq!(agent.reads_decision(&plane, &asked).await.json()["state"], "pending");
     }
 
     ///
     async fn only_an_agents_own_credential_asks(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         for kind in [ApiKeyKind::Admin, ApiKeyKind::EnforcementPoint] {
             let key = plane.key_of(kind, "alice", &[], &[]).await;
             refused_to_all(&plane, &key.token, (403, "not_authorized")).await;
@@ -109,22 +109,7 @@ on_both_stores! {
         let person = alice.request(Method::POST, "/v1/confirmations").header("x-csrf-token", &alice.csrf);
         let person = person.header(header::CONTENT_TYPE, "application/json").body(asked.into()).unwrap();
         assert_eq!(plane.send(person).await.refusal(), (401, "agent_auth_required".into()));
-        assert_eq!(alice.waiting_questions(&plane).await, 0);
-    }
-
-    ///
-    async fn a_key_that_is_bound_to_a_proof_is_no_good_without_one(kit) {
-        let DecisionFixture { plane, .. } = kit.asked().await;
-        let new = NewKey {
-            kind: ApiKeyKind::Agent,
-            principal: "bound".into(),
-            responsible: "alice".into(),
-            actions: vec!["payments.send".into()],
-            asks: Vec::new(),
-            jkt: Some("j".repeat(43)),
-        };
-        let key = plane.engine.people().add_key(&plane.at().await.project, &new).await.unwrap();
-        refused_to_all(&plane, &key.secret, (403, "not_authorized")).await;
+        assert_eq!(alice.pending_questions(&plane).await, 0);
     }
 
     ///
@@ -132,8 +117,8 @@ on_both_stores! {
         let setup = Setup::payments_with(|document| document.minimum_tier = 1);
         let plane = kit.plane_with(setup).await;
         let body = json!({ "mode": "user_delegated", "operator_jwt": plane.acme().jwt(plane.service(), plane.now()) });
-        let agent = plane.register_with(&body, None).await.asking();
-        let answer = agent.asks(&plane, &confirmation("payments.send", json!({}))).await;
+        let agent = plane.register_with(&body, None).await.as_test_agent();
+        let answer = agent.requests_confirmation(&plane, &confirmation("payments.send", json!({}))).await;
         assert_eq!(answer.refusal(), (403, "tier_not_met".into()));
     }
 
@@ -164,7 +149,7 @@ on_both_stores! {
         assert_eq!(foreign.refusal(), (403, "not_authorized".into()), "its key is none there");
         let raise = agent.post(&plane, "/projects/south/v1/confirmations", &body).await;
         assert_eq!(raise.refusal(), (403, "not_authorized".into()));
-        let unscoped = agent.asks(&plane, &body).await;
+        let unscoped = agent.requests_confirmation(&plane, &body).await;
         assert_eq!(unscoped.refusal(), (404, "project_not_found".into()));
         let mut south = agent.clone();
         let project = plane.engine.project(&countersign_engine::Address::Scoped("south".into())).await.unwrap().project;

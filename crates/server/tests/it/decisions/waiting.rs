@@ -24,7 +24,7 @@ async fn waiting(plane: &Plane, agent: &TestAgent, asked: &Value) -> JoinHandle<
     let whose = agent.clone();
     let wait = tokio::spawn(async move { whose.send(&node, Method::GET, &path, None).await });
     for _ in 0..5 {
-        assert_eq!(agent.looks(plane, asked).await.expect(200).json()["state"], "pending");
+        assert_eq!(agent.reads_decision(plane, asked).await.expect(200).json()["state"], "pending");
     }
     assert!(!wait.is_finished(), "it did not wait");
     wait
@@ -44,9 +44,9 @@ async fn woken(wait: JoinHandle<Answer>) -> Answer {
 }
 
 on_both_stores! {
-    async fn whoever_waits_is_told_of_the_settlement_at_once(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+    async fn a_waiter_gets_the_settlement_at_once(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let waits = [waiting(&plane, &agent, &asked).await, waiting(&plane, &agent, &asked).await];
         alice.accepts(&plane, &asked).await;
         for wait in waits {
@@ -58,22 +58,22 @@ on_both_stores! {
         assert_eq!(late["state"], "accepted", "what is settled is not waited for");
     }
 
-    async fn a_deadline_and_a_withdrawal_wake_whoever_waits(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+    async fn a_deadline_and_a_withdrawal_wake_a_waiter(kit) {
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
         plane.advance_secs(300).await;
         assert_eq!(woken(wait).await.expect(200).json()["state"], "expired");
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 83 })).await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 83 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
         agent.withdraws(&plane, &asked, &json!({})).await.expect(200);
         assert_eq!(woken(wait).await.expect(200).json()["state"], "cancelled");
     }
 
-    async fn a_wait_that_brings_nothing_ends_when_it_said_and_no_request_limit_cuts_it(kit) {
+    async fn a_fruitless_wait_ends_on_time_and_no_request_limit_cuts_it(kit) {
         let limits = Limits { request: Duration::from_millis(200), ..Limits::default() };
-        let DecisionFixture { plane, agent, .. } = kit.asked_with(Setup { limits, ..Setup::payments() }).await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture_with(Setup { limits, ..Setup::payments() }).await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let mut wait = std::pin::pin!(agent.waits(&plane, &asked, 1));
         let early = tokio::time::timeout(Duration::from_millis(900), &mut wait).await;
         assert!(early.is_err(), "it did not wait");
@@ -84,8 +84,8 @@ on_both_stores! {
     }
 
     async fn a_wait_beyond_fifty_five_seconds_or_of_no_number_is_refused(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         alice.accepts(&plane, &asked).await;
         for wrong in ["56", "100", "-1", "+5", "1.5", "", "soon", "99999999999999999999", "5&wait=5"] {
             let path = format!("/v1/decisions/{}?wait={wrong}", asked["decision_id"].as_str().unwrap());
@@ -103,10 +103,10 @@ on_both_stores! {
     async fn after_a_restart_the_same_decision_is_waited_for_and_answered(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
         let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let plane = plane.restart().await;
-        assert_eq!(agent.looks(&plane, &asked).await.expect(200).json(), asked);
-        let same = agent.asks(&plane, &confirmation("payments.send", json!({ "amount": 82 }))).await.expect(200).json();
+        assert_eq!(agent.reads_decision(&plane, &asked).await.expect(200).json(), asked);
+        let same = agent.requests_confirmation(&plane, &confirmation("payments.send", json!({ "amount": 82 }))).await.expect(200).json();
         assert_eq!(same["decision_id"], asked["decision_id"]);
         let wait = waiting(&plane, &agent, &asked).await;
         alice.accepts(&plane, &asked).await;
@@ -114,16 +114,16 @@ on_both_stores! {
     }
 
     ///
-    async fn a_wait_ends_with_the_standing_of_whoever_waits(kit) {
-        let DecisionFixture { plane, agent, alice } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+    async fn a_wait_ends_with_the_standing_of_the_waiter(kit) {
+        let DecisionFixture { plane, agent, alice } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
         plane.revoke_key(&agent).await;
         assert_eq!(woken(wait).await.refusal(), (403, "not_authorized".into()));
 
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
-        let agent = plane.register(plane.acme(), &connected).await.asking();
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let agent = plane.register(plane.acme(), &connected).await.as_test_agent();
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
         let revoke = json!({ "delegation_id": connected.delegation_id, "reason": "user_requested" });
         alice.post(&plane, "/agent/revoke", &revoke).await.expect(200);
@@ -131,8 +131,8 @@ on_both_stores! {
     }
 
     async fn a_client_that_goes_away_leaves_nothing_waiting(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let limits = Limits { max_connections: 1, ..Limits::default() };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let serving = serve(listener, plane.public.clone(), limits).unwrap();
@@ -157,9 +157,9 @@ on_both_stores! {
         serving.stop().await;
     }
 
-    async fn a_node_that_stops_tells_whoever_waits_how_things_are(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+    async fn a_node_that_stops_answers_its_waiters_with_the_current_state(kit) {
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let serving = serve(listener, plane.public.clone(), Limits::default()).unwrap();
         let mut client = connected(&serving).await;
@@ -172,7 +172,7 @@ on_both_stores! {
         let mut first = vec![0; 8192];
         let length = client.read(&mut first).await.unwrap();
         for _ in 0..5 {
-            agent.looks(&plane, &asked).await.expect(200);
+            agent.reads_decision(&plane, &asked).await.expect(200);
         }
         let stopped = async {
             serving.stop().await;

@@ -1,6 +1,6 @@
 //! A document that violates AAP 19.1 is refused from every source: at the start, and over HTTP.
 
-use countersign_engine::{ApplyRefusal, ApplyTrouble, Role};
+use countersign_engine::{ApplyError, ApplyRefusal, Role};
 use countersign_server::{
     FirstStart,
     config::{Environment, from_text},
@@ -32,7 +32,7 @@ async fn a_document_that_the_protocol_does_not_allow_is_refused_at_start_and_on_
 
         if let Ok(document) = serde_json::from_value(document) {
             let refused = plane.engine.apply_project(document, "test").await;
-            assert!(matches!(refused, Err(ApplyTrouble::Refused(ApplyRefusal::Problems(_)))), "{case}: {refused:?}");
+            assert!(matches!(refused, Err(ApplyError::Refused(ApplyRefusal::Problems(_)))), "{case}: {refused:?}");
         }
     }
     assert_eq!(admin.get(&plane, "/v1/project").await.expect(200).json(), before, "something was applied");
@@ -40,7 +40,7 @@ async fn a_document_that_the_protocol_does_not_allow_is_refused_at_start_and_on_
 
 /// AAP-19.1-04, AAP-19.1-05, AAP-19.1-07, AAP-19.1-12: each boundary value is accepted and published.
 #[tokio::test]
-async fn what_the_protocol_just_allows_is_applied_and_published() {
+async fn values_at_the_protocols_limits_are_applied_and_published() {
     let plane = Kit(Backend::Sqlite).plane().await;
     let admin = plane.person_in("calendar", "root", &[Role::Admin]).await;
     for (place, value) in [

@@ -1,7 +1,7 @@
 //! The manifest's requirements are the enforced ones.
 
 use countersign_protocol::project::ProjectDocument;
-use countersign_testkit::{Plane, Setup, on_both_stores};
+use countersign_testkit::{Plane, Setup, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ async fn changed(plane: &Plane, change: impl FnOnce(&mut ProjectDocument)) {
     plane.engine.apply_project(document, "test").await.unwrap();
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-2-06
     async fn the_tier_that_the_manifest_states_is_the_tier_that_registering_needs(kit) {
         let plane = kit.plane().await;

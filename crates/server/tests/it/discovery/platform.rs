@@ -1,7 +1,7 @@
 //! The platform as an operator: the same for every project, on every host (AAP 3.1, C-71).
 
 use crate::schemas;
-use countersign_testkit::{Answer, Plane, Setup, on_both_stores};
+use countersign_testkit::{Answer, Plane, Setup, on_sqlite};
 use http::Request;
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ async fn everywhere(plane: &Plane, path: &str) -> Answer {
     plain
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-3.1-08
     async fn the_identity_manifest_is_that_of_the_installation_and_of_no_project(kit) {
         let plane = kit.plane_with(Setup::multi()).await;

@@ -13,7 +13,7 @@ async fn send(plane: &Plane, path: &str, body: impl Into<Body>) -> Answer {
 
 /// AAP-16-01
 #[tokio::test]
-async fn what_is_no_json_or_could_be_read_in_two_ways_is_refused() {
+async fn invalid_or_ambiguous_json_is_refused() {
     let plane = Kit(Backend::Sqlite).plane().await;
     let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
     for body in [
@@ -42,7 +42,7 @@ async fn what_is_no_json_or_could_be_read_in_two_ways_is_refused() {
 
 /// AAP-16-01, AAP-16.1-02
 #[tokio::test]
-async fn a_member_of_the_wrong_type_is_refused_and_what_it_held_is_not_repeated() {
+async fn a_member_of_the_wrong_type_is_refused_and_its_value_is_not_repeated() {
     let plane = Kit(Backend::Sqlite).plane().await;
     const SECRET: &str = "eyJhbGciOiJFUzI1NiJ9.c2VjcmV0.c2VjcmV0";
     for (path, body) in [

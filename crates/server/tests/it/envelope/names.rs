@@ -62,7 +62,7 @@ async fn a_clients_own_name_for_a_request_is_not_taken_over() {
 
 /// AAP-16.1-04, AAP-16.1-05
 #[tokio::test]
-async fn the_log_has_a_line_for_every_answer_under_the_name_that_the_caller_was_told() {
+async fn the_log_has_a_line_for_every_answer_under_the_request_id_of_the_response() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let logging = tracing::subscriber::set_default(logs_to(LogTo::Buffer(Arc::clone(&lines)), true, "info"));
     let plane = Kit(Backend::Sqlite).plane().await;

@@ -4,7 +4,7 @@ use super::assert_envelope;
 use axum::body::Body;
 use bytes::Bytes;
 use countersign_engine::{
-    Address, Clock, Engine, Entropy, KnownOperator, ManualClock, OperatorTrouble, Operators, PasswordCost, Settings,
+    Address, Clock, Engine, Entropy, KnownOperator, ManualClock, OperatorError, Operators, PasswordCost, Settings,
     Tenancy, Throttle,
     store::{self, StoreLocation, StoreOptions},
 };
@@ -35,7 +35,7 @@ async fn an_address_where_nothing_is_says_so_in_the_envelope() {
 
 /// AAP-16-01, AAP-16.1-03
 #[tokio::test]
-async fn a_wrong_method_is_told_the_right_ones() {
+async fn a_wrong_method_is_refused_with_the_right_ones() {
     let plane = plane().await;
     for (path, allowed) in [
         ("/agent/register", "POST"),
@@ -113,7 +113,7 @@ async fn a_body_that_breaks_off_is_refused() {
 
 on_both_stores! {
     /// AAP-16-01
-    async fn a_store_that_takes_nothing_is_told_in_the_envelope_and_nothing_is_forwarded(kit) {
+    async fn a_store_that_takes_nothing_is_a_503_in_the_envelope_and_nothing_is_forwarded(kit) {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read", "calendar.write"]).await;
@@ -135,7 +135,7 @@ on_both_stores! {
 
 /// AAP-16-01
 #[tokio::test]
-async fn a_handler_that_panics_is_answered_for_and_nothing_of_it_is_told() {
+async fn a_panic_in_a_handler_is_a_500_that_reveals_nothing() {
     let plane = plane().await;
     let router = countersign_server::router(app_that_panics().await);
     let body = json!({ "mode": "user_delegated", "operator_jwt": operator_jwt(&plane, plane.acme()) });
@@ -159,11 +159,11 @@ struct Broken;
 
 #[async_trait::async_trait]
 impl Operators for Broken {
-    async fn operator(&self, _: &Domain, _: &str, _: UnixMillis, _: &str) -> Result<KnownOperator, OperatorTrouble> {
+    async fn operator(&self, _: &Domain, _: &str, _: UnixMillis, _: &str) -> Result<KnownOperator, OperatorError> {
         panic!("{SECRET}")
     }
 
-    async fn last_published(&self, _: &Domain, _: &str, _: UnixMillis) -> Result<Option<UnixMillis>, OperatorTrouble> {
+    async fn last_published(&self, _: &Domain, _: &str, _: UnixMillis) -> Result<Option<UnixMillis>, OperatorError> {
         panic!("{SECRET}")
     }
 }

@@ -29,7 +29,7 @@ async fn delegation_tokens_verify_against_the_published_keys_before_and_after_a_
 }
 
 #[tokio::test]
-async fn what_our_operators_sign_verifies_against_the_key_set_that_they_publish() {
+async fn our_operators_signatures_verify_against_their_published_key_sets() {
     let ready = Ready::on(SQLITE).await;
     let acme = ready.plane.acme();
     let jwks = json!({ "keys": [acme.key.public_jwk()] });
@@ -54,7 +54,7 @@ async fn what_our_operators_sign_verifies_against_the_key_set_that_they_publish(
 
 /// AAP-23-03, AAP-23-04, AAP-23-06
 #[tokio::test]
-async fn the_published_vectors_are_what_they_are_said_to_be() {
+async fn the_published_vectors_match_their_descriptions() {
     let vectors: Value = serde_json::from_str(include_str!("../../../../../tests/data/aap-vectors.json")).unwrap();
     let expected = json!({
         "issuer": "test-operator.aap.dev",

@@ -2,20 +2,20 @@
 
 use countersign_testkit::{
     Setup,
-    bank::{Bank, BankScene, GatewayRequest, Manner},
+    bank::{Bank, BankFixture, GatewayRequest, Manner},
     leaks::Haystack,
-    on_both_stores, stored_evidence,
+    on_sqlite, stored_evidence,
 };
 use serde_json::{Value, json};
 
 const WORDS: &str = "pay the doctor about Bob's knee, marker 4711";
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-7.1-02, R-3
     async fn a_held_call_has_an_entry_when_it_is_refused_and_one_when_it_ran_with_the_decision_and_its_digest(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
-        scene.sends(BankScene::transfer().confirmed("true")).await.expect(201);
+        let decision = scene.approved(BankFixture::transfer()).await;
+        scene.sends(BankFixture::transfer().confirmed("true")).await.expect(201);
         let calls = scene.calls().await;
         assert_eq!(outcomes(&calls), ["403 irreversible_requires_confirm", "201 Created"]);
         let ran = json!({
@@ -40,9 +40,9 @@ on_both_stores! {
     }
 
     /// AAP-7.1-02
-    async fn every_call_of_a_known_agent_has_one_entry_with_what_became_of_it(kit) {
+    async fn every_call_of_a_known_agent_has_one_entry_with_its_outcome(kit) {
         let scene = kit.bank().await;
-        scene.bank.behaves(Manner::Vanishing);
+        scene.bank.set_manner(Manner::Vanishing);
         let mut told = Vec::new();
         for (sent, status, outcome) in [
             (GatewayRequest::new("POST", "/notes").json("[]"), 502, "unknown: the connection broke"),
@@ -51,15 +51,15 @@ on_both_stores! {
             scene.sends(sent).await.expect(status);
             told.push(outcome);
         }
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         for (sent, status, outcome) in [
             (GatewayRequest::new("GET", "/accounts/ours?since=2026"), 200, "200 OK"),
             (GatewayRequest::new("POST", "/notes").json("{}"), 201, "201 Created"),
             (GatewayRequest::new("POST", "/pings").confirmed("true"), 201, "201 Created"),
             (GatewayRequest::new("POST", "/pings"), 403, "403 irreversible_requires_confirm"),
-            (BankScene::transfer(), 403, "403 irreversible_requires_confirm"),
-            (BankScene::transfer().json("{"), 400, "400 invalid_request"),
-            (BankScene::transfer().confirmed("dec_0.cft_0"), 403, "403 irreversible_requires_confirm"),
+            (BankFixture::transfer(), 403, "403 irreversible_requires_confirm"),
+            (BankFixture::transfer().json("{"), 400, "400 invalid_request"),
+            (BankFixture::transfer().confirmed("dec_0.cft_0"), 403, "403 irreversible_requires_confirm"),
             (GatewayRequest::new("GET", "/accounts").with("x-agent-dry-run", "true"), 400, "400 dry_run_unsupported"),
             (GatewayRequest::new("GET", "/accounts").with("x-agent-consent", "a.b.c"), 401, "401 consent_invalid"),
         ] {
@@ -79,14 +79,14 @@ on_both_stores! {
     }
 
     /// AAP-7.1-02, R-24
-    async fn what_a_limit_refuses_stands_in_the_audit_as_well(kit) {
+    async fn a_refusal_by_a_limit_stands_in_the_audit_as_well(kit) {
         let scene = kit.bank().await;
         let agent = scene.limited(json!({ "writes_per_session": 1, "requests_per_hour": 2 })).await;
         scene.sends_as(&agent, GatewayRequest::new("POST", "/notes").json("{}")).await.expect(201);
         scene.sends_as(&agent, GatewayRequest::new("POST", "/notes").json("{}")).await.expect(429);
         scene.sends_as(&agent, GatewayRequest::new("GET", "/accounts")).await.expect(200);
         scene.sends_as(&agent, GatewayRequest::new("GET", "/accounts")).await.expect(429);
-        scene.sends_as(&agent, BankScene::transfer()).await.expect(429);
+        scene.sends_as(&agent, BankFixture::transfer()).await.expect(429);
         let limit = "429 usage_limit_reached";
         assert_eq!(outcomes(&scene.calls().await), ["201 Created", limit, "200 OK", limit, limit]);
     }
@@ -111,13 +111,13 @@ on_both_stores! {
         let worded = |sent: GatewayRequest| sent.with("x-agent-intent", WORDS);
         scene.sends(worded(GatewayRequest::new("GET", "/accounts"))).await.expect(200);
         scene.sends(worded(GatewayRequest::new("POST", "/notes").json("{}"))).await.expect(201);
-        let held = scene.sends(worded(BankScene::transfer())).await;
-        scene.alice.accepts(&scene.plane, &BankScene::decision(&held)).await;
-        scene.sends(worded(BankScene::transfer().confirmed("true"))).await.expect(201);
+        let held = scene.sends(worded(BankFixture::transfer())).await;
+        scene.alice.accepts(&scene.plane, &BankFixture::decision(&held)).await;
+        scene.sends(worded(BankFixture::transfer().confirmed("true"))).await.expect(201);
         scene.sends(worded(GatewayRequest::new("GET", "/accounts").with("x-agent-consent", "a.b.c"))).await.expect(401);
-        let mut typed = scene.dressed(&scene.agent, GatewayRequest::new("GET", "/accounts"));
+        let mut typed = scene.authenticated(&scene.agent, GatewayRequest::new("GET", "/accounts"));
         typed.headers.iter_mut().filter(|(name, _)| name == "x-agent-intent-type").for_each(|h| h.1 = WORDS.into());
-        assert_eq!(scene.once(typed).await.refusal(), (400, "intent_type_unknown".into()));
+        assert_eq!(scene.sends_raw(typed).await.refusal(), (400, "intent_type_unknown".into()));
         for got in scene.bank.got() {
             assert!(!format!("{:?}", got.headers).contains("marker 4711"), "{got:?}");
         }
@@ -131,17 +131,17 @@ on_both_stores! {
         assert_eq!(told, [json!(scene.agent.session_id), json!("POST"), json!("NOTE"), json!("201 Created")]);
         assert_eq!(calls[5]["intent_type"], Value::Null, "free text is no type");
         let stored = Haystack::stored(&scene.plane.place).await;
-        stored.has("the session", &scene.agent.session_id);
-        stored.lacks("the free text", WORDS);
-        stored.lacks("its marker", "knee, marker 4711");
-        stored.lacks("the access token", &scene.agent.access_token);
+        stored.assert_present("the session", &scene.agent.session_id);
+        stored.assert_absent("the free text", WORDS);
+        stored.assert_absent("its marker", "knee, marker 4711");
+        stored.assert_absent("the access token", &scene.agent.access_token);
     }
 }
 
-async fn lasting(kit: countersign_testkit::Kit) -> (BankScene, countersign_testkit::leaks::Folder) {
+async fn lasting(kit: countersign_testkit::Kit) -> (BankFixture, countersign_testkit::leaks::Folder) {
     let bank = Bank::open().await;
     let (plane, folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
-    (BankScene::on(plane, bank).await, folder)
+    (BankFixture::on(plane, bank).await, folder)
 }
 
 fn outcomes(calls: &[Value]) -> Vec<&str> {

@@ -2,21 +2,21 @@
 
 use countersign_testkit::{
     Setup,
-    bank::{Bank, BankScene, GatewayRequest, SCOPES},
+    bank::{Bank, BankFixture, GatewayRequest, SCOPES},
     leaks::Haystack,
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-16.2-10
     async fn a_call_outside_the_receipt_is_refused_although_the_delegation_would_allow_it(kit) {
         let scene = kit.bank().await;
         let agent = scene.with_receipt(|claims| claims["scopes"] = json!(["bank.read"])).await;
-        for sent in [note(), BankScene::transfer(), GatewayRequest::new("DELETE", "/payees/theirs")] {
+        for sent in [note(), BankFixture::transfer(), GatewayRequest::new("DELETE", "/payees/theirs")] {
             assert_eq!(scene.sends_as(&agent, sent).await.refusal(), (403, "consent_scope_exceeded".into()));
         }
-        assert_eq!((scene.bank.got().len(), scene.alice.waiting_questions(&scene.plane).await), (0, 0));
+        assert_eq!((scene.bank.got().len(), scene.alice.pending_questions(&scene.plane).await), (0, 0));
         scene.sends_as(&agent, GatewayRequest::new("GET", "/accounts")).await.expect(200);
         scene.sends(note()).await.expect(201);
     }
@@ -26,10 +26,10 @@ on_both_stores! {
         let scene = kit.bank().await;
         let narrow = scene.plane.connect(&scene.alice, scene.plane.acme(), &["bank.read"]).await;
         let agent = scene.plane.holder(&narrow, |_| {}).await;
-        for sent in [note(), BankScene::transfer(), GatewayRequest::new("DELETE", "/payees/theirs")] {
+        for sent in [note(), BankFixture::transfer(), GatewayRequest::new("DELETE", "/payees/theirs")] {
             assert_eq!(scene.sends_as(&agent, sent).await.refusal(), (403, "scope_not_granted".into()));
         }
-        assert_eq!((scene.bank.got().len(), scene.alice.waiting_questions(&scene.plane).await), (0, 0));
+        assert_eq!((scene.bank.got().len(), scene.alice.pending_questions(&scene.plane).await), (0, 0));
         scene.sends_as(&agent, GatewayRequest::new("GET", "/accounts")).await.expect(200);
         let mut claims = scene.plane.receipt_claims(scene.plane.acme(), "alice", &narrow, SCOPES);
         claims["intent_type"] = json!("PAY");
@@ -39,11 +39,11 @@ on_both_stores! {
         assert_eq!(answer.refusal(), (403, "scope_not_granted".into()), "a receipt narrows and never widens");
     }
 
-    /// AAP-7-09
+    /// AAP-7-09, C-82
     async fn a_receipt_need_not_be_sent_along_but_if_it_is_it_is_the_registered_one(kit) {
         let bank = Bank::open().await;
         let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
-        let scene = BankScene::on(plane, bank).await;
+        let scene = BankFixture::on(plane, bank).await;
         let acme = scene.plane.acme();
         let claims = scene.plane.receipt_claims(acme, "alice", &scene.connected, SCOPES);
         let receipt = acme.sign_receipt(&claims);
@@ -63,9 +63,9 @@ on_both_stores! {
         assert_eq!(scene.bank.got().len(), 2);
         assert!(scene.bank.got().iter().all(|got| !got.headers.contains_key("x-agent-consent")));
         let stored = Haystack::stored(&scene.plane.place).await;
-        stored.has("the session", &agent.session_id);
-        stored.lacks("the receipt", receipt.as_bytes());
-        stored.lacks("its signature", receipt.rsplit('.').next().unwrap());
+        stored.assert_present("the session", &agent.session_id);
+        stored.assert_absent("the receipt", receipt.as_bytes());
+        stored.assert_absent("its signature", receipt.rsplit('.').next().unwrap());
     }
 
     /// AAP-16.2-22, C-04
@@ -81,7 +81,7 @@ on_both_stores! {
             let confirmed = scene.sends(sent.confirmed("true")).await;
             assert_eq!(confirmed.refusal(), (400, "dry_run_unsupported".into()));
         }
-        assert_eq!((scene.bank.got().len(), scene.alice.waiting_questions(&scene.plane).await), (0, 0));
+        assert_eq!((scene.bank.got().len(), scene.alice.pending_questions(&scene.plane).await), (0, 0));
     }
 }
 

@@ -5,26 +5,26 @@ use crate::register::support::SQLITE;
 use countersign_jose::ProofKey;
 use countersign_testkit::{
     Answer, Kit, Setup, TestOperator, TestPerson, VERIFIER,
-    bank::{Bank, BankScene, GATEWAY, GatewayListener, GatewayRequest, bank},
-    challenge_of, on_both_stores,
+    bank::{Bank, BankFixture, GATEWAY, GatewayListener, GatewayRequest, bank},
+    challenge_of, on_sqlite,
 };
 use serde_json::{Value, json};
 
 /// An agent that knows an address of the API and nothing else.
 struct Stranger<'a> {
-    scene: &'a BankScene,
+    scene: &'a BankFixture,
     operator: &'a TestOperator,
     manifest: Value,
 }
 
 impl<'a> Stranger<'a> {
     /// Calls without credentials and reads the documents that the challenge names, at the origin that challenged.
-    async fn discovers(scene: &'a BankScene) -> Self {
-        let bare = scene.once(GatewayRequest::new("GET", "/accounts")).await;
+    async fn discovers(scene: &'a BankFixture) -> Self {
+        let bare = scene.sends_raw(GatewayRequest::new("GET", "/accounts")).await;
         assert_eq!(bare.refusal(), (401, "agent_auth_required".into()));
         let challenge = bare.header("www-authenticate").unwrap();
         let path = challenge.strip_prefix("Bearer agent_auth_required=\"").unwrap().strip_suffix('"').unwrap();
-        let manifest = scene.once(GatewayRequest::new("GET", path)).await.expect(200).json();
+        let manifest = scene.sends_raw(GatewayRequest::new("GET", path)).await.expect(200).json();
         Self { scene, operator: scene.plane.acme(), manifest }
     }
 
@@ -42,7 +42,7 @@ impl<'a> Stranger<'a> {
 
     async fn posts(&self, endpoint: &str, body: &Value) -> Answer {
         let sent = GatewayRequest::new("POST", self.path(endpoint)).json(body.to_string());
-        self.scene.once(sent.with("aap-version", "2.0")).await
+        self.scene.sends_raw(sent.with("aap-version", "2.0")).await
     }
 
     /// Has the person connect it on the page that the response names; returns the delegation token and its id.
@@ -64,17 +64,17 @@ impl<'a> Stranger<'a> {
     async fn registers(&self, token: &Value, proof: Option<&str>) -> Answer {
         let body = json!({ "mode": "user_delegated", "operator_jwt": self.jwt(), "delegation_token": token });
         let sent = GatewayRequest::new("POST", self.path("register")).json(body.to_string()).with("aap-version", "2.0");
-        self.scene.once(proof.map_or(sent.clone(), |proof| sent.with("dpop", proof))).await
+        self.scene.sends_raw(proof.map_or(sent.clone(), |proof| sent.with("dpop", proof))).await
     }
 }
 
-async fn scene(kit: Kit) -> BankScene {
+async fn scene(kit: Kit) -> BankFixture {
     let scene = kit.bank_with(without_nonces).await;
     scene.plane.advance_secs(EPOCH_OVER_S).await;
     scene
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-3-08, AAP-3-01
     async fn a_bare_401_leads_to_a_call_that_succeeds(kit) {
         let scene = scene(kit).await;
@@ -96,18 +96,18 @@ on_both_stores! {
             .with("x-agent-delegation", connected["delegation_id"].as_str().unwrap())
             .with("x-agent-session", session_id)
             .with("x-agent-intent-type", "READ_ACCOUNTS");
-        scene.once(call).await.expect(200);
+        scene.sends_raw(call).await.expect(200);
         assert_eq!(scene.bank.got().len(), 1, "nothing of the protocol reached the bank");
         let audit = GatewayRequest::new("GET", &format!("{}?session_id={session_id}", agent.path("audit")));
         let audit = audit.with("aap-version", "2.0").with("authorization", &format!("Bearer {}", agent.jwt()));
-        let entries = scene.once(audit).await.expect(200).json();
+        let entries = scene.sends_raw(audit).await.expect(200).json();
         assert_eq!(entries["entries"][1]["outcome"], "200 OK", "{entries:#}");
         let over = json!({ "session_id": session_id, "operator_jwt": agent.jwt() });
         agent.posts("cancel", &over).await.expect(200);
     }
 
     /// C-13, R-22
-    async fn each_origin_takes_what_is_addressed_to_itself_and_a_delegation_of_either(kit) {
+    async fn each_origin_takes_requests_addressed_to_itself_and_a_delegation_of_either(kit) {
         let scene = scene(kit).await;
         let agent = Stranger::discovers(&scene).await;
         let at_gateway = agent.connects(&scene.alice).await;
@@ -133,24 +133,27 @@ on_both_stores! {
 #[tokio::test]
 async fn each_origin_speaks_of_itself_and_the_public_one_says_where_the_api_is() {
     let scene = scene(SQLITE).await;
-    let here = scene.once(GatewayRequest::new("GET", "/.well-known/agent-auth.json")).await.expect(200);
+    let here = scene.sends_raw(GatewayRequest::new("GET", "/.well-known/agent-auth.json")).await.expect(200);
     assert_eq!(here.header("cache-control"), Some("public, max-age=60"));
     assert_eq!(here.header("aap-version-served"), Some("2.0"));
     let there = scene.plane.get("/.well-known/agent-auth.json").await.expect(200).json();
     assert_eq!((&here.json()["service"], here.json().get("resource_origin")), (&json!(GATEWAY), None));
     assert_eq!((&there["service"], &there["resource_origin"]), (&json!(scene.plane.service()), &json!(GATEWAY)));
     for path in ["/.well-known/agent-identity.json", "/.well-known/agent-jwks.json"] {
-        let here = scene.once(GatewayRequest::new("GET", path)).await.expect(200);
+        let here = scene.sends_raw(GatewayRequest::new("GET", path)).await.expect(200);
         assert_eq!(here.json(), scene.plane.get(path).await.json());
         assert_eq!(here.header("cache-control"), Some("public, max-age=300"));
     }
-    let wrong = scene.once(GatewayRequest::new("DELETE", "/.well-known/agent-auth.json")).await;
+    let wrong = scene.sends_raw(GatewayRequest::new("DELETE", "/.well-known/agent-auth.json")).await;
     assert_eq!(wrong.refusal(), (405, "method_not_allowed".into()));
-    assert_eq!(scene.once(GatewayRequest::new("GET", "/agent/nothing")).await.refusal(), (404, "not_found".into()));
+    assert_eq!(
+        scene.sends_raw(GatewayRequest::new("GET", "/agent/nothing")).await.refusal(),
+        (404, "not_found".into())
+    );
     // Pages, the inbox and administration are not for agents and not served here.
     for path in ["/sign-in", "/inbox", "/v1/agents", "/openapi.json", "/mcp"] {
         assert_eq!(
-            scene.once(GatewayRequest::new("GET", path)).await.refusal(),
+            scene.sends_raw(GatewayRequest::new("GET", path)).await.refusal(),
             (401, "agent_auth_required".into()),
             "{path}"
         );

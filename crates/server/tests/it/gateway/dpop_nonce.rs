@@ -5,12 +5,10 @@ use crate::register::support::SQLITE;
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer, Kit, Setup,
-    bank::{Bank, BankScene},
-    failing::Failing,
-    on_both_stores,
+    bank::{Bank, BankFixture},
+    on_sqlite,
 };
 use serde_json::json;
-use std::sync::Arc;
 
 /// Every endpoint that this file calls with a token.
 const CALLS: [Door; 4] = [Door::Read, Door::Write, Door::Held, Door::Decision];
@@ -31,13 +29,7 @@ async fn stage(kit: Kit, change: fn(&mut ProjectDocument)) -> Stage {
     Stage::with(kit.bank_with(change).await).await
 }
 
-/// The same plane as if it had just started: on the same database, with the same agent.
-async fn started_again(mut stage: Stage) -> Stage {
-    stage.scene = restarted(stage.scene).await;
-    stage
-}
-
-on_both_stores! {
+on_sqlite! {
     /// AAP-18.4-01, AAP-18.4-02, AAP-18.4-03
     async fn by_default_registering_demands_a_nonce_and_calls_do_not(kit) {
         let stage = stage(kit, |_| {}).await;
@@ -69,56 +61,6 @@ on_both_stores! {
             assert!(answer.header("dpop-nonce").is_some(), "{door:?} brings the next");
         }
     }
-
-    /// AAP-18.4-03, R-22
-    async fn for_ten_minutes_after_a_start_everything_needs_one_and_then_it_is_as_configured(kit) {
-        let bank = Bank::open().await;
-        let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, without_nonces)).await;
-        let stage = Stage::with(BankScene::on(plane, bank).await).await;
-        let stage = started_again(stage).await;
-        for secs in [0, 300, 299] {
-            stage.scene.plane.advance_secs(secs).await;
-            for door in [Door::Register, Door::Read, Door::Decision] {
-                demanded(&stage, door).await;
-            }
-        }
-        let nonce = demanded(&stage, Door::Read).await;
-        assert_let_in(Door::Read, &shows_nonce(&stage, Door::Read, &nonce).await, "with the nonce");
-        stage.scene.plane.advance_secs(1).await;
-        for door in [Door::Register, Door::Read, Door::Decision] {
-            let answer = stage.shows(door, &stage.proof(door)).await;
-            assert_let_in(door, &answer, "ten minutes after the start");
-            assert_eq!(answer.header("dpop-nonce"), None);
-        }
-    }
-}
-
-on_both_stores! {
-    /// AAP-18.4-03, R-22
-    async fn for_ten_minutes_after_a_lost_store_is_back_everything_needs_a_nonce(kit) {
-        let bank = Bank::open().await;
-        let log = Failing::default();
-        let around = log.clone();
-        let setup =
-            Setup { around_store: Arc::new(move |store| around.around(store)), ..Setup::bank(&bank, without_nonces) };
-        let stage = Stage::with(BankScene::on(kit.plane_with(setup).await, bank).await).await;
-        assert_let_in(Door::Read, &stage.shows(Door::Read, &stage.proof(Door::Read)).await, "before");
-        log.fails();
-        let lost = stage.shows(Door::Write, &stage.proof(Door::Write)).await;
-        assert_eq!(lost.refusal(), (503, "service_unavailable".into()));
-        stage.scene.plane.advance_secs(400).await;
-        log.works();
-        let nonce = demanded(&stage, Door::Read).await;
-        assert_let_in(Door::Read, &shows_nonce(&stage, Door::Read, &nonce).await, "the first that the store sees again");
-        for secs in [0, 300, 299] {
-            stage.scene.plane.advance_secs(secs).await;
-            for door in [Door::Register, Door::Read, Door::Decision] {
-                demanded(&stage, door).await;
-            }
-        }
-        stage.scene.plane.advance_secs(1).await;
-        assert_let_in(Door::Read, &stage.shows(Door::Read, &stage.proof(Door::Read)).await, "ten minutes after");
-    }
 }
 
 /// AAP-18-01, AAP-18.4-04
@@ -128,7 +70,7 @@ async fn a_nonce_that_is_missing_again_made_up_stale_or_somebody_elses_is_demand
     let elsewhere = {
         let bank = Bank::open().await;
         let setup = Setup { seed: 8, ..Setup::bank(&bank, |_| {}) };
-        let other = Stage::with(BankScene::on(SQLITE.plane_with(setup).await, bank).await).await;
+        let other = Stage::with(BankFixture::on(SQLITE.plane_with(setup).await, bank).await).await;
         demanded(&other, Door::Register).await
     };
     for door in [Door::Register, Door::Read, Door::Write, Door::Decision] {

@@ -6,8 +6,8 @@ use axum::{Router, body::Body};
 use countersign_jose::SigningKey;
 use countersign_testkit::{
     Answer, Backend, Kit, Setup, agent_request,
-    bank::{Bank, BankScene, GatewayListener, GatewayRequest},
-    failing::Failing,
+    bank::{Bank, BankFixture, GatewayListener, GatewayRequest},
+    faulty_store::WriteFaults,
     on_both_stores,
 };
 use http::Method;
@@ -32,11 +32,11 @@ on_both_stores! {
             }
             assert_eq!(stage.scene.bank.effects().len(), effects, "{door:?}");
         }
-        assert_eq!(stage.scene.alice.waiting_questions(&stage.scene.plane).await, 1);
+        assert_eq!(stage.scene.alice.pending_questions(&stage.scene.plane).await, 1);
     }
 
     ///
-    async fn a_jti_is_spent_for_its_key_alone_and_by_sound_proofs_alone(kit) {
+    async fn a_jti_is_used_up_for_its_key_alone_and_by_sound_proofs_alone(kit) {
         let stage = Stage::on(kit).await;
         let claims = stage.claims(Door::Write);
         let stranger = SigningKey::generate(None).unwrap();
@@ -53,12 +53,12 @@ on_both_stores! {
         let mut sent = stage.bare(Door::Write).with("authorization", &other.authorization());
         sent.headers.retain(|(name, _)| name != "x-agent-session");
         let sent = sent.with("x-agent-session", &other.session_id);
-        stage.scene.once(sent.with("dpop", &same_name.unwrap())).await.expect(201);
+        stage.scene.sends_raw(sent.with("dpop", &same_name.unwrap())).await.expect(201);
         assert_eq!(stage.scene.bank.effects().len(), 2);
     }
 
     ///
-    async fn the_proof_of_a_refused_call_is_spent_too(kit) {
+    async fn the_proof_of_a_refused_call_is_used_up_too(kit) {
         let stage = Stage::on(kit).await;
         let refused = [
             ("x-agent-session", "sess_of_somebody_else", "delegation_mismatch"),
@@ -71,7 +71,7 @@ on_both_stores! {
                 let proof = stage.proof(door);
                 let mut sent = dressed(&stage, door, &proof);
                 sent.headers.retain(|(own, _)| own != name);
-                let answer = stage.scene.once(sent.with(name, value)).await;
+                let answer = stage.scene.sends_raw(sent.with(name, value)).await;
                 assert_eq!(answer.code(), code, "{door:?}");
                 let repaired = stage.shows(door, &proof).await;
                 assert_refused(&repaired, "dpop_replayed", &format!("{door:?}, after {code}"));
@@ -84,7 +84,7 @@ on_both_stores! {
     async fn after_a_restart_only_a_nonce_of_the_new_epoch_counts(kit) {
         let bank = Bank::open().await;
         let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
-        let mut stage = Stage::with(BankScene::on(plane, bank).await).await;
+        let mut stage = Stage::with(BankFixture::on(plane, bank).await).await;
         let (spent, kept) = (stage.proof(Door::Write), stage.proof(Door::Write));
         assert_let_in(Door::Write, &stage.shows(Door::Write, &spent).await, "before");
         let old = stage.shows(Door::Register, &stage.proof(Door::Register)).await;
@@ -126,20 +126,20 @@ on_both_stores! {
 
     ///
     async fn once_a_store_was_away_a_nonce_from_after_that_is_needed_for_ten_minutes(kit) {
-        let (bank, away) = (Bank::open().await, Failing::default());
+        let (bank, away) = (Bank::open().await, WriteFaults::default());
         let switch = away.clone();
-        let around_store = Arc::new(move |store| switch.around(store));
-        let plane = kit.plane_with(Setup { around_store, ..Setup::bank(&bank, |_| {}) }).await;
-        let stage = Stage::with(BankScene::on(plane, bank).await).await;
+        let wrap_store = Arc::new(move |store| switch.wrap(store));
+        let plane = kit.plane_with(Setup { wrap_store, ..Setup::bank(&bank, |_| {}) }).await;
+        let stage = Stage::with(BankFixture::on(plane, bank).await).await;
         let old = stage.shows(Door::Register, &stage.proof(Door::Register)).await;
         let old = json!(old.header("dpop-nonce").unwrap());
         stage.scene.plane.advance_secs(1).await;
-        away.fails();
+        away.start();
         for door in [Door::Read, Door::Write, Door::Decision] {
             let answer = stage.shows(door, &stage.proof(door)).await;
             assert_ne!(answer.status, door.lets_in(), "{door:?}: {}", answer.text());
         }
-        away.works();
+        away.stop();
         assert_eq!(stage.scene.bank.got().len(), 0);
         for door in [Door::Read, Door::Write, Door::Decision] {
             assert_nonce_demanded(&stage.shows(door, &stage.proof(door)).await, "the first that it sees again");
@@ -174,7 +174,8 @@ async fn of_one_proof_at_two_nodes_at_the_same_instant_exactly_one_passes() {
     for round in 0..rounds {
         for door in [Door::Read, Door::Write] {
             let sent = dressed(&stage, door, &stage.proof(door));
-            let (left, right) = tokio::join!(stage.scene.once(sent.clone()), stage.scene.once_at(second.address, sent));
+            let (left, right) =
+                tokio::join!(stage.scene.sends_raw(sent.clone()), stage.scene.sends_raw_at(second.address, sent));
             one_passes(door, round, &[left, right]);
         }
         let proof = stage.proof(Door::Decision);
@@ -191,7 +192,7 @@ async fn of_one_proof_shown_fifty_times_at_once_exactly_one_passes() {
     let stage = Stage::on(SQLITE).await;
     for door in [Door::Read, Door::Write] {
         let sent = dressed(&stage, door, &stage.proof(door));
-        let answers = futures_util::future::join_all((0..50).map(|_| stage.scene.once(sent.clone()))).await;
+        let answers = futures_util::future::join_all((0..50).map(|_| stage.scene.sends_raw(sent.clone()))).await;
         one_passes(door, 0, &answers);
     }
     assert_eq!(stage.scene.bank.effects().len(), 1);

@@ -5,17 +5,17 @@ use countersign_engine::Role;
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, GatewayRequest, Manner},
-    on_both_stores,
+    bank::{BankFixture, GatewayRequest, Manner},
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
 /// An approved transfer, sent while the bank behaves like this.
-async fn sent_to(scene: &BankScene, manner: Manner) -> (Value, Answer) {
-    let decision = scene.approved(BankScene::transfer()).await;
-    scene.bank.behaves(manner);
+async fn sent_to(scene: &BankFixture, manner: Manner) -> (Value, Answer) {
+    let decision = scene.approved(BankFixture::transfer()).await;
+    scene.bank.set_manner(manner);
     let answer = scene.sends(confirmed_transfer()).await;
-    scene.bank.behaves(Manner::Obliging);
+    scene.bank.set_manner(Manner::Obliging);
     (decision, answer)
 }
 
@@ -25,42 +25,42 @@ fn is_taken(answer: &Answer, decision: &Value) {
     assert!(answer.json()["error_description"].as_str().unwrap().contains(id(decision)), "{}", answer.text());
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
-    async fn what_nobody_answered_is_unknown_and_not_asked_again_until_a_person_found_out(kit) {
+    async fn a_call_without_an_upstream_response_is_unknown_and_not_asked_again_until_a_persons_finding(kit) {
         let scene = kit.bank().await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
         let (decision, answer) = sent_to(&scene, Manner::Vanishing).await;
         assert_eq!(answer.refusal(), (502, "upstream_failed".into()));
         assert_eq!(execution(&scene, &decision).await, "unknown");
         assert_eq!(scene.bank.effects().len(), 1);
-        for sent in [BankScene::transfer(), confirmed_transfer(), BankScene::transfer().waits(1)] {
+        for sent in [BankFixture::transfer(), confirmed_transfer(), BankFixture::transfer().waits(1)] {
             is_taken(&scene.sends(sent).await, &decision);
         }
         let other = scene.another(|_| {}).await;
-        is_taken(&scene.sends_as(&other, BankScene::transfer()).await, &decision);
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+        is_taken(&scene.sends_as(&other, BankFixture::transfer()).await, &decision);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0);
 
         reconciles(&scene, &scene.alice, &decision, "no").await.expect(403);
-        is_taken(&scene.sends(BankScene::transfer()).await, &decision);
+        is_taken(&scene.sends(BankFixture::transfer()).await, &decision);
         reconciles(&scene, &ada, &decision, "no").await.expect(303);
         assert_eq!(execution(&scene, &decision).await, "failed");
-        let anew = scene.approved(BankScene::transfer()).await;
+        let anew = scene.approved(BankFixture::transfer()).await;
         assert_ne!(id(&anew), id(&decision));
-        assert_eq!(scene.looks(&scene.agent, &anew).await.get("last_ran_at"), None);
+        assert_eq!(scene.reads_decision(&scene.agent, &anew).await.get("last_ran_at"), None);
         scene.sends(confirmed_transfer()).await.expect(201);
     }
 
     ///
-    async fn what_a_person_found_to_have_run_is_said_when_the_same_is_asked_again(kit) {
+    async fn an_execution_found_by_a_person_is_named_when_the_same_is_asked_again(kit) {
         let scene = kit.bank().await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
         let (decision, _) = sent_to(&scene, Manner::Garbage).await;
         assert_eq!(execution(&scene, &decision).await, "unknown");
         reconciles(&scene, &ada, &decision, "yes").await.expect(303);
         assert_eq!(execution(&scene, &decision).await, "committed");
-        let anew = asked(&scene, BankScene::transfer()).await;
-        assert!(scene.looks(&scene.agent, &anew).await["last_ran_at"].is_string());
+        let anew = asked(&scene, BankFixture::transfer()).await;
+        assert!(scene.reads_decision(&scene.agent, &anew).await["last_ran_at"].is_string());
     }
 
     ///
@@ -70,12 +70,12 @@ on_both_stores! {
             let (decision, answer) = sent_to(&scene, Manner::Status(status)).await;
             assert_eq!((answer.status, answer.json()), (status, json!({ "from": "bank" })));
             assert_eq!(execution(&scene, &decision).await, "unknown", "{status}");
-            is_taken(&scene.sends(BankScene::transfer()).await, &decision);
+            is_taken(&scene.sends(BankFixture::transfer()).await, &decision);
         }
     }
 
     ///
-    async fn what_the_service_refused_has_failed_and_may_be_asked_for_again_at_once(kit) {
+    async fn a_call_refused_by_the_upstream_has_failed_and_may_be_asked_for_again_at_once(kit) {
         let listed = |document: &mut ProjectDocument| {
             document.routes.iter_mut().for_each(|route| route.no_effect_statuses = vec![503]);
         };
@@ -86,22 +86,11 @@ on_both_stores! {
             assert_eq!(execution(&scene, &decision).await, "failed", "{manner:?}");
             let spent = scene.sends(confirmed_transfer()).await;
             assert_eq!(spent.refusal(), unconfirmed(), "an approval is spent by what fails, too");
-            let anew = BankScene::decision(&spent);
+            let anew = BankFixture::decision(&spent);
             assert_ne!(id(&anew), id(&decision));
-            assert_eq!(scene.looks(&scene.agent, &anew).await.get("last_ran_at"), None);
+            assert_eq!(scene.reads_decision(&scene.agent, &anew).await.get("last_ran_at"), None);
         }
         assert_eq!(scene.bank.effects().len(), 0);
-    }
-
-    ///
-    async fn a_service_that_takes_too_long_leaves_it_unknown(kit) {
-        let slow = |document: &mut ProjectDocument| document.upstreams[0].timeout_seconds = Some(1);
-        let scene = kit.bank_with(slow).await;
-        let (decision, answer) = sent_to(&scene, Manner::Thoughtful).await;
-        assert_eq!(answer.refusal(), (504, "upstream_timeout".into()));
-        assert_eq!(execution(&scene, &decision).await, "unknown");
-        is_taken(&scene.sends(BankScene::transfer()).await, &decision);
-        assert_eq!(scene.bank.effects().len(), 1);
     }
 
     ///
@@ -110,36 +99,12 @@ on_both_stores! {
         let (decision, answer) = sent_to(&scene, Manner::Obliging).await;
         assert_eq!(answer.refusal(), (502, "upstream_failed".into()));
         assert!(answer.json()["hint"].as_str().unwrap().contains("nothing was sent"));
-        let looked = scene.looks(&scene.agent, &decision).await;
+        let looked = scene.reads_decision(&scene.agent, &decision).await;
         assert_eq!((&looked["state"], looked.get("execution")), (&json!("accepted"), None), "{looked}");
     }
 
     ///
-    async fn while_it_runs_the_same_is_neither_run_nor_asked_and_then_it_says_when_it_ran(kit) {
-        let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
-        scene.bank.behaves(Manner::Thoughtful);
-        let running = async {
-            let meanwhile = async {
-                scene.bank.something_arrives().await;
-                assert_eq!(execution(&scene, &decision).await, "claimed");
-                for sent in [BankScene::transfer(), confirmed_transfer()] {
-                    is_taken(&scene.sends(sent).await, &decision);
-                }
-                scene.bank.answer_now();
-            };
-            tokio::join!(scene.sends(confirmed_transfer()), meanwhile).0
-        };
-        running.await.expect(201);
-        let ran_at = scene.plane.now().to_rfc3339();
-        scene.plane.advance_secs(60).await;
-        let anew = asked(&scene, BankScene::transfer()).await;
-        assert_eq!(scene.looks(&scene.agent, &anew).await["last_ran_at"], ran_at);
-        assert_eq!(scene.bank.effects().len(), 1);
-    }
-
-    ///
-    async fn one_effect_runs_once_in_whatever_body_session_or_yes_it_comes(kit) {
+    async fn one_effect_runs_once_in_any_body_session_or_approval(kit) {
         let scene = kit.bank().await;
         let both = [asked(&scene, refund("p-1", "first")).await, asked(&scene, refund("p-1", "second")).await];
         for decision in &both {
@@ -157,36 +122,22 @@ on_both_stores! {
         is_taken(&scene.sends(escaped).await, &both[0]);
         scene.plane.advance_secs(1800).await;
         is_taken(&scene.sends(refund("p-1", "fifth")).await, &both[0]);
-        assert_eq!((scene.bank.effects().len(), scene.alice.waiting_questions(&scene.plane).await), (1, 0));
+        assert_eq!((scene.bank.effects().len(), scene.alice.pending_questions(&scene.plane).await), (1, 0));
         asked(&scene, refund("p-2", "first")).await;
     }
 
     ///
-    async fn once_an_effect_has_happened_other_questions_about_it_are_superseded_and_who_was_asked_hears_it(kit) {
+    async fn once_an_effect_has_happened_other_questions_about_it_are_superseded_with_an_event_for_their_approvers(kit) {
         let scene = kit.bank().await;
-        let (_phone, mut heard) = scene.alice.listening(&scene.plane).await;
+        let (_phone, mut heard) = scene.alice.subscribed(&scene.plane).await;
         let other = asked(&scene, refund("p-1", "second")).await;
         let elsewhere = asked(&scene, refund("p-2", "second")).await;
         scene.approved(refund("p-1", "first")).await;
         scene.sends(refund("p-1", "first").confirmed("true")).await.expect(201);
-        let looked = scene.looks(&scene.agent, &other).await;
+        let looked = scene.reads_decision(&scene.agent, &other).await;
         assert_eq!((&looked["state"], &looked["cancelled_for"]), (&json!("cancelled"), &json!("superseded")), "{looked}");
-        assert_eq!(scene.looks(&scene.agent, &elsewhere).await["state"], "pending");
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 1);
+        assert_eq!(scene.reads_decision(&scene.agent, &elsewhere).await["state"], "pending");
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 1);
         while !heard.message().await.to_string().contains("the same was carried out under") {}
-    }
-
-    ///
-    async fn an_effect_that_failed_may_be_tried_again_and_one_that_is_unknown_may_not(kit) {
-        let scene = kit.bank().await;
-        scene.approved(refund("p-1", "first")).await;
-        scene.bank.behaves(Manner::Status(422));
-        scene.sends(refund("p-1", "first").confirmed("true")).await.expect(422);
-        scene.bank.behaves(Manner::Vanishing);
-        let second = scene.approved(refund("p-1", "second")).await;
-        scene.sends(refund("p-1", "second").confirmed("true")).await.expect(502);
-        scene.bank.behaves(Manner::Obliging);
-        is_taken(&scene.sends(refund("p-1", "third")).await, &second);
-        assert_eq!(scene.bank.effects().len(), 1);
     }
 }

@@ -2,19 +2,19 @@
 
 use countersign_testkit::{
     Answer,
-    bank::{BankScene, GATEWAY, GatewayRequest, Holder, Manner},
-    on_both_stores,
+    bank::{BankFixture, GATEWAY, GatewayRequest, Holder, Manner},
+    on_sqlite,
 };
 use futures_util::future::join_all;
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-14.2-08
     async fn an_answer_that_says_it_is_longer_than_the_rest_is_refused_and_costs_nothing(kit) {
         let (scene, agent) = limited(kit, 2).await;
-        scene.bank.behaves(Manner::Sized(2049));
+        scene.bank.set_manner(Manner::Sized(2049));
         assert_used_up(&scene.sends_as(&agent, statement()).await);
-        scene.bank.behaves(Manner::Sized(2048));
+        scene.bank.set_manner(Manner::Sized(2048));
         assert_eq!(scene.sends_as(&agent, statement()).await.expect(200).body.len(), 2048);
         assert_over(&scene, &agent).await;
     }
@@ -22,7 +22,7 @@ on_both_stores! {
     /// AAP-14.2-08
     async fn an_answer_without_a_length_is_cut_at_the_limit_to_the_byte(kit) {
         let (scene, agent) = limited(kit, 3).await;
-        scene.bank.behaves(Manner::Unsized(1200));
+        scene.bank.set_manner(Manner::Unsized(1200));
         for _ in 0..2 {
             assert_eq!(scene.sends_as(&agent, statement()).await.expect(200).body.len(), 1200);
         }
@@ -33,7 +33,7 @@ on_both_stores! {
     /// AAP-14.2-08
     async fn an_answer_that_ends_at_the_limit_is_whole(kit) {
         let (scene, agent) = limited(kit, 3).await;
-        scene.bank.behaves(Manner::Unsized(3072));
+        scene.bank.set_manner(Manner::Unsized(3072));
         assert!(on_the_wire(&scene, &agent).await.ends_with("\r\n0\r\n\r\n"));
         assert_over(&scene, &agent).await;
     }
@@ -42,7 +42,7 @@ on_both_stores! {
     async fn a_reader_sees_that_an_answer_was_cut(kit) {
         for kb in [1, 70, 900] {
             let (scene, agent) = limited(kit, kb).await;
-            scene.bank.behaves(Manner::Unsized(1_000_000));
+            scene.bank.set_manner(Manner::Unsized(1_000_000));
             let wire = on_the_wire(&scene, &agent).await;
             assert!(wire.starts_with("HTTP/1.1 200 OK\r\n"));
             assert!(!wire.ends_with("0\r\n\r\n"), "cut after {kb} KB, and it looks whole");
@@ -55,30 +55,30 @@ on_both_stores! {
     async fn the_answer_of_a_write_is_never_cut_but_counted(kit) {
         for manner in [Manner::Sized(3000), Manner::Unsized(3000)] {
             let (scene, agent) = limited(kit, 1).await;
-            scene.bank.behaves(manner);
+            scene.bank.set_manner(manner);
             assert_eq!(scene.sends_as(&agent, note()).await.expect(200).body.len(), 3000);
             assert_over(&scene, &agent).await;
         }
     }
 
     /// AAP-14.2-08
-    async fn an_answer_without_a_body_counts_nothing_whatever_it_announces(kit) {
+    async fn an_answer_without_a_body_counts_nothing_at_any_announced_length(kit) {
         let scene = kit.bank_with(|document| {
             let mut head = document.routes.iter().find(|route| route.id == "statement").unwrap().clone();
             (head.id, head.method) = ("statement-head".into(), "HEAD".into());
             document.routes.push(head);
         }).await;
         let agent = scene.limited(json!({ "max_data_egress_kb": 1 })).await;
-        scene.bank.behaves(Manner::Sized(1000));
+        scene.bank.set_manner(Manner::Sized(1000));
         for _ in 0..2 {
             let head = scene.sends_as(&agent, GatewayRequest::new("HEAD", "/statements/ours")).await.expect(200);
             assert_eq!((head.header("content-length"), head.body.len()), (Some("1000"), 0));
         }
-        scene.bank.behaves(Manner::Status(304));
+        scene.bank.set_manner(Manner::Status(304));
         for _ in 0..2 {
             scene.sends_as(&agent, statement()).await.expect(304);
         }
-        scene.bank.behaves(Manner::Sized(1024));
+        scene.bank.set_manner(Manner::Sized(1024));
         scene.sends_as(&agent, statement()).await.expect(200);
         assert_over(&scene, &agent).await;
     }
@@ -86,12 +86,12 @@ on_both_stores! {
     /// AAP-14.2-03, AAP-14.2-08
     async fn answers_that_come_at_once_do_not_have_the_rest_twice(kit) {
         let (scene, agent) = limited(kit, 1).await;
-        scene.bank.behaves(Manner::Sized(300));
+        scene.bank.set_manner(Manner::Sized(300));
         let answers = join_all((0..12).map(|_| scene.sends_as(&agent, statement()))).await;
         let (passed, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(Answer::is_success);
         assert_eq!(passed.len(), 3);
         refused.iter().for_each(assert_used_up);
-        scene.bank.behaves(Manner::Unsized(300));
+        scene.bank.set_manner(Manner::Unsized(300));
         let answers = join_all((0..6).map(|_| scene.sends_as(&agent, statement()))).await;
         let left: usize = answers.iter().filter(|answer| answer.is_success()).map(|answer| answer.body.len()).sum();
         assert!(left <= 124, "{left} bytes left where 124 might");
@@ -100,18 +100,18 @@ on_both_stores! {
     /// AAP-14.2-05, AAP-14.2-08
     async fn another_session_has_bytes_of_its_own_and_the_same_receipt_has_none_left(kit) {
         let (scene, agent) = limited(kit, 1).await;
-        scene.bank.behaves(Manner::Sized(1024));
+        scene.bank.set_manner(Manner::Sized(1024));
         scene.sends_as(&agent, statement()).await.expect(200);
         scene.plane.advance_secs(2 * 3600 - 4000).await;
         assert_over(&scene, &agent).await;
         let other = scene.limited(json!({ "max_data_egress_kb": 1 })).await;
-        scene.bank.behaves(Manner::Sized(1024));
+        scene.bank.set_manner(Manner::Sized(1024));
         scene.sends_as(&other, statement()).await.expect(200);
         assert_over(&scene, &other).await;
     }
 }
 
-async fn limited(kit: countersign_testkit::Kit, kb: usize) -> (BankScene, Holder) {
+async fn limited(kit: countersign_testkit::Kit, kb: usize) -> (BankFixture, Holder) {
     let scene = kit.bank().await;
     let agent = scene.limited(json!({ "max_data_egress_kb": kb })).await;
     (scene, agent)
@@ -132,18 +132,18 @@ fn assert_used_up(answer: &Answer) {
 }
 
 /// No call of this session passes any more, read or write or held, and none reaches the bank.
-async fn assert_over(scene: &BankScene, agent: &Holder) {
-    scene.bank.behaves(Manner::Obliging);
+async fn assert_over(scene: &BankFixture, agent: &Holder) {
+    scene.bank.set_manner(Manner::Obliging);
     let arrived = scene.bank.got().len();
-    for sent in [statement(), note(), GatewayRequest::new("GET", "/accounts"), BankScene::transfer()] {
+    for sent in [statement(), note(), GatewayRequest::new("GET", "/accounts"), BankFixture::transfer()] {
         assert_used_up(&scene.sends_as(agent, sent).await);
     }
     assert_eq!(scene.bank.got().len(), arrived);
 }
 
 /// The response to a statement, byte by byte, until the connection is closed.
-async fn on_the_wire(scene: &BankScene, agent: &Holder) -> String {
-    let sent = scene.dressed(agent, statement());
+async fn on_the_wire(scene: &BankFixture, agent: &Holder) -> String {
+    let sent = scene.authenticated(agent, statement());
     let mut text = format!("{} {} HTTP/1.1\r\nHost: {}\r\n", sent.method, sent.target, &GATEWAY["https://".len()..]);
     for (name, value) in sent.headers.iter().chain([&("connection".to_owned(), "close".to_owned())]) {
         text.push_str(&format!("{name}: {value}\r\n"));

@@ -3,7 +3,7 @@
 use axum::{Router, body::Body};
 use countersign_testkit::{
     Answer, TestPerson, agent_request,
-    bank::{BankScene, GatewayRequest, Holder},
+    bank::{BankFixture, GatewayRequest, Holder},
 };
 use http::{Method, header};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ pub(super) fn id(decision: &Value) -> &str {
 
 /// The usual transfer, with a confirmation header.
 pub(super) fn confirmed_transfer() -> GatewayRequest {
-    BankScene::transfer().confirmed("true")
+    BankFixture::transfer().confirmed("true")
 }
 
 pub(super) fn refund(payment: &str, note: &str) -> GatewayRequest {
@@ -31,24 +31,24 @@ pub(super) fn redeem(decision: &Value) -> GatewayRequest {
 }
 
 /// The decision that a refused call names.
-pub(super) async fn asked(scene: &BankScene, sent: GatewayRequest) -> Value {
+pub(super) async fn asked(scene: &BankFixture, sent: GatewayRequest) -> Value {
     let held = scene.sends(sent).await;
     assert_eq!(held.refusal(), unconfirmed(), "{}", held.text());
-    BankScene::decision(&held)
+    BankFixture::decision(&held)
 }
 
 /// The confirmation token of an accepted decision, as its agent receives it.
-pub(super) async fn token(scene: &BankScene, decision: &Value) -> String {
-    scene.looks(&scene.agent, decision).await["confirm_token"].as_str().expect("a token").to_owned()
+pub(super) async fn token(scene: &BankFixture, decision: &Value) -> String {
+    scene.reads_decision(&scene.agent, decision).await["confirm_token"].as_str().expect("a token").to_owned()
 }
 
 /// The state of a decision's execution.
-pub(super) async fn execution(scene: &BankScene, decision: &Value) -> Value {
-    scene.looks(&scene.agent, decision).await["execution"]["state"].clone()
+pub(super) async fn execution(scene: &BankFixture, decision: &Value) -> Value {
+    scene.reads_decision(&scene.agent, decision).await["execution"]["state"].clone()
 }
 
 /// A POST with a body to the plane's own endpoints, with the agent's credentials.
-pub(super) async fn posts(scene: &BankScene, agent: &Holder, path: &str, body: &Value) -> Answer {
+pub(super) async fn posts(scene: &BankFixture, agent: &Holder, path: &str, body: &Value) -> Answer {
     let url = format!("{}{path}", scene.plane.service());
     for _ in 0..2 {
         let mut request = agent_request(Method::POST, path).header(header::AUTHORIZATION, agent.authorization());
@@ -65,25 +65,25 @@ pub(super) async fn posts(scene: &BankScene, agent: &Holder, path: &str, body: &
 }
 
 /// Alice revokes the agent's access.
-pub(super) async fn revoke(scene: &BankScene) {
+pub(super) async fn revoke(scene: &BankFixture) {
     let body = json!({ "delegation_id": scene.connected.delegation_id, "reason": "user_requested" });
     scene.alice.post(&scene.plane, "/agent/revoke", &body).await.expect(200);
 }
 
 /// A person records the outcome of a request on the page.
-pub(super) async fn reconciles(scene: &BankScene, who: &TestPerson, decision: &Value, ran: &str) -> Answer {
+pub(super) async fn reconciles(scene: &BankFixture, who: &TestPerson, decision: &Value, ran: &str) -> Answer {
     reconciles_at(&scene.plane.public, scene, who, decision, ran).await
 }
 
 /// The same at this node.
 pub(super) async fn reconciles_at(
     node: &Router,
-    scene: &BankScene,
+    scene: &BankFixture,
     who: &TestPerson,
     decision: &Value,
     ran: &str,
 ) -> Answer {
-    let looked = scene.looks(&scene.agent, decision).await;
+    let looked = scene.reads_decision(&scene.agent, decision).await;
     let execution = looked["execution"]["execution_id"].as_str().expect("an execution").to_owned();
     let path = format!("/inbox/bank/{}/executions/{execution}", id(decision));
     let form = format!("csrf={}&ran={ran}&reason=It+stands+in+the+ledger", who.csrf);

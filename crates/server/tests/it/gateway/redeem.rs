@@ -3,16 +3,16 @@
 use super::held::*;
 use countersign_testkit::{
     Backend, Kit, Setup,
-    bank::{Bank, BankScene, GatewayRequest, SCOPES},
+    bank::{Bank, BankFixture, GatewayRequest, SCOPES},
     leaks::{Folder, Haystack},
     on_both_stores,
 };
 
 /// A plane with rows that can be read from outside.
-async fn lasting(kit: Kit) -> (BankScene, Folder) {
+async fn lasting(kit: Kit) -> (BankFixture, Folder) {
     let bank = Bank::open().await;
     let (plane, folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
-    (BankScene::on(plane, bank).await, folder)
+    (BankFixture::on(plane, bank).await, folder)
 }
 
 /// Part of the body, and of nothing that a person is shown.
@@ -25,14 +25,14 @@ fn with_memo() -> GatewayRequest {
 
 on_both_stores! {
     ///
-    async fn what_was_approved_runs_by_its_id_once_and_as_it_was_sent(kit) {
+    async fn an_approved_request_runs_by_its_id_once_and_as_it_was_sent(kit) {
         let scene = kit.bank().await;
         let decision = asked(&scene, with_memo()).await;
         let address = decision["redeem"].as_str().unwrap();
         assert!(address.ends_with(&redeem(&decision).target), "{address}");
         let early = scene.sends(redeem(&decision)).await;
         assert_eq!(early.refusal(), unconfirmed());
-        assert_eq!(BankScene::decision(&early)["state"], "pending");
+        assert_eq!(BankFixture::decision(&early)["state"], "pending");
         scene.alice.accepts(&scene.plane, &decision).await;
         scene.sends(redeem(&decision)).await.expect(201);
         let effects = scene.bank.effects();
@@ -48,7 +48,7 @@ on_both_stores! {
     ///
     async fn nobody_else_redeems_it_and_nobody_learns_of_it(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         let other = scene.another(|_| {}).await;
         assert_eq!(scene.sends_as(&other, redeem(&decision)).await.refusal(), unconfirmed(), "another session");
         let bob = scene.plane.person("bob").await;
@@ -60,74 +60,74 @@ on_both_stores! {
         let unknown = scene.sends_as(&stranger, redeem(&unknown)).await;
         let told = |answer: &countersign_testkit::Answer| answer.json()["error_description"].clone();
         assert_eq!((unknown.refusal(), told(&unknown)), (refused.refusal(), told(&refused)));
-        let nobody = scene.once(redeem(&decision).with("aap-version", "2.0")).await;
+        let nobody = scene.sends_raw(redeem(&decision).with("aap-version", "2.0")).await;
         assert_eq!(nobody.refusal(), (401, "agent_auth_required".into()));
-        let unproven = scene.dressed(&scene.agent, redeem(&decision));
+        let unproven = scene.authenticated(&scene.agent, redeem(&decision));
         let headers = unproven.headers.iter().filter(|(name, _)| name != "dpop").cloned().collect();
-        assert_eq!(scene.once(GatewayRequest { headers, ..unproven }).await.refusal(), (401, "dpop_missing".into()));
+        assert_eq!(scene.sends_raw(GatewayRequest { headers, ..unproven }).await.refusal(), (401, "dpop_missing".into()));
         assert_eq!(scene.bank.effects().len(), 0);
         scene.sends(redeem(&decision)).await.expect(201);
     }
 
     ///
-    async fn what_was_rejected_expired_lapsed_or_cut_off_is_not_redeemed(kit) {
+    async fn a_rejected_expired_lapsed_or_revoked_request_is_not_redeemed(kit) {
         let scene = kit.bank().await;
-        let rejected = asked(&scene, BankScene::transfer()).await;
+        let rejected = asked(&scene, BankFixture::transfer()).await;
         scene.alice.rejects(&scene.plane, &rejected, None).await;
-        let expired = asked(&scene, BankScene::transfer()).await;
+        let expired = asked(&scene, BankFixture::transfer()).await;
         scene.plane.advance_secs(300).await;
-        let lapsed = scene.approved(BankScene::transfer()).await;
+        let lapsed = scene.approved(BankFixture::transfer()).await;
         scene.plane.advance_secs(300).await;
         for (what, over) in [("rejected", rejected), ("expired", expired), ("lapsed", lapsed)] {
             assert_eq!(scene.sends(redeem(&over)).await.refusal(), (404, "not_found".into()), "{what}");
         }
-        let unseen = scene.approved(BankScene::transfer()).await;
-        scene.plane.advance_unseen(300).await;
+        let unseen = scene.approved(BankFixture::transfer()).await;
+        scene.plane.advance_without_settling(300).await;
         assert_eq!(scene.sends(redeem(&unseen)).await.refusal(), unconfirmed(), "lapsed, and nobody has tidied up");
-        let cut_off = scene.approved(BankScene::transfer_of("1.00")).await;
+        let cut_off = scene.approved(BankFixture::transfer_of("1.00")).await;
         revoke(&scene).await;
         assert_eq!(scene.sends(redeem(&cut_off)).await.refusal(), (401, "delegation_revoked".into()));
         assert_eq!(scene.bank.effects().len(), 0);
     }
 
     /// The rendered request stays with the question; the request itself does not.
-    async fn what_is_kept_is_sealed_and_gone_once_it_is_settled(kit) {
+    async fn a_stored_request_is_sealed_and_gone_once_it_is_settled(kit) {
         let (scene, _folder) = lasting(kit).await;
         let first = asked(&scene, with_memo()).await;
-        assert_eq!(scene.kept().await.len(), 1);
-        Haystack::stored(&scene.plane.place).await.lacks("the kept request", &with_memo().body);
+        assert_eq!(scene.sealed_requests().await.len(), 1);
+        Haystack::stored(&scene.plane.place).await.assert_absent("the kept request", &with_memo().body);
         scene.alice.accepts(&scene.plane, &first).await;
-        let kept = scene.kept().await;
+        let kept = scene.sealed_requests().await;
         assert_eq!(kept.len(), 1, "a yes needs it still");
         let haystack = Haystack::stored(&scene.plane.place).await;
-        haystack.lacks("the kept request", &with_memo().body);
-        haystack.has("the id of the decision", id(&first));
+        haystack.assert_absent("the kept request", &with_memo().body);
+        haystack.assert_present("the id of the decision", id(&first));
         scene.sends(redeem(&first)).await.expect(201);
-        assert_eq!(scene.kept().await.len(), 0, "redeemed");
+        assert_eq!(scene.sealed_requests().await.len(), 0, "redeemed");
 
-        let rejected = asked(&scene, BankScene::transfer()).await;
+        let rejected = asked(&scene, BankFixture::transfer()).await;
         scene.alice.rejects(&scene.plane, &rejected, None).await;
-        assert_eq!(scene.kept().await.len(), 0, "rejected");
-        asked(&scene, BankScene::transfer()).await;
+        assert_eq!(scene.sealed_requests().await.len(), 0, "rejected");
+        asked(&scene, BankFixture::transfer()).await;
         scene.plane.advance_secs(300).await;
-        assert_eq!(scene.kept().await.len(), 0, "expired");
-        scene.approved(BankScene::transfer()).await;
+        assert_eq!(scene.sealed_requests().await.len(), 0, "expired");
+        scene.approved(BankFixture::transfer()).await;
         scene.plane.advance_secs(300).await;
-        assert_eq!(scene.kept().await.len(), 0, "lapsed");
-        scene.approved(BankScene::transfer()).await;
+        assert_eq!(scene.sealed_requests().await.len(), 0, "lapsed");
+        scene.approved(BankFixture::transfer()).await;
         scene.sends(confirmed_transfer()).await.expect(201);
-        assert_eq!(scene.kept().await.len(), 0, "sent again, with a word about it");
-        scene.approved(BankScene::transfer_of("2.00")).await;
-        asked(&scene, BankScene::transfer_of("3.00")).await;
-        assert_eq!(scene.kept().await.len(), 2);
+        assert_eq!(scene.sealed_requests().await.len(), 0, "sent again, with a word about it");
+        scene.approved(BankFixture::transfer_of("2.00")).await;
+        asked(&scene, BankFixture::transfer_of("3.00")).await;
+        assert_eq!(scene.sealed_requests().await.len(), 2);
         revoke(&scene).await;
-        assert_eq!(scene.kept().await.len(), 0, "cut off");
+        assert_eq!(scene.sealed_requests().await.len(), 0, "cut off");
     }
 
     ///
     async fn it_is_redeemed_by_a_bare_post_and_by_nothing_else(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         let path = redeem(&decision).target;
         let body = redeem(&decision).json("{}");
         assert_eq!(scene.sends(body).await.refusal(), (400, "invalid_request".into()));
@@ -144,7 +144,7 @@ on_both_stores! {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_fifty_that_redeem_or_repeat_at_once_one_runs() {
     let scene = Kit(Backend::Sqlite).bank().await;
-    let decision = scene.approved(BankScene::transfer()).await;
+    let decision = scene.approved(BankFixture::transfer()).await;
     let all = (0..50).map(|n| if n % 2 == 0 { redeem(&decision) } else { confirmed_transfer() });
     let answers = futures_util::future::join_all(all.map(|sent| scene.sends(sent))).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);

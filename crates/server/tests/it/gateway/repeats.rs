@@ -5,7 +5,7 @@ use countersign_protocol::project::{ProjectDocument, Route};
 use countersign_server::admin::{AdminRequest as _, ListUnsettledCalls, SettleCall};
 use countersign_testkit::{
     Answer, Backend, Kit,
-    bank::{BankScene, GatewayListener, GatewayRequest, Manner},
+    bank::{BankFixture, GatewayListener, GatewayRequest, Manner},
     on_both_stores,
 };
 use serde_json::Value;
@@ -42,22 +42,22 @@ fn refused_for(answer: &Answer, id: &str) {
 }
 
 /// Sends a note that the bank executes without a response, and returns the call's id.
-async fn lost(scene: &BankScene, sent: GatewayRequest) -> String {
-    scene.bank.behaves(Manner::Vanishing);
+async fn lost(scene: &BankFixture, sent: GatewayRequest) -> String {
+    scene.bank.set_manner(Manner::Vanishing);
     let answer = scene.sends(sent).await;
-    scene.bank.behaves(Manner::Obliging);
+    scene.bank.set_manner(Manner::Obliging);
     assert_eq!(answer.refusal(), (502, "upstream_failed".into()), "{}", answer.text());
     call_id(&answer)
 }
 
-async fn settles(scene: &BankScene, id: &str, ran: bool) {
+async fn settles(scene: &BankFixture, id: &str, ran: bool) {
     let reason = "It stands in the ledger".to_owned();
     let request = SettleCall { project: None, call_id: id.to_owned(), ran, reason };
     request.run(&scene.plane.engine).await.expect("settled");
 }
 
 /// The audit's entries of this type.
-async fn entries(scene: &BankScene, event_type: &str) -> Vec<Value> {
+async fn entries(scene: &BankFixture, event_type: &str) -> Vec<Value> {
     let id = &scene.connected.delegation_id;
     let query = format!("/agent/audit?delegation_id={id}&event_type={event_type}&limit=200");
     scene.alice.get(&scene.plane, &query).await.expect(200).json()["entries"].as_array().unwrap().clone()
@@ -81,38 +81,22 @@ on_both_stores! {
     async fn an_upstreams_error_leaves_the_outcome_open_and_its_word_that_it_did_nothing_does_not(kit) {
         for status in [500, 503, 408, 425] {
             let scene = kit.bank().await;
-            scene.bank.behaves(Manner::Status(status));
+            scene.bank.set_manner(Manner::Status(status));
             let first = scene.sends(note()).await.expect(status);
-            scene.bank.behaves(Manner::Obliging);
+            scene.bank.set_manner(Manner::Obliging);
             let id = first.header("countersign-call").expect("the call is named").to_owned();
             refused_for(&scene.sends(note()).await, &id);
         }
         let scene = kit.bank_with(changed_notes(|route| route.no_effect_statuses = vec![503])).await;
         for manner in [Manner::Status(404), Manner::Status(503), Manner::NoEffect(500), Manner::Obliging] {
-            scene.bank.behaves(manner);
+            scene.bank.set_manner(manner);
             assert_eq!(scene.sends(note()).await.header("countersign-call"), None);
         }
         scene.sends(note()).await.expect(201);
     }
 
     ///
-    async fn the_same_idempotency_key_or_proof_is_a_repeat_whatever_the_body_says(kit) {
-        let scene = kit.bank().await;
-        let keyed = |text: &str, key: &str| note_of(text).with("idempotency-key", key);
-        let id = lost(&scene, keyed("a", "k-1")).await;
-        refused_for(&scene.sends(keyed("b", "k-1")).await, &id);
-        scene.sends(keyed("b", "k-2")).await.expect(201);
-        // A nonce is available by now, so the proof itself is checked.
-        scene.bank.behaves(Manner::Status(500));
-        let dressed = scene.dressed(&scene.agent, note_of("c"));
-        let first = scene.once(dressed.clone()).await.expect(500);
-        scene.bank.behaves(Manner::Obliging);
-        refused_for(&scene.once(dressed).await, first.header("countersign-call").expect("the call is named"));
-        assert_eq!(scene.bank.effects().len(), 2);
-    }
-
-    ///
-    async fn long_bodies_are_told_apart_by_what_differs_at_their_end(kit) {
+    async fn long_bodies_are_distinguished_by_their_last_bytes(kit) {
         let scene = kit.bank().await;
         let id = lost(&scene, long_note("a")).await;
         refused_for(&scene.sends(long_note("a")).await, &id);
@@ -125,16 +109,16 @@ on_both_stores! {
     ///
     async fn a_write_in_flight_is_not_sent_beside_itself(kit) {
         let scene = kit.bank().await;
-        scene.bank.behaves(Manner::Thoughtful);
+        scene.bank.set_manner(Manner::Thoughtful);
         let (first, second) = tokio::join!(scene.sends(note()), async {
-            scene.bank.something_arrives().await;
+            scene.bank.next_arrival().await;
             let again = scene.sends(note()).await;
-            scene.bank.answer_now();
+            scene.bank.release_response();
             again
         });
         first.expect(201);
         assert_eq!(second.refusal(), (409, "conflict".into()), "{}", second.text());
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         scene.sends(note()).await.expect(201);
         assert_eq!(scene.bank.effects().len(), 2);
     }
@@ -142,16 +126,16 @@ on_both_stores! {
     ///
     async fn an_outcome_that_is_recorded_late_settles_the_write(kit) {
         let (scene, store) = failing_log(kit).await;
-        scene.bank.behaves(Manner::Thoughtful);
+        scene.bank.set_manner(Manner::Thoughtful);
         let (answer, ()) = tokio::join!(scene.sends(note()), async {
-            scene.bank.something_arrives().await;
-            store.fails();
-            scene.bank.answer_now();
+            scene.bank.next_arrival().await;
+            store.start();
+            scene.bank.release_response();
         });
         assert_eq!(answer.status, 503, "{}", answer.text());
         let id = call_id(&answer);
-        store.works();
-        scene.bank.behaves(Manner::Obliging);
+        store.stop();
+        scene.bank.set_manner(Manner::Obliging);
         refused_for(&scene.sends(note()).await, &id);
         scene.plane.engine.decisions().settle_due().await.unwrap();
         scene.sends(note()).await.expect(201);
@@ -176,14 +160,14 @@ on_both_stores! {
     }
 
     ///
-    async fn an_outcome_that_contradicts_what_an_administrator_found_stands_beside_it_as_a_conflict(kit) {
+    async fn an_outcome_that_contradicts_an_administrators_finding_stands_beside_it_as_a_conflict(kit) {
         let scene = kit.bank().await;
-        scene.bank.behaves(Manner::Thoughtful);
+        scene.bank.set_manner(Manner::Thoughtful);
         let (answer, id) = tokio::join!(scene.sends(note_of("slow")), async {
-            scene.bank.something_arrives().await;
+            scene.bank.next_arrival().await;
             let listed = ListUnsettledCalls { project: None }.run(&scene.plane.engine).await.unwrap();
             settles(&scene, &listed[0].call_id, false).await;
-            scene.bank.answer_now();
+            scene.bank.release_response();
             listed[0].call_id.clone()
         });
         answer.expect(201);
@@ -205,9 +189,9 @@ on_both_stores! {
         assert_eq!(scene.bank.effects().len(), 2);
 
         let scene = kit.bank_with(changed_notes(|route| route.idempotent = Some(true))).await;
-        scene.bank.behaves(Manner::Vanishing);
+        scene.bank.set_manner(Manner::Vanishing);
         assert_eq!(scene.sends(note()).await.status, 502);
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         scene.sends(note()).await.expect(201);
         assert_eq!(scene.bank.effects().len(), 2);
     }
@@ -216,10 +200,10 @@ on_both_stores! {
     async fn a_repeat_is_refused_after_a_restart(kit) {
         let (scene, _folder) = lasting(kit).await;
         let id = lost(&scene, note()).await;
-        let BankScene { plane, bank, alice, connected, agent, .. } = scene;
+        let BankFixture { plane, bank, alice, connected, agent, .. } = scene;
         let plane = plane.restart().await;
         let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
-        let scene = BankScene { plane, bank, gateway, alice, connected, agent };
+        let scene = BankFixture { plane, bank, gateway, alice, connected, agent };
         refused_for(&scene.sends(note()).await, &id);
         assert_eq!(scene.bank.effects().len(), 1);
     }
@@ -237,7 +221,7 @@ async fn a_repeat_at_the_other_node_is_refused_and_of_two_at_once_one_is_sent() 
     for round in 0..10 {
         let twice = note_of(&format!("round {round}"));
         let before = scene.bank.effects().len();
-        scene.bank.behaves(Manner::Status(500));
+        scene.bank.set_manner(Manner::Status(500));
         let (here, there) =
             tokio::join!(scene.sends(twice.clone()), scene.sends_at(other.address, &scene.agent, twice.clone()));
         let mut told = [here.status, there.status];

@@ -2,7 +2,7 @@
 
 use countersign_testkit::{
     Answer, Backend, Kit, Setup,
-    bank::{Bank, BankScene, GatewayListener, GatewayRequest, Manner},
+    bank::{Bank, BankFixture, GatewayListener, GatewayRequest, Manner},
     on_both_stores, stored_evidence,
 };
 use futures_util::future::join_all;
@@ -14,7 +14,7 @@ on_both_stores! {
     async fn of_writes_that_race_a_revocation_none_reaches_the_bank_after_its_200(kit) {
         let bank = Bank::open().await;
         let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
-        let scene = BankScene::on(plane, bank).await;
+        let scene = BankFixture::on(plane, bank).await;
         let passed = race(&scene, &[scene.gateway.address]).await;
         let log: Vec<String> =
             stored_evidence(&scene.plane.place).await.into_iter().map(|entry| entry.event_type).collect();
@@ -26,24 +26,24 @@ on_both_stores! {
     ///
     async fn a_read_that_is_cut_off_while_the_bank_works_gets_the_refusal_and_not_the_answer(kit) {
         let scene = kit.bank().await;
-        scene.bank.behaves(Manner::Thoughtful);
+        scene.bank.set_manner(Manner::Thoughtful);
         let (answer, ()) = tokio::join!(scene.sends(GatewayRequest::new("GET", "/accounts")), async {
-            scene.bank.something_arrives().await;
+            scene.bank.next_arrival().await;
             revoke(&scene).await;
-            scene.bank.answer_now();
+            scene.bank.release_response();
         });
         assert_cut_off(&answer);
         assert!(!answer.text().contains("\"from\""), "{}", answer.text());
     }
 
     ///
-    async fn a_yes_is_worth_nothing_once_the_delegation_is_revoked(kit) {
+    async fn an_approval_is_worth_nothing_once_the_delegation_is_revoked(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         revoke(&scene).await;
         let token = decision["confirm_token"].as_str().unwrap_or("true").to_owned();
         for confirmed in ["true", &token] {
-            assert_cut_off(&scene.sends(BankScene::transfer().confirmed(confirmed)).await);
+            assert_cut_off(&scene.sends(BankFixture::transfer().confirmed(confirmed)).await);
         }
         assert_eq!(scene.bank.effects().len(), 0);
     }
@@ -51,10 +51,10 @@ on_both_stores! {
     ///
     async fn a_stream_ends_when_its_delegation_is_revoked(kit) {
         let scene = kit.bank().await;
-        scene.bank.behaves(Manner::Events);
+        scene.bank.set_manner(Manner::Events);
         let both = async {
             tokio::join!(scene.sends(GatewayRequest::new("GET", "/prices")), async {
-                scene.bank.something_arrives().await;
+                scene.bank.next_arrival().await;
                 revoke(&scene).await;
             })
         };
@@ -77,10 +77,10 @@ async fn of_writes_that_race_a_revocation_none_passes_at_either_node_after_its_2
 /// Thirty writes at once, one revocation among them, and then one more at each node.
 ///
 /// The number that passed.
-async fn race(scene: &BankScene, nodes: &[SocketAddr]) -> usize {
+async fn race(scene: &BankFixture, nodes: &[SocketAddr]) -> usize {
     let sending = join_all((0..30).map(|n| scene.sends_at(nodes[n % nodes.len()], &scene.agent, note_of(n))));
     let revoking = async {
-        scene.bank.something_arrives().await;
+        scene.bank.next_arrival().await;
         revoke(scene).await;
     };
     let (answers, ()) = tokio::join!(sending, revoking);
@@ -95,7 +95,7 @@ async fn race(scene: &BankScene, nodes: &[SocketAddr]) -> usize {
     passed
 }
 
-async fn revoke(scene: &BankScene) {
+async fn revoke(scene: &BankFixture) {
     let body = json!({ "delegation_id": scene.connected.delegation_id, "reason": "user_requested" });
     scene.alice.post(&scene.plane, "/agent/revoke", &body).await.expect(200);
 }

@@ -1,7 +1,7 @@
 //! No part of a held request runs unseen.
 
 use super::held::asked;
-use countersign_testkit::{bank::GatewayRequest, on_both_stores};
+use countersign_testkit::{bank::GatewayRequest, on_sqlite};
 use serde_json::{Value, json};
 
 fn transfer(body: &Value) -> GatewayRequest {
@@ -18,11 +18,11 @@ fn laden() -> Value {
 const ALSO: &str = "query notify: “false”; header x-reference: “from the agent”";
 const MORE: &str = "beneficiary.iban: “DE3”; beneficiary.tags.0: “x”";
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn every_member_that_the_template_does_not_name_is_listed_in_every_text_of_the_event(kit) {
         let scene = kit.bank().await;
-        let (_, mut heard) = scene.alice.listening(&scene.plane).await;
+        let (_, mut heard) = scene.alice.subscribed(&scene.plane).await;
         asked(&scene, transfer(&laden())).await;
         let event = heard.next_of("awaiting.confirmation").await;
         let sentence = "Transfer 82000.00 USD to “Acme Supplies (verified payee). This is a simulation[U+201D]”";
@@ -44,7 +44,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_request_too_large_to_be_shown_is_refused_with_what_is_too_large_and_nobody_is_asked(kit) {
+    async fn a_request_too_large_to_be_shown_is_refused_with_the_large_part_and_nobody_is_asked(kit) {
         let scene = kit.bank().await;
         for filler in ["m", "\u{202e}"] {
             let mut body = laden();
@@ -53,6 +53,6 @@ on_both_stores! {
             assert_eq!(refused.refusal(), (400, "invalid_request".into()), "{}", refused.text());
             assert!(refused.text().contains("the largest part is memo with"), "{}", refused.text());
         }
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0);
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0);
     }
 }

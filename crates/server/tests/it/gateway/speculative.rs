@@ -5,8 +5,8 @@ use super::proofs::{EPOCH_OVER_S, without_nonces};
 use countersign_protocol::project::{ProjectDocument, Route};
 use countersign_testkit::{
     Answer, Kit,
-    bank::{BankScene, GatewayRequest, Holder, Manner},
-    on_both_stores,
+    bank::{BankFixture, GatewayRequest, Holder, Manner},
+    on_sqlite,
 };
 use futures_util::future::join_all;
 use serde_json::json;
@@ -25,7 +25,7 @@ fn with_careful_reads(document: &mut ProjectDocument) {
     document.routes.push(Route { speculative: Some(false), ..route("balance", "GET", "/accounts/main/balance") });
 }
 
-async fn scene(kit: Kit) -> BankScene {
+async fn scene(kit: Kit) -> BankFixture {
     let scene = kit.bank_with(with_careful_reads).await;
     scene.plane.advance_secs(EPOCH_OVER_S).await;
     scene
@@ -44,25 +44,25 @@ fn passed(answers: &[Answer], code: &str) -> usize {
     passed.len()
 }
 
-async fn at_once(scene: &BankScene, agent: &Holder, sent: &GatewayRequest, times: usize) -> Vec<Answer> {
+async fn at_once(scene: &BankFixture, agent: &Holder, sent: &GatewayRequest, times: usize) -> Vec<Answer> {
     join_all((0..times).map(|_| scene.sends_as(agent, sent.clone()))).await
 }
 
-async fn revoke(scene: &BankScene) {
+async fn revoke(scene: &BankFixture) {
     let body = json!({ "delegation_id": scene.connected.delegation_id, "reason": "user_requested" });
     scene.alice.post(&scene.plane, "/agent/revoke", &body).await.expect(200);
 }
 
-on_both_stores! {
+on_sqlite! {
     /// R-22
     async fn a_proof_that_is_shown_to_a_node_again_is_refused_before_anything_is_forwarded(kit) {
         let scene = scene(kit).await;
         for sent in careful().into_iter().chain([GatewayRequest::new("GET", "/accounts")]) {
             let before = scene.bank.got().len();
-            let same = scene.dressed(&scene.agent, sent);
-            let answers = join_all((0..50).map(|_| scene.once(same.clone()))).await;
+            let same = scene.authenticated(&scene.agent, sent);
+            let answers = join_all((0..50).map(|_| scene.sends_raw(same.clone()))).await;
             assert_eq!(passed(&answers, "dpop_replayed"), 1, "{}", same.target);
-            assert_eq!(scene.once(same.clone()).await.code(), "dpop_replayed");
+            assert_eq!(scene.sends_raw(same.clone()).await.code(), "dpop_replayed");
             assert_eq!(scene.bank.got().len(), before + 1, "{}", same.target);
         }
     }
@@ -70,17 +70,17 @@ on_both_stores! {
     /// R-22
     async fn the_proof_of_a_refused_read_is_not_good_for_another_try(kit) {
         let scene = scene(kit).await;
-        let mut sent = scene.dressed(&scene.agent, GatewayRequest::new("GET", "/accounts"));
+        let mut sent = scene.authenticated(&scene.agent, GatewayRequest::new("GET", "/accounts"));
         let intent = sent.headers.iter_mut().find(|(name, _)| name == "x-agent-intent-type").unwrap();
         let right = std::mem::replace(&mut intent.1, "NOBODYS_INTENT".into());
-        assert_eq!(scene.once(sent.clone()).await.code(), "intent_type_unknown");
+        assert_eq!(scene.sends_raw(sent.clone()).await.code(), "intent_type_unknown");
         sent.headers.iter_mut().find(|(name, _)| name == "x-agent-intent-type").unwrap().1 = right;
-        assert_eq!(scene.once(sent).await.code(), "dpop_replayed");
+        assert_eq!(scene.sends_raw(sent).await.code(), "dpop_replayed");
         assert_eq!(scene.bank.got().len(), 0);
     }
 
     /// R-24, AAP-14.2-03, AAP-14.2-06
-    async fn what_is_not_speculative_reaches_the_service_no_more_often_than_a_limit_allows(kit) {
+    async fn a_committed_read_reaches_the_upstream_no_more_often_than_a_limit_allows(kit) {
         let scene = scene(kit).await;
         for sent in careful() {
             scene.plane.advance_secs(3600).await;
@@ -116,12 +116,12 @@ on_both_stores! {
         }
         let outcomes: Vec<_> = scene.calls().await.iter().map(|entry| entry["outcome"].clone()).collect();
         assert_eq!(outcomes, ["201 Created", "200 OK"]);
-        scene.bank.behaves(Manner::Sized(4096));
+        scene.bank.set_manner(Manner::Sized(4096));
         for sent in careful() {
             let answer = scene.sends_as(&agent, sent).await;
             assert_eq!(answer.header("x-agent-limit-reason"), Some("max_data_egress_kb"), "a read's answer is cut");
         }
-        scene.bank.behaves(Manner::Obliging);
+        scene.bank.set_manner(Manner::Obliging);
         let note = GatewayRequest::new("POST", "/notes").json(r#"{"text":"hello"}"#);
         scene.sends_as(&agent, note).await.expect(201);
     }
@@ -129,12 +129,12 @@ on_both_stores! {
     /// R-23, R-24
     async fn a_read_that_was_committed_first_and_is_cut_off_meanwhile_gets_the_refusal(kit) {
         let scene = scene(kit).await;
-        scene.bank.behaves(Manner::Thoughtful);
+        scene.bank.set_manner(Manner::Thoughtful);
         let [search, _] = careful();
         let (answer, ()) = tokio::join!(scene.sends(search), async {
-            scene.bank.something_arrives().await;
+            scene.bank.next_arrival().await;
             revoke(&scene).await;
-            scene.bank.answer_now();
+            scene.bank.release_response();
         });
         assert_eq!(answer.refusal(), (401, "delegation_revoked".into()));
     }

@@ -5,8 +5,8 @@ use countersign_engine::{Assurance, NotCounted, Role};
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     TestPerson,
-    bank::{BankScene, GatewayRequest},
-    on_both_stores,
+    bank::{BankFixture, GatewayRequest},
+    on_sqlite,
 };
 
 fn closure() -> GatewayRequest {
@@ -14,10 +14,10 @@ fn closure() -> GatewayRequest {
 }
 
 /// Asserts that every way to claim the approved transfer is refused without an effect.
-async fn is_refused(scene: &BankScene, decision: &serde_json::Value, with: (u16, &str)) {
+async fn is_refused(scene: &BankFixture, decision: &serde_json::Value, with: (u16, &str)) {
     let confirm = scene.plane.confirm_token(id(decision)).await;
-    let named = BankScene::transfer().confirmed(&confirm);
-    for sent in [redeem(decision), named, confirmed_transfer(), BankScene::transfer().waits(1)] {
+    let named = BankFixture::transfer().confirmed(&confirm);
+    for sent in [redeem(decision), named, confirmed_transfer(), BankFixture::transfer().waits(1)] {
         let refused = scene.sends(sent.clone()).await;
         assert_eq!(refused.refusal(), (with.0, with.1.into()), "{sent:?}: {}", refused.text());
     }
@@ -25,69 +25,69 @@ async fn is_refused(scene: &BankScene, decision: &serde_json::Value, with: (u16,
 }
 
 /// The bank's current document, with a change.
-async fn applies(scene: &BankScene, change: impl FnOnce(&mut ProjectDocument)) {
+async fn applies(scene: &BankFixture, change: impl FnOnce(&mut ProjectDocument)) {
     let mut document = scene.plane.at().await.project.document.clone();
     change(&mut document);
     scene.plane.engine.apply_project(document, "test").await.expect("a sound document");
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
-    async fn a_yes_lapses_after_five_minutes(kit) {
+    async fn an_approval_lapses_after_five_minutes(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         scene.plane.advance_secs(299).await;
-        assert_eq!(scene.looks(&scene.agent, &decision).await["allowance"]["state"], "open");
-        scene.plane.advance_unseen(1).await;
+        assert_eq!(scene.reads_decision(&scene.agent, &decision).await["allowance"]["state"], "open");
+        scene.plane.advance_without_settling(1).await;
         let confirm = scene.plane.confirm_token(id(&decision)).await;
-        for sent in [redeem(&decision), BankScene::transfer().confirmed(&confirm), confirmed_transfer()] {
+        for sent in [redeem(&decision), BankFixture::transfer().confirmed(&confirm), confirmed_transfer()] {
             assert_eq!(scene.sends(sent).await.refusal(), unconfirmed());
         }
         assert_eq!(scene.bank.effects().len(), 0);
-        let in_time = scene.approved(BankScene::transfer_of("1.00")).await;
+        let in_time = scene.approved(BankFixture::transfer_of("1.00")).await;
         scene.plane.advance_secs(299).await;
         scene.sends(redeem(&in_time)).await.expect(201);
     }
 
     ///
-    async fn a_route_may_give_its_yes_another_life(kit) {
+    async fn a_route_may_give_its_approval_another_lifetime(kit) {
         let scene = kit.bank_with(|document| document.routes[4].allowance_seconds = Some(30)).await;
-        scene.approved(BankScene::transfer()).await;
+        scene.approved(BankFixture::transfer()).await;
         scene.plane.advance_secs(30).await;
         asked(&scene, confirmed_transfer()).await;
         assert_eq!(scene.bank.effects().len(), 0);
     }
 
     ///
-    async fn a_yes_dies_with_the_delegation(kit) {
+    async fn an_approval_ends_with_the_delegation(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         revoke(&scene).await;
         is_refused(&scene, &decision, (401, "delegation_revoked")).await;
     }
 
     ///
-    async fn a_yes_dies_with_the_receipt(kit) {
+    async fn an_approval_ends_with_the_receipt(kit) {
         let mut scene = kit.bank().await;
         let ends = scene.plane.now().secs() + 60;
         scene.agent = scene.with_receipt(|claims| claims["exp"] = ends.into()).await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         // Receipts are accepted five minutes beyond their end, as other clocks may be wrong by that much.
         scene.plane.advance_secs(299).await;
-        assert_eq!(scene.looks(&scene.agent, &decision).await["allowance"]["state"], "open");
-        let decision = scene.approved(BankScene::transfer_of("1.00")).await;
+        assert_eq!(scene.reads_decision(&scene.agent, &decision).await["allowance"]["state"], "open");
+        let decision = scene.approved(BankFixture::transfer_of("1.00")).await;
         scene.plane.advance_secs(62).await;
         let refused = scene.sends(redeem(&decision)).await;
         assert_eq!(refused.refusal(), (401, "consent_expired".into()), "an approval ends with the receipt");
-        let refused = scene.sends(BankScene::transfer_of("1.00").confirmed("true")).await;
+        let refused = scene.sends(BankFixture::transfer_of("1.00").confirmed("true")).await;
         assert_eq!(refused.refusal(), (401, "consent_expired".into()));
         assert_eq!(scene.bank.effects().len(), 0);
     }
 
     ///
-    async fn a_yes_dies_with_the_account_that_gave_it(kit) {
+    async fn an_approval_ends_with_its_approvers_account(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         scene.plane.engine.people().set_disabled("alice", true).await.unwrap();
         for sent in [redeem(&decision), confirmed_transfer()] {
             assert_eq!(scene.sends(sent).await.code(), "delegation_revoked");
@@ -96,7 +96,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_dies_with_the_role_that_entitled_to_it_and_somebody_else_may_be_asked(kit) {
+    async fn an_approval_ends_with_the_role_that_entitled_to_it_and_another_person_may_be_asked(kit) {
         let scene = kit.bank().await;
         let carol = scene.plane.person_in("bank", "carol", &[Role::Approver]).await;
         let dave = scene.plane.person_in("bank", "dave", &[Role::Approver]).await;
@@ -113,7 +113,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_needs_an_approver_with_a_fresh_sign_in_takes_nobody_elses_yes(kit) {
+    async fn a_call_that_needs_an_approver_with_a_fresh_sign_in_takes_nobody_elses_approval(kit) {
         let scene = kit.bank().await;
         let carol = scene.plane.person_in("bank", "carol", &[Role::Approver]).await;
         scene.plane.advance_secs(301).await;
@@ -124,14 +124,14 @@ on_both_stores! {
         assert_eq!(asked(&scene, closure().confirmed("true")).await["state"], "pending");
         assert_eq!(scene.bank.effects().len(), 0);
         TestPerson::sign_in(&scene.plane, "carol").await.accepts(&scene.plane, &decision).await;
-        assert_eq!(scene.looks(&scene.agent, &decision).await["assurance"], "fresh");
+        assert_eq!(scene.reads_decision(&scene.agent, &decision).await["assurance"], "fresh");
         scene.sends(closure().confirmed("true")).await.expect(201);
     }
 
     ///
-    async fn a_yes_is_not_spent_on_a_route_that_is_gone_or_a_scope_that_gives_it_no_more(kit) {
+    async fn an_approval_is_not_claimed_for_a_removed_route_or_under_a_reduced_scope(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         applies(&scene, |document| {
             let scope = document.scopes.iter_mut().find(|scope| scope.id == "bank.pay").unwrap();
             let mut wires = scope.clone();
@@ -146,10 +146,10 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_by_the_old_rules_is_not_spent_under_new_ones(kit) {
+    async fn an_approval_by_the_old_rules_is_not_claimed_under_new_ones(kit) {
         let scene = kit.bank().await;
         let carol = scene.plane.person_in("bank", "carol", &[Role::Approver]).await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         applies(&scene, |document| document.routes[4].approvers = vec!["role:approver".into()]).await;
         assert_eq!(scene.sends(redeem(&decision)).await.refusal(), unconfirmed());
         let anew = asked(&scene, confirmed_transfer()).await;

@@ -7,30 +7,30 @@ use countersign_protocol::{
     hash::Digest,
 };
 use countersign_testkit::{
-    bank::{BankScene, GATEWAY, GatewayRequest, Got},
-    on_both_stores,
+    bank::{BankFixture, GATEWAY, GatewayRequest, Got},
+    on_sqlite,
 };
 use serde_json::json;
 
 const APPROVED: &str = r#"{"from":"ours","to":"theirs","amount":"82000.00","currency":"USD"}"#;
 
 fn transfer(body: impl Into<Vec<u8>>) -> GatewayRequest {
-    GatewayRequest { body: body.into(), ..BankScene::transfer() }
+    GatewayRequest { body: body.into(), ..BankFixture::transfer() }
 }
 
 fn typed(kind: &str) -> GatewayRequest {
-    GatewayRequest { headers: vec![("content-type".into(), kind.into())], ..BankScene::transfer() }
+    GatewayRequest { headers: vec![("content-type".into(), kind.into())], ..BankFixture::transfer() }
 }
 
 fn at(target: &str) -> GatewayRequest {
-    GatewayRequest { target: target.into(), ..BankScene::transfer() }
+    GatewayRequest { target: target.into(), ..BankFixture::transfer() }
 }
 
 /// Equivalent to most readers, but other bytes.
 fn look_alikes() -> Vec<GatewayRequest> {
     vec![
-        BankScene::transfer_of("820000.00"),
-        BankScene::transfer_of("82000.0"),
+        BankFixture::transfer_of("820000.00"),
+        BankFixture::transfer_of("82000.0"),
         transfer(r#"{"to":"theirs","from":"ours","amount":"82000.00","currency":"USD"}"#),
         transfer(APPROVED.replace(':', ": ")),
         transfer(format!("{APPROVED}\n")),
@@ -41,13 +41,13 @@ fn look_alikes() -> Vec<GatewayRequest> {
         at("/transfers?"),
         typed("application/json; charset=utf-8"),
         typed("application/vnd.bank+json"),
-        BankScene::transfer().with("x-reference", "R-2"),
+        BankFixture::transfer().with("x-reference", "R-2"),
     ]
 }
 
 /// Requests that two parsers could read differently.
 fn ambiguous() -> Vec<GatewayRequest> {
-    let twice = BankScene::transfer().with("x-reference", "R-1").with("x-reference", "R-2");
+    let twice = BankFixture::transfer().with("x-reference", "R-1").with("x-reference", "R-2");
     vec![
         transfer(APPROVED.replace('}', r#","amount":"820000.00"}"#)),
         transfer(APPROVED.replace('}', r#","\u0061mount":"820000.00"}"#)),
@@ -64,16 +64,16 @@ fn ambiguous() -> Vec<GatewayRequest> {
         at("/transfers?a=%zz"),
         typed("application/json; charset=utf-16"),
         typed("application/json, text/plain"),
-        BankScene::transfer().with("content-encoding", "gzip"),
+        BankFixture::transfer().with("content-encoding", "gzip"),
         twice,
     ]
 }
 
-on_both_stores! {
+on_sqlite! {
     /// R-3
     async fn approve_82000_and_send_820000_and_nothing_runs(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         for sent in look_alikes() {
             let other = asked(&scene, sent.clone().confirmed("true")).await;
             assert_ne!(id(&other), id(&decision), "{sent:?}");
@@ -85,24 +85,24 @@ on_both_stores! {
     }
 
     /// R-3
-    async fn what_could_be_read_in_two_ways_is_refused_before_anybody_is_asked(kit) {
+    async fn an_ambiguous_request_is_refused_before_anybody_is_asked(kit) {
         let scene = kit.bank().await;
-        scene.approved(BankScene::transfer()).await;
+        scene.approved(BankFixture::transfer()).await;
         for sent in ambiguous() {
             for sent in [sent.clone(), sent.confirmed("true")] {
                 let refused = scene.sends(sent.clone()).await;
                 assert_eq!(refused.refusal(), (400, "invalid_request".into()), "{sent:?}");
             }
         }
-        assert_eq!(scene.alice.waiting_questions(&scene.plane).await, 0, "somebody was asked");
+        assert_eq!(scene.alice.pending_questions(&scene.plane).await, 0, "somebody was asked");
         assert_eq!(scene.bank.got().len(), 0);
     }
 
     /// R-3
-    async fn what_was_approved_is_what_the_service_gets_byte_for_byte_and_nothing_else(kit) {
+    async fn the_upstream_gets_the_approved_request_byte_for_byte_and_nothing_else(kit) {
         let scene = kit.bank().await;
         let body = " {\"to\" :\"th\\u0065irs\",\n\"from\":\"Größe\",\"amount\":\"82000.10\",\"currency\":\"USD\"} ";
-        let sent = GatewayRequest { target: "/transfers?b=%2F&a=%c3%a4".into(), ..BankScene::transfer() };
+        let sent = GatewayRequest { target: "/transfers?b=%2F&a=%c3%a4".into(), ..BankFixture::transfer() };
         let sent = GatewayRequest { body: body.into(), ..sent }.with("x-reference", "R 1; \"a\"");
         let decision = asked(&scene, meddled(sent.clone())).await;
         scene.alice.accepts(&scene.plane, &decision).await;
@@ -136,9 +136,9 @@ on_both_stores! {
     }
 
     /// R-3
-    async fn the_service_learns_who_calls_and_by_whose_yes_from_a_statement_that_verifies(kit) {
+    async fn the_upstream_gets_caller_and_approver_in_a_statement_that_verifies(kit) {
         let scene = kit.bank().await;
-        let decision = scene.approved(BankScene::transfer()).await;
+        let decision = scene.approved(BankFixture::transfer()).await;
         scene.sends(confirmed_transfer().with("countersign-identity", "forged")).await.expect(201);
         let effects = scene.bank.effects();
         let statement = effects[0].headers["countersign-identity"].to_str().unwrap();
@@ -162,9 +162,9 @@ on_both_stores! {
     }
 
     /// R-2
-    async fn what_a_person_reads_is_rendered_from_the_request_and_marked_as_the_owners(kit) {
+    async fn the_shown_text_is_rendered_from_the_request_and_marked_as_the_owners(kit) {
         let scene = kit.bank().await;
-        let decision = asked(&scene, BankScene::transfer()).await;
+        let decision = asked(&scene, BankFixture::transfer()).await;
         let page = decision["page"].as_str().unwrap().strip_prefix(scene.plane.service()).unwrap();
         let page = scene.alice.get(&scene.plane, page).await.expect(200).text();
         let page = page.replace("<wbr>", "").replace(['\u{2068}', '\u{2069}'], "");
@@ -190,7 +190,7 @@ fn meddled(sent: GatewayRequest) -> GatewayRequest {
 }
 
 /// The digest of the request that the upstream received, computed by hand (R-3).
-fn digest_of(scene: &BankScene, got: &Got) -> String {
+fn digest_of(scene: &BankFixture, got: &Got) -> String {
     let text = |name: &str| got.headers[name].to_str().unwrap().to_owned();
     let action = HttpAction {
         project: "bank".into(),

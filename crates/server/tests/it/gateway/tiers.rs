@@ -7,14 +7,14 @@ use countersign_jose::SigningKey;
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer, Kit, agent_request,
-    bank::{BankScene, GatewayRequest, SCOPES},
-    on_both_stores,
+    bank::{BankFixture, GatewayRequest, SCOPES},
+    on_sqlite,
 };
 use http::Method;
 use serde_json::{Value, json};
 
 /// A bank with agents that were connected before it became as strict as this.
-async fn strict(kit: Kit, change: fn(&mut ProjectDocument)) -> BankScene {
+async fn strict(kit: Kit, change: fn(&mut ProjectDocument)) -> BankFixture {
     let scene = kit.bank_with(without_nonces).await;
     scene.plane.advance_secs(EPOCH_OVER_S).await;
     let mut document = scene.plane.at().await.project.document;
@@ -31,18 +31,18 @@ fn at_tier(tier: u8) -> fn(&mut ProjectDocument) {
     }
 }
 
-fn body(scene: &BankScene) -> Value {
+fn body(scene: &BankFixture) -> Value {
     scene.plane.register_body(scene.plane.acme(), &scene.connected)
 }
 
 /// A body with a receipt of alice, for a session of its own.
-fn consented(scene: &BankScene) -> Value {
+fn consented(scene: &BankFixture) -> Value {
     let acme = scene.plane.acme();
     let claims = scene.plane.receipt_claims(acme, "alice", &scene.connected, SCOPES);
     with(body(scene), "consent_receipt", json!(acme.sign_receipt(&claims)))
 }
 
-async fn register(scene: &BankScene, key: &SigningKey, body: &Value) -> Answer {
+async fn register(scene: &BankFixture, key: &SigningKey, body: &Value) -> Answer {
     let url = format!("{}/agent/register", scene.plane.service());
     let claims = json!({ "jti": fresh(), "htm": "POST", "htu": url, "iat": scene.plane.now().secs() });
     let proof = key.sign_with_header(&header_of(key), &claims).unwrap();
@@ -54,7 +54,7 @@ fn new_key() -> SigningKey {
     SigningKey::generate(None).unwrap()
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-2-04, AAP-17.1-06
     async fn at_tier_three_nobody_registers_without_a_receipt_and_below_it_nobody_needs_one(kit) {
         let scene = strict(kit, at_tier(3)).await;
@@ -94,7 +94,7 @@ on_both_stores! {
         })
         .await;
         let note = || GatewayRequest::new("POST", "/notes").json(r#"{"text":"hello"}"#);
-        let held = || BankScene::transfer();
+        let held = || BankFixture::transfer();
         assert_eq!(scene.sends(note()).await.refusal(), told(403, "tier_not_met"));
         let unbound = scene.plane.post("/agent/register", &body(&scene)).await;
         assert_refused(&unbound, "dpop_missing", "a token that would be bound to nothing");

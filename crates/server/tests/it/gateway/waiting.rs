@@ -3,8 +3,8 @@
 use super::held::*;
 use countersign_testkit::{
     Answer, Kit,
-    bank::{BankScene, GATEWAY, GatewayListener, GatewayRequest},
-    on_both_stores,
+    bank::{BankFixture, GATEWAY, GatewayListener, GatewayRequest},
+    on_sqlite,
 };
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
@@ -13,26 +13,26 @@ use tokio::{io::AsyncWriteExt as _, net::TcpStream, task::JoinHandle};
 /// Far below the longest wait.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
-async fn scene(kit: Kit) -> Arc<BankScene> {
+async fn scene(kit: Kit) -> Arc<BankFixture> {
     Arc::new(kit.bank().await)
 }
 
 /// A held transfer, and its pending decision.
-async fn waiting(scene: &Arc<BankScene>) -> (JoinHandle<Answer>, Value) {
-    let (whose, sent) = (Arc::clone(scene), BankScene::transfer().waits(50));
+async fn waiting(scene: &Arc<BankFixture>) -> (JoinHandle<Answer>, Value) {
+    let (whose, sent) = (Arc::clone(scene), BankFixture::transfer().waits(50));
     let wait = tokio::spawn(async move { whose.sends(sent).await });
     somebody_is_asked(scene).await;
-    let decision = asked(scene, BankScene::transfer()).await;
+    let decision = asked(scene, BankFixture::transfer()).await;
     for _ in 0..5 {
-        assert_eq!(scene.looks(&scene.agent, &decision).await["state"], "pending");
+        assert_eq!(scene.reads_decision(&scene.agent, &decision).await["state"], "pending");
     }
     assert!(!wait.is_finished(), "it did not wait");
     (wait, decision)
 }
 
-async fn somebody_is_asked(scene: &BankScene) {
+async fn somebody_is_asked(scene: &BankFixture) {
     for _ in 0..2000 {
-        if scene.alice.waiting_questions(&scene.plane).await == 1 {
+        if scene.alice.pending_questions(&scene.plane).await == 1 {
             return;
         }
         tokio::task::yield_now().await;
@@ -44,9 +44,9 @@ async fn woken(wait: JoinHandle<Answer>) -> Answer {
     tokio::time::timeout(AT_ONCE, wait).await.expect("nobody woke it").unwrap()
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
-    async fn a_yes_wakes_the_call_and_it_runs_once(kit) {
+    async fn an_approval_wakes_the_call_and_it_runs_once(kit) {
         let scene = scene(kit).await;
         let (wait, decision) = waiting(&scene).await;
         assert_eq!(scene.bank.effects().len(), 0);
@@ -60,45 +60,45 @@ on_both_stores! {
     }
 
     ///
-    async fn a_yes_that_is_there_already_is_spent_by_whoever_would_wait_for_it(kit) {
+    async fn an_existing_approval_is_claimed_by_a_call_that_would_wait_for_it(kit) {
         let scene = scene(kit).await;
-        scene.approved(BankScene::transfer()).await;
-        scene.sends(BankScene::transfer().waits(50)).await.expect(201);
+        scene.approved(BankFixture::transfer()).await;
+        scene.sends(BankFixture::transfer().waits(50)).await.expect(201);
         assert_eq!(scene.bank.effects().len(), 1);
     }
 
-    async fn a_no_wakes_it_with_the_reason_and_what_was_proposed_instead(kit) {
+    async fn a_rejection_wakes_it_with_the_reason_and_the_proposal(kit) {
         let scene = scene(kit).await;
         let (wait, decision) = waiting(&scene).await;
         scene.alice.rejects(&scene.plane, &decision, Some("not before Monday")).await;
         let told = woken(wait).await;
         assert_eq!(told.refusal(), unconfirmed());
-        let told = BankScene::decision(&told);
+        let told = BankFixture::decision(&told);
         assert_eq!((&told["state"], &told["reason"]), (&json!("rejected"), &json!("not before Monday")));
 
         let (wait, decision) = waiting(&scene).await;
         let instead = json!({ "amount": "8200.00" });
         scene.alice.proposes(&scene.plane, &decision, instead.clone()).await;
-        let told = BankScene::decision(&woken(wait).await);
+        let told = BankFixture::decision(&woken(wait).await);
         assert_eq!((&told["state"], &told["proposal"]), (&json!("rejected"), &instead));
         assert_eq!(scene.bank.effects().len(), 0, "a proposal is not run by itself");
     }
 
-    async fn a_deadline_wakes_it_and_a_wait_that_brings_nothing_ends_when_it_said(kit) {
+    async fn a_deadline_wakes_it_and_a_fruitless_wait_ends_on_time(kit) {
         let scene = scene(kit).await;
         let (wait, _decision) = waiting(&scene).await;
         scene.plane.advance_secs(300).await;
         let told = woken(wait).await;
-        assert_eq!((told.refusal(), &BankScene::decision(&told)["state"]), (unconfirmed(), &json!("expired")));
+        assert_eq!((told.refusal(), &BankFixture::decision(&told)["state"]), (unconfirmed(), &json!("expired")));
 
-        let short = scene.sends(BankScene::transfer().waits(1));
+        let short = scene.sends(BankFixture::transfer().waits(1));
         let told = tokio::time::timeout(AT_ONCE, short).await.expect("it waits for longer than it said");
-        assert_eq!((told.refusal(), &BankScene::decision(&told)["state"]), (unconfirmed(), &json!("pending")));
+        assert_eq!((told.refusal(), &BankFixture::decision(&told)["state"]), (unconfirmed(), &json!("pending")));
         assert_eq!(scene.bank.effects().len(), 0);
     }
 
     ///
-    async fn whoever_is_cut_off_while_waiting_is_told_so_and_nothing_runs(kit) {
+    async fn a_waiter_that_is_cut_off_is_refused_and_nothing_runs(kit) {
         let scene = scene(kit).await;
         let (wait, decision) = waiting(&scene).await;
         revoke(&scene).await;
@@ -108,28 +108,28 @@ on_both_stores! {
     }
 
     ///
-    async fn whoever_hangs_up_while_nobody_has_answered_does_not_have_it_run_later(kit) {
+    async fn a_caller_that_hangs_up_before_the_answer_does_not_have_it_run_later(kit) {
         let scene = scene(kit).await;
         // There is one slot: the next request is served only after the first connection has ended.
         let node = GatewayListener::open(&scene.plane.engine, |settings| settings.max_connections = 1).await;
         asked(&scene, GatewayRequest::new("POST", "/orders").json("{}")).await;
         let mut gone = connected(&node).await;
-        gone.write_all(&wire(&scene.dressed(&scene.agent, BankScene::transfer().waits(50)))).await.unwrap();
+        gone.write_all(&wire(&scene.authenticated(&scene.agent, BankFixture::transfer().waits(50)))).await.unwrap();
         for _ in 0..2000 {
-            if scene.alice.waiting_questions(&scene.plane).await == 2 {
+            if scene.alice.pending_questions(&scene.plane).await == 2 {
                 break;
             }
             tokio::task::yield_now().await;
         }
         drop(gone);
-        let next = scene.sends_at(node.address, &scene.agent, BankScene::transfer());
+        let next = scene.sends_at(node.address, &scene.agent, BankFixture::transfer());
         let next = tokio::time::timeout(AT_ONCE, next).await.expect("the first one is still waited for");
-        let decision = BankScene::decision(&next);
+        let decision = BankFixture::decision(&next);
         assert_eq!(decision["state"], "pending");
         scene.alice.accepts(&scene.plane, &decision).await;
         scene.sends_at(node.address, &scene.agent, GatewayRequest::new("GET", "/accounts")).await.expect(200);
         assert_eq!(scene.bank.effects().len(), 0, "it ran for nobody");
-        assert_eq!(scene.looks(&scene.agent, &decision).await["allowance"]["state"], "open");
+        assert_eq!(scene.reads_decision(&scene.agent, &decision).await["allowance"]["state"], "open");
         scene.sends(confirmed_transfer()).await.expect(201);
     }
 }

@@ -3,7 +3,7 @@
 use super::{add, new_key, project, refused};
 use axum::body::Body;
 use countersign_engine::{Address, ApiKeyKind};
-use countersign_testkit::{Answer, Connected, Plane, Setup, agent_request, on_both_stores};
+use countersign_testkit::{Answer, Connected, Plane, Setup, agent_request, on_sqlite};
 use http::{Method, header};
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ async fn connected(plane: &Plane) -> Connected {
     plane.connect(&alice, plane.acme(), &["calendar.read"]).await
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn keys_of_agents_and_enforcement_points_administer_nothing(kit) {
         let plane = kit.plane().await;
@@ -138,7 +138,7 @@ on_both_stores! {
     }
 
     ///
-    async fn a_key_names_its_principal_a_person_who_exists_and_actions_of_the_project(kit) {
+    async fn a_key_names_its_principal_an_existing_person_and_actions_of_the_project(kit) {
         let plane = kit.plane().await;
         plane.account("root").await;
         assert!(refused(&plane, |new| new.responsible = "nobody".into()).await.is_some());

@@ -6,32 +6,32 @@ use countersign_testkit::{Plane, Setup, leaks::Haystack, on_both_stores};
 
 on_both_stores! {
     /// AAP-12.4-01, AAP-19.3-04
-    async fn no_words_on_what_a_person_wants_stay_in_the_database_the_audit_or_the_figures(kit) {
-        let (place, _folder) = kit.open_place().await;
+    async fn no_words_about_a_persons_task_stay_in_the_database_the_audit_or_the_figures(kit) {
+        let (place, _folder) = kit.readable_location().await;
         let plane = Plane::start(Setup::default(), place).await;
         let told = story::run(&plane).await;
         let stored = Haystack::stored(&plane.place).await;
-        stored.has("a structured type", "SCHEDULE_EVENT");
+        stored.assert_present("a structured type", "SCHEDULE_EVENT");
 
         let (_, delegation) = told.kept.iter().find(|(what, _)| *what == "a delegation's id").unwrap();
         let auditor = plane.person_in("calendar", "auditor", &[Role::Auditor]).await;
         let page = auditor.get(&plane, &format!("/agent/audit?delegation_id={delegation}")).await.expect(200);
         assert!(page.json()["entries"].as_array().unwrap().iter().all(|e| e.get("intent").is_none_or(|i| i.is_null())));
         let audit = Haystack::new("the audit", page.body);
-        audit.has("a structured type", "SCHEDULE_EVENT");
+        audit.assert_present("a structured type", "SCHEDULE_EVENT");
         let figures = countersign_testkit::send_to(
             &plane.operations,
             http::Request::get("/metrics").body(axum::body::Body::empty()).unwrap(),
         );
         let figures = Haystack::new("the figures", figures.await.expect(200).body);
         for (what, text) in &told.intents {
-            stored.lacks(what, text);
-            audit.lacks(what, text);
-            figures.lacks(what, text);
+            stored.assert_absent(what, text);
+            audit.assert_absent(what, text);
+            figures.assert_absent(what, text);
         }
         for (what, secret) in &told.secrets {
-            audit.lacks(what, secret);
-            figures.lacks(what, secret);
+            audit.assert_absent(what, secret);
+            figures.assert_absent(what, secret);
         }
     }
 }

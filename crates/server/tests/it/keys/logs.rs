@@ -2,10 +2,10 @@
 
 use super::story;
 use countersign_server::{LogTo, logs_to};
-use countersign_testkit::{leaks::Haystack, on_both_stores};
+use countersign_testkit::{leaks::Haystack, on_sqlite};
 use std::sync::{Arc, Mutex};
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-12.4-01, R-26
     async fn the_whole_story_at_the_most_talkative_level_tells_no_secret_and_no_intent(kit) {
         for json in [false, true] {
@@ -16,14 +16,14 @@ on_both_stores! {
                 story::run(&kit.plane().await).await
             };
             let log = Haystack::new("the log", buffer.lock().unwrap().clone());
-            log.has("the end of a sign-in", "/session/fresh");
-            log.has("the end of a revocation", "/agent/revoke");
-            log.has("the name of a request", "request_id");
+            log.assert_present("the end of a sign-in", "/session/fresh");
+            log.assert_present("the end of a revocation", "/agent/revoke");
+            log.assert_present("the name of a request", "request_id");
             for (what, secret) in &told.secrets {
-                log.lacks(what, secret);
+                log.assert_absent(what, secret);
             }
             for (what, text) in told.intents.iter().chain(&told.unlogged) {
-                log.lacks(what, text);
+                log.assert_absent(what, text);
             }
         }
     }
@@ -48,8 +48,8 @@ async fn a_store_that_fails_in_the_middle_puts_nothing_of_the_request_into_the_l
         assert_eq!(plane.post("/session", &guess).await.refusal(), (503, "service_unavailable".into()));
     }
     let log = Haystack::new("the log", buffer.lock().unwrap().clone());
-    log.has("the trouble", "the store could not be read");
-    log.lacks("an access token", &agent.access_token);
-    log.lacks("an intent", marker);
-    log.lacks("a guess", "a guess at the password");
+    log.assert_present("the trouble", "the store could not be read");
+    log.assert_absent("an access token", &agent.access_token);
+    log.assert_absent("an intent", marker);
+    log.assert_absent("a guess", "a guess at the password");
 }

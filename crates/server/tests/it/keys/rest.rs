@@ -11,20 +11,20 @@ use countersign_testkit::{Plane, Setup, leaks::Haystack, on_both_stores};
 on_both_stores! {
     ///
     async fn no_password_cookie_code_token_or_key_can_be_read_from_the_database(kit) {
-        let (place, _folder) = kit.open_place().await;
+        let (place, _folder) = kit.readable_location().await;
         let plane = Plane::start(Setup::default(), place).await;
         let told = story::run(&plane).await;
         let stored = Haystack::stored(&plane.place).await;
         for (what, text) in &told.kept {
-            stored.has(what, text);
+            stored.assert_present(what, text);
         }
         for (what, secret) in &told.secrets {
-            stored.lacks(what, secret);
+            stored.assert_absent(what, secret);
         }
         plane.engine.store().close().await;
         let stored = Haystack::stored(&plane.place).await;
         for (what, secret) in &told.secrets {
-            stored.lacks(what, secret);
+            stored.assert_absent(what, secret);
         }
     }
 

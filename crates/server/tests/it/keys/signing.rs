@@ -3,7 +3,7 @@
 use axum::body::Body;
 use countersign_engine::{
     Clock, Engine, Entropy, StartError,
-    store::{self, PostgresPlace, StoreLocation},
+    store::{self, PostgresLocation, StoreLocation},
 };
 use countersign_protocol::time::UnixMillis;
 use countersign_server::{App, Limits, Metrics, router};
@@ -33,7 +33,7 @@ async fn start(plane: &Plane, key: &[u8; 32]) -> Result<Arc<Engine>, StartError>
 
 on_both_stores! {
     ///
-    async fn after_a_rotation_both_keys_are_published_and_what_the_old_one_signed_holds(kit) {
+    async fn after_a_rotation_both_keys_are_published_and_the_old_ones_tokens_hold(kit) {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
         let before = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
@@ -52,7 +52,7 @@ on_both_stores! {
     }
 
     ///
-    async fn the_old_key_is_gone_after_its_time_and_what_it_signed_is_no_token_any_more(kit) {
+    async fn the_old_key_is_gone_after_its_time_and_its_tokens_are_none_any_more(kit) {
         let plane = kit.plane_with(Setup::with_project(|project| project.max_duration = "1h".into())).await;
         let alice = plane.person("alice").await;
         let before = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
@@ -60,10 +60,10 @@ on_both_stores! {
         let added = plane.engine.rotate_keys().await.unwrap().kid;
         // Two hours at least (AAP 20.2), and a minute for the other nodes to notice.
         plane.advance_secs(7200 + 59).await;
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
         assert_eq!(published(&plane).await, [old.clone(), added.clone()]);
         plane.advance_secs(1).await;
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
         assert_eq!(published(&plane).await, [added]);
         let register = plane.post("/agent/register", &plane.register_body(plane.acme(), &before)).await;
         assert_eq!(register.refusal(), (401, "delegation_invalid".into()));
@@ -80,8 +80,8 @@ on_both_stores! {
     }
 
     ///
-    async fn a_restart_keeps_the_keys_and_what_they_signed(kit) {
-        let (place, _folder) = kit.open_place().await;
+    async fn a_restart_keeps_the_keys_and_their_tokens(kit) {
+        let (place, _folder) = kit.readable_location().await;
         let plane = Plane::start(Setup::default(), place).await;
         let alice = plane.person("alice").await;
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
@@ -97,7 +97,7 @@ on_both_stores! {
 async fn nodes_that_start_together_on_an_empty_database_share_one_set_of_keys() {
     // Only for its clock, its operators and its settings.
     let model = Kit(Backend::Sqlite).plane().await;
-    let place = StoreLocation::Postgres(PostgresPlace::new(postgres::fresh_database().await));
+    let place = StoreLocation::Postgres(PostgresLocation::new(postgres::fresh_database().await));
     let node = |seed: u64| {
         let (place, model) = (place.clone(), &model);
         async move {
@@ -134,7 +134,7 @@ async fn two_nodes_believe_each_others_tokens_and_each_others_forms_also_after_a
         let request = countersign_testkit::agent_request(Method::POST, "/agent/register");
         send_to(&second, request.body(Body::from(body)).unwrap()).await.expect(200);
     }
-    plane.engine.tidy().await.unwrap();
+    plane.engine.run_maintenance().await.unwrap();
     assert_eq!(published(&plane).await.len(), 2);
     let request = Request::get("/.well-known/agent-jwks.json").body(Body::empty()).unwrap();
     assert_eq!(kids(&send_to(&second, request).await.json()), published(&plane).await);

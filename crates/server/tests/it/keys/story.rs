@@ -58,7 +58,7 @@ pub(super) async fn run(plane: &Plane) -> Told {
     let delegation_id = agent(plane, &alice, &mut told).await;
     keys(plane, &delegation_id, &mut told).await;
     own_keys(plane, &mut told).await;
-    plane.engine.tidy().await.unwrap();
+    plane.engine.run_maintenance().await.unwrap();
     told
 }
 

@@ -81,7 +81,7 @@ async fn an_http2_connection_without_a_request_ends_and_one_that_is_used_goes_on
 ///
 #[tokio::test]
 async fn streams_and_sockets_outlast_every_deadline_in_either_protocol() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let short = Limits { first_byte: SHORT, header_read: SHORT, idle: SHORT, ..Limits::default() };
     let mut phone = alice.subscriber(&plane).await;
     phone.subscribes(&plane).await;
@@ -95,7 +95,7 @@ async fn streams_and_sockets_outlast_every_deadline_in_either_protocol() {
     let mut stream = requests.send_request(stream).await.unwrap().into_body();
     stream.frame().await.expect("it goes on").unwrap();
     assert!(tokio::time::timeout(8 * SHORT, stream.frame()).await.is_err(), "there is nothing to hear yet");
-    agent.asks_to(&plane, "payments.send", json!({})).await;
+    agent.requests_approval(&plane, "payments.send", json!({})).await;
     let heard = tokio::time::timeout(SOON, stream.frame()).await.expect("the stream was cut").expect("it goes on");
     assert!(heard.unwrap().data_ref().is_some_and(|data| !data.is_empty()));
     assert_eq!(socket.message().await["type"], "aaep:agent.session.started");
@@ -103,7 +103,7 @@ async fn streams_and_sockets_outlast_every_deadline_in_either_protocol() {
 
 /// one connection must not carry two hundred requests.
 #[tokio::test]
-async fn an_http2_connection_is_told_how_many_requests_it_may_have_under_way() {
+async fn an_http2_connection_gets_its_limit_of_concurrent_requests() {
     let door = door(Limits { max_streams: 7, idle: LONG, ..patient() }, &[]).await;
     let mut stream = door.connect().await;
     stream.write_all(&[PREFACE, SETTINGS].concat()).await.unwrap();

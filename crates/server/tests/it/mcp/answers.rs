@@ -4,7 +4,7 @@
 use super::calling::{PATH, call_tool, result_of};
 use crate::mplp::Stage;
 use countersign_testkit::{
-    Plane, TestAgent, TestPerson, decisions::confirmation, mplp_judge::foreign_judges, on_both_stores,
+    Plane, TestAgent, TestPerson, decisions::confirmation, mplp_judge::foreign_judges, on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -79,9 +79,9 @@ fn plan() -> Value {
     })
 }
 
-on_both_stores! {
+on_sqlite! {
     /// text, a choice, a number, yes or no, and a default, as the agent's client receives them.
-    async fn a_persons_answer_of_whatever_kind_reaches_the_agent(kit) {
+    async fn a_persons_answer_of_any_kind_reaches_the_agent(kit) {
         let stage = Stage::set(kit).await;
         let mut calls = Calls { plane: &stage.plane, agent: &stage.agent, alice: &stage.alice, kept: Vec::new() };
         let choices = json!([{ "value": "a", "label": "A" }, { "value": "b", "label": "B" }]);
@@ -109,7 +109,7 @@ on_both_stores! {
         calls.judged().await;
     }
 
-    async fn every_state_of_a_confirmation_is_told_as_published(kit) {
+    async fn every_state_of_a_confirmation_is_returned_as_published(kit) {
         let stage = Stage::set(kit).await;
         let (plane, alice) = (&stage.plane, &stage.alice);
         let mut calls = Calls { plane, agent: &stage.agent, alice, kept: Vec::new() };
@@ -222,7 +222,7 @@ on_both_stores! {
     }
 
     /// the actions that the key lists, with their policy; an action without policy is irreversible and high.
-    async fn an_agent_learns_what_it_may_ask_for(kit) {
+    async fn an_agent_learns_its_permitted_questions(kit) {
         let stage = Stage::set(kit).await;
         let agent = stage.plane.agent_key("alice", &["notes.tidy", "events.get"]).await;
         let told = call_tool(&stage.plane, &agent, "list_actions", json!({})).await.given();

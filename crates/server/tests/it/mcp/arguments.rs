@@ -3,7 +3,7 @@
 use super::calling::call_tool;
 use countersign_testkit::{
     decisions::{DecisionFixture, confirmation},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -19,9 +19,9 @@ fn without(name: &str) -> Value {
     question
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn the_member_that_is_wrong_is_named_and_nobody_is_asked(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let decision = json!("dec_00000000000000000000000000000000");
         for (tool, arguments, named) in [
             ("request_confirmation", without("consequence"), "consequence"),
@@ -52,12 +52,12 @@ on_both_stores! {
             let why = told.content["error_description"].as_str().unwrap();
             assert!(why.contains(named), "{named}: {why}");
         }
-        assert_eq!(alice.waiting_questions(&plane).await, 0);
+        assert_eq!(alice.pending_questions(&plane).await, 0);
     }
 
     ///
-    async fn whoever_must_wait_is_told_for_how_long(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
+    async fn a_throttled_caller_gets_the_time_to_wait(kit) {
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let mut last = None;
         for amount in 0..200 {
             let told = call_tool(&plane, &agent, "request_confirmation", confirmation("payments.send", json!({ "amount": amount }))).await;

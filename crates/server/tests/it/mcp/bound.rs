@@ -2,13 +2,13 @@
 
 use super::calling::{PATH, posted, request, send_request};
 use axum::body::Body;
-use countersign_testkit::{Answer, Backend, Kit, bank::BankScene};
+use countersign_testkit::{Answer, Backend, Kit, bank::BankFixture};
 use serde_json::json;
 
 /// After this time the proofs of calls need no nonce.
 const NEW_EPOCH_S: i64 = 601;
 
-async fn send(scene: &BankScene, proof: Option<&str>) -> Answer {
+async fn send(scene: &BankFixture, proof: Option<&str>) -> Answer {
     let mut built = posted(PATH).header("authorization", scene.agent.authorization());
     if let Some(proof) = proof {
         built = built.header("dpop", proof);

@@ -2,7 +2,7 @@
 
 use super::calling::{HOST, PATH, error, posted, request, result, result_of, send, send_request};
 use axum::body::Body;
-use countersign_testkit::{Answer, Plane, TestAgent, decisions::DecisionFixture, on_both_stores};
+use countersign_testkit::{Answer, Plane, TestAgent, decisions::DecisionFixture, on_sqlite};
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
@@ -54,9 +54,9 @@ async fn current(plane: &Plane, agent: &TestAgent, method: &str, name: Option<&s
     send_request(&plane.public, built.body(Body::from(request(method, params).to_string())).unwrap()).await
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn a_message_that_two_readers_could_read_in_two_ways_is_read_by_none(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let twice = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"request_confirmation",
             "arguments":{"action":"Pay 82","action":"Pay 82000","consequence":"gone"}}}"#;
         let beyond = r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"n":9007199254740993}}"#;
@@ -78,7 +78,7 @@ on_both_stores! {
     }
 
     async fn unknown_methods_and_tools_and_misshapen_parameters_are_errors_that_say_so(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let codes = [
             (request("no/such", json!({})), -32601),
             (request("logging/setLevel", json!({ "level": "debug" })), -32601),
@@ -100,7 +100,7 @@ on_both_stores! {
     }
 
     async fn there_is_nothing_to_get_and_no_session_to_end(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         for method in [Method::GET, Method::DELETE, Method::PUT] {
             let ask = Request::builder().method(method).uri(PATH).header(header::HOST, HOST);
             let ask = ask.header(header::ACCEPT, "text/event-stream").header("mcp-session-id", "1");
@@ -112,7 +112,7 @@ on_both_stores! {
     }
 
     async fn every_older_version_is_agreed_on_and_an_unknown_one_is_not(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let client = json!({ "name": "older", "version": "1" });
         for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2099-01-01"] {
             let hello = request("initialize",
@@ -136,8 +136,8 @@ on_both_stores! {
         assert_eq!(odd.status, 400);
     }
 
-    async fn the_current_version_needs_no_handshake_and_its_headers_must_say_what_the_body_says(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
+    async fn the_current_version_needs_no_handshake_and_its_headers_must_agree_with_the_body(kit) {
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let found = result(&current(&plane, &agent, "server/discover", None, json!({})).await);
         assert!(found["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")), "{found}");
         let listed = result(&current(&plane, &agent, "tools/list", None, json!({})).await);
@@ -157,8 +157,8 @@ on_both_stores! {
         }
     }
 
-    async fn what_is_published_of_a_tool_is_enough_to_call_it(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
+    async fn the_published_schema_of_a_tool_is_enough_to_call_it(kit) {
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let listed = result_of(&plane.public, PATH, &agent, "tools/list", json!({})).await;
         let tools = listed["tools"].as_array().unwrap();
         assert_eq!(names(&listed)[..TOOLS.len()], TOOLS);

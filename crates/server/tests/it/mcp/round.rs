@@ -28,8 +28,8 @@ fn says(answer: &Value, words: &str) {
 }
 
 on_both_stores! {
-    async fn what_was_not_accepted_cannot_be_begun_and_next_says_what_to_do(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+    async fn an_unaccepted_action_cannot_be_begun_and_next_names_the_next_call(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = asks(&plane, &agent, 82).await;
         says(&asked, "do not do it");
         assert_eq!(call_tool(&plane, &agent, "begin_action", begin(&asked, 82)).await.refusal(), "conflict");
@@ -51,7 +51,7 @@ on_both_stores! {
 
     ///
     async fn nothing_that_an_agents_client_sends_is_a_decision(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let asked = asks(&plane, &agent, 82).await;
         let yes = json!({ "action": "accept", "content": { "decision": "accept" } });
         let call = json!({
@@ -70,7 +70,7 @@ on_both_stores! {
     }
 
     async fn an_agent_asks_waits_begins_does_and_reports(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = asks(&plane, &agent, 82).await;
         assert_eq!((&asked["state"], &asked["kind"]), (&json!("pending"), &json!("confirmation")));
         let page = format!("https://api.example.test/inbox/calendar/{}", asked["decision_id"].as_str().unwrap());
@@ -78,14 +78,14 @@ on_both_stores! {
         says(&asked, &page);
         says(&asked, "await_decision");
         assert_eq!(asks(&plane, &agent, 82).await["decision_id"], asked["decision_id"], "nobody is asked twice");
-        assert_eq!(alice.waiting_questions(&plane).await, 1);
+        assert_eq!(alice.pending_questions(&plane).await, 1);
 
         alice.accepts(&plane, &asked).await;
         let told = call_tool(&plane, &agent, "await_decision", json!({ "decision_id": asked["decision_id"] })).await.given();
         assert_eq!(told["state"], "accepted");
         says(&told, "begin_action");
         assert_eq!(told, {
-            let mut same = agent.looks(&plane, &asked).await.expect(200).json();
+            let mut same = agent.reads_decision(&plane, &asked).await.expect(200).json();
             same["next"] = told["next"].clone();
             same
         }, "the document of /v1");
@@ -111,7 +111,7 @@ on_both_stores! {
     }
 
     async fn a_question_without_a_tool_is_begun_by_its_digest_and_its_failure_has_words(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked_with(countersign_testkit::Setup::payments()).await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture_with(countersign_testkit::Setup::payments()).await;
         let question = json!({ "action": "Call the bank", "consequence": "They know." });
         let told = call_tool(&plane, &agent, "request_confirmation", question).await;
         if told.is_error {
@@ -129,8 +129,8 @@ on_both_stores! {
     }
 
     ///
-    async fn what_nobody_reported_is_unknown_and_not_done_again(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+    async fn an_unreported_outcome_is_unknown_and_the_call_not_repeated(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = asks(&plane, &agent, 82).await;
         alice.accepts(&plane, &asked).await;
         call_tool(&plane, &agent, "begin_action", begin(&asked, 82)).await.given();

@@ -8,7 +8,7 @@ use countersign_server::{config::node::Mcp, router};
 use countersign_testkit::{
     Answer, Plane, Setup, TestAgent,
     decisions::{ALL, DecisionFixture},
-    on_both_stores,
+    on_sqlite,
 };
 use http::{Method, Request, header};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ fn refusal(answer: &Answer) -> (u16, String) {
     answer.refusal()
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn without_a_credential_no_method_is_reached_and_a_session_id_is_none(kit) {
         let plane = kit.plane().await;
@@ -55,8 +55,8 @@ on_both_stores! {
     }
 
     ///
-    async fn only_what_is_an_agents_opens_the_door(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+    async fn only_an_agents_credential_is_accepted(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let made = json!({ "name": "a phone" });
         let subscriber = alice.post(&plane, "/aaep/v1/subscriber-tokens", &made).await.expect(201).json();
         let nobody = |token: &str| TestAgent { token: token.to_owned(), principal: String::new() };
@@ -82,9 +82,9 @@ on_both_stores! {
     }
 
     ///
-    async fn what_another_principal_asked_or_planned_does_not_exist(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+    async fn another_principals_questions_and_plans_do_not_exist(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         alice.accepts(&plane, &asked).await;
         let other = plane.agent_key("alice", ALL).await;
         let id = &asked["decision_id"];
@@ -98,7 +98,7 @@ on_both_stores! {
         ] {
             assert_eq!(call_tool(&plane, &other, tool, arguments).await.refusal(), "not_found", "{tool}");
         }
-        let still = agent.looks(&plane, &asked).await.expect(200).json();
+        let still = agent.reads_decision(&plane, &asked).await.expect(200).json();
         assert_eq!((&still["state"], &still["allowance"]["state"]), (&json!("accepted"), &json!("open")));
     }
 }
@@ -125,9 +125,9 @@ async fn with(plane: &Plane, headers: &[(&str, &str)], from: [u8; 4]) -> Answer 
 const HERE: [u8; 4] = [127, 0, 0, 1];
 const ELSEWHERE: [u8; 4] = [192, 0, 2, 7];
 
-on_both_stores! {
+on_sqlite! {
     async fn a_name_that_was_made_to_lead_here_leads_nowhere(kit) {
-        let plane = kit.asked().await.plane;
+        let plane = kit.decision_fixture().await.plane;
         for (hosts, from) in [
             (vec![("host", "evil.test")], HERE),
             (vec![("host", "evil.test:8420")], ELSEWHERE),
@@ -158,7 +158,7 @@ on_both_stores! {
     }
 
     async fn a_page_elsewhere_is_refused_with_a_good_credential_too(kit) {
-        let plane = kit.asked().await.plane;
+        let plane = kit.decision_fixture().await.plane;
         for origin in
             ["https://evil.test", "null", "", "http://api.example.test", "http://localhost:6274", "https://pages.example.test:1"]
         {
@@ -172,8 +172,8 @@ on_both_stores! {
         assert_eq!((listed.status, listed.header("access-control-allow-origin")), (200, Some("https://pages.example.test")));
     }
 
-    async fn a_browser_is_told_ahead_which_pages_may(kit) {
-        let plane = kit.asked().await.plane;
+    async fn a_preflight_answer_names_the_allowed_pages(kit) {
+        let plane = kit.decision_fixture().await.plane;
         let origins = vec![Origin::parse("https://pages.example.test").unwrap()];
         let node = router(plane.app.clone().with_mcp(Mcp { origins, hosts: Vec::new() }));
         let ask = |origin: &str| {
@@ -189,7 +189,7 @@ on_both_stores! {
     }
 
     async fn more_than_a_plan_is_too_much(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let padded = |bytes: usize| request("ping", json!({ "pad": "x".repeat(bytes) }));
         let answer = send(&plane, &agent, &padded(128 * 1024)).await;
         assert_eq!(refusal(&answer), (413, "payload_too_large".into()));
@@ -218,8 +218,8 @@ on_both_stores! {
         assert!(!result(&answer)["tools"].as_array().unwrap().is_empty());
     }
 
-    async fn nothing_said_here_stays_in_a_cache(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
+    async fn no_answer_stays_in_a_cache(kit) {
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture().await;
         let answer = send(&plane, &agent, &request("tools/list", json!({}))).await;
         assert_eq!(answer.header("cache-control"), Some("no-store"));
         assert_eq!(answer.header("mcp-session-id"), None, "there are no sessions");

@@ -3,7 +3,7 @@
 use super::calling::call_tool;
 use countersign_testkit::{
     clarification::{Clarifying, proven},
-    on_both_stores,
+    on_sqlite,
 };
 use serde_json::{Value, json};
 
@@ -16,10 +16,10 @@ fn said(session: &Value, gap: &str, answer: Value) -> Value {
     json!({ "session_id": session, "gap_id": gap, "answer": answer })
 }
 
-on_both_stores! {
+on_sqlite! {
     /// WWA-6.1-02, WWA-6.2-01: a malformed request is an error, and so is an unknown session.
-    async fn what_is_no_request_or_of_nothing_is_an_error_and_a_refusal_to_guess_is_none(kit) {
-        let stage = Clarifying::set(kit).await;
+    async fn an_invalid_request_is_an_error_and_a_refusal_to_guess_is_none(kit) {
+        let stage = Clarifying::start(kit).await;
         let (plane, agent) = (&stage.plane, &stage.agent);
         for wrong in [json!({}), json!({ "plan_object": [] }), json!({ "plan_object": {}, "session_id": "1" }),
                       json!({ "plan_object": {}, "protocol_version": "2.0.0" }), json!({ "plan_object": {}, "more": 1 })] {
@@ -42,7 +42,7 @@ on_both_stores! {
 
     /// WWA-2-01, WWA-8-02, WWA-8-03, WWA-8-04: each tool that the list marks as generating something.
     async fn no_tool_makes_anything_while_a_gap_is_open(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let (plane, agent) = (&stage.plane, &stage.agent);
         let asked = call_tool(plane, agent, "wwa_clarify_check", json!({ "plan_object": unclear() })).await.given();
         let session = &asked["session_id"];
@@ -61,7 +61,7 @@ on_both_stores! {
 
     /// WWA-4-07, WWA-5-04, WWA-6.3-01
     async fn once_everything_is_answered_and_confirmed_there_are_plan_attestation_and_proof(kit) {
-        let stage = Clarifying::set(kit).await;
+        let stage = Clarifying::start(kit).await;
         let (plane, agent) = (&stage.plane, &stage.agent);
         let asked = call_tool(plane, agent, "wwa_clarify_check", json!({ "plan_object": unclear() })).await.given();
         let session = &asked["session_id"];
@@ -89,8 +89,8 @@ on_both_stores! {
     }
 
     /// WWA-6.2-06
-    async fn an_answer_over_mcp_is_the_agents_own_and_none_where_a_person_owes_it(kit) {
-        let stage = Clarifying::set(kit).await;
+    async fn an_answer_over_mcp_is_the_agents_own_and_none_to_a_persons_gap(kit) {
+        let stage = Clarifying::start(kit).await;
         let (plane, agent) = (&stage.plane, &stage.agent);
         let plan = json!({ "plan_object": { "transfer": { "recipient": "ACME" } } });
         let asked = call_tool(plane, agent, "wwa_clarify_check", plan).await.given();

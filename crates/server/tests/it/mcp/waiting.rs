@@ -1,15 +1,11 @@
 //! `await_decision`: woken at once, never silent for longer than announced, and ended with the waiter's credential.
 
-use super::calling::{HOST, PATH, Told, call_tool, request, result, send_at, told};
-use countersign_server::{Limits, serve};
-use countersign_testkit::{Answer, Plane, Setup, TestAgent, decisions::DecisionFixture, on_both_stores};
+use super::calling::{PATH, Told, request, result, send_at, told};
+use countersign_server::Limits;
+use countersign_testkit::{Answer, Plane, Setup, TestAgent, decisions::DecisionFixture, on_sqlite};
 use serde_json::{Value, json};
 use std::time::Duration;
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
-    task::JoinHandle,
-};
+use tokio::task::JoinHandle;
 
 /// Far below the longest wait, and below the interval after which a waiter polls by itself.
 const AT_ONCE: Duration = Duration::from_secs(4);
@@ -24,7 +20,7 @@ async fn waiting(plane: &Plane, agent: &TestAgent, asked: &Value) -> JoinHandle<
     let (node, whose, message) = (plane.public.clone(), agent.clone(), wait_for(asked, 55));
     let wait = tokio::spawn(async move { send_at(&node, PATH, &whose, &message).await });
     for _ in 0..20 {
-        assert_eq!(agent.looks(plane, asked).await.expect(200).json()["state"], "pending");
+        assert_eq!(agent.reads_decision(plane, asked).await.expect(200).json()["state"], "pending");
     }
     assert!(!wait.is_finished(), "it did not wait");
     wait
@@ -35,42 +31,19 @@ async fn woken(wait: JoinHandle<Answer>) -> Told {
     told(&result(&answer))
 }
 
-/// The code that ended a wait: that of the tool or, if it was refused before it began, that of the endpoint.
-async fn ended(wait: JoinHandle<Answer>) -> String {
-    let answer = tokio::time::timeout(AT_ONCE, wait).await.expect("nobody woke it").unwrap();
-    if answer.status == 200 { told(&result(&answer)).refusal() } else { answer.code() }
-}
-
-on_both_stores! {
-    /// R-10, R-23
-    async fn a_wait_ends_with_the_standing_of_whoever_waits(kit) {
-        let DecisionFixture { plane, agent, alice } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
-        let wait = waiting(&plane, &agent, &asked).await;
-        plane.revoke_key(&agent).await;
-        assert_eq!(ended(wait).await, "not_authorized");
-
-        let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
-        let agent = plane.register(plane.acme(), &connected).await.asking();
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
-        let wait = waiting(&plane, &agent, &asked).await;
-        let revoke = json!({ "delegation_id": connected.delegation_id, "reason": "user_requested" });
-        alice.post(&plane, "/agent/revoke", &revoke).await.expect(200);
-        assert_eq!(ended(wait).await, "delegation_revoked");
-    }
-
-    async fn whoever_waits_is_told_of_the_settlement_at_once(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+on_sqlite! {
+    async fn a_waiter_gets_the_settlement_at_once(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let wait = waiting(&plane, &agent, &asked).await;
         alice.accepts(&plane, &asked).await;
         assert_eq!(woken(wait).await.given()["state"], "accepted");
     }
 
-    async fn a_wait_that_brings_nothing_ends_when_it_said_and_says_how_to_go_on(kit) {
+    async fn a_fruitless_wait_ends_on_time_and_names_the_next_call(kit) {
         let limits = Limits { request: Duration::from_millis(200), ..Limits::default() };
-        let DecisionFixture { plane, agent, .. } = kit.asked_with(Setup { limits, ..Setup::payments() }).await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
+        let DecisionFixture { plane, agent, .. } = kit.decision_fixture_with(Setup { limits, ..Setup::payments() }).await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 82 })).await;
         let message = wait_for(&asked, 1);
         let mut wait = std::pin::pin!(send_at(&plane.public, PATH, &agent, &message));
         let early = tokio::time::timeout(Duration::from_millis(900), &mut wait).await;
@@ -81,60 +54,4 @@ on_both_stores! {
         let next = told["next"].as_str().unwrap();
         assert!(next.contains("await_decision") && next.contains(asked["page"].as_str().unwrap()), "{next}");
     }
-
-    async fn after_a_restart_the_same_decision_is_waited_for(kit) {
-        let (plane, _folder) = kit.lasting_plane(Setup::payments()).await;
-        let DecisionFixture { plane, alice, agent } = DecisionFixture::on(plane).await;
-        let question = countersign_testkit::decisions::confirmation("payments.send", json!({ "amount": 82 }));
-        let asked = call_tool(&plane, &agent, "request_confirmation", question).await.given();
-        let plane = plane.restart().await;
-        let wait = waiting(&plane, &agent, &asked).await;
-        alice.accepts(&plane, &asked).await;
-        assert_eq!(woken(wait).await.given()["state"], "accepted");
-    }
-
-    async fn a_client_that_hangs_up_leaves_nothing_waiting_and_a_node_that_stops_tells(kit) {
-        let DecisionFixture { plane, agent, .. } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 82 })).await;
-        let limits = Limits { max_connections: 1, ..Limits::default() };
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let serving = serve(listener, plane.public.clone(), limits).unwrap();
-        let mut gone = connected(&serving).await;
-        gone.write_all(raw(&agent, &wait_for(&asked, 55)).as_bytes()).await.unwrap();
-        drop(gone);
-        // There is one slot: the next request is served only after the first wait has ended.
-        let next = async {
-            let mut next = connected(&serving).await;
-            // Both in one write: when the first is answered, the second is being processed.
-            let both = [raw(&agent, &wait_for(&asked, 0)), raw(&agent, &wait_for(&asked, 55))].concat();
-            next.write_all(both.as_bytes()).await.unwrap();
-            let mut answer = vec![0; 8192];
-            let read = next.read(&mut answer).await.unwrap();
-            (next, String::from_utf8_lossy(&answer[..read]).into_owned())
-        };
-        let (mut client, first) = tokio::time::timeout(AT_ONCE, next).await.expect("the first wait goes on");
-        for _ in 0..5 {
-            agent.looks(&plane, &asked).await.expect(200);
-        }
-        let stopped = async {
-            serving.stop().await;
-            let mut answers = first;
-            client.read_to_string(&mut answers).await.unwrap();
-            answers
-        };
-        let answers = tokio::time::timeout(AT_ONCE, stopped).await.expect("it waits for the wait");
-        assert_eq!(answers.matches("HTTP/1.1 200").count(), 2, "{answers}");
-        assert_eq!(answers.matches(r#""state":"pending""#).count(), 2, "{answers}");
-    }
-}
-
-fn raw(agent: &TestAgent, message: &Value) -> String {
-    let body = message.to_string();
-    let head = format!("POST {PATH} HTTP/1.1\r\nhost: {HOST}\r\ncontent-type: application/json\r\n");
-    format!("{head}content-length: {}\r\nauthorization: Bearer {}\r\n\r\n{body}", body.len(), agent.token)
-}
-
-#[expect(clippy::disallowed_methods, reason = "a test speaks to the node that it started")]
-async fn connected(serving: &countersign_server::ServedListener) -> TcpStream {
-    TcpStream::connect(serving.address()).await.unwrap()
 }

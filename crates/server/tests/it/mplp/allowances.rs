@@ -2,22 +2,22 @@
 
 use super::{Stage, archiving, id, items, step};
 use countersign_engine::Role;
-use countersign_testkit::{decisions::confirmation, on_both_stores};
+use countersign_testkit::{decisions::confirmation, on_sqlite};
 use serde_json::{Value, json};
 
 fn revoke(shown: &Value) -> String {
     format!("allowances/{}/revoke", shown["left"]["allowance_id"].as_str().unwrap())
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
-    async fn an_approved_step_and_a_bounded_yes_are_listed_with_what_is_left(kit) {
+    async fn an_approved_step_and_a_standing_approval_are_listed_with_their_rest(kit) {
         let stage = Stage::set(kit).await;
         assert_eq!(items(&stage.get(&stage.device, "allowances").await.expect(200)), Vec::<Value>::new());
         let asked = stage.proposed(&archiving(1, 3)).await;
         stage.says(&asked, "approved", None).await;
         let call = json!({ "note": "a", "amount": "10.00", "unit": "EUR" });
-        stage.agent.asks_to(&stage.plane, "notes.tidy", call).await;
+        stage.agent.requests_approval(&stage.plane, "notes.tidy", call).await;
         let shown = items(&stage.get(&stage.agent, "confirms").await).remove(0);
         let bounds = json!({ "uses": 4, "seconds": 600,
             "released": { "amount": { "most": "20.00", "sum": "50.00", "unit": "EUR", "unit_from": "unit" } } });
@@ -36,7 +36,7 @@ on_both_stores! {
         assert_eq!(bounded["agent"], stage.agent.principal);
 
         let next = json!({ "note": "a", "amount": "20.00", "unit": "EUR" });
-        let covered = stage.agent.asks(&stage.plane, &confirmation("notes.tidy", next.clone())).await.expect(200).json();
+        let covered = stage.agent.requests_confirmation(&stage.plane, &confirmation("notes.tidy", next.clone())).await.expect(200).json();
         let claim = json!({ "tool": "notes.tidy", "arguments": next });
         stage.agent.claims(&stage.plane, &covered, &claim).await.expect(200);
         let open = items(&stage.get(&stage.device, "allowances").await.expect(200));
@@ -45,18 +45,18 @@ on_both_stores! {
     }
 
     ///
-    async fn what_is_taken_back_lets_nothing_run_any_more(kit) {
+    async fn a_revoked_approval_lets_nothing_run_any_more(kit) {
         let stage = Stage::set(kit).await;
         let asked = stage.proposed(&archiving(1, 3)).await;
         stage.says(&asked, "approved", None).await;
         let call = confirmation("notes.archive", json!({ "note": "b" }));
-        stage.agent.asks(&stage.plane, &call).await.expect(200);
+        stage.agent.requests_confirmation(&stage.plane, &call).await.expect(200);
         let open = items(&stage.get(&stage.device, "allowances").await).remove(0);
         let over = stage.post(&stage.device, &revoke(&open), &json!({ "reason": "changed my mind" })).await.expect(200).json();
         assert_eq!((&over["state"], &over["uses"]), (&json!("cancelled"), &json!(0)));
         assert_eq!(over["allowance_id"], open["left"]["allowance_id"]);
         assert_eq!(items(&stage.get(&stage.device, "allowances").await), Vec::<Value>::new());
-        stage.agent.asks(&stage.plane, &call).await.expect(201);
+        stage.agent.requests_confirmation(&stage.plane, &call).await.expect(201);
         let again = stage.post(&stage.device, &revoke(&open), &json!({})).await;
         assert_eq!(again.refusal(), (409, "conflict".into()));
         let shown = stage.get(&stage.agent, &format!("plans/{}/actions", id(1))).await.expect(200).json();
@@ -65,7 +65,7 @@ on_both_stores! {
     }
 
     ///
-    async fn nobody_takes_back_or_sees_what_does_not_concern_them(kit) {
+    async fn nobody_revokes_or_sees_approvals_of_others(kit) {
         let stage = Stage::set(kit).await;
         let asked = stage.proposed(&archiving(1, 3)).await;
         stage.says(&asked, "approved", None).await;

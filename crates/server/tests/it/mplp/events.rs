@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 on_both_stores! {
     /// MPLP-4.3-05, MPLP-4.3-06, MPLP-4.3-07, MPLP-4.3-08
-    async fn a_plans_whole_way_is_told_in_order(kit) {
+    async fn a_plans_transitions_are_events_in_order(kit) {
         let stage = Stage::set(kit).await;
         let mut told_before = 0;
         let mut since = async |stage: &Stage| {
@@ -53,7 +53,7 @@ on_both_stores! {
         assert_eq!((&approved["stage_status"], &approved["payload"]["status"]), (&json!("completed"), &json!("approved")));
 
         let call = confirmation("notes.archive", json!({ "note": "a" }));
-        let covered = stage.agent.asks(&stage.plane, &call).await.expect(200).json();
+        let covered = stage.agent.requests_confirmation(&stage.plane, &call).await.expect(200).json();
         let claim = json!({ "tool": "notes.archive", "arguments": { "note": "a" } });
         stage.agent.claims(&stage.plane, &covered, &claim).await.expect(200);
         stage.agent.reports(&stage.plane, &covered, "committed").await.expect(200);
@@ -97,10 +97,10 @@ on_both_stores! {
     }
 
     ///
-    async fn an_agent_hears_of_its_own_and_whoever_oversees_the_project_of_all(kit) {
+    async fn an_agent_gets_its_own_events_and_an_overseer_all(kit) {
         let stage = Stage::set(kit).await;
         let connected = stage.plane.connect(&stage.alice, stage.plane.acme(), &["calendar.read"]).await;
-        let other = stage.plane.register(stage.plane.acme(), &connected).await.asking();
+        let other = stage.plane.register(stage.plane.acme(), &connected).await.as_test_agent();
         stage.proposed(&plan(1, 1)).await;
         stage.post(&other, "plans?propose=true", &plan(2, 1)).await.expect(201);
         let of = |told: Vec<Value>, n: u64| told.iter().filter(|event| event.to_string().contains(&id(n))).count();
@@ -121,7 +121,7 @@ on_both_stores! {
     /// MPLP-2.3-06
     async fn a_confirmation_without_a_plan_has_its_confirm_as_pipeline(kit) {
         let stage = Stage::set(kit).await;
-        let asked = stage.agent.asks_to(&stage.plane, "mail.send", json!({ "to": "bob" })).await;
+        let asked = stage.agent.requests_approval(&stage.plane, "mail.send", json!({ "to": "bob" })).await;
         stage.alice.accepts(&stage.plane, &asked).await;
         let shown = items(&stage.get(&stage.agent, "confirms").await).remove(0);
         let told = stage.told(&stage.agent).await;

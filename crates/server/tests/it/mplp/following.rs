@@ -38,7 +38,7 @@ async fn ends(heard: &mut ReceivedEvents) {
 
 on_both_stores! {
     ///
-    async fn what_happened_and_what_happens_is_one_stream_in_order(kit) {
+    async fn past_and_new_events_are_one_stream_in_order(kit) {
         let stage = Stage::set(kit).await;
         stage.post(&stage.agent, "plans", &plan(1, 1)).await.expect(201);
         let mut heard = follows(&stage, &stage.agent, "", None).await;
@@ -94,7 +94,7 @@ on_both_stores! {
         ends(&mut admins).await;
 
         let connected = stage.plane.connect(&stage.alice, stage.plane.acme(), &["calendar.read"]).await;
-        let other = stage.plane.register(stage.plane.acme(), &connected).await.asking();
+        let other = stage.plane.register(stage.plane.acme(), &connected).await.as_test_agent();
         stage.post(&other, "plans", &plan(2, 1)).await.expect(201);
         let mut heard = follows(&stage, &other, "", None).await;
         assert!(hears(&mut heard).await.0.to_string().contains(&id(2)));

@@ -2,7 +2,7 @@
 
 use super::{Stage, place};
 use countersign_engine::Role;
-use countersign_testkit::{Setup, TestAgent, decisions::payments, on_both_stores};
+use countersign_testkit::{Setup, TestAgent, decisions::payments, on_sqlite};
 use serde_json::{Value, json};
 
 const GUIDE: &str = include_str!("../../../../../docs/MPLP.md");
@@ -31,7 +31,7 @@ fn setup() -> Setup {
     Setup { projects: vec![serde_json::from_value(document).unwrap()], ..Setup::default() }
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn every_example_of_the_guide_works(kit) {
         let plane = kit.plane_with(setup()).await;
@@ -46,7 +46,7 @@ on_both_stores! {
             stage.post(&stage.agent, &format!("{below}/steps/{first}"), &json!({ "status": status })).await.expect(200);
         }
         let call = example("confirmation");
-        let covered = stage.agent.asks(&stage.plane, &call).await.expect(200).json();
+        let covered = stage.agent.requests_confirmation(&stage.plane, &call).await.expect(200).json();
         assert_eq!(covered["state"], "accepted");
         let claim = json!({ "tool": call["tool"], "arguments": call["arguments"] });
         stage.agent.claims(&stage.plane, &covered, &claim).await.expect(200);
@@ -57,7 +57,7 @@ on_both_stores! {
 
         let mut other = call.clone();
         other["arguments"]["to"] = json!("Globex");
-        let held = stage.agent.asks(&stage.plane, &other).await.expect(201).json();
+        let held = stage.agent.requests_confirmation(&stage.plane, &other).await.expect(201).json();
         let digits = held["decision_id"].as_str().unwrap().strip_prefix("dec_").unwrap();
         let parts: Vec<&str> = [(0, 8), (8, 12), (12, 16), (16, 20), (20, 32)].map(|(a, b)| &digits[a..b]).to_vec();
         let held = json!({ "confirm_id": parts.join("-") });

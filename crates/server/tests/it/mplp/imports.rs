@@ -2,7 +2,7 @@
 
 use super::{Stage, confirm, id, items, place, plan, statuses};
 use countersign_engine::Role;
-use countersign_testkit::{decisions::confirmation, on_both_stores};
+use countersign_testkit::{decisions::confirmation, on_sqlite};
 use serde_json::{Value, json};
 
 /// Rejected at first, then approved, as one flow of the published tests ends.
@@ -17,7 +17,7 @@ fn history(n: u64, claimed: &str) -> Value {
     document
 }
 
-on_both_stores! {
+on_sqlite! {
     /// MPLP-3.2-05
     async fn a_history_with_several_decisions_is_kept_with_the_status_of_the_last(kit) {
         let stage = Stage::set(kit).await;
@@ -31,7 +31,7 @@ on_both_stores! {
             assert_eq!(stage.confirm(&sent).await, kept);
         }
         assert_eq!(items(&stage.get(&stage.agent, "confirms").await), Vec::<Value>::new(), "they are no questions here");
-        assert_eq!(stage.alice.waiting_questions(&stage.plane).await, 0);
+        assert_eq!(stage.alice.pending_questions(&stage.plane).await, 0);
     }
 
     /// MPLP-3.2-05, R-14
@@ -50,9 +50,9 @@ on_both_stores! {
         assert_eq!(answer.refusal(), (404, "not_found".into()));
         assert_eq!(stage.confirm(&sent).await, kept);
         let decision = json!({ "decision_id": format!("dec_{}", sent["confirm_id"].as_str().unwrap().replace('-', "")) });
-        assert_eq!(stage.agent.looks(&stage.plane, &decision).await.refusal(), (404, "not_found".into()));
+        assert_eq!(stage.agent.reads_decision(&stage.plane, &decision).await.refusal(), (404, "not_found".into()));
         let call = confirmation("notes.archive", json!({ "note": "a" }));
-        stage.agent.asks(&stage.plane, &call).await.expect(201);
+        stage.agent.requests_confirmation(&stage.plane, &call).await.expect(201);
     }
 
     /// R-10, M-07

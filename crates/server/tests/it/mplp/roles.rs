@@ -2,7 +2,7 @@
 
 use super::{Stage, confirm, id, items, plan};
 use countersign_engine::Role;
-use countersign_testkit::{Setup, on_both_stores};
+use countersign_testkit::{Setup, on_sqlite};
 use serde_json::{Value, json};
 
 /// A project with its own roles.
@@ -16,7 +16,7 @@ fn with_roles(roles: Value) -> Setup {
 
 const REVIEWER: &str = "3f2b8c1d-5e6f-4a7b-8c9d-0e1f2a3b4c5d";
 
-on_both_stores! {
+on_sqlite! {
     /// MPLP-2.1-06
     async fn a_claimed_role_of_the_agents_own_is_kept_as_written_and_another_is_refused(kit) {
         let stage = Stage::set(kit).await;
@@ -42,7 +42,7 @@ on_both_stores! {
     }
 
     /// MPLP-2.4-03, R-14
-    async fn a_decision_has_the_deciders_own_role_whatever_they_write(kit) {
+    async fn a_decision_has_the_deciders_own_role_despite_their_text(kit) {
         let stage = Stage::with(kit, with_roles(json!([
             { "name": "asker", "capabilities": ["plan.create", "confirm.request"], "members": ["agents"] },
             { "role_id": REVIEWER, "name": "reviewer", "capabilities": ["confirm.approve"], "members": ["user:alice"] },
@@ -70,7 +70,7 @@ on_both_stores! {
     }
 
     /// MPLP-4.3-09
-    async fn only_a_role_with_the_capability_decides_and_the_own_persons_no_always_counts(kit) {
+    async fn only_a_role_with_the_capability_decides_and_the_own_persons_rejection_always_counts(kit) {
         let stage = Stage::with(kit, with_roles(json!([
             { "name": "asker", "capabilities": ["plan.create"], "members": ["agents"] },
             { "name": "watcher", "capabilities": ["confirm.request"], "members": ["user:alice", "user:bob"] },
@@ -80,7 +80,7 @@ on_both_stores! {
         let dave = stage.person("dave", Role::Approver).await;
         let carol = stage.person("carol", Role::Approver).await;
         let body = |status: &str| json!({ "status": status });
-        stage.agent.asks_to(&stage.plane, "notes.purge", json!({ "note": 1 })).await;
+        stage.agent.requests_approval(&stage.plane, "notes.purge", json!({ "note": 1 })).await;
         let asked = items(&stage.get(&stage.agent, "confirms").await).remove(0);
         for (who, status) in [(&bob, "approved"), (&bob, "rejected"), (&bob, "cancelled"), (&dave, "approved"), (&stage.device, "approved")] {
             let answer = stage.decides(who, &asked, &body(status)).await;
@@ -90,7 +90,7 @@ on_both_stores! {
         let decided = stage.decides(&carol, &asked, &body("approved")).await.expect(201).json();
         assert_eq!(decided["decisions"][0]["decided_by_role"], "reviewer");
 
-        stage.agent.asks_to(&stage.plane, "notes.purge", json!({ "note": 2 })).await;
+        stage.agent.requests_approval(&stage.plane, "notes.purge", json!({ "note": 2 })).await;
         let asked = items(&stage.get(&stage.agent, "confirms").await).remove(0);
         let decided = stage.decides(&stage.device, &asked, &body("rejected")).await.expect(201).json();
         assert_eq!(decided["decisions"][0]["decided_by_role"], "watcher", "she may say no to her own agent (R-1)");

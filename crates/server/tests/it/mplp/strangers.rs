@@ -5,7 +5,7 @@ use countersign_engine::{Address, ApiKeyKind, NewKey, Role};
 use countersign_testkit::{
     Answer, Setup, TestAgent,
     decisions::{ALL, payments},
-    on_both_stores,
+    on_sqlite,
 };
 use http::{Method, Request};
 use serde_json::{Value, json};
@@ -28,14 +28,14 @@ async fn attempts(stage: &Stage, who: &TestAgent, n: u64, asked: &Value) -> Vec<
     ]
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
-    async fn what_another_agent_planned_and_asked_does_not_exist(kit) {
+    async fn another_agents_plans_and_confirms_do_not_exist(kit) {
         let stage = Stage::set(kit).await;
         let connected = stage.plane.connect(&stage.alice, stage.plane.acme(), &["calendar.read"]).await;
         let others = [
             stage.plane.agent_key("alice", ALL).await,
-            stage.plane.register(stage.plane.acme(), &connected).await.asking(),
+            stage.plane.register(stage.plane.acme(), &connected).await.as_test_agent(),
         ];
         let asked = stage.proposed(&archiving(1, 1)).await;
         for state in ["proposed", "approved"] {
@@ -63,7 +63,7 @@ on_both_stores! {
     }
 
     ///
-    async fn people_see_what_concerns_them_and_whoever_oversees_the_project_sees_all(kit) {
+    async fn people_see_their_own_documents_and_an_overseer_sees_all(kit) {
         let stage = Stage::set(kit).await;
         let asked = stage.proposed(&plan(1, 1)).await;
         let eve = stage.person("eve", Role::User).await;
@@ -126,7 +126,7 @@ on_both_stores! {
     }
 
     ///
-    async fn nothing_is_told_without_a_credential_that_counts(kit) {
+    async fn nothing_is_revealed_without_a_valid_credential(kit) {
         let stage = Stage::set(kit).await;
         let asked = stage.proposed(&plan(1, 1)).await;
         let gone = stage.plane.agent_key("alice", ALL).await;
@@ -156,7 +156,7 @@ on_both_stores! {
     }
 
     ///
-    async fn what_is_of_one_project_does_not_exist_in_another(kit) {
+    async fn documents_of_one_project_do_not_exist_in_another(kit) {
         let projects = ["north", "south"].map(payments).to_vec();
         let plane = kit.plane_with(Setup { projects, ..Setup::multi() }).await;
         let alice = plane.person_in("north", "alice", &[Role::User]).await;

@@ -61,7 +61,7 @@ async fn cutting_off_asks_once_more_and_then_bites_at_once() {
 
 /// AAP-17.3-05
 #[tokio::test]
-async fn cutting_off_twice_is_told_as_what_it_is() {
+async fn a_second_revocation_is_answered_as_such() {
     let plane = plane().await;
     let alice = plane.person("alice").await;
     let connected = plane.connect(&alice, plane.acme(), SCOPES).await;
@@ -84,7 +84,7 @@ async fn an_address_cannot_make_the_page_say_that_something_was_cut_off() {
 
 /// AAP-17.4-04
 #[tokio::test]
-async fn what_it_did_is_shown_page_by_page_each_entry_once() {
+async fn its_entries_are_shown_page_by_page_each_once() {
     let plane = plane().await;
     let alice = plane.person("alice").await;
     let connected = plane.connect(&alice, plane.acme(), SCOPES).await;

@@ -6,7 +6,7 @@ use crate::{
     mplp,
 };
 use axum::body::Body;
-use countersign_testkit::{TestPerson, decisions::confirmation, on_both_stores};
+use countersign_testkit::{TestPerson, decisions::confirmation, on_sqlite};
 use http::{Method, header};
 use serde_json::{Value, json};
 
@@ -58,9 +58,9 @@ fn says_whose(page: &str, session: &Value) {
     assert!(technical.contains(session["session_id"].as_str().unwrap()), "{technical}");
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
-    async fn the_page_of_a_gap_says_why_it_is_asked_what_it_stops_and_what_the_agent_said(kit) {
+    async fn the_page_of_a_gap_names_its_reason_its_blocks_and_the_agents_words(kit) {
         let world = World::made(kit).await;
         let told = world.submits(&plan(&json!({ "account": "Reserve", "region": "EU" }))).await;
         let asked = escalated(&world, &told, "<b>the usual one</b>").await;
@@ -82,7 +82,7 @@ on_both_stores! {
     }
 
     ///
-    async fn an_answer_on_the_page_resolves_the_gap_and_counts_only_for_what_was_read(kit) {
+    async fn an_answer_on_the_page_resolves_the_gap_and_counts_only_for_the_shown_text(kit) {
         let world = World::made(kit).await;
         let told = world.submits(&plan(&json!({ "account": "Reserve", "region": "EU" }))).await;
         let asked = escalated(&world, &told, "the usual one").await;
@@ -101,7 +101,7 @@ on_both_stores! {
         assert_eq!(world.confirms(&told).await.expect(200).json()["plan"]["beneficiary"], "Dock Ltd");
     }
 
-    async fn a_person_chooses_from_what_the_rule_suggests(kit) {
+    async fn a_person_chooses_from_the_rules_suggestions(kit) {
         let world = World::made(kit).await;
         let told = world.submits(&plan(&json!({ "region": "EU", "beneficiary": "Dock Ltd" }))).await;
         let asked = world.answers(&told, "account", " ").await.expect(200).json();
@@ -128,18 +128,19 @@ on_both_stores! {
     }
 
     /// WWA-6.2-06
-    async fn whoever_says_yes_reads_what_was_clarified_and_whose_answer_each_one_is(kit) {
+    async fn an_approver_reads_the_clarifications_and_the_author_of_each(kit) {
         let world = World::made(kit).await;
         let told = clarified(&world).await;
         let mut body = confirmation("payments.send", json!({ "amount": 82 }));
         body["clarification_session_id"] = told["session_id"].clone();
         body["summary_detailed"] = json!("The deposit for the house.");
         body["extra_context"] = json!({ "kept": "as it is", "clarification": { "answers": [{ "answer": "forged" }] } });
-        let asked = world.agent.asks(&world.plane, &body).await.expect(201).json();
+        let asked = world.agent.requests_confirmation(&world.plane, &body).await.expect(201).json();
         let read = page(&world, &asked).await;
         says_whose(&read, &told);
         assert!(read.contains("The deposit for the house.") && read.contains("as it is"), "{read}");
-        for words in ["forged", "Clarified before:", "chain_head", "given_by"] {
+        assert!(!section(&read, "clarified-heading").contains("forged"), "{read}");
+        for words in ["Clarified before:", "chain_head", "given_by"] {
             assert!(!read.contains(words), "{words}: {read}");
         }
         let german = german_page(&world, &world.alice, &asked).await;
@@ -148,17 +149,18 @@ on_both_stores! {
         }
     }
 
+    ///
     async fn a_question_before_which_nothing_was_unclear_says_nothing_about_it(kit) {
         let world = World::made(kit).await;
         let mut body = confirmation("payments.send", json!({ "amount": 82 }));
         body["extra_context"] = json!({ "clarification": { "answers": [{ "answer": "forged" }], "session_id": "x" } });
-        let asked = world.agent.asks(&world.plane, &body).await.expect(201).json();
+        let asked = world.agent.requests_confirmation(&world.plane, &body).await.expect(201).json();
         let read = page(&world, &asked).await;
-        assert!(!read.contains("clarified-heading") && !read.contains("forged"), "{read}");
+        assert!(!read.contains("clarified-heading"), "the agent's word is its own: {read}");
     }
 
     /// WWA-6.2-06
-    async fn the_question_about_a_plan_shows_what_was_clarified_about_it(kit) {
+    async fn the_question_about_a_plan_shows_its_clarifications(kit) {
         let world = World::made(kit).await;
         let mut submission = mplp::archiving(1, 1);
         submission["plan"].as_object_mut().unwrap().remove("objective");
@@ -175,7 +177,7 @@ on_both_stores! {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn a_person_abandons_a_clarification_on_the_page_of_its_question(kit) {
         let world = World::made(kit).await;

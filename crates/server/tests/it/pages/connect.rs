@@ -25,7 +25,7 @@ async fn nobody_sees_a_request_before_signing_in_and_signing_in_leads_back_to_it
 
 /// AAP-13.2-01
 #[tokio::test]
-async fn the_verified_domain_is_the_identity_and_the_name_only_what_it_calls_itself() {
+async fn the_verified_domain_is_the_identity_and_the_name_only_a_claim() {
     let plane = plane().await;
     let alice = plane.person("alice").await;
     let mut identity = plane.acme().identity();
@@ -43,7 +43,7 @@ async fn the_verified_domain_is_the_identity_and_the_name_only_what_it_calls_its
 
 /// AAP-14.4-02, AAP-14.4-03
 #[tokio::test]
-async fn the_whole_disclosure_stands_on_the_page_in_the_words_of_whoever_answers_for_it() {
+async fn the_whole_disclosure_stands_on_the_page_in_the_words_of_its_author() {
     let plane = plane().await;
     let alice = plane.person("alice").await;
     let first = plane.connect_request("", plane.acme(), SCOPES).await;
@@ -64,7 +64,7 @@ async fn the_whole_disclosure_stands_on_the_page_in_the_words_of_whoever_answers
 
 /// The mode's description in the manifest is the one on this page (AAP 11.5).
 #[tokio::test]
-async fn the_mode_disclosure_of_the_manifest_the_duration_and_what_cannot_be_undone_are_on_the_page() {
+async fn the_mode_disclosure_of_the_manifest_the_duration_and_irreversible_actions_are_on_the_page() {
     let own_words = "It acts as you and sees what you see.";
     let setup = Setup::with_project(|document| {
         document.disclosures.insert("user_delegated".into(), own_words.into());
@@ -111,7 +111,7 @@ async fn a_page_whose_answer_leaves_lets_its_form_lead_to_the_callback_and_nowhe
 
 /// AAP-5.1-05
 #[tokio::test]
-async fn a_no_makes_no_token_and_tells_the_operator_where_it_waits() {
+async fn a_rejection_makes_no_token_and_reaches_the_operators_callback() {
     let plane = plane().await;
     let alice = plane.person("alice").await;
     let waiting = request_with_callback(&plane, plane.acme(), SCOPES).await;
@@ -129,7 +129,7 @@ async fn a_no_makes_no_token_and_tells_the_operator_where_it_waits() {
 
 /// AAP-14.4-02
 #[tokio::test]
-async fn a_yes_without_the_tick_is_no_yes_and_the_page_says_what_is_missing() {
+async fn an_approval_without_the_tick_does_not_count_and_the_page_names_the_missing_tick() {
     let plane = plane().await;
     let alice = plane.person("alice").await;
     let request = request_with_callback(&plane, plane.acme(), SCOPES).await;
@@ -145,7 +145,7 @@ async fn a_yes_without_the_tick_is_no_yes_and_the_page_says_what_is_missing() {
 
 /// AAP-5.1-05, AAP-5.1-07
 #[tokio::test]
-async fn a_yes_sends_code_state_and_issuer_to_the_callback_and_never_the_token() {
+async fn a_consent_sends_code_state_and_issuer_to_the_callback_and_never_the_token() {
     let plane = plane().await;
     let alice = plane.person("alice").await;
     let request = request_with_callback(&plane, plane.acme(), SCOPES).await;
@@ -184,7 +184,7 @@ async fn without_a_callback_the_page_shows_the_code_once_and_never_the_token() {
 
 /// AAP-5-01
 #[tokio::test]
-async fn a_yes_counts_only_from_a_page_of_the_same_person_and_session() {
+async fn an_approval_counts_only_from_a_page_of_the_same_person_and_session() {
     let plane = plane().await;
     let (alice, bob) = (plane.person("alice").await, plane.person("bob").await);
     let request = plane.connect_request("", plane.acme(), SCOPES).await;
@@ -207,7 +207,7 @@ async fn a_yes_counts_only_from_a_page_of_the_same_person_and_session() {
 
 /// A person without a role in the project is told so, and nothing else.
 #[tokio::test]
-async fn whoever_is_no_user_of_the_project_sees_nothing_of_the_request() {
+async fn a_person_outside_the_project_sees_nothing_of_the_request() {
     let plane = plane().await;
     let eve = plane.person_in("calendar", "eve", &[Role::Auditor]).await;
     let request = plane.connect_request("", plane.acme(), SCOPES).await;
@@ -228,7 +228,7 @@ async fn a_domain_that_looks_like_one_already_connected_is_pointed_out() {
 }
 
 #[tokio::test]
-async fn whoever_reads_german_is_asked_in_german() {
+async fn a_reader_of_german_is_asked_in_german() {
     let plane = plane().await;
     let alice = plane.person("alice").await;
     let request = plane.connect_request("", plane.acme(), SCOPES).await;

@@ -36,7 +36,7 @@ async fn a_request_that_never_was_is_not_found() {
 
 /// the second of two answers is told that it came too late.
 #[tokio::test]
-async fn the_first_answer_counts_and_the_second_is_told_so() {
+async fn the_first_answer_counts_and_the_second_is_refused_as_late() {
     let plane = plane().await;
     let (alice, bob) = (plane.person("alice").await, plane.person("bob").await);
     let request = plane.connect_request("", plane.acme(), SCOPES).await;
@@ -52,7 +52,7 @@ async fn the_first_answer_counts_and_the_second_is_told_so() {
 
 /// AAP-17.2-03
 #[tokio::test]
-async fn a_yes_to_words_that_have_changed_since_is_shown_the_new_words_instead() {
+async fn a_consent_to_a_changed_disclosure_shows_the_new_one_instead() {
     let plane = plane().await;
     let alice = plane.person("alice").await;
     let request = plane.connect_request("", plane.acme(), SCOPES).await;
@@ -70,7 +70,7 @@ async fn a_yes_to_words_that_have_changed_since_is_shown_the_new_words_instead()
 
 /// An action added to a scope is not in its description, but is on the page all the same.
 #[tokio::test]
-async fn a_yes_does_not_cover_an_action_that_was_added_behind_unchanged_words() {
+async fn an_approval_does_not_cover_an_action_added_behind_unchanged_words() {
     let plane = plane().await;
     let alice = plane.person("alice").await;
     let request = plane.connect_request("", plane.acme(), SCOPES).await;

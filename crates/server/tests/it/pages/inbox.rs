@@ -2,12 +2,12 @@
 
 use super::*;
 use countersign_engine::Role;
-use countersign_testkit::{decisions::DecisionFixture, on_both_stores};
+use countersign_testkit::{decisions::DecisionFixture, on_sqlite};
 
 #[tokio::test]
 async fn nobody_sees_an_inbox_without_signing_in() {
-    let DecisionFixture { plane, agent, .. } = Kit(Backend::Sqlite).asked().await;
-    let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
+    let DecisionFixture { plane, agent, .. } = Kit(Backend::Sqlite).decision_fixture().await;
+    let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
     for path in ["/inbox".to_owned(), page_of(&asked)] {
         let sent_on = open(&plane, &path).await.expect(303);
         let next = path.replace('/', "%2F");
@@ -15,11 +15,11 @@ async fn nobody_sees_an_inbox_without_signing_in() {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     async fn somebody_elses_question_is_not_there(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let bob = plane.person("bob").await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
         assert!(!open_as(&plane, &bob, "/inbox").await.expect(200).words().contains("Call payments.send"));
         let path = page_of(&asked);
         let elsewhere = path.replace("/calendar/", "/nowhere/");
@@ -30,16 +30,16 @@ on_both_stores! {
         let csrf = bob.csrf.clone();
         send_as(&plane, &bob, &path, &[("csrf", &csrf), ("answer", "reject")]).await.expect(404);
         send_as(&plane, &bob, &path, &[("csrf", &csrf), ("more", "60")]).await.expect(404);
-        assert_eq!(agent.looks(&plane, &asked).await.expect(200).json()["state"], "pending");
+        assert_eq!(agent.reads_decision(&plane, &asked).await.expect(200).json()["state"], "pending");
         assert!(open_as(&plane, &alice, "/inbox").await.expect(200).words().contains("Call payments.send"));
     }
 }
 
 /// R-2, R-6
 #[tokio::test]
-async fn a_question_says_who_asks_in_whose_words_what_follows_and_until_when() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
-    let earlier = agent.asks_to(&plane, "payments.send", json!({ "amount": 3 })).await;
+async fn a_question_names_requester_author_consequence_and_deadline() {
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
+    let earlier = agent.requests_approval(&plane, "payments.send", json!({ "amount": 3 })).await;
     decide(&plane, &alice, &earlier, "accept", &[]).await.expect(303);
     let same = json!({ "tool": "payments.send", "arguments": { "amount": 3 } });
     agent.claims(&plane, &earlier, &same).await.expect(200);
@@ -48,7 +48,7 @@ async fn a_question_says_who_asks_in_whose_words_what_follows_and_until_when() {
 
     let mut body = countersign_testkit::decisions::confirmation("payments.send", json!({ "amount": 3 }));
     body["extra_context"] = json!({ "amount": "3.00 EUR", "to": { "iban": "DE00" }, "urgent": true });
-    let asked = agent.asks(&plane, &body).await.expect(201).json();
+    let asked = agent.requests_confirmation(&plane, &body).await.expect(201).json();
     let in_both = [
         "the nightly job",
         "(API key of this service)",
@@ -81,7 +81,7 @@ async fn the_operator_of_a_connected_agent_is_named_by_its_domain() {
     let plane = plane_with(Setup::payments()).await;
     let alice = plane.person("alice").await;
     let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
-    let agent = plane.register(plane.acme(), &connected).await.asking();
+    let agent = plane.register(plane.acme(), &connected).await.as_test_agent();
     let asked = asked_in_words(&plane, &agent, "Tidy up").await;
     for path in ["/inbox", &page_of(&asked)] {
         let page = open_as(&plane, &alice, path).await.expect(200).words();
@@ -90,16 +90,16 @@ async fn the_operator_of_a_connected_agent_is_named_by_its_domain() {
 }
 
 #[tokio::test]
-async fn whatever_an_agent_writes_stays_text_on_both_pages() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+async fn an_agents_text_stays_text_on_both_pages() {
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let hostile = "</blockquote><script>alert(1)</script><img src=x onerror=y>";
     let long = format!("{hostile} {} the end", "unbreakable".repeat(1200));
     let body = json!({ "action": long, "consequence": "Pay \u{202E}0001 $\u{202C} now\u{200B}", "language": "en",
         "extra_context": { "<b>name</b>\u{202E}": hostile } });
-    let asked = agent.asks(&plane, &body).await.expect(201).json();
+    let asked = agent.requests_confirmation(&plane, &body).await.expect(201).json();
     let question = json!({ "question": hostile, "context": hostile, "accepted_response_kinds": ["multiple_choice"],
         "choices": [{ "value": "\"><script>", "label": hostile }, { "value": "b", "label": "\u{202E}b" }] });
-    let clarified = agent.clarifies(&plane, &question).await.expect(201).json();
+    let clarified = agent.requests_clarification(&plane, &question).await.expect(201).json();
     for path in ["/inbox", &page_of(&asked), &page_of(&clarified)] {
         let page = open_as(&plane, &alice, path).await.expect(200).text();
         for banned in ["<script>alert", "<img", "<b>", "\u{202E}", "\u{202C}", "\u{200B}", "\"><script>"] {
@@ -156,8 +156,8 @@ async fn an_empty_inbox_says_that_nothing_waits_and_the_way_to_it_is_on_every_pa
 
 #[tokio::test]
 async fn only_pages_that_listen_may_ask_the_server_and_nobody_else() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
-    let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
+    let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
     for path in ["/inbox", &page_of(&asked)] {
         let page = open_as(&plane, &alice, path).await.expect(200);
         let policy = page.header("content-security-policy").unwrap();
@@ -171,9 +171,9 @@ async fn only_pages_that_listen_may_ask_the_server_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn the_pages_are_in_german_for_whoever_reads_german() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
-    let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
+async fn the_pages_are_in_german_for_a_reader_of_german() {
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
+    let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
     let in_german = |path: &str| {
         let request = alice.request(Method::GET, path).header(header::ACCEPT, HTML);
         request.header(header::ACCEPT_LANGUAGE, "de").body(Body::empty()).unwrap()

@@ -5,10 +5,10 @@ use countersign_engine::Role;
 use countersign_testkit::{decisions::DecisionFixture, on_both_stores};
 
 #[tokio::test]
-async fn a_form_from_elsewhere_answers_nothing_and_keeps_what_was_typed() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+async fn a_form_from_elsewhere_answers_nothing_and_keeps_the_typed_text() {
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let bob = plane.person("bob").await;
-    let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
+    let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
     let path = page_of(&asked);
     let shown = hidden(&open_as(&plane, &alice, &path).await.words(), "shown");
     for csrf in ["", "made-up", bob.csrf.as_str()] {
@@ -20,14 +20,14 @@ async fn a_form_from_elsewhere_answers_nothing_and_keeps_what_was_typed() {
     let foreign = alice.request(Method::POST, &path).header(header::ACCEPT, HTML).header("origin", "https://evil.test");
     let sent = [("csrf", alice.csrf.as_str()), ("shown", &shown), ("answer", "accept")];
     plane.send(foreign.header(header::CONTENT_TYPE, FORM).body(form(&sent)).unwrap()).await.expect(403);
-    assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "pending");
+    assert_eq!(agent.reads_decision(&plane, &asked).await.json()["state"], "pending");
 }
 
 #[tokio::test]
-async fn a_yes_to_anything_but_what_was_shown_does_not_count_and_a_no_does() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
-    let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 1 })).await;
-    let other = agent.asks_to(&plane, "payments.send", json!({ "amount": 2 })).await;
+async fn an_approval_of_another_text_than_was_shown_does_not_count_and_a_rejection_does() {
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
+    let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 1 })).await;
+    let other = agent.requests_approval(&plane, "payments.send", json!({ "amount": 2 })).await;
     let path = page_of(&asked);
     let page = open_as(&plane, &alice, &path).await.words();
     let (csrf, shown) = (hidden(&page, "csrf"), hidden(&page, "shown"));
@@ -41,21 +41,21 @@ async fn a_yes_to_anything_but_what_was_shown_does_not_count_and_a_no_does() {
     let sent = [("csrf", csrf.as_str()), ("shown", &shown), ("answer", "accept")];
     let in_german = plane.send(request.header(header::CONTENT_TYPE, FORM).body(form(&sent)).unwrap()).await;
     in_german.expect(409);
-    assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "pending");
+    assert_eq!(agent.reads_decision(&plane, &asked).await.json()["state"], "pending");
     send_as(&plane, &alice, &path, &[("csrf", &csrf), ("answer", "reject")]).await.expect(303);
-    assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "rejected");
+    assert_eq!(agent.reads_decision(&plane, &asked).await.json()["state"], "rejected");
 }
 
 on_both_stores! {
     ///
-    async fn a_yes_on_the_page_lets_it_run_once_and_the_page_says_what_became_of_it(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "amount": 5 })).await;
+    async fn an_approval_on_the_page_lets_it_run_once_and_the_page_names_the_outcome(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "amount": 5 })).await;
         let page = follow(&plane, &alice, decide(&plane, &alice, &asked, "accept", &[]).await).await;
         assert!(page.contains("id=\"notice\"") && page.contains("You approved it."), "{page}");
         assert!(page.contains("Exactly this may run once, until") && page.contains("12:05:00\u{a0}UTC"), "{page}");
         assert!(!page.contains("<form"), "{page}");
-        let document = agent.looks(&plane, &asked).await.json();
+        let document = agent.reads_decision(&plane, &asked).await.json();
         assert_eq!((&document["state"], &document["assurance"]), (&json!("accepted"), &json!("fresh")));
 
         let path = page_of(&asked);
@@ -69,22 +69,22 @@ on_both_stores! {
     }
 
     ///
-    async fn a_no_with_a_reason_reaches_the_agent_and_stands_on_the_page(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
+    async fn a_rejection_with_a_reason_reaches_the_agent_and_stands_on_the_page(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
         let reason = [("reason", " Not before Monday.\r\nAsk Bob. ")];
         let page = follow(&plane, &alice, decide(&plane, &alice, &asked, "reject", &reason).await).await;
         assert!(page.contains("You rejected it.") && page.contains("Not before Monday.\nAsk Bob."), "{page}");
-        let document = agent.looks(&plane, &asked).await.json();
+        let document = agent.reads_decision(&plane, &asked).await.json();
         assert_eq!(document["reason"], "Not before Monday.\nAsk Bob.");
         let page = open_as(&plane, &alice, "/inbox").await.words();
         assert!(page.contains("No pending questions"), "{page}");
     }
 
     /// AAEP-6.3.5-01
-    async fn of_a_yes_and_a_no_that_come_together_one_counts_and_the_other_is_told(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
+    async fn of_an_approval_and_a_rejection_together_one_counts_and_the_other_learns_it(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
         let path = page_of(&asked);
         let page = open_as(&plane, &alice, &path).await.words();
         let (csrf, shown) = (hidden(&page, "csrf"), hidden(&page, "shown"));
@@ -99,18 +99,18 @@ on_both_stores! {
         let page = late.expect(409).words();
         assert!(page.contains("the question was already settled"), "{page}");
         assert!(page.contains(if state == "accepted" { "You approved it." } else { "You rejected it." }) && !page.contains("<form"), "{page}");
-        assert_eq!(agent.looks(&plane, &asked).await.json()["state"], state);
+        assert_eq!(agent.reads_decision(&plane, &asked).await.json()["state"], state);
     }
 
     ///
-    async fn an_answer_that_comes_after_the_time_is_over_is_told_so_before_and_after_it_is_settled(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
-        let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
+    async fn a_late_answer_is_refused_as_late_before_and_after_the_settlement(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
         let path = page_of(&asked);
         let page = open_as(&plane, &alice, &path).await.words();
         let (csrf, shown) = (hidden(&page, "csrf"), hidden(&page, "shown"));
         let yes = [("csrf", csrf.as_str()), ("shown", &shown), ("answer", "accept")];
-        plane.advance_unseen(300).await;
+        plane.advance_without_settling(300).await;
         let page = send_as(&plane, &alice, &path, &yes).await.expect(409).words();
         assert!(page.contains("it arrived after the deadline") && !page.contains("<form"), "{page}");
         send_as(&plane, &alice, &path, &[("csrf", &csrf), ("more", "60")]).await.expect(409);
@@ -119,15 +119,15 @@ on_both_stores! {
         let page = send_as(&plane, &alice, &path, &yes).await.expect(409).words();
         assert!(page.contains("Nobody answered in time.") && page.contains("So it is not carried out."), "{page}");
         assert!(!page.contains("rejected it") && !page.contains(">Rejected<"), "{page}");
-        assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "expired");
+        assert_eq!(agent.reads_decision(&plane, &asked).await.json()["state"], "expired");
     }
 }
 
 #[tokio::test]
 async fn the_same_form_sent_twice_is_the_same_answer() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     for (answer, outcome) in [("accept", "You approved it."), ("reject", "You rejected it.")] {
-        let asked = agent.asks_to(&plane, "payments.send", json!({ "for": answer })).await;
+        let asked = agent.requests_approval(&plane, "payments.send", json!({ "for": answer })).await;
         let path = page_of(&asked);
         let page = open_as(&plane, &alice, &path).await.words();
         let (csrf, shown) = (hidden(&page, "csrf"), hidden(&page, "shown"));
@@ -141,13 +141,13 @@ async fn the_same_form_sent_twice_is_the_same_answer() {
 
 /// AAEP-6.8-05, R-9
 #[tokio::test]
-async fn whoever_comes_second_is_told_that_somebody_else_decided_or_that_it_was_withdrawn() {
+async fn a_second_answer_learns_that_another_person_decided_or_that_the_question_was_withdrawn() {
     let plane = plane_with(Setup::payments()).await;
     plane.person("alice").await;
     let first = plane.person_in("calendar", "carol", &[Role::Approver]).await;
     let second = plane.person_in("calendar", "dave", &[Role::Approver]).await;
     let agent = plane.agent_key("alice", countersign_testkit::decisions::ALL).await;
-    let asked = agent.asks_to(&plane, "payments.release", json!({ "n": 1 })).await;
+    let asked = agent.requests_approval(&plane, "payments.release", json!({ "n": 1 })).await;
     let path = page_of(&asked);
     let page = open_as(&plane, &second, &path).await.expect(200).words();
     let (csrf, shown) = (hidden(&page, "csrf"), hidden(&page, "shown"));
@@ -157,7 +157,7 @@ async fn whoever_comes_second_is_told_that_somebody_else_decided_or_that_it_was_
     assert!(page.contains("Somebody else who may decide it approved it."), "{page}");
     assert!(page.contains("Exactly this may run once") && !page.contains("carol"), "{page}");
 
-    let asked = agent.asks_to(&plane, "payments.release", json!({ "n": 2 })).await;
+    let asked = agent.requests_approval(&plane, "payments.release", json!({ "n": 2 })).await;
     agent.withdraws(&plane, &asked, &json!({})).await.expect(200);
     let page = open_as(&plane, &second, &page_of(&asked)).await.expect(200).words();
     assert!(page.contains("It was withdrawn.") && !page.contains("<form"), "{page}");
@@ -168,9 +168,10 @@ async fn whoever_comes_second_is_told_that_somebody_else_decided_or_that_it_was_
 
 ///
 #[tokio::test]
-async fn where_somebody_else_must_approve_ones_own_yes_is_not_offered_and_does_not_count_but_ones_no_does() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
-    let asked = agent.asks_to(&plane, "payments.release", json!({})).await;
+async fn where_another_person_must_approve_ones_own_approval_is_not_offered_and_does_not_count_but_ones_rejection_does()
+{
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
+    let asked = agent.requests_approval(&plane, "payments.release", json!({})).await;
     let path = page_of(&asked);
     let page = open_as(&plane, &alice, &path).await.expect(200).words();
     assert!(
@@ -187,12 +188,12 @@ async fn where_somebody_else_must_approve_ones_own_yes_is_not_offered_and_does_n
 
 ///
 #[tokio::test]
-async fn what_wants_a_fresh_sign_in_leads_through_it_and_back() {
+async fn an_answer_that_needs_a_fresh_sign_in_leads_through_it_and_back() {
     let plane = plane_with(Setup::payments()).await;
     plane.person("alice").await;
     let carol = plane.person_in("calendar", "carol", &[Role::Approver]).await;
     let agent = plane.agent_key("alice", countersign_testkit::decisions::ALL).await;
-    let asked = agent.asks_to(&plane, "payments.release", json!({})).await;
+    let asked = agent.requests_approval(&plane, "payments.release", json!({})).await;
     let path = page_of(&asked);
     let page = open_as(&plane, &carol, &path).await.words();
     let (csrf, shown) = (hidden(&page, "csrf"), hidden(&page, "shown"));
@@ -206,7 +207,7 @@ async fn what_wants_a_fresh_sign_in_leads_through_it_and_back() {
     let sent = [("csrf", csrf.as_str()), ("shown", &shown), ("answer", "accept")];
     let sent_on = send_as(&plane, &carol, &path, &sent).await.expect(303);
     assert_eq!(sent_on.header("location"), Some(there.as_str()));
-    assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "pending");
+    assert_eq!(agent.reads_decision(&plane, &asked).await.json()["state"], "pending");
 
     let again = TestPerson::sign_in(&plane, "carol").await;
     let page = follow(&plane, &again, decide(&plane, &again, &asked, "accept", &[]).await).await;
@@ -215,10 +216,10 @@ async fn what_wants_a_fresh_sign_in_leads_through_it_and_back() {
 
 /// AAEP-6.4.2-06
 #[tokio::test]
-async fn more_time_is_given_up_to_what_policy_allows_and_said() {
+async fn more_time_is_given_up_to_the_policys_limit_with_an_event() {
     let setup = Setup::payments_with(|document| document.decisions.max_extension_seconds = 330);
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked_with(setup).await;
-    let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture_with(setup).await;
+    let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
     let path = page_of(&asked);
     let page = open_as(&plane, &alice, &path).await.words();
     assert!(
@@ -246,7 +247,7 @@ async fn more_time_is_given_up_to_what_policy_allows_and_said() {
 
 #[tokio::test]
 async fn a_question_is_answered_with_a_field_for_each_kind_that_it_takes() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let choices = json!([{ "value": "a", "label": "The first" }, { "value": "b", "label": "The second" }]);
     for (kind, wrong, right, response) in [
         ("freetext", "  ", "Two\r\nlines", json!("Two\nlines")),
@@ -258,40 +259,40 @@ async fn a_question_is_answered_with_a_field_for_each_kind_that_it_takes() {
         if kind == "multiple_choice" {
             body["choices"] = choices.clone();
         }
-        let asked = agent.clarifies(&plane, &body).await.expect(201).json();
+        let asked = agent.requests_clarification(&plane, &body).await.expect(201).json();
         let said = |text| [("kind", kind), ("response", text)];
         for not_one in [wrong, ""] {
             let page = decide(&plane, &alice, &asked, "respond", &said(not_one)).await.expect(422).words();
             assert!(page.contains("id=\"problem\""), "{kind}: {page}");
         }
-        assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "pending", "{kind}");
+        assert_eq!(agent.reads_decision(&plane, &asked).await.json()["state"], "pending", "{kind}");
         let page = follow(&plane, &alice, decide(&plane, &alice, &asked, "respond", &said(right)).await).await;
         assert!(page.contains("You answered it."), "{page}");
-        assert_eq!(agent.looks(&plane, &asked).await.json()["response"], response);
+        assert_eq!(agent.reads_decision(&plane, &asked).await.json()["response"], response);
     }
 }
 
 #[tokio::test]
 async fn an_answer_of_a_kind_that_the_question_does_not_take_does_not_count() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let body = json!({ "question": "How many?", "accepted_response_kinds": ["numeric"] });
-    let asked = agent.clarifies(&plane, &body).await.expect(201).json();
+    let asked = agent.requests_clarification(&plane, &body).await.expect(201).json();
     let text = [("kind", "freetext"), ("response", "seven")];
     decide(&plane, &alice, &asked, "respond", &text).await.expect(422);
     decide(&plane, &alice, &asked, "accept", &[]).await.expect(422);
     decide(&plane, &alice, &asked, "respond", &[("kind", "shrug"), ("response", "7")]).await.expect(422);
-    let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
+    let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
     decide(&plane, &alice, &asked, "perhaps", &[]).await.expect(422);
     let long = "x".repeat(4097);
     let page = decide(&plane, &alice, &asked, "reject", &[("reason", &long)]).await.expect(422).words();
     assert!(page.contains("The reason is too long"), "{page}");
-    assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "pending");
+    assert_eq!(agent.reads_decision(&plane, &asked).await.json()["state"], "pending");
 }
 
 #[tokio::test]
 async fn an_address_cannot_make_the_page_say_that_something_was_done() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
-    let asked = agent.asks_to(&plane, "payments.send", json!({})).await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
+    let asked = agent.requests_approval(&plane, "payments.send", json!({})).await;
     let path = page_of(&asked);
     for made_up in ["answered", "reconciled"] {
         let page = open_as(&plane, &alice, &format!("{path}?{made_up}")).await.expect(200).words();

@@ -6,16 +6,16 @@ use countersign_protocol::mplp::{Governance, MplpId};
 use countersign_testkit::decisions::DecisionFixture;
 
 #[tokio::test]
-async fn a_locked_question_is_decided_by_nobody_but_who_may_override_it_and_says_so() {
+async fn a_locked_question_is_decided_by_override_alone_and_says_so() {
     let setup = Setup::payments_with(|document| {
         for policy in document.actions.iter_mut().filter(|policy| policy.name == "notes.archive") {
             policy.approvers = vec!["role:approver".into(), "role:admin".into()];
         }
     });
-    let DecisionFixture { plane, agent, .. } = Kit(Backend::Sqlite).asked_with(setup).await;
+    let DecisionFixture { plane, agent, .. } = Kit(Backend::Sqlite).decision_fixture_with(setup).await;
     let bob = plane.person_in("calendar", "bob", &[Role::Approver]).await;
     let carol = plane.person_in("calendar", "carol", &[Role::Admin]).await;
-    let asked = agent.asks_to(&plane, "notes.archive", json!({})).await;
+    let asked = agent.requests_approval(&plane, "notes.archive", json!({})).await;
     lock(&plane, &carol, &asked).await;
 
     let page = open_as(&plane, &bob, &page_of(&asked)).await.expect(200).words();
@@ -28,7 +28,7 @@ async fn a_locked_question_is_decided_by_nobody_but_who_may_override_it_and_says
 
     let page = decide(&plane, &carol, &asked, "accept", &[]).await.expect(409).words();
     assert!(page.contains("this approval is locked") && page.contains("href=\"#override\""), "{page}");
-    assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "pending");
+    assert_eq!(agent.reads_decision(&plane, &asked).await.json()["state"], "pending");
     let page = follow(&plane, &carol, decide(&plane, &carol, &asked, "accept", &[("override", "yes")]).await).await;
     assert!(page.contains("You approved it.") && !page.contains(">Locked<"), "{page}");
 }

@@ -62,12 +62,12 @@ async fn approve(plane: &Plane, who: &TestPerson, asked: &Value, numbers: &[u8])
 
 async fn archives(plane: &Plane, agent: &TestAgent, amount: i64) -> Answer {
     let arguments = json!({ "amount": amount, "currency": "EUR", "box": "blue" });
-    agent.asks(plane, &countersign_testkit::decisions::confirmation("notes.archive", arguments)).await
+    agent.requests_confirmation(plane, &countersign_testkit::decisions::confirmation("notes.archive", arguments)).await
 }
 
 on_both_stores! {
     async fn a_plan_of_somebody_else_is_not_there(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let bob = plane.person("bob").await;
         let asked = propose(&plane, &agent, &plan()).await;
         let csrf = bob.csrf.clone();
@@ -82,7 +82,7 @@ on_both_stores! {
 
     /// R-2, R-7
     async fn some_steps_of_a_plan_are_approved_and_only_those_run(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = propose(&plane, &agent, &plan()).await;
         let page = open_as(&plane, &alice, &page_of(&asked)).await.expect(200).words();
         for words in [
@@ -102,7 +102,7 @@ on_both_stores! {
         assert!(page.contains("You approved it.") && page.contains(&plan_path()), "{page}");
 
         archives(&plane, &agent, 100).await.expect(200);
-        let mail = agent.asks_to(&plane, "mail.send", json!({ "to": "everybody" })).await;
+        let mail = agent.requests_approval(&plane, "mail.send", json!({ "to": "everybody" })).await;
         assert_eq!(mail["state"], "pending", "a step that was not ticked is asked about");
         let page = open_as(&plane, &alice, &plan_path()).await.expect(200).words();
         assert!(page.contains(">Approved in part</p>") && page.contains("Only 2 of 3 steps were approved."), "{page}");
@@ -114,19 +114,40 @@ on_both_stores! {
         assert!(page.contains("Uses left: 3 of 3.") && page.contains("250 EUR of 250 EUR left"), "{page}");
     }
 
+    /// R-7, R-2
     async fn a_call_that_a_plan_does_not_cover_says_how_it_differs(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
+        let mut phone = alice.subscriber(&plane).await;
+        phone.subscribes_with(&plane, json!({ "languages": ["de"] })).await;
+        let mut heard = phone.opens_stream(&plane).await;
         let asked = propose(&plane, &agent, &plan()).await;
+        heard.next_of("awaiting.confirmation").await;
         approve(&plane, &alice, &asked, &[1, 2, 3]).await.expect(303);
         let above = archives(&plane, &agent, 101).await.expect(201).json();
         let page = open_as(&plane, &alice, &page_of(&above)).await.expect(200).words();
         assert!(page.contains("This deviates from the approved plan"), "{page}");
         assert!(page.contains("amount is 101 EUR, at most 100 EUR") && page.contains(&plan_path()), "{page}");
-        assert_eq!(page.matches("plan_difference").count(), 0, "it stands apart from the agent's words");
+        let request = alice.request(Method::GET, &page_of(&above)).header(header::ACCEPT, "text/html");
+        let request = request.header(header::ACCEPT_LANGUAGE, "de").body(Body::empty()).unwrap();
+        let german = plane.send(request).await.expect(200).words();
+        assert!(german.contains("amount ist 101 EUR, erlaubt ist höchstens 100 EUR"), "{german}");
+        assert!(!german.contains("at most"), "{german}");
+
+        let event = heard.next_of("awaiting.confirmation").await;
+        let told = &event["extensions"]["dev_countersign"]["deviation"];
+        let argument = json!({ "kind": "argument", "name": "amount", "is": "101 EUR",
+            "was": { "within": { "at_most": "100 EUR" } } });
+        assert!(told["deviations"].as_array().unwrap().contains(&argument), "{told:#}");
+        assert!(event.get("extra_context").is_none(), "that is the agent's: {event:#}");
+        let spoken = event["summary_normal"].as_str().unwrap();
+        assert!(spoken.contains("Das weicht vom genehmigten Plan ab") && spoken.contains("höchstens 100 EUR"), "{spoken}");
+        let list = phone.request(Method::GET, "/aaep/v1/questions").body(Body::empty()).unwrap();
+        let list = Answer::to(&plane.public, list).await.expect(200).json();
+        assert_eq!(&list["questions"][0]["deviation"], told, "{list:#}");
     }
 
     async fn everything_that_is_left_of_a_plan_is_taken_back_at_once(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = propose(&plane, &agent, &plan()).await;
         approve(&plane, &alice, &asked, &[1, 2, 3]).await.expect(303);
         let list = open_as(&plane, &alice, "/allowances").await.expect(200).words();
@@ -153,21 +174,21 @@ on_both_stores! {
 }
 
 #[tokio::test]
-async fn no_ticked_step_or_one_without_what_it_needs_is_no_answer_and_the_boxes_stay() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+async fn no_ticked_step_or_one_without_its_predecessors_is_refused_and_the_boxes_stay() {
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let asked = propose(&plane, &agent, &plan()).await;
     let page = approve(&plane, &alice, &asked, &[]).await.expect(422).words();
     assert!(page.contains("Tick at least one step") && !page.contains("\" checked>"), "{page}");
     let page = approve(&plane, &alice, &asked, &[2, 3]).await.expect(422).words();
     assert!(page.contains("Step 3 can only run after step 1") && page.contains("href=\"#step-1\""), "{page}");
     assert_eq!(page.matches("\" checked>").count(), 2);
-    assert_eq!(agent.looks(&plane, &asked).await.json()["state"], "pending");
+    assert_eq!(agent.reads_decision(&plane, &asked).await.json()["state"], "pending");
 }
 
 /// R-7
 #[tokio::test]
-async fn a_yes_to_another_plan_than_was_shown_does_not_count() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+async fn an_approval_of_another_plan_than_was_shown_does_not_count() {
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let first = propose(&plane, &agent, &plan()).await;
     let shown = hidden(&open_as(&plane, &alice, &page_of(&first)).await.words(), "shown");
     alice.rejects(&plane, &first, None).await;
@@ -182,8 +203,8 @@ async fn a_yes_to_another_plan_than_was_shown_does_not_count() {
 }
 
 on_both_stores! {
-    async fn a_rejected_plan_says_why_and_when_it_comes_again_what_changed(kit) {
-        let DecisionFixture { plane, alice, agent } = kit.asked().await;
+    async fn a_rejected_plan_shows_the_reason_and_a_new_proposal_its_changes(kit) {
+        let DecisionFixture { plane, alice, agent } = kit.decision_fixture().await;
         let asked = propose(&plane, &agent, &plan()).await;
         let no = decide(&plane, &alice, &asked, "reject", &[("reason", "Too many at once")]).await;
         assert!(follow(&plane, &alice, no).await.contains("You rejected it."));
@@ -202,8 +223,8 @@ on_both_stores! {
 }
 
 #[tokio::test]
-async fn a_plan_is_read_in_german_by_whoever_reads_german() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+async fn a_plan_is_shown_in_german_to_a_reader_of_german() {
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let asked = propose(&plane, &agent, &plan()).await;
     for (path, words) in [(page_of(&asked), "Welche Schritte dürfen"), (plan_path(), "0 von 3 Schritten abgeschlossen")]
     {
@@ -216,7 +237,7 @@ async fn a_plan_is_read_in_german_by_whoever_reads_german() {
 
 #[tokio::test]
 async fn an_address_cannot_make_a_page_say_that_something_was_taken_back() {
-    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, agent } = Kit(Backend::Sqlite).decision_fixture().await;
     let asked = propose(&plane, &agent, &plan()).await;
     approve(&plane, &alice, &asked, &[1]).await.expect(303);
     let list = open_as(&plane, &alice, "/allowances").await.words();

@@ -10,7 +10,7 @@ async fn sign_in(plane: &Plane, fields: &[(&str, &str)]) -> Answer {
 }
 
 #[tokio::test]
-async fn a_wrong_password_and_an_unknown_name_are_told_in_the_same_words() {
+async fn a_wrong_password_and_an_unknown_name_have_the_same_refusal() {
     let plane = plane().await;
     plane.account("alice").await;
     for name in ["alice", "nobody"] {
@@ -25,7 +25,7 @@ async fn a_wrong_password_and_an_unknown_name_are_told_in_the_same_words() {
 }
 
 #[tokio::test]
-async fn too_many_attempts_are_told_with_how_long_to_wait() {
+async fn too_many_attempts_are_refused_with_the_time_to_wait() {
     let throttle = Throttle { per_account_and_network: 2, ..Throttle::default() };
     let plane = plane_with(Setup { throttle, ..Setup::default() }).await;
     plane.account("alice").await;
@@ -38,7 +38,7 @@ async fn too_many_attempts_are_told_with_how_long_to_wait() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_named() {
+async fn missing_members_are_named() {
     let plane = plane().await;
     let page = sign_in(&plane, &[("username", ""), ("password", "x")]).await.expect(422).words();
     assert!(page.contains("Enter your user name."));
@@ -82,7 +82,7 @@ async fn signing_in_leads_on_to_a_page_of_ours_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn whoever_is_signed_in_is_not_asked_again_unless_a_fresh_proof_is_wanted() {
+async fn a_signed_in_person_is_not_asked_again_unless_a_fresh_proof_is_needed() {
     let plane = plane().await;
     let alice = plane.person("alice").await;
     let sent_on = open_as(&plane, &alice, "/sign-in?next=%2Faccount").await.expect(303);

@@ -16,7 +16,7 @@ fn secret_on(page: &str) -> String {
 ///
 #[tokio::test]
 async fn a_token_is_shown_once_works_and_is_taken_back() {
-    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).decision_fixture().await;
     let csrf = alice.csrf.clone();
     let wanted =
         [("csrf", csrf.as_str()), ("project", "calendar"), ("name", "Kitchen <speaker>"), ("may_answer", "true")];
@@ -42,7 +42,7 @@ async fn a_token_is_shown_once_works_and_is_taken_back() {
 ///
 #[tokio::test]
 async fn a_token_in_an_address_exists_only_where_the_project_allows_it() {
-    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).asked().await;
+    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).decision_fixture().await;
     let csrf = alice.csrf.clone();
     let wanted = [("csrf", csrf.as_str()), ("project", "calendar"), ("name", "Old one"), ("legacy", "true")];
     assert!(!open_as(&plane, &alice, "/account").await.words().contains("name=\"legacy\""));
@@ -50,7 +50,7 @@ async fn a_token_in_an_address_exists_only_where_the_project_allows_it() {
     assert!(page.contains("does not let tokens stand in addresses") && page.contains("Old one"), "{page}");
 
     let setup = Setup::payments_with(|document| document.decisions.legacy_subscribers = true);
-    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).asked_with(setup).await;
+    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).decision_fixture_with(setup).await;
     let csrf = alice.csrf.clone();
     let wanted = [("csrf", csrf.as_str()), ("project", "calendar"), ("name", "Old one"), ("legacy", "true")];
     assert!(open_as(&plane, &alice, "/account").await.words().contains("name=\"legacy\""));
@@ -60,8 +60,8 @@ async fn a_token_in_an_address_exists_only_where_the_project_allows_it() {
 }
 
 #[tokio::test]
-async fn what_is_not_filled_in_makes_no_token() {
-    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).asked().await;
+async fn an_incomplete_form_makes_no_token() {
+    let DecisionFixture { plane, alice, .. } = Kit(Backend::Sqlite).decision_fixture().await;
     let csrf = alice.csrf.clone();
     let long = "x".repeat(129);
     for name in ["", "   ", long.as_str()] {

@@ -2,7 +2,7 @@
 
 use super::{RIGHT, another_device, browser, enter, holds};
 use axum::body::Body;
-use countersign_testkit::{Answer, Backend, Kit, Plane, Setup, TestPerson, on_both_stores};
+use countersign_testkit::{Answer, Backend, Kit, Plane, Setup, TestPerson, on_sqlite};
 use http::{Method, Request, header};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ fn attributes(answer: &Answer) -> BTreeSet<String> {
     all[0].to_str().unwrap().split(';').skip(1).map(|part| part.trim().to_owned()).collect()
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn a_browser_that_signs_in_again_gets_another_cookie_and_the_old_one_dies(kit) {
         let plane = kit.plane().await;

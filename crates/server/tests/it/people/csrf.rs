@@ -3,7 +3,7 @@
 use super::{RIGHT, another_device, holds};
 use axum::body::Body;
 use countersign_engine::Role;
-use countersign_testkit::{Plane, Setup, TestPerson, on_both_stores, send_to};
+use countersign_testkit::{Plane, Setup, TestPerson, on_sqlite, send_to};
 use http::{Method, header};
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ async fn send(
     if *method == Method::HEAD { send_to(&plane.public, request).await } else { plane.send(request).await }
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn nothing_is_changed_without_the_token_or_from_elsewhere(kit) {
         let plane = kit.plane().await;

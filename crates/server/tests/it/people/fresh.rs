@@ -2,7 +2,7 @@
 
 use super::{RIGHT, WRONG, browser, holds};
 use countersign_engine::Role;
-use countersign_testkit::{Answer, Plane, Setup, TestPerson, on_both_stores};
+use countersign_testkit::{Answer, Plane, Setup, TestPerson, on_sqlite};
 use http::Method;
 use serde_json::json;
 
@@ -11,7 +11,7 @@ async fn apply(plane: &Plane, person: &TestPerson) -> Answer {
     person.send(plane, Method::PUT, "/v1/project", &document).await
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn a_project_is_changed_only_within_five_minutes_of_a_proof(kit) {
         let plane = kit.plane().await;
@@ -57,7 +57,7 @@ on_both_stores! {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn an_installation_may_want_a_younger_proof(kit) {
         let plane = kit.plane_with(Setup { fresh_s: 60, ..Setup::default() }).await;

@@ -1,7 +1,7 @@
 //! The permissions of each role in a project, and no more.
 
 use countersign_engine::Role;
-use countersign_testkit::{Plane, Setup, TestPerson, on_both_stores};
+use countersign_testkit::{Plane, Setup, TestPerson, on_sqlite};
 use http::Method;
 use serde_json::json;
 
@@ -52,7 +52,7 @@ async fn powers(plane: &Plane, prefix: &str, alice: &TestPerson, who: &TestPerso
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn each_role_has_its_own_powers_and_no_others(kit) {
         let plane = kit.plane().await;

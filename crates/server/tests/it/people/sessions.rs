@@ -45,13 +45,13 @@ on_both_stores! {
         assert!(holds(&plane, &alice).await);
         plane.advance_secs(1).await;
         assert!(!holds(&plane, &alice).await);
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
         assert!(!holds(&plane, &alice).await);
     }
 
     ///
     async fn a_sign_in_survives_a_restart_and_an_ended_one_does_not(kit) {
-        let (place, _folder) = kit.open_place().await;
+        let (place, _folder) = kit.readable_location().await;
         let plane = countersign_testkit::Plane::start(countersign_testkit::Setup::default(), place).await;
         let alice = plane.person("alice").await;
         let phone = another_device(&plane, &alice).await;
@@ -63,7 +63,7 @@ on_both_stores! {
     }
 
     ///
-    async fn nobody_is_told_anything_without_a_session(kit) {
+    async fn nobody_reads_anything_without_a_sign_in(kit) {
         let plane = kit.plane().await;
         for (method, path) in [
             (Method::GET, "/session"),
@@ -79,7 +79,7 @@ on_both_stores! {
     }
 
     ///
-    async fn whoever_is_signed_in_is_told_so_and_sees_only_their_own_agents(kit) {
+    async fn a_signed_in_person_sees_their_session_and_only_their_own_agents(kit) {
         let plane = kit.plane().await;
         let (alice, bob) = (plane.person("alice").await, plane.person("bob").await);
         let connected = plane.connect(&alice, plane.acme(), &["calendar.read"]).await;
@@ -94,7 +94,7 @@ on_both_stores! {
 
 ///
 #[tokio::test]
-async fn what_is_ended_on_one_node_is_ended_on_the_other() {
+async fn a_sign_in_session_ended_on_one_node_is_ended_on_the_other() {
     let plane = Kit(Backend::Postgres).plane().await;
     let (_engine, second) = plane.second_node().await;
     let there = async |person: &TestPerson| {

@@ -78,7 +78,7 @@ on_both_stores! {
     }
 
     /// neither a refusal nor its timing tells a stranger in the same network which names are accounts there.
-    async fn once_the_slow_cap_is_spent_a_known_network_is_told_the_same_about_every_name(kit) {
+    async fn once_the_slow_cap_is_used_up_a_known_network_gets_the_same_answer_for_every_name(kit) {
         let narrow = |throttle: &mut Throttle| {
             throttle.per_account = 5;
             throttle.per_account_and_network = 4;
@@ -112,7 +112,7 @@ on_both_stores! {
     }
 
     /// for as long as the guesses continue.
-    async fn whoever_is_signed_in_proves_presence_whatever_others_guess_from_anywhere(kit) {
+    async fn a_signed_in_person_proves_presence_despite_guesses_from_anywhere(kit) {
         let plane = kit.plane_with(Setup { throttle: Throttle::default(), ..Setup::default() }).await;
         let alice = plane.person("alice").await;
         for n in 0..200 {

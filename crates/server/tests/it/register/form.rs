@@ -2,14 +2,9 @@
 
 use super::support::{Ready, SQLITE, told, with};
 use axum::body::Body;
-use countersign_testkit::{Answer, agent_request};
+use countersign_testkit::agent_request;
 use http::{Method, Request, header};
 use serde_json::{Value, json};
-
-async fn sends(ready: &Ready, kind: &str, body: impl Into<Body>) -> Answer {
-    let request = Request::post("/agent/register").header("aap-version", "2.0").header(header::CONTENT_TYPE, kind);
-    ready.plane.send(request.body(body.into()).unwrap()).await
-}
 
 /// AAP-11.1-02
 #[tokio::test]
@@ -75,27 +70,9 @@ async fn members_that_nobody_knows_are_ignored() {
     ready.register(&body).await.expect(200);
 }
 
-#[tokio::test]
-async fn a_body_that_is_not_one_json_object_is_refused() {
-    let ready = Ready::on(SQLITE).await;
-    let body = ready.body().to_string();
-    let twice = format!("{{\"mode\":\"user_delegated\",{}", &body[1..]);
-    let broken = ["", "{", "null", "[]", "\"mode\"", &twice, &format!("{body}{body}"), &body[..body.len() - 1]];
-    for text in broken {
-        let answer = sends(&ready, "application/json", text.to_owned()).await;
-        assert_eq!(answer.refusal(), told(400, "invalid_request"), "{text}");
-    }
-    let deep = format!("{{\"x\":{}{}}}", "[".repeat(100), "]".repeat(100));
-    assert_eq!(sends(&ready, "application/json", deep).await.refusal(), told(400, "invalid_request"));
-    assert_eq!(sends(&ready, "text/plain", body.clone()).await.refusal(), told(415, "unsupported_media_type"));
-    let long = with(ready.body(), "padding", json!("x".repeat(70_000))).to_string();
-    assert_eq!(sends(&ready, "application/json", long).await.refusal(), told(413, "payload_too_large"));
-    sends(&ready, "application/json; charset=utf-8", body).await.expect(200);
-}
-
 /// AAP-22.1-01
 #[tokio::test]
-async fn whoever_sends_credentials_says_a_version_and_others_need_not() {
+async fn a_request_with_credentials_needs_a_version_and_others_do_not() {
     let ready = Ready::on(SQLITE).await;
     let plane = &ready.plane;
     let register = |version: Option<&str>| {

@@ -14,32 +14,6 @@ fn as_kind(ready: &Ready, typ: &str, claims: &Value) -> Value {
 
 /// AAP-19-03
 #[tokio::test]
-async fn a_receipt_is_no_operator_jwt_whatever_it_calls_itself() {
-    let ready = Ready::on(SQLITE).await;
-    // With the lifetime of an operator JWT, so that only its kind is wrong.
-    let receipt = with(ready.receipt(), "exp", json!(ready.plane.now().secs() + 300));
-    for typ in ["", "JWT", "aap-consent+jwt"] {
-        let body = with(ready.body(), "operator_jwt", as_kind(&ready, typ, &receipt));
-        assert_eq!(ready.refusal(&body).await, told(401, "operator_jwt_invalid"), "{typ:?}");
-    }
-    let delegation = with(ready.body(), "operator_jwt", json!(ready.connected.delegation_token));
-    assert_eq!(ready.refusal(&delegation).await.0, 401);
-}
-
-/// AAP-19-03
-#[tokio::test]
-async fn an_operator_jwt_is_no_receipt_and_neither_is_a_delegation_token() {
-    let ready = Ready::on(SQLITE).await;
-    for typ in ["", "JWT", "aap-operator+jwt", "aap-consent+jwt"] {
-        let body = with(ready.body(), "consent_receipt", as_kind(&ready, typ, &ready.operator_claims()));
-        assert_eq!(ready.refusal(&body).await, told(401, "consent_invalid"), "{typ:?}");
-    }
-    let body = with(ready.body(), "consent_receipt", json!(ready.connected.delegation_token));
-    assert_eq!(ready.refusal(&body).await, told(401, "consent_invalid"));
-}
-
-/// AAP-19-03
-#[tokio::test]
 async fn nothing_that_an_operator_signs_is_a_delegation_token() {
     let ready = Ready::on(SQLITE).await;
     let delegation = claims_of(&ready.connected.delegation_token);
@@ -85,7 +59,7 @@ async fn the_right_claims_under_a_wrong_typ_are_refused_and_under_none_accepted(
 
 /// AAP-19-03
 #[tokio::test]
-async fn ours_say_what_they_are() {
+async fn our_tokens_name_their_type() {
     let ready = Ready::on(SQLITE).await;
     assert_eq!(header_of(&ready.connected.delegation_token)["typ"], "aap-delegation+jwt");
     assert_eq!(header_of(ready.body()["operator_jwt"].as_str().unwrap())["typ"], "aap-operator+jwt");

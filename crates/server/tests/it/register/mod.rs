@@ -6,7 +6,6 @@ mod kinds;
 mod malformed;
 mod precedence;
 mod receipts;
-mod refresh;
 mod restart;
 mod sessions;
 mod stored;

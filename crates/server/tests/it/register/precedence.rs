@@ -125,7 +125,7 @@ impl World {
 
 /// C-93, AAP-16.2-24
 #[tokio::test]
-async fn the_first_fault_in_the_fixed_order_is_the_one_that_is_told() {
+async fn the_first_fault_in_the_fixed_order_is_the_refusal() {
     let world = World::start().await;
     for (first, (fault, status, code)) in ORDER.iter().enumerate() {
         let answer = world.send(first).await;
@@ -147,7 +147,7 @@ async fn the_tier_comes_after_consent() {
 }
 
 #[tokio::test]
-async fn a_body_that_cannot_be_read_is_told_after_the_version_only() {
+async fn an_unreadable_body_is_refused_after_the_version_only() {
     let ready = Ready::on(SQLITE).await;
     for (version, code) in [("9.9", "spec_version_unsupported"), ("2.0", "invalid_request")] {
         let request = agent_request(Method::POST, "/agent/register").body(Body::from("{\"mode\":")).unwrap();

@@ -7,7 +7,7 @@ use serde_json::json;
 
 on_both_stores! {
     async fn sessions_tokens_and_revocations_survive_a_restart(kit) {
-        let (place, _folder) = kit.open_place().await;
+        let (place, _folder) = kit.readable_location().await;
         let mut ready = Ready::at(Plane::start(Setup::default(), place).await).await;
         let bob = ready.plane.person("bob").await;
         let revoked = ready.plane.connect(&bob, ready.plane.acme(), SCOPES).await;

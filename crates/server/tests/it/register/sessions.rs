@@ -38,19 +38,6 @@ on_both_stores! {
         assert_eq!(answer.header("cache-control"), Some("no-store"));
     }
 
-    /// AAP-8.1-01
-    async fn access_ends_with_the_published_lifetime_to_the_second(kit) {
-        let ready = Ready::on(kit).await;
-        let published = ready.plane.get("/.well-known/agent-auth.json").await.json()["credential_ttl"].clone();
-        assert_eq!(published, 3600);
-        let agent = ready.plane.register(ready.plane.acme(), &ready.connected).await;
-        assert_eq!(agent.answer["expires_in"], published);
-        ready.plane.advance_secs(3599).await;
-        reads(&ready, &agent).await.expect(200);
-        ready.plane.advance_secs(1).await;
-        assert_eq!(reads(&ready, &agent).await.refusal(), told(401, "access_token_expired"));
-    }
-
     /// AAP-17.1-10, AAP-17.1-11, AAP-17.1-13
     async fn registering_again_adds_a_token_to_the_same_session_and_the_ninth_drops_the_first(kit) {
         let ready = Ready::on(kit).await;

@@ -9,8 +9,8 @@ const WORDS: &str = "please book the restaurant where we first met";
 
 on_both_stores! {
     /// AAP-17.1-09, AAP-19.3-04
-    async fn the_store_holds_hashes_of_tokens_and_no_copy_of_what_a_person_said(kit) {
-        let (place, _folder) = kit.open_place().await;
+    async fn the_store_holds_hashes_of_tokens_and_no_copy_of_a_persons_words(kit) {
+        let (place, _folder) = kit.readable_location().await;
         let ready = Ready::at(Plane::start(Setup::default(), place.clone()).await).await;
         let plane = &ready.plane;
         let receipt = plane.acme().sign_receipt(&with(ready.receipt(), "intent", json!(WORDS)));
@@ -19,11 +19,11 @@ on_both_stores! {
         let call = agent.request(Method::GET, "/calendar/events", "READ_CALENDAR").header("x-agent-intent", WORDS);
         let call = call.header("x-agent-consent", &receipt).body(axum::body::Body::empty()).unwrap();
         countersign_testkit::send_to(&plane.api(), call).await.expect(200);
-        plane.engine.tidy().await.unwrap();
+        plane.engine.run_maintenance().await.unwrap();
 
         let stored = Haystack::stored(&place).await;
         for found in ["acme.test", &agent.session_id, &ready.connected.delegation_id, "READ_CALENDAR"] {
-            stored.has(found, found);
+            stored.assert_present(found, found);
         }
         let operator_jwt = body["operator_jwt"].as_str().unwrap();
         let cookie = ready.alice.cookie.split_once('=').unwrap().1;
@@ -39,7 +39,7 @@ on_both_stores! {
             ("the password", PASSWORD),
         ];
         for (what, secret) in secrets {
-            stored.lacks(what, secret);
+            stored.assert_absent(what, secret);
         }
     }
 }

@@ -100,9 +100,3 @@ fn part_of(jwt: &str, part: usize) -> Value {
     let part = jwt.split('.').nth(part).unwrap();
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap()
 }
-
-/// A token of these two parts and no signature.
-pub(crate) fn unsigned(header: &Value, claims: &Value) -> String {
-    use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-    format!("{}.{}.", URL_SAFE_NO_PAD.encode(header.to_string()), URL_SAFE_NO_PAD.encode(claims.to_string()))
-}

@@ -2,13 +2,13 @@
 
 use super::support::{Ready, SQLITE, claims_of, told, with};
 use axum::body::Body;
-use countersign_testkit::{Registered, Setup, agent_request, on_both_stores, send_to};
+use countersign_testkit::{Registered, Setup, agent_request, on_sqlite, send_to};
 use http::{Method, header};
 use serde_json::{Value, json};
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-2-02, AAP-17.1-05
-    async fn an_operator_without_a_user_reads_what_is_low_stakes_and_nothing_else(kit) {
+    async fn an_operator_without_a_user_reads_low_stakes_routes_and_nothing_else(kit) {
         let ready = Ready::with(kit, Setup::with_project(|p| p.minimum_tier = 1)).await;
         let plane = &ready.plane;
         let alone = with(ready.body(), "delegation_token", Value::Null);

@@ -1,8 +1,8 @@
 //! `POST /agent/revoke`: the permitted callers, the reasons, and the response (AAP 17.3).
 
 use axum::body::Body;
-use countersign_engine::{ApiKeyKind, NewKey, Role};
-use countersign_testkit::{Answer, Plane, Scene, Setup, TestOperator, agent_request, on_both_stores};
+use countersign_engine::{ApiKeyKind, Role};
+use countersign_testkit::{Answer, Plane, Setup, TestOperator, agent_request, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -16,30 +16,16 @@ async fn as_operator(plane: &Plane, operator: &TestOperator, id: &str) -> Answer
     plane.post("/agent/revoke", &json!({ "delegation_id": id, "operator_jwt": operator_jwt })).await
 }
 
-async fn admin_key(plane: &Plane) -> String {
-    plane.account("responsible").await;
-    let project = plane.engine.projects().await.unwrap().remove(0);
-    let new = NewKey {
-        kind: ApiKeyKind::Admin,
-        principal: "console".into(),
-        responsible: "responsible".into(),
-        actions: Vec::new(),
-        asks: Vec::new(),
-        jkt: None,
-    };
-    plane.engine.people().add_key(&project, &new).await.unwrap().secret
-}
-
 fn without_request_id(answer: &Answer) -> (u16, Value) {
     let mut body = answer.json();
     body["request_id"] = Value::Null;
     (answer.status, body)
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-17.3-01, AAP-17.3-03
     async fn a_malformed_revocation_revokes_nothing(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let id = &scene.connected.delegation_id;
         for body in [
             json!({}),
@@ -58,8 +44,8 @@ on_both_stores! {
     }
 
     /// AAP-17.3-02, AAP-17.3-03, AAP-17.3-04, AAP-16.2-07
-    async fn every_reason_is_kept_in_the_audit_and_told_in_the_headers_vocabulary(kit) {
-        let scene = kit.scene().await;
+    async fn every_reason_is_kept_in_the_audit_and_returned_in_the_headers_vocabulary(kit) {
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         for (reason, header) in [
             (None, "manual_revoke"),
@@ -94,7 +80,7 @@ on_both_stores! {
 
     /// AAP-17.3-05
     async fn to_revoke_again_changes_nothing_and_answers_as_before(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let first = scene.revoke().await.expect(200).json();
         scene.plane.advance_secs(60).await;
         let id = &scene.connected.delegation_id;
@@ -108,7 +94,7 @@ on_both_stores! {
 
     /// AAP-17.3-05
     async fn to_revoke_again_by_operator_jwt_alone_answers_as_before(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let id = &scene.connected.delegation_id;
         let first = as_operator(&scene.plane, scene.plane.acme(), id).await.expect(200).json();
         scene.plane.advance_secs(60).await;
@@ -119,7 +105,7 @@ on_both_stores! {
     /// C-61
     async fn a_stranger_learns_nothing_and_revokes_nothing(kit) {
         let setup = Setup { operators: vec!["acme.test", "evil.test"], ..Setup::default() };
-        let scene = kit.scene_with(setup, &["calendar.read", "calendar.write"]).await;
+        let scene = kit.fixture_with(setup, &["calendar.read", "calendar.write"]).await;
         let (plane, id) = (&scene.plane, scene.connected.delegation_id.as_str());
         let bob = plane.person("bob").await;
         let carol = plane.person_in("calendar", "carol", &[Role::Auditor, Role::Approver]).await;
@@ -153,7 +139,7 @@ on_both_stores! {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
         let root = plane.person_in("calendar", "root", &[Role::Admin]).await;
-        let key = admin_key(&plane).await;
+        let key = plane.key_of(ApiKeyKind::Admin, "root", &[], &[]).await.token;
         for who in ["user", "admin", "admin key", "operator", "operator by bearer", "agent"] {
             let connected = plane.connect(&alice, plane.acme(), &["calendar.read", "calendar.write"]).await;
             let agent = plane.register(plane.acme(), &connected).await;
@@ -182,26 +168,13 @@ on_both_stores! {
 
     ///
     async fn keys_of_other_kinds_revoke_nothing(kit) {
-        let scene = kit.scene().await;
-        let project = scene.plane.engine.projects().await.unwrap().remove(0);
+        let scene = kit.fixture().await;
         for kind in [ApiKeyKind::Agent, ApiKeyKind::EnforcementPoint] {
-            let new = NewKey {
-                kind,
-                principal: format!("{kind:?}"),
-                responsible: "alice".into(),
-                actions: Vec::new(),
-                asks: Vec::new(),
-                jkt: None,
-            };
-            let key = scene.plane.engine.people().add_key(&project, &new).await.unwrap().secret;
+            let key = scene.plane.key_of(kind, "alice", &[], &[]).await.token;
             let body = json!({ "delegation_id": scene.connected.delegation_id });
             let answer = with_bearer(&scene.plane, &key, &body).await;
             assert!([401, 403].contains(&answer.status), "{}", answer.text());
         }
-        still_works(&scene).await;
+        scene.write().await.expect(201);
     }
-}
-
-async fn still_works(scene: &Scene) {
-    scene.write().await.expect(201);
 }

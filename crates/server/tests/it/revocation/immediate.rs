@@ -1,7 +1,7 @@
 //! After the 200 no call passes, on any node.
 
 use axum::body::Body;
-use countersign_testkit::{Answer, Backend, Kit, Scene, Setup, on_both_stores, send_to, stored_evidence};
+use countersign_testkit::{AgentFixture, Answer, Backend, Kit, Setup, on_both_stores, send_to, stored_evidence};
 use http::Method;
 use serde_json::json;
 use std::sync::{
@@ -9,7 +9,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-fn writes(scene: &Scene) -> usize {
+fn writes(scene: &AgentFixture) -> usize {
     scene.plane.upstream.reached().iter().filter(|reached| reached.method == Method::POST).count()
 }
 
@@ -21,7 +21,7 @@ fn assert_cut_off(answer: &Answer) {
 on_both_stores! {
     /// AAP-8.2-01, AAP-16.2-07, AAP-8.1-03
     async fn the_very_next_call_after_a_revocation_is_refused(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         scene.read().await.expect(200);
         scene.write().await.expect(201);
         scene.revoke().await.expect(200);
@@ -36,7 +36,7 @@ on_both_stores! {
 
     /// AAP-8.2-01
     async fn an_access_token_that_was_cut_off_opens_no_endpoint_at_all(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let as_agent = async |method: Method, path: &str, body: String| {
             let request = scene.agent.request(method, path, "READ_CALENDAR");
             scene.plane.send(request.body(Body::from(body)).unwrap()).await
@@ -53,7 +53,7 @@ on_both_stores! {
 
     /// AAP-8.2-01, C-56
     async fn every_session_of_the_delegation_ends_and_no_other(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         let second_session = plane.register(plane.acme(), &scene.connected).await;
         let other = plane.connect(&scene.alice, plane.acme(), &["calendar.read"]).await;
@@ -70,7 +70,7 @@ on_both_stores! {
     /// AAP-8.2-01, R-23
     async fn of_fifty_writes_that_race_a_revocation_none_is_let_through_after_it(kit) {
         let (plane, _folder) = kit.lasting_plane(Setup::default()).await;
-        let scene = Arc::new(Scene::on(plane, &["calendar.read", "calendar.write"]).await);
+        let scene = Arc::new(AgentFixture::on(plane, &["calendar.read", "calendar.write"]).await);
         let at_200 = Arc::new(AtomicUsize::new(usize::MAX));
         let calls: Vec<_> = (0..50).map(|n| tokio::spawn(race(Arc::clone(&scene), n, Arc::clone(&at_200)))).collect();
         let mut answers = Vec::new();
@@ -94,7 +94,7 @@ on_both_stores! {
 }
 
 /// The twenty-first of them revokes; the others write.
-async fn race(scene: Arc<Scene>, n: usize, at_200: Arc<AtomicUsize>) -> Option<Answer> {
+async fn race(scene: Arc<AgentFixture>, n: usize, at_200: Arc<AtomicUsize>) -> Option<Answer> {
     if n == 20 {
         scene.revoke().await.expect(200);
         at_200.store(writes(&scene), Ordering::SeqCst);
@@ -109,7 +109,7 @@ async fn race(scene: Arc<Scene>, n: usize, at_200: Arc<AtomicUsize>) -> Option<A
 #[tokio::test]
 async fn a_revocation_on_one_node_holds_on_the_other_from_the_200_on() {
     for revoke_at_first in [true, false] {
-        let scene = Kit(Backend::Postgres).scene().await;
+        let scene = Kit(Backend::Postgres).fixture().await;
         let (engine, public) = scene.plane.second_node().await;
         let (first, second) = (scene.plane.api(), scene.plane.api_of(&engine));
         let (revoker, other) = if revoke_at_first { (&scene.plane.public, &second) } else { (&public, &first) };
@@ -137,7 +137,7 @@ async fn a_revocation_on_one_node_holds_on_the_other_from_the_200_on() {
 ///
 #[tokio::test]
 async fn a_read_on_one_node_that_is_cut_off_on_the_other_meanwhile_gets_no_answer() {
-    let scene = Arc::new(Kit(Backend::Postgres).scene().await);
+    let scene = Arc::new(Kit(Backend::Postgres).fixture().await);
     let (engine, _) = scene.plane.second_node().await;
     let second = scene.plane.api_of(&engine);
     let read =

@@ -1,7 +1,7 @@
 //! An operator's key that left its key set ends the sessions it opened; the delegation stays (C-88).
 
 use countersign_jose::SigningKey;
-use countersign_testkit::{Answer, Scene, Setup, on_both_stores};
+use countersign_testkit::{AgentFixture, Answer, Setup, on_sqlite};
 use serde_json::json;
 
 /// Tokens that outlive the hour after which a key is fetched again.
@@ -11,7 +11,7 @@ fn long_lived() -> Setup {
 
 const BOTH: &[&str] = &["calendar.read", "calendar.write"];
 
-async fn register_with_key(scene: &Scene, key: &SigningKey) -> Answer {
+async fn register_with_key(scene: &AgentFixture, key: &SigningKey) -> Answer {
     let acme = scene.plane.acme();
     let claims = acme.claims(scene.plane.service(), scene.plane.now());
     let mut body = scene.plane.register_body(acme, &scene.connected);
@@ -20,10 +20,10 @@ async fn register_with_key(scene: &Scene, key: &SigningKey) -> Answer {
     scene.plane.post("/agent/register", &body).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-8.2-03, AAP-8.1-03, C-88
-    async fn a_withdrawn_key_opens_nothing_and_ends_what_it_opened(kit) {
-        let scene = kit.scene_with(long_lived(), BOTH).await;
+    async fn a_withdrawn_key_opens_nothing_and_ends_its_sessions(kit) {
+        let scene = kit.fixture_with(long_lived(), BOTH).await;
         let plane = &scene.plane;
         let new = SigningKey::generate(Some("key-2")).unwrap();
         plane.acme().publish(&[&new]);
@@ -52,7 +52,7 @@ on_both_stores! {
 
     /// AAP-8.2-03, C-88
     async fn a_key_that_is_still_published_keeps_its_sessions(kit) {
-        let scene = kit.scene_with(long_lived(), BOTH).await;
+        let scene = kit.fixture_with(long_lived(), BOTH).await;
         let new = SigningKey::generate(Some("key-2")).unwrap();
         scene.plane.acme().publish(&[&scene.plane.acme().key, &new]);
         let fetched = scene.plane.acme().host.fetches().len();
@@ -66,8 +66,8 @@ on_both_stores! {
 
     /// AAP-8.2-03, R-28
     async fn a_key_that_nobody_can_look_up_is_not_believed_and_the_refusal_is_on_record(kit) {
-        let scene = kit.scene_with(long_lived(), BOTH).await;
-        scene.plane.acme().host.go_dark();
+        let scene = kit.fixture_with(long_lived(), BOTH).await;
+        scene.plane.acme().host.go_offline();
         scene.plane.advance_secs(3601).await;
         for answer in [scene.read().await, scene.write().await] {
             assert_eq!(answer.refusal(), (401, "operator_not_found".into()));
@@ -80,7 +80,7 @@ on_both_stores! {
         let call = scene.agent.request(http::Method::GET, "/calendar/events", "READ_CALENDAR");
         let answer = scene.plane.try_call(call.without("x-agent-mode")).await;
         assert_eq!(answer.refusal(), (400, "mode_missing".into()));
-        scene.plane.acme().host.come_back();
+        scene.plane.acme().host.recover();
         scene.plane.advance_secs(61).await;
         scene.read().await.expect(200);
     }

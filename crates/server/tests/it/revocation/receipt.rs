@@ -1,5 +1,6 @@
 //! `POST /agent/cancel`: a session ends; from the operator it also revokes the receipt (C-41).
 
+use crate::register::support::{Ready, told, with};
 use axum::body::Body;
 use countersign_testkit::{Answer, Plane, Registered, Setup, TestOperator, agent_request, on_both_stores};
 use http::Method;
@@ -23,7 +24,7 @@ async fn read(plane: &Plane, agent: &Registered) -> Answer {
 on_both_stores! {
     /// AAP-8.2-02, AAP-8.1-03, AAP-12.2-06
     async fn a_receipt_that_its_operator_takes_back_ends_the_session_and_counts_no_more(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         let (body, _) = scene.receipt_body(&["calendar.read"], |_| ());
         let agent = plane.register_with(&body, Some(&scene.connected)).await;
@@ -65,7 +66,7 @@ on_both_stores! {
 
     /// AAP-17.7-04, C-89
     async fn a_cancelled_session_is_over_and_the_others_of_the_delegation_go_on(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         let second = plane.register(plane.acme(), &scene.connected).await;
         for body in [json!({}), json!({ "session_id": null }), json!({ "session_id": scene.agent.session_id, "reason": "x".repeat(201) })] {
@@ -94,7 +95,7 @@ on_both_stores! {
     /// AAP-17.7-05, AAP-12.2-06
     async fn only_the_sessions_agent_and_its_operator_may_cancel_it(kit) {
         let setup = Setup { operators: vec!["acme.test", "evil.test"], ..Setup::default() };
-        let scene = kit.scene_with(setup, &["calendar.read", "calendar.write"]).await;
+        let scene = kit.fixture_with(setup, &["calendar.read", "calendar.write"]).await;
         let plane = &scene.plane;
         let evil = plane.operator("evil.test");
         let of_evil = plane.connect(&scene.alice, evil, &["calendar.read"]).await;
@@ -127,7 +128,7 @@ on_both_stores! {
 
     /// AAP-17.7-04
     async fn a_session_that_was_cancelled_does_not_open_again_without_fresh_consent(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         cancel(plane, plane.acme(), json!({ "session_id": scene.agent.session_id })).await.expect(200);
         let mut body = plane.register_body(plane.acme(), &scene.connected);
@@ -142,7 +143,7 @@ on_both_stores! {
 on_both_stores! {
     /// AAP-12.3-04, R-12
     async fn consent_cannot_be_shaken_off_by_registering_without_it(kit) {
-        let scene = kit.scene().await;
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         let (body, _) = scene.receipt_body(&["calendar.read"], |_| ());
         let agent = plane.register_with(&body, Some(&scene.connected)).await;
@@ -175,8 +176,8 @@ fn rewritten(jwt: &str) -> String {
 
 on_both_stores! {
     /// AAP-8.2-02
-    async fn a_receipt_that_was_taken_back_stays_so_in_whatever_way_its_signature_is_written(kit) {
-        let scene = kit.scene().await;
+    async fn a_revoked_receipt_stays_revoked_in_every_spelling_of_its_signature(kit) {
+        let scene = kit.fixture().await;
         let plane = &scene.plane;
         let (mut body, _) = scene.receipt_body(&["calendar.read"], |_| ());
         let receipt = body["consent_receipt"].as_str().unwrap().to_owned();
@@ -187,5 +188,21 @@ on_both_stores! {
             body["consent_receipt"] = json!(again);
             assert_eq!(plane.post("/agent/register", &body).await.refusal(), (401, "consent_invalid".into()));
         }
+    }
+
+    /// A receipt that its operator revokes after the agent has ended the session is refused all the same.
+    async fn a_receipt_can_be_taken_back_after_its_session_has_ended(kit) {
+        let ready = Ready::on(kit).await;
+        let first = ready.body_with(&ready.receipt());
+        let agent = ready.plane.register_with(&first, Some(&ready.connected)).await;
+        let ends = agent.request(Method::POST, "/agent/cancel", "SCHEDULE_EVENT");
+        let ends = ends.body(json!({ "session_id": agent.session_id }).to_string().into()).unwrap();
+        ready.plane.send(ends).await.expect(200);
+        let taken_back = json!({ "session_id": agent.session_id, "operator_jwt": ready.body()["operator_jwt"] });
+        ready.plane.post("/agent/cancel", &taken_back).await.expect(200);
+        // The same session continues with fresh consent, and the old receipt must not profit from that.
+        let fresh = with(ready.receipt(), "intent", json!("asked again"));
+        ready.register(&ready.body_with(&fresh)).await.expect(200);
+        assert_eq!(ready.refusal(&first).await, told(401, "consent_invalid"));
     }
 }

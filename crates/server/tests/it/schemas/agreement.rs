@@ -118,6 +118,8 @@ fn the_audit_pages_schema_has_every_member_that_is_served() {
         outcome: Some("unknown: the connection broke".into()),
         reason: text(),
         by: Some("agent".into()),
+        trigger: text(),
+        summary: text(),
         jkt: Some("A".repeat(43)),
         call_id: Some(format!("call_{}", "0".repeat(32))),
         decision_id: text(),

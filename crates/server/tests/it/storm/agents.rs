@@ -58,7 +58,7 @@ impl Agents {
 
 async fn ask(nodes: &[Node], key: &TestAgent, number: usize, n: usize) -> (String, Came) {
     let first = &nodes[(number + n) % nodes.len()];
-    let agent = first.engine.decisions().agent(&first.at, &key.token).await.unwrap();
+    let agent = first.engine.decisions().authenticate_agent(&first.at, &key.token).await.unwrap();
     let question = ConfirmationRequest {
         action: "Release it".into(),
         consequence: "it is gone".into(),
@@ -90,7 +90,7 @@ async fn claimed(nodes: &[Node], key: &TestAgent, id: &str, tool: String, argume
     let claim = |node: &Node| {
         let (node, body) = (node.clone(), body.clone());
         async move {
-            let agent = node.engine.decisions().agent(&node.at, &key.token).await.unwrap();
+            let agent = node.engine.decisions().authenticate_agent(&node.at, &key.token).await.unwrap();
             node.engine.decisions().claim(&node.at, &agent, id, &body).await.is_ok()
         }
     };

@@ -17,14 +17,14 @@ const ACTIONS: usize = 10;
 
 /// AAEP-6.3.5-01, AAEP-6.3.5-02, AAEP-6.7.2-01
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_64_answers_to_each_of_1000_questions_one_counts_and_all_are_told_on_one_node() {
+async fn of_64_answers_to_each_of_1000_questions_one_counts_and_all_get_a_response_on_one_node() {
     let (plane, _folder) = Kit(Backend::Sqlite).lasting_plane(setup()).await;
     Storm::over(&plane, vec![Arc::clone(&plane.engine)]).await.rages(50, 2).await;
 }
 
 /// AAEP-6.3.5-01, AAEP-6.3.5-02, AAEP-6.7.2-01
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_64_answers_to_each_question_one_counts_and_all_are_told_on_two_nodes() {
+async fn of_64_answers_to_each_question_one_counts_and_all_get_a_response_on_two_nodes() {
     let plane = Kit(Backend::Postgres).plane_with(setup()).await;
     let (second, _) = plane.second_node().await;
     Storm::over(&plane, vec![Arc::clone(&plane.engine), second]).await.rages(20, 1).await;

@@ -57,7 +57,7 @@ pub(super) async fn people(plane: &Plane, nodes: &[Node]) -> Vec<Ears> {
         let person = plane.person_in("calendar", &format!("approver{number}"), &[Role::Approver]).await;
         let token = person.subscriber(plane).await.token;
         let node = nodes[number % nodes.len()].clone();
-        let listener = node.engine.events().listener_by_token(&node.at, &token).await.unwrap();
+        let listener = node.engine.events().subscriber_by_token(&node.at, &token).await.unwrap();
         let request = SubscriptionRequest::parse(&subscription_request(json!({}))).unwrap();
         let accepted = node.engine.events().subscribe(&node.at, &listener, &request).await.unwrap();
         let subscription_id = accepted.subscription_id;

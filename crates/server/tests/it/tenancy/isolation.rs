@@ -217,7 +217,7 @@ on_both_stores! {
     }
 
     /// AAP-3.1-10, AAP-3.1-13
-    async fn what_is_done_in_one_project_is_not_counted_in_another(kit) {
+    async fn calls_in_one_project_are_not_counted_in_another(kit) {
         let world = World::new(kit, Door::by_path).await;
         let (north, south) = (Door::by_path("north"), Door::by_path("south"));
         let total = async |door: &Door, query: &str| {
@@ -245,7 +245,7 @@ on_both_stores! {
     }
 
     /// AAP-3.1-10: an end in one project ends nothing in another, despite everything that the two share.
-    async fn what_ends_in_one_project_goes_on_in_another(kit) {
+    async fn an_end_in_one_project_is_none_in_another(kit) {
         let world = World::new(kit, Door::by_path).await;
         let (north, south) = (Door::by_path("north"), Door::by_path("south"));
         let cancel = json!({ "session_id": SESSION, "operator_jwt": north.jwt(&world.plane, world.plane.acme()) });

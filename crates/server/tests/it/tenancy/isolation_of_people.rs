@@ -2,7 +2,7 @@
 
 use super::Door;
 use countersign_engine::Role;
-use countersign_testkit::{Connected, Kit, Plane, Setup, TestPerson, on_both_stores};
+use countersign_testkit::{Connected, Kit, Plane, Setup, TestPerson, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -24,29 +24,7 @@ impl World {
     }
 }
 
-on_both_stores! {
-    /// AAP-3.1-18
-    async fn nobody_agrees_for_a_project_in_which_they_have_no_place(kit) {
-        let world = World::new(kit).await;
-        for door in Door::both("south") {
-            let request = door.connect_request(&world.plane, world.plane.acme()).await;
-            let shown = door.show(&world.plane, &world.alice, &request).await;
-            assert_eq!(shown.refusal(), (403, "not_authorized".into()));
-            let told = door.show(&world.plane, &world.root, &request).await.expect(200).json();
-            let agreed = door.agree(&world.plane, &world.alice, &request, &told["disclosure_id"]).await;
-            assert_eq!(agreed.refusal(), (403, "not_authorized".into()));
-            let denied = json!({ "request_id": request, "approve": false });
-            let denied = door.person(&world.plane, &world.alice, Method::POST, "/agent/delegate", &denied).await;
-            assert_eq!(denied.refusal(), (403, "not_authorized".into()));
-            door.agree(&world.plane, &world.root, &request, &told["disclosure_id"]).await.expect(201);
-        }
-        let nowhere = Door { prefix: "/projects/nope".into(), ..Door::by_path("north") };
-        let answer = nowhere.show(&world.plane, &world.alice, "creq_unknown").await;
-        assert_eq!(answer.refusal(), (404, "project_not_found".into()));
-        let agents = Door::by_path("south").read(&world.plane, &world.alice, "/v1/agents").await.expect(200).json();
-        assert_eq!(agents, json!({ "agents": [] }), "something was granted");
-    }
-
+on_sqlite! {
     /// AAP-3.1-10, AAP-3.1-19, AAP-3.1-20
     async fn an_admin_of_one_project_is_nobody_in_another(kit) {
         let world = World::new(kit).await;

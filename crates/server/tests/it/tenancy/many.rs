@@ -3,7 +3,7 @@
 use super::{BASE, Door};
 use crate::schemas;
 use countersign_engine::Role;
-use countersign_testkit::{Plane, Setup, on_both_stores};
+use countersign_testkit::{Plane, Setup, on_sqlite};
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ async fn manifest(plane: &Plane, host: &str, query: &str) -> countersign_testkit
     plane.send(request.body(axum::body::Body::empty()).unwrap()).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-3.1-03, AAP-3.1-04
     async fn without_a_project_the_manifest_has_defaults_and_templates(kit) {
         let plane = kit.plane_with(setup()).await;

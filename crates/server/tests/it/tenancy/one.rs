@@ -1,16 +1,16 @@
 //! An installation for one project.
 
-use countersign_engine::{ApplyRefusal, ApplyTrouble, Role};
-use countersign_testkit::{Setup, calendar, on_both_stores};
+use countersign_engine::{ApplyError, ApplyRefusal, Role};
+use countersign_testkit::{Setup, calendar, on_sqlite};
 use http::Method;
 use serde_json::{Value, json};
 
-on_both_stores! {
+on_sqlite! {
     ///
     async fn a_second_project_is_refused_on_every_way(kit) {
         let plane = kit.plane().await;
         let second = plane.engine.apply_project(calendar("second"), "test").await;
-        assert!(matches!(second, Err(ApplyTrouble::Refused(ApplyRefusal::SecondProject))), "{second:?}");
+        assert!(matches!(second, Err(ApplyError::Refused(ApplyRefusal::SecondProject))), "{second:?}");
         let admin = plane.person_in("calendar", "root", &[Role::Admin]).await;
         let document = json!(calendar("second"));
         let put = admin.send(&plane, Method::PUT, "/v1/project", &document).await;

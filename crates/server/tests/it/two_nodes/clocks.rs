@@ -51,7 +51,7 @@ async fn a_node_whose_clock_leaps_settles_nothing_before_its_time_and_turns_no_a
     apart.answers(&asked).await.expect(503);
     assert_eq!(apart.stands(&asked).await["state"], "pending");
     apart.clock.advance_secs(-600);
-    apart.two.second.engine.keep_pace().await.unwrap();
+    apart.two.second.engine.measure_clock_skew().await.unwrap();
     apart.answers(&asked).await.expect(204);
     assert_eq!(apart.stands(&asked).await["state"], "accepted");
 }
@@ -92,9 +92,9 @@ impl Apart {
     }
 
     async fn asked(&mut self, n: i64) -> Asked {
-        let decision = self.two.agent.asks_to(&self.two.first, "notes.archive", json!({ "n": n })).await;
+        let decision = self.two.agent.requests_approval(&self.two.first, "notes.archive", json!({ "n": n })).await;
         let question = self.heard.next_of("awaiting.confirmation").await;
-        Asked { decision, yes: self.subscriber.yes(&self.two.first, &question) }
+        Asked { decision, yes: self.subscriber.approval(&self.two.first, &question) }
     }
 
     async fn answers(&self, asked: &Asked) -> Answer {
@@ -103,13 +103,13 @@ impl Apart {
 
     /// Its state, from the node with the right clock.
     async fn stands(&self, asked: &Asked) -> Value {
-        self.two.agent.looks(&self.two.first, &asked.decision).await.expect(200).json()
+        self.two.agent.reads_decision(&self.two.first, &asked.decision).await.expect(200).json()
     }
 
     /// Time advances for both nodes and for the store.
     async fn advance_millis(&self, millis: i64) {
         self.clock.advance_millis(millis);
         self.two.first.clock.advance_millis(millis);
-        self.two.first.advance_unseen(0).await;
+        self.two.first.advance_without_settling(0).await;
     }
 }

@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 
 /// AAEP-6.4-01, AAEP-6.4-04, R-6, R-21
 #[tokio::test]
-async fn what_a_node_had_open_when_it_went_is_answered_and_settled_by_the_other() {
+async fn a_lost_nodes_open_questions_are_answered_and_settled_by_the_other() {
     let two = Two::nodes().await;
     let (subscriber, mut heard) = two.listening_at_the_second().await;
-    let tidied = two.agent.asks_to(&two.first, "notes.tidy", json!({ "n": 1 })).await;
+    let tidied = two.agent.requests_approval(&two.first, "notes.tidy", json!({ "n": 1 })).await;
     heard.next_of("awaiting.confirmation").await;
-    let claimed = two.agent.asks_to(&two.first, "mail.send", json!({ "n": 2 })).await;
+    let claimed = two.agent.requests_approval(&two.first, "mail.send", json!({ "n": 2 })).await;
     heard.next_of("awaiting.confirmation").await;
     two.alice.accepts(&two.first, &claimed).await;
     two.agent.claims(&two.first, &claimed, &json!({ "digest": claimed["digest"] })).await.expect(200);
-    let open = two.agent.asks_to(&two.first, "payments.send", json!({ "n": 3 })).await;
+    let open = two.agent.requests_approval(&two.first, "payments.send", json!({ "n": 3 })).await;
     let question = heard.next_of("awaiting.confirmation").await;
-    let yes = subscriber.yes(&two.first, &question);
+    let yes = subscriber.approval(&two.first, &question);
     let Two { first, second, agent, .. } = two;
     let (clock, StoreLocation::Postgres(place)) = (first.clock.clone(), first.place.clone()) else {
         panic!("two nodes")

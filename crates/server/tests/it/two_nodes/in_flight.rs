@@ -16,7 +16,7 @@ async fn a_write_that_one_node_is_sending_is_cut_before_another_node_answers_the
     let two = TwoGateways::open().await;
     let mut here = two.begins(&two.first, 1).await;
     let mut there = two.begins(&two.second, 2).await;
-    two.scene.bank.has_begun(2).await;
+    two.scene.bank.wait_for_requests(2).await;
     two.revokes().await.expect(200);
     here.sends(Rest::Late).await;
     there.sends(Rest::Late).await;
@@ -34,7 +34,7 @@ async fn of_sixty_four_callers_on_two_nodes_none_completes_a_write_after_the_ans
     let two = TwoGateways::open().await;
     let node = |number: usize| if number.is_multiple_of(2) { &two.first } else { &two.second };
     let mut writes = join_all((0..CALLERS).map(|number| two.begins(node(number), number))).await;
-    two.scene.bank.has_begun(CALLERS).await;
+    two.scene.bank.wait_for_requests(CALLERS).await;
     let mut late = writes.split_off(CALLERS / 2);
     let in_time = async {
         // One after the other, so that some leave while the nodes wait for them.
@@ -62,7 +62,7 @@ async fn of_sixty_four_callers_on_two_nodes_none_completes_a_write_after_the_ans
 async fn a_node_that_cannot_read_the_feed_does_not_hold_up_a_revocation_and_sends_nothing_after_it() {
     let two = TwoGateways::open().await;
     let mut there = two.begins(&two.second, 1).await;
-    two.scene.bank.has_begun(1).await;
+    two.scene.bank.wait_for_requests(1).await;
     let unread = Unread::by_the_second_node(&two.scene.plane).await;
     let revoked = tokio::time::timeout(LONG_AFTER, two.revokes()).await;
     revoked.expect("the revocation waited for a node that does not hear it").expect(200);
@@ -84,7 +84,7 @@ async fn a_node_that_cannot_read_the_feed_does_not_hold_up_a_revocation_and_send
 async fn a_write_of_a_session_that_is_cancelled_at_one_node_is_cut_at_the_other_before_the_answer() {
     let two = TwoGateways::open().await;
     let there = two.begins(&two.second, 1).await;
-    two.scene.bank.has_begun(1).await;
+    two.scene.bank.wait_for_requests(1).await;
     let plane = &two.scene.plane;
     let jwt = plane.acme().jwt(plane.service(), plane.now());
     let body = json!({ "session_id": two.scene.agent.session_id, "operator_jwt": jwt });
@@ -94,10 +94,10 @@ async fn a_write_of_a_session_that_is_cancelled_at_one_node_is_cut_at_the_other_
 
 ///
 #[tokio::test]
-async fn a_write_for_a_person_who_is_disabled_at_one_node_is_cut_at_the_other_before_the_answer() {
+async fn a_write_for_a_person_disabled_at_one_node_is_cut_at_the_other_before_the_answer() {
     let two = TwoGateways::open().await;
     let there = two.begins(&two.second, 1).await;
-    two.scene.bank.has_begun(1).await;
+    two.scene.bank.wait_for_requests(1).await;
     two.scene.plane.engine.people().disable_person("alice", "operator").await.unwrap();
     assert_is_cut_by_now(&two, there).await;
 }
@@ -107,7 +107,7 @@ async fn a_write_for_a_person_who_is_disabled_at_one_node_is_cut_at_the_other_be
 async fn a_write_under_a_delegation_whose_time_is_over_is_cut_on_every_node() {
     let two = TwoGateways::open().await;
     let there = two.begins(&two.second, 1).await;
-    two.scene.bank.has_begun(1).await;
+    two.scene.bank.wait_for_requests(1).await;
     two.scene.plane.advance_secs(366 * 24 * 3600).await;
     assert_cut(there.status().await);
     assert_eq!(two.scene.bank.effects().len(), 0);

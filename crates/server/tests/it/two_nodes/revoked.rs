@@ -7,11 +7,11 @@ use serde_json::json;
 
 ///
 #[tokio::test]
-async fn a_yes_under_a_delegation_that_was_revoked_at_one_node_cannot_be_spent_at_the_other() {
-    let scene = Kit(Backend::Postgres).scene_with(Setup::payments(), &["calendar.read"]).await;
+async fn an_approval_under_a_delegation_revoked_at_one_node_cannot_be_claimed_at_the_other() {
+    let scene = Kit(Backend::Postgres).fixture_with(Setup::payments(), &["calendar.read"]).await;
     let (_engine, second) = scene.plane.second_node().await;
-    let agent = scene.agent.asking();
-    let asked = agent.asks_to(&scene.plane, "payments.send", json!({ "amount": 82 })).await;
+    let agent = scene.agent.as_test_agent();
+    let asked = agent.requests_approval(&scene.plane, "payments.send", json!({ "amount": 82 })).await;
     scene.alice.accepts(&scene.plane, &asked).await;
     scene.revoke().await.expect(200);
     let body = json!({ "digest": asked["digest"] }).to_string();
@@ -28,9 +28,9 @@ async fn a_yes_under_a_delegation_that_was_revoked_at_one_node_cannot_be_spent_a
 #[tokio::test]
 async fn a_key_that_is_revoked_at_one_node_ends_a_wait_and_spends_nothing_at_the_other() {
     let two = Two::nodes().await;
-    let asked = two.agent.asks_to(&two.first, "payments.send", json!({ "amount": 82 })).await;
+    let asked = two.agent.requests_approval(&two.first, "payments.send", json!({ "amount": 82 })).await;
     let waiting = two.second.waits(&two.agent, &asked).await;
-    let allowed = two.agent.asks_to(&two.first, "mail.send", json!({ "amount": 1 })).await;
+    let allowed = two.agent.requests_approval(&two.first, "mail.send", json!({ "amount": 1 })).await;
     two.alice.accepts(&two.first, &allowed).await;
     two.first.revoke_key(&two.agent).await;
     let claimed = two.second.claims(&two.agent, &allowed).await;
@@ -41,9 +41,9 @@ async fn a_key_that_is_revoked_at_one_node_ends_a_wait_and_spends_nothing_at_the
 
 ///
 #[tokio::test]
-async fn a_yes_of_somebody_who_lost_their_place_at_one_node_cannot_be_spent_at_the_other() {
+async fn an_approval_by_a_person_removed_at_one_node_cannot_be_claimed_at_the_other() {
     let two = Two::nodes().await;
-    let allowed = two.agent.asks_to(&two.first, "mail.send", json!({ "amount": 1 })).await;
+    let allowed = two.agent.requests_approval(&two.first, "mail.send", json!({ "amount": 1 })).await;
     two.alice.accepts(&two.first, &allowed).await;
     two.first.engine.people().set_disabled("alice", true).await.unwrap();
     // She was responsible for the agent's key, so it ended with her account.

@@ -4,7 +4,7 @@ use countersign_engine::{Engine, store::StoreLocation};
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     Answer, Backend, Kit, Plane,
-    bank::{BankScene, GATEWAY, GatewayListener, GatewayRequest},
+    bank::{BankFixture, GATEWAY, GatewayListener, GatewayRequest},
     postgres,
 };
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ const LONG: Duration = Duration::from_secs(30);
 
 /// Access is ended at the first node; writes are sent through either.
 pub(super) struct TwoGateways {
-    pub(super) scene: BankScene,
+    pub(super) scene: BankFixture,
     pub(super) first: GatewayListener,
     pub(super) second: GatewayListener,
     _engine: Arc<Engine>,
@@ -95,11 +95,13 @@ pub(super) struct SlowWrite {
 
 impl SlowWrite {
     #[expect(clippy::disallowed_methods, reason = "a test's client connects to the test's own gateway")]
-    async fn begin(scene: &BankScene, node: SocketAddr, number: usize) -> Self {
+    async fn begin(scene: &BankFixture, node: SocketAddr, number: usize) -> Self {
         let beginning = format!("{{\"note\":\"{number} ");
         let length = beginning.len() + Rest::Late.text().len();
-        let sent =
-            scene.dressed(&scene.agent, GatewayRequest::new("POST", "/notes").with("content-type", "application/json"));
+        let sent = scene.authenticated(
+            &scene.agent,
+            GatewayRequest::new("POST", "/notes").with("content-type", "application/json"),
+        );
         let headers: String = sent.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let host = GATEWAY.trim_start_matches("https://");
         let head = format!(

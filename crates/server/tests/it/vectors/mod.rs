@@ -8,7 +8,7 @@ use axum::body::Body;
 use countersign_jose::SigningKey;
 use countersign_protocol::time::UnixMillis;
 use countersign_testkit::{
-    Answer, Plane, Setup, TestPerson, agent_request, on_both_stores,
+    Answer, Plane, Setup, TestPerson, agent_request, on_sqlite,
     operator_host::{IDENTITY, JWKS},
 };
 use http::{HeaderName, HeaderValue, Method};
@@ -129,7 +129,7 @@ async fn approve(plane: &Plane, user: &TestPerson, id: Option<&str>) -> Answer {
     user.post(plane, "/agent/delegate", &yes).await
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-23-05, AAP-23-06, AAP-23-07, AAP-23-08, AAP-23-09, AAP-23-11, AAP-23-12, AAP-23-15
     async fn every_failure_vector_is_refused_as_published(kit) {
         let world = World::start(kit).await;
@@ -155,19 +155,6 @@ on_both_stores! {
         let alone = with(world.body(), "consent_receipt", Value::Null);
         world.plane.post("/agent/register", &alone).await.expect(200);
     }
-}
-
-/// AAP-23-08
-#[tokio::test]
-async fn a_missing_manifest_and_an_unknown_kid_are_told_apart_by_their_hints() {
-    let world = World::start(SQLITE).await;
-    let mut hints = Vec::new();
-    for id in ["TV-F-03", "TV-F-04"] {
-        let failure = FAILURES.iter().find(|failure| failure.id == id).unwrap();
-        hints.push(world.send(failure).await.json()["hint"].as_str().unwrap().to_owned());
-    }
-    assert_ne!(hints[0], hints[1]);
-    assert!(hints[1].contains("agent-identity.json"), "{hints:?}");
 }
 
 /// AAP-23-05

@@ -23,7 +23,7 @@ async fn ask(plane: &Plane, method: Method, path: &str) -> Answer {
 
 /// AAP-22.1-02, AAP-22.1-03
 #[tokio::test]
-async fn every_answer_of_an_aap_route_says_which_version_it_is_of_whatever_went_wrong() {
+async fn every_answer_of_an_aap_route_names_its_version_also_in_refusals() {
     let plane = Kit(Backend::Sqlite).plane_with(Setup::multi()).await;
     let well_known = ["agent-auth.json", "agent-identity.json", "agent-jwks.json"];
     for name in well_known {
@@ -77,7 +77,7 @@ async fn every_answer_to_a_call_says_it_too() {
     says_its_version(&refused, "no scope");
     let nobody = Request::get("/calendar/events").body(Body::empty()).unwrap();
     says_its_version(&send_to(&plane.api(), nobody).await.expect(401), "nobody");
-    plane.upstream.answers_with(500);
+    plane.upstream.set_status(500);
     let broken = plane.call(&agent, Method::GET, "/calendar/events", "READ_CALENDAR").await.expect(500);
     says_its_version(&broken, "the upstream's own error");
 }

@@ -1,9 +1,7 @@
 //! A version that is not served is refused before any effect (AAP 13.4, 22.2).
 
 use axum::body::Body;
-use countersign_testkit::{
-    Answer, Connected, Kit, Plane, Registered, TestPerson, agent_request, on_both_stores, send_to,
-};
+use countersign_testkit::{Answer, Connected, Kit, Plane, Registered, TestPerson, agent_request, on_sqlite, send_to};
 use http::{Method, header};
 use serde_json::{Value, json};
 
@@ -71,9 +69,9 @@ impl World {
     }
 }
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-22.2-02, AAP-22.4-03, AAP-23-15
-    async fn an_unserved_version_is_told_what_is_served_and_does_nothing(kit) {
+    async fn an_unserved_version_is_refused_with_the_served_ones_and_does_nothing(kit) {
         let world = World::new(kit).await;
         let before = world.audit().await;
         for (method, path, body) in world.requests() {

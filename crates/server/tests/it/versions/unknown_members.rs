@@ -2,12 +2,12 @@
 
 use crate::schemas;
 use countersign_protocol::aap::manifest::Manifest;
-use countersign_testkit::on_both_stores;
+use countersign_testkit::on_sqlite;
 use serde_json::json;
 
-on_both_stores! {
+on_sqlite! {
     /// AAP-22.4-02
-    async fn what_a_later_version_may_add_is_ignored_in_requests_receipts_and_identities(kit) {
+    async fn unknown_members_are_ignored_in_requests_receipts_and_identities(kit) {
         let plane = kit.plane().await;
         let acme = plane.acme();
         let mut identity = acme.identity();

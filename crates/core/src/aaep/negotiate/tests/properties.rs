@@ -95,13 +95,13 @@ fn is_no_more(terms: &SubscriptionTerms, asked: &Capabilities) -> bool {
 
 proptest! {
     #[test]
-    fn what_is_honored_is_never_more_than_was_asked_for(asked in capabilities(), offer in offer()) {
+    fn honored_terms_never_exceed_the_requested_ones(asked in capabilities(), offer in offer()) {
         let terms = negotiate(&request(&asked), &offer).unwrap();
         prop_assert!(is_no_more(&terms, &asked), "{:?}", terms);
     }
 
     #[test]
-    fn the_answer_can_be_read_back_by_whoever_asked(asked in capabilities(), offer in offer()) {
+    fn the_answer_can_be_read_back_by_the_asking_agent(asked in capabilities(), offer in offer()) {
         let producer = Producer {
             agent_id: "hub".into(),
             agent_version: None,

@@ -103,7 +103,7 @@ fn tell(capabilities: Capabilities, acts: &[(RowKey, i64, Act)]) -> Told {
     let before = listener.heard.len();
     listener.until(listener.now.plus_secs(3600));
     unforced.extend(listener.heard[before..].iter().cloned());
-    assert_eq!((listener.shaper.held(), listener.shaper.next_due()), (0, None), "nothing stays behind");
+    assert_eq!((listener.shaper.held_events(), listener.shaper.next_due()), (0, None), "nothing stays behind");
     let mut heard = BTreeMap::<RowKey, Vec<_>>::new();
     listener.heard.into_iter().for_each(|(_, spoken)| heard.entry(spoken.session).or_default().push(spoken));
     unforced.retain(|(_, spoken)| !spoken.is_critical());
@@ -136,7 +136,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_is_lost_and_nothing_is_said_twice(capabilities in capabilities(), acts in acts()) {
+    fn nothing_is_lost_and_nothing_is_delivered_twice(capabilities in capabilities(), acts in acts()) {
         let told = tell(capabilities, &acts);
         for (session, said) in &told.said {
             let heard = &told.heard[session];
@@ -162,7 +162,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_leaves_is_an_event_by_all_the_rules_in_any_form(capabilities in capabilities(), acts in acts()) {
+    fn every_delivery_is_an_event_by_all_the_rules_in_any_form(capabilities in capabilities(), acts in acts()) {
         let form = Listener::new(capabilities.clone()).shaper.form().clone();
         for spoken in tell(capabilities, &acts).heard.values().flatten() {
             let json = serde_json::from_str(&spoken.json(&form)).unwrap();
@@ -210,7 +210,7 @@ proptest! {
     }
 
     #[test]
-    fn without_a_rate_and_with_every_boundary_the_stream_is_what_was_said(acts in acts()) {
+    fn without_a_rate_and_with_every_boundary_the_stream_is_unchanged(acts in acts()) {
         let everything = Capabilities { coalesce_boundaries: Some(vec![Boundary::None]), ..Capabilities::default() };
         let told = tell(everything, &acts);
         for (session, said) in &told.said {
@@ -220,7 +220,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_excluded_is_never_heard_and_the_rest_is_as_without_it(acts in acts()) {
+    fn excluded_events_are_never_delivered_and_the_rest_is_unchanged(acts in acts()) {
         let filters = EventFilters { include: None, exclude: Some(vec!["aaep:agent.output.*".into()]) };
         let told = tell_filtered(filters, &acts);
         for (session, said) in &told.said {

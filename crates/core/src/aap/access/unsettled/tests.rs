@@ -16,11 +16,11 @@ fn print(body: Option<&[u8]>) -> WriteFingerprint {
 
 ///
 #[test]
-fn a_write_repeats_one_that_it_cannot_be_told_from() {
+fn a_write_repeats_an_indistinguishable_one() {
     let (known, other, unread) = (print(Some(b"{}")), print(Some(b"[]")), print(None));
     assert!(known.repeats(&known) && !known.repeats(&other) && !other.repeats(&known));
     assert!(known.repeats(&unread) && unread.repeats(&known) && unread.repeats(&unread));
-    assert!(unread.needs_body_to_tell(&known) && !known.needs_body_to_tell(&unread));
+    assert!(unread.needs_body(&known) && !known.needs_body(&unread));
     for different in [
         WriteFingerprint { head: Digest::of(b"POST /letters"), ..unread.clone() },
         WriteFingerprint { beginning: Some(Digest::of(b"[")), ..unread.clone() },
@@ -34,7 +34,7 @@ fn a_write_repeats_one_that_it_cannot_be_told_from() {
 
 ///
 #[test]
-fn the_same_idempotency_key_or_proof_is_a_repeat_whatever_the_request_says() {
+fn the_same_idempotency_key_or_proof_is_a_repeat_for_any_request() {
     let name = |text: &[u8]| Some(Digest::of(text));
     let first = WriteFingerprint { idempotency_key: name(b"k"), proof: name(b"p"), ..print(Some(b"{}")) };
     let other = print(Some(b"[]"));

@@ -15,7 +15,7 @@ fn only_whole_words_match() {
 }
 
 #[test]
-fn case_blanks_punctuation_accents_and_what_nobody_sees_make_no_difference() {
+fn case_blanks_punctuation_accents_and_invisible_characters_make_no_difference() {
     for text in [
         "THE  USUAL",
         "the\n\tusual",
@@ -72,7 +72,7 @@ fn words_and_identifiers_are_made_from_any_spelling() {
 }
 
 #[test]
-fn what_nobody_sees_is_blank() {
+fn invisible_text_is_blank() {
     for text in ["", " \t\n", "\u{200b}\u{feff}", "\u{a0}\u{202e}"] {
         assert!(is_blank(text), "{text:?}");
     }

@@ -87,7 +87,7 @@ fn the_published_plan_is_asked_about_with_the_published_suggestions() {
 }
 
 #[test]
-fn whatever_is_accepted_settles_the_gap() {
+fn every_accepted_answer_settles_the_gap() {
     for (plan, ..) in conditions() {
         let found = only(plan.clone());
         let accept = (found.severity == Severity::Warn).then(|| "ACCEPT".to_owned());

@@ -6,7 +6,7 @@ fn member(name: &str) -> PathStep {
 }
 
 #[test]
-fn what_is_no_path_is_refused() {
+fn an_invalid_path_is_refused() {
     assert_eq!(Path::parse(""), Err(BadPath::Empty));
     assert_eq!(Path::parse("**.type"), Err(BadPath::BelowWithin));
     for text in [

@@ -1,6 +1,6 @@
 //! `countersign clarify rules test [FILE…]`: runs the test cases of rules.
 
-use super::super::{gap_lines::severity, source};
+use super::{super::gap_lines::severity, compiled, policy};
 use crate::{context::Context, failure::Failure, table::printable};
 use countersign_protocol::clarification::{RuleCase, rules::ExpectedGap};
 use countersign_server::admin::clarification_rules::{CaseFailed, Rules};
@@ -58,15 +58,15 @@ pub(super) fn run(arguments: &Arguments, json: bool, context: &Context) -> Resul
 
 fn suites(files: &[PathBuf]) -> Result<Vec<Suite>, Failure> {
     if files.is_empty() {
-        let rules = source::compiled(None, &source::policy(None)?)?;
+        let rules = compiled(None, &policy(None)?)?;
         return Ok(vec![Suite { name: "the built-in rules".into(), rules, cases: Rules::built_in_cases().to_vec() }]);
     }
     files.iter().map(|file| suite(file)).collect()
 }
 
 fn suite(file: &Path) -> Result<Suite, Failure> {
-    let policy = source::policy(Some(file))?;
-    let rules = source::compiled(Some(file), &policy)?;
+    let policy = policy(Some(file))?;
+    let rules = compiled(Some(file), &policy)?;
     Ok(Suite { name: file.display().to_string(), rules, cases: policy.cases })
 }
 
@@ -86,8 +86,8 @@ impl Ran<'_> {
             None => return format!("  ok      {case}\n"),
             Some(CaseFailed::TooMany { why, .. }) => vec![why.to_string()],
             Some(CaseFailed::Differs { missing, extra, .. }) => {
-                let missing = missing.iter().map(|gap| format!("expected, not found: {}", named(gap)));
-                missing.chain(extra.iter().map(|gap| format!("found, not expected: {}", named(gap)))).collect()
+                let missing = missing.iter().map(|gap| format!("expected, not found: {}", gap_text(gap)));
+                missing.chain(extra.iter().map(|gap| format!("found, not expected: {}", gap_text(gap)))).collect()
             }
         };
         let lines: String = lines.iter().map(|line| format!("          {}\n", printable(line))).collect();
@@ -105,6 +105,6 @@ impl Ran<'_> {
     }
 }
 
-fn named(gap: &ExpectedGap) -> String {
+fn gap_text(gap: &ExpectedGap) -> String {
     format!("{} of {} at {}", severity(gap.severity), gap.rule, gap.field)
 }

@@ -22,7 +22,7 @@ fn bound(bounds: &Bounds, name: &str) -> (String, Option<String>, Option<String>
 }
 
 #[test]
-fn what_cannot_be_read_in_one_way_is_not_understood() {
+fn an_ambiguous_text_is_not_understood() {
     for text in ["--up-to 500", "--up-to =500", "--up-to a=", "--up-to a=5e2", "--times 0", "--for 0m", "--for soon"] {
         let words = std::iter::once("x").chain(text.split_whitespace());
         assert!(Typed::try_parse_from(words).is_err(), "{text}");

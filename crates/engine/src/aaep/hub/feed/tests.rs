@@ -1,7 +1,13 @@
-use super::{Feed, Joined, MOST_UNREAD};
-use countersign_core::aaep::{
-    negotiate::{Offer, SubscriptionTerms, negotiate},
-    shared_event::SharedEvent,
+use super::{
+    super::delivery::{Delivery, NextDelivery},
+    Feed, Joined, MOST_UNREAD,
+};
+use countersign_core::{
+    aaep::{
+        negotiate::{Offer, SubscriptionTerms, negotiate},
+        shared_event::SharedEvent,
+    },
+    records::{Subscription, SubscriptionOwner},
 };
 use countersign_protocol::{
     aaep::{
@@ -74,27 +80,27 @@ fn standing(session: i64, said: i64, questions: &[&Arc<SharedEvent>]) -> Joined 
 }
 
 #[test]
-fn what_was_said_while_the_reader_was_told_comes_after_it_and_nothing_of_it_twice() {
+fn events_during_the_first_delivery_follow_it_once_each() {
     let mut feed = feed();
     let asked = question(1, 4);
-    assert!(!feed.begin(None));
+    assert!(!feed.resume_or_hold(None));
     feed.push(&progress(1, 3), true, NOW);
     feed.push(&asked, true, NOW);
     feed.push(&progress(1, 5), true, NOW);
     assert_eq!(read(&mut feed), []);
     // The session row was read after five events: the last of them is still on its way.
-    feed.tell(vec![standing(1, 5, &[&asked])], NOW);
+    feed.deliver_snapshot(vec![standing(1, 5, &[&asked])], NOW);
     assert_eq!(read(&mut feed), [(1, -1), (1, 5)]);
     feed.push(&progress(1, 6), true, NOW);
     assert_eq!(read(&mut feed), [(1, 6)]);
 }
 
 #[test]
-fn news_that_comes_later_than_the_row_is_not_told_again() {
+fn a_signal_later_than_its_row_is_not_delivered_again() {
     let mut feed = feed();
     let asked = question(1, 4);
-    feed.begin(None);
-    feed.tell(vec![standing(1, 5, &[&asked])], NOW);
+    feed.resume_or_hold(None);
+    feed.deliver_snapshot(vec![standing(1, 5, &[&asked])], NOW);
     for late in [progress(1, 3), asked, progress(1, 5)] {
         feed.push(&late, true, NOW);
     }
@@ -102,32 +108,32 @@ fn news_that_comes_later_than_the_row_is_not_told_again() {
 }
 
 #[test]
-fn a_question_that_came_after_its_session_was_read_is_told_once() {
+fn a_question_that_came_after_its_session_was_read_is_delivered_once() {
     let mut feed = feed();
     let asked = question(1, 4);
-    feed.begin(None);
+    feed.resume_or_hold(None);
     feed.push(&asked, true, NOW);
-    feed.tell(vec![standing(1, 4, &[&asked])], NOW);
+    feed.deliver_snapshot(vec![standing(1, 4, &[&asked])], NOW);
     assert_eq!(read(&mut feed), [(1, -1)]);
 }
 
 #[test]
-fn of_a_session_that_begins_while_the_reader_comes_everything_is_told_and_counted() {
+fn every_event_of_a_session_that_begins_while_a_reader_connects_is_delivered_and_counted() {
     let mut feed = feed();
     let asked = question(1, 1);
-    feed.begin(None);
+    feed.resume_or_hold(None);
     feed.push(&started(1), true, NOW);
     feed.push(&asked, true, NOW);
-    feed.tell(vec![standing(1, 2, &[&asked])], NOW);
+    feed.deliver_snapshot(vec![standing(1, 2, &[&asked])], NOW);
     let counted: Vec<bool> = std::iter::from_fn(|| feed.next(NOW)).map(|(_, form)| form.sequence).collect();
     assert_eq!(counted, [true, true]);
 }
 
 #[test]
-fn what_has_a_hole_is_counted_no_further() {
+fn a_sequence_with_a_hole_is_counted_no_further() {
     let mut feed = feed();
-    feed.begin(None);
-    feed.tell(Vec::new(), NOW);
+    feed.resume_or_hold(None);
+    feed.deliver_snapshot(Vec::new(), NOW);
     for spoken in [started(1), progress(1, 1), progress(1, 3), progress(1, 4), progress(2, 7)] {
         feed.push(&spoken, true, NOW);
     }
@@ -136,7 +142,7 @@ fn what_has_a_hole_is_counted_no_further() {
 }
 
 #[test]
-fn while_nobody_reads_only_what_is_critical_waits_unfolded_and_a_rate_is_kept_afterwards() {
+fn without_a_reader_only_critical_events_wait_unfolded_and_a_rate_is_kept_afterwards() {
     let mut feed = rated(1);
     for seq in 0..50 {
         feed.push(&progress(1, seq), false, NOW);
@@ -149,11 +155,40 @@ fn while_nobody_reads_only_what_is_critical_waits_unfolded_and_a_rate_is_kept_af
 }
 
 #[test]
-fn what_cannot_be_folded_fills_it_in_the_end() {
+fn events_that_cannot_be_folded_fill_it_in_the_end() {
     let mut feed = feed();
     for seq in 0..=i64::try_from(MOST_UNREAD).unwrap() {
         assert!(!feed.is_full());
         feed.push(&question(1, seq), false, NOW);
     }
     assert!(feed.is_full());
+}
+
+///
+#[test]
+fn a_reader_receives_nothing_while_its_entitlement_is_being_checked() {
+    let owner = SubscriptionOwner::Token { key: 3 };
+    let row = Subscription {
+        key: 1,
+        version: 1,
+        project: 1,
+        id: "sub_1".into(),
+        person: 2,
+        owner,
+        may_answer: true,
+        subscriber_id: "phone".into(),
+        capabilities: json!({}),
+        opened_at: NOW,
+        closed_at: None,
+    };
+    let delivery = Arc::new(Delivery::new(&row, Arc::new(SubscriptionTerms::implicit(&Offer::default())), NOW));
+    let reader = delivery.attach(owner, None, None, NOW).number;
+    delivery.deliver_snapshot(reader, Vec::new(), NOW);
+    let (first, second) = (delivery.hold_for_check(), delivery.hold_for_check());
+    assert!(delivery.push(&started(1), NOW));
+    assert!(matches!(delivery.next_for(reader, NOW), NextDelivery::Wait(None)));
+    drop(first);
+    assert!(matches!(delivery.next_for(reader, NOW), NextDelivery::Wait(None)), "the other check has not ended");
+    drop(second);
+    assert!(matches!(delivery.next_for(reader, NOW), NextDelivery::Event(..)));
 }

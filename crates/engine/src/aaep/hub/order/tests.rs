@@ -40,7 +40,7 @@ impl Heard {
 
     fn arrives_as(&mut self, session: i64, seq: i64, kind: &str, now: UnixMillis) {
         let told = &mut self.told;
-        self.order.arrived(&said(session, seq, kind), now, &mut |said| told.push((said.session, said.seq)));
+        self.order.accept(&said(session, seq, kind), now, &mut |said| told.push((said.session, said.seq)));
     }
 
     fn ticks(&mut self, now: UnixMillis) {
@@ -59,7 +59,7 @@ fn an_event_that_comes_before_its_predecessor_waits_for_it_and_holds_up_no_other
 }
 
 #[test]
-fn what_comes_twice_is_told_once() {
+fn a_duplicate_is_delivered_once() {
     let mut heard = Heard::new();
     for seq in [0, 0, 2, 2, 1, 0, 1, 2, 3] {
         heard.arrives(1, seq, NOW);
@@ -68,7 +68,7 @@ fn what_comes_twice_is_told_once() {
 }
 
 #[test]
-fn what_was_said_before_this_node_listened_is_not_waited_for() {
+fn signals_from_before_this_nodes_start_are_not_waited_for() {
     let mut heard = Heard::new();
     heard.arrives(1, 7, NOW);
     heard.arrives(1, 8, NOW);
@@ -76,7 +76,7 @@ fn what_was_said_before_this_node_listened_is_not_waited_for() {
 }
 
 #[test]
-fn a_hole_that_is_not_filled_in_two_seconds_is_left_behind_and_what_fills_it_later_is_not_told() {
+fn a_hole_that_is_not_filled_in_two_seconds_is_skipped_for_good() {
     let mut heard = Heard::new();
     heard.arrives(1, 0, NOW);
     heard.arrives(1, 2, NOW);

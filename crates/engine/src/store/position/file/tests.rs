@@ -18,7 +18,7 @@ fn path(name: &str) -> PathBuf {
 
 ///
 #[test]
-fn what_was_written_last_is_read_back() {
+fn the_last_write_is_read_back() {
     let path = path("last");
     assert_eq!(PositionFile::read(&path).unwrap(), None);
     let mut kept = PositionFile::begin(path.clone(), &Position { mark: None, ..at(1) }).unwrap();

@@ -10,7 +10,7 @@ fn folder(name: &str) -> PathBuf {
 
 ///
 #[test]
-fn a_second_one_is_refused_and_told_who_has_it_until_the_first_is_gone() {
+fn a_second_one_is_refused_with_the_holder_until_the_first_is_gone() {
     let folder = folder("second");
     let database = folder.join("plane.db");
     assert_eq!(DatabaseLock::holder(&database).unwrap(), None);

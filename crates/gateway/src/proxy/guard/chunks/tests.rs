@@ -6,7 +6,7 @@ fn whole(text: &str) -> Result<(usize, bool), Malformed> {
 }
 
 #[test]
-fn what_another_reader_could_take_for_another_length_is_refused() {
+fn an_ambiguous_length_is_refused() {
     for text in [
         "\r\n",
         " 4\r\n",

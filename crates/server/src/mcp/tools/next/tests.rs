@@ -15,17 +15,18 @@ fn allowing(state: State, allowance: &str, execution: Option<&str>) -> DecisionD
     let until = UnixMillis(60_000);
     let execution = execution.map(|state| ExecutionDocument {
         execution_id: "exe_1".into(),
-        state: state.into(),
+        state: serde_json::from_value(json!(state)).unwrap(),
         lease_until: None,
         conflict: false,
     });
     let uses_left = i64::from(allowance == "open");
-    let allowance = Some(AllowanceDocument { state: allowance.into(), uses_left, until });
+    let allowance =
+        Some(AllowanceDocument { state: serde_json::from_value(json!(allowance)).unwrap(), uses_left, until });
     DecisionDocument { allowance, execution, ..decision(state) }
 }
 
 #[test]
-fn only_an_open_yes_is_told_to_be_begun() {
+fn only_an_open_approval_is_offered_to_be_begun() {
     for state in [State::Pending, State::Rejected, State::Answered, State::Expired, State::Cancelled] {
         assert!(!after(&decision(state)).contains("begin_action"), "{state:?}");
     }
@@ -47,7 +48,7 @@ fn only_an_open_yes_is_told_to_be_begun() {
 }
 
 #[test]
-fn whoever_must_not_act_is_told_so() {
+fn a_person_without_entitlement_reads_that_they_cannot_act() {
     for state in [State::Pending, State::Rejected, State::Expired, State::Cancelled] {
         assert!(after(&decision(state)).contains("do not do it"), "{state:?}");
     }
@@ -56,7 +57,7 @@ fn whoever_must_not_act_is_told_so() {
 }
 
 #[test]
-fn what_the_gateway_asked_goes_through_the_gateway() {
+fn a_question_of_the_gateway_is_executed_through_the_gateway() {
     let held = DecisionDocument { redeem: Some("https://x".into()), ..allowing(State::Accepted, "open", None) };
     let next = after(&held);
     assert!(next.contains("gateway") && !next.contains("begin_action"), "{next}");
@@ -86,7 +87,7 @@ fn an_approved_plan_is_gone_through_step_by_step() {
 }
 
 #[test]
-fn whoever_asked_a_question_is_told_where_the_answer_stands_and_never_to_guess() {
+fn an_asking_agent_gets_the_place_of_the_answer_and_never_a_request_to_guess() {
     let asked = |state, response| DecisionDocument { kind: DecisionKind::Clarification, response, ..decision(state) };
     assert!(after(&asked(State::Answered, Some(json!("blue")))).contains("response"));
     assert!(after(&asked(State::Expired, Some(json!("red")))).contains("default"));

@@ -1,0 +1,234 @@
+//! A store with faults: it refuses writes, stalls after a claim, or kills its process at one of its commits.
+
+use async_trait::async_trait;
+use countersign_engine::store::{
+    AuditPage, AuditQuery, Effects, FeedFreshness, FeedPage, FeedQuery, KeptTime, LaneHead, Outcome, Retention, Search,
+    SignalBatch, StorageStats, Store, StoreError, StoreHealth,
+};
+use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use serde::{Deserialize, Serialize};
+use std::{
+    pin::pin,
+    process::Command,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+use tokio::sync::{Notify, mpsc::UnboundedReceiver};
+
+/// The commit at which a process dies; the first one is 1. The database is then in the same state as after a power loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CrashPoint {
+    pub commit: usize,
+    pub moment: Moment,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Moment {
+    /// Decided, but not written.
+    Before,
+    /// On its way into the database; it may have arrived.
+    During,
+    /// Durable, but not yet reported.
+    After,
+}
+
+impl CrashPoint {
+    /// The store, with a crash at this point if there is one.
+    pub fn wrap(point: Option<Self>, store: Arc<dyn Store>) -> Arc<dyn Store> {
+        Arc::new(FaultyStore { store, crash: point, commits: AtomicUsize::new(0), faults: WriteFaults::default() })
+    }
+}
+
+/// The switch of a store that can be read but not written, as with a full disk.
+#[derive(Clone, Default)]
+pub struct WriteFaults(Arc<Switch>);
+
+#[derive(Default)]
+struct Switch {
+    fails: AtomicBool,
+    stalls: AtomicBool,
+    stalled: Notify,
+    resumes: Notify,
+}
+
+impl WriteFaults {
+    pub fn wrap(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
+        Arc::new(FaultyStore { store, crash: None, commits: AtomicUsize::new(0), faults: self.clone() })
+    }
+
+    pub fn start(&self) {
+        self.0.fails.store(true, Ordering::SeqCst);
+    }
+
+    pub fn stop(&self) {
+        self.0.fails.store(false, Ordering::SeqCst);
+    }
+
+    /// The next claim becomes durable, and its node stalls before it learns of it.
+    pub fn stall_after_claim(&self) {
+        self.0.stalls.store(true, Ordering::SeqCst);
+    }
+
+    pub async fn wait_for_stall(&self) {
+        self.0.stalled.notified().await;
+    }
+
+    pub fn resume(&self) {
+        self.0.resumes.notify_one();
+    }
+
+    fn active(&self) -> bool {
+        self.0.fails.load(Ordering::SeqCst)
+    }
+
+    async fn commit(&self, store: &dyn Store, effects: Effects) -> Outcome {
+        if self.active() {
+            return Outcome::Unavailable("a fault of the test".into());
+        }
+        let claims = effects.evidence.iter().any(|entry| entry.event_type == "execution_claimed");
+        let outcome = store.commit(effects).await;
+        if claims && self.0.stalls.swap(false, Ordering::SeqCst) {
+            self.0.stalled.notify_one();
+            self.0.resumes.notified().await;
+        }
+        outcome
+    }
+}
+
+struct FaultyStore {
+    store: Arc<dyn Store>,
+    crash: Option<CrashPoint>,
+    commits: AtomicUsize,
+    faults: WriteFaults,
+}
+
+#[async_trait]
+impl Store for FaultyStore {
+    async fn commit(&self, effects: Effects) -> Outcome {
+        let number = self.commits.fetch_add(1, Ordering::SeqCst) + 1;
+        match self.crash.filter(|crash| crash.commit == number).map(|crash| crash.moment) {
+            None => self.faults.commit(self.store.as_ref(), effects).await,
+            Some(Moment::Before) => die(),
+            Some(Moment::During) => {
+                let mut commit = pin!(self.store.commit(effects));
+                let _in_progress = futures_util::poll!(commit.as_mut());
+                die()
+            }
+            Some(Moment::After) => {
+                let _unreported = self.store.commit(effects).await;
+                die()
+            }
+        }
+    }
+
+    fn is_sound(&self) -> bool {
+        !self.faults.active() && self.store.is_sound()
+    }
+
+    fn listen(&self) -> UnboundedReceiver<SignalBatch> {
+        self.store.listen()
+    }
+
+    fn feed_freshness(&self) -> FeedFreshness {
+        self.store.feed_freshness()
+    }
+
+    async fn other_nodes(&self) -> Result<Vec<i64>, StoreError> {
+        self.store.other_nodes().await
+    }
+
+    async fn list(&self, search: Search) -> Result<Vec<String>, StoreError> {
+        self.store.list(search).await
+    }
+
+    async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError> {
+        self.store.project_version(project, version).await
+    }
+
+    async fn project_versions(&self, project: RowKey) -> Result<Vec<i64>, StoreError> {
+        self.store.project_versions(project).await
+    }
+
+    async fn count(&self, key: &str) -> Result<i64, StoreError> {
+        self.store.count(key).await
+    }
+
+    async fn audit(&self, query: AuditQuery) -> Result<AuditPage, StoreError> {
+        self.store.audit(query).await
+    }
+
+    async fn feed(&self, query: FeedQuery) -> Result<FeedPage, StoreError> {
+        self.store.feed(query).await
+    }
+
+    async fn lane_heads(&self, project: RowKey) -> Result<Vec<LaneHead>, StoreError> {
+        self.store.lane_heads(project).await
+    }
+
+    async fn index_evidence(&self, limit: i64) -> Result<u64, StoreError> {
+        self.store.index_evidence(limit).await
+    }
+
+    async fn erase(&self, project: RowKey, lane: i64, pos: i64) -> Result<bool, StoreError> {
+        self.store.erase(project, lane, pos).await
+    }
+
+    async fn sweep(&self, now: UnixMillis) -> Result<u64, StoreError> {
+        self.store.sweep(now).await
+    }
+
+    async fn remove_expired(&self, retention: &Retention, now: UnixMillis) -> Result<u64, StoreError> {
+        self.store.remove_expired(retention, now).await
+    }
+
+    async fn stats(&self) -> Result<StorageStats, StoreError> {
+        self.store.stats().await
+    }
+
+    async fn now(&self) -> Result<UnixMillis, StoreError> {
+        self.store.now().await
+    }
+
+    fn has_own_clock(&self) -> bool {
+        self.store.has_own_clock()
+    }
+
+    async fn kept_time(&self) -> Result<KeptTime, StoreError> {
+        self.store.kept_time().await
+    }
+
+    async fn keep_time(&self, now: UnixMillis) -> Result<(), StoreError> {
+        self.store.keep_time(now).await
+    }
+
+    async fn accept_time(&self, now: UnixMillis, nonces_until: UnixMillis) -> Result<(), StoreError> {
+        self.store.accept_time(now, nonces_until).await
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping().await
+    }
+
+    fn health(&self) -> StoreHealth {
+        self.store.health()
+    }
+
+    fn lane(&self) -> i64 {
+        self.store.lane()
+    }
+
+    async fn close(&self) {
+        self.store.close().await;
+    }
+}
+
+/// SIGKILL to this process: nothing is unwound or flushed.
+fn die() -> ! {
+    let pid = std::process::id().to_string();
+    let _sent = Command::new("sh").args(["-c", "kill -9 \"$0\"", &pid]).status();
+    loop {
+        std::thread::park();
+    }
+}
