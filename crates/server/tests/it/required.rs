@@ -2,6 +2,7 @@
 //! one without any of them is refused as malformed.
 
 use crate::mplp::Stage;
+use countersign_engine::Role;
 use countersign_testkit::{Answer, Backend, Kit, Plane, Setup, decisions::confirmation};
 use http::Method;
 use serde_json::{Value, json};
@@ -122,6 +123,18 @@ async fn bodies_are_taken_with_all_required_members_and_refused_without_any_of_t
     known["delegation_token"] = json!(connected.delegation_token);
     let registered = plane.register_with(&known, Some(&connected)).await;
     let ends = registered.as_test_agent();
+    let completed = plane.register_with(&known, Some(&connected)).await;
+    demands!("TaskCompleteRequest", json!({ "session_id": completed.session_id }), "", |body: Value| {
+        let request = countersign_testkit::agent_request(Method::POST, "/agent/task-complete");
+        let request = request.header("authorization", format!("Bearer {}", completed.access_token));
+        async move { plane.send(request.body(axum::body::Body::from(body.to_string())).unwrap()).await }
+    });
+    let root = plane.person_in("calendar", "root", &[Role::Admin]).await;
+    let event = json!({ "event": "org.subscription_cancelled", "event_id": "evt-1" });
+    demands!("LifecycleEventRequest", event, "", |body: Value| {
+        let root = root.clone();
+        async move { root.post(plane, "/agent/events", &body).await }
+    });
     demands!("CancelRequest", json!({ "session_id": registered.session_id }), "", |body: Value| {
         let ends = ends.clone();
         async move {

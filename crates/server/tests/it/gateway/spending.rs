@@ -90,7 +90,7 @@ on_sqlite! {
         let decision = scene.approved(BankFixture::transfer()).await;
         scene.plane.engine.people().set_disabled("alice", true).await.unwrap();
         for sent in [redeem(&decision), confirmed_transfer()] {
-            assert_eq!(scene.sends(sent).await.code(), "delegation_revoked");
+            assert_eq!(scene.sends(sent).await.code(), "auto_revoked");
         }
         assert_eq!(scene.bank.got().len(), 0);
     }

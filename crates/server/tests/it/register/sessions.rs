@@ -26,9 +26,13 @@ on_both_stores! {
                 "effective_policy": {
                     "type": "object",
                     "required": ["expires_at"],
-                    "properties": { "expires_at": { "const": "2027-02-13T12:00:00.000Z" } },
+                    "properties": {
+                        "expires_at": { "const": "2027-02-13T12:00:00.000Z" },
+                        "on_events": { "const": ["user.offboarded"] },
+                    },
                     "additionalProperties": false,
                 },
+                "effective_policy_sources": { "const": { "expires_at": ["service"], "on_events": ["service"] } },
             },
             "additionalProperties": false,
         });

@@ -163,6 +163,7 @@ fn by_token(world: &World) -> Vec<Attempt> {
         )
     };
     let home = format!("/agent/audit?delegation_id={}", world.north.connected.delegation_id);
+    let event = json!({ "event": "user.offboarded", "event_id": "evt-1", "user": "carol" });
     let mut all = vec![
         by_access_token("an access token, to read its own audit", Method::GET, &home, Value::Null),
         by_access_token("an access token, to read", Method::GET, &audit, Value::Null),
@@ -172,7 +173,9 @@ fn by_token(world: &World) -> Vec<Attempt> {
         by_key("an admin's key, to change the project", Method::PUT, "/v1/project", document),
         by_key("an admin's key, to read", Method::GET, &audit, Value::Null),
         by_key("an admin's key, to revoke", Method::POST, "/agent/revoke", revoke),
-        by_key("an admin's key, to cancel", Method::POST, "/agent/cancel", cancel),
+        by_key("an admin's key, to cancel", Method::POST, "/agent/cancel", cancel.clone()),
+        by_access_token("an access token, to complete a task", Method::POST, "/agent/task-complete", cancel),
+        by_key("an admin's key, to report an event", Method::POST, "/agent/events", event),
     ];
     all[0].at_home = Some(200);
     all[4].at_home = Some(200);
