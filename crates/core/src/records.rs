@@ -250,6 +250,10 @@ pub struct Delegation {
     /// Whose rule decided each of its dimensions.
     #[serde(default)]
     pub policy_sources: PolicySources,
+    /// Its inactivity is judged at this time: not later than the period after its last request. Requests do not write this
+    /// row; the evidence has their times.
+    #[serde(default)]
+    pub idle_check_at: Option<UnixMillis>,
     /// The digest of the disclosure shown with the consent.
     pub shown: Digest,
     pub language: String,
@@ -290,9 +294,15 @@ impl Delegation {
         }
     }
 
-    /// Its expiry, unless it has ended or is suspended.
+    /// Its expiry or the next check of its inactivity, unless it has ended or is suspended.
     pub fn due(&self) -> Option<UnixMillis> {
-        (self.state == DelegationState::Active).then_some(self.policy_expires_at)
+        let due = self.idle_check_at.map_or(self.policy_expires_at, |at| at.min(self.policy_expires_at));
+        (self.state == DelegationState::Active).then_some(due)
+    }
+
+    /// Whether its inactivity must be judged before it is honoured.
+    pub fn needs_idle_check(&self, now: UnixMillis) -> bool {
+        self.state == DelegationState::Active && self.idle_check_at.is_some_and(|at| now >= at)
     }
 }
 

@@ -117,7 +117,13 @@ pub mod held {
 
 /// Users provisioned by an identity provider.
 pub mod scim {
-    pub use countersign_core::scim::{ProvisionedUser, ScimRefusal, change, filter, patch, users};
+    pub use countersign_core::scim::{
+        ProvisionedUser, ScimRefusal,
+        change::UserChange,
+        filter::parse as parse_filter,
+        patch::PatchRequest,
+        users::{USER_SCHEMA, document},
+    };
 }
 
 /// MPLP documents rendered from decisions and plans.

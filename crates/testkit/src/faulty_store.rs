@@ -159,6 +159,10 @@ impl Store for FaultyStore {
         self.store.audit(query).await
     }
 
+    async fn last_request_at(&self, project: RowKey, delegation: RowKey) -> Result<Option<UnixMillis>, StoreError> {
+        self.store.last_request_at(project, delegation).await
+    }
+
     async fn feed(&self, query: FeedQuery) -> Result<FeedPage, StoreError> {
         self.store.feed(query).await
     }

@@ -227,6 +227,7 @@ impl Grant {
             granted_at: now,
             token_expires_at,
             policy_expires_at,
+            idle_check_at: policy.inactivity_timeout.map(|period| now.plus_secs(period)),
             policy,
             policy_sources,
             shown: disclosure.shown,

@@ -60,8 +60,13 @@ impl Operation for Revoke {
     }
 }
 
-/// The end of a delegation's time (AAP 8.3): it is recorded, and ends all open records, without an actor.
-pub struct PolicyEnd;
+/// The end of a delegation by its policy (AAP 8.3): it is recorded, and ends all open records, without an actor.
+pub enum PolicyEnd {
+    /// Its time or its inactivity is due.
+    Due { last_request_at: Option<UnixMillis> },
+    /// A call would have exceeded its usage budget.
+    UsedUp,
+}
 
 impl Operation for PolicyEnd {
     type View = RevokeView;
@@ -69,14 +74,47 @@ impl Operation for PolicyEnd {
     type Refusal = Refusal;
 
     fn decide(self, view: &RevokeView, env: &Env) -> Result<Step<()>, Refusal> {
-        let due = |delegation: &&Delegation| delegation.due().is_some_and(|due| env.now >= due);
-        let Some(delegation) = view.delegation.as_ref().filter(due) else { return Ok(Step::answer(())) };
-        let at = delegation.policy_expires_at;
+        let active = |delegation: &&Delegation| delegation.state == DelegationState::Active;
+        let Some(delegation) = view.delegation.as_ref().filter(active) else { return Ok(Step::answer(())) };
+        let (trigger, at) = match self {
+            Self::UsedUp => (AutoRevokeTrigger::UsageBudget, env.now),
+            Self::Due { last_request_at } => match due_end(delegation, last_request_at, env.now) {
+                DueEnd::Now(trigger, at) => (trigger, at),
+                DueEnd::Later => return Ok(Step::answer(())),
+                DueEnd::CheckAt(at) => {
+                    let idle_check_at = Some(at);
+                    let postponed = Delegation { idle_check_at, version: delegation.version + 1, ..delegation.clone() };
+                    let puts = vec![Record::Delegation(postponed)];
+                    return Ok(Step { answer: (), effects: Effects { puts, ..Effects::default() } });
+                }
+            },
+        };
         let mut effects = Effects { not_before: Some(at), ..Effects::default() };
         let place = (view.project.key, view.project.id.clone());
         let ends = (delegation, &view.live);
-        auto_revoke(&place, ends, (AutoRevokeTrigger::Expiry, at), env, &mut env.mint(), &mut effects)?;
+        auto_revoke(&place, ends, (trigger, at), env, &mut env.mint(), &mut effects)?;
         Ok(Step { answer: (), effects })
+    }
+}
+
+enum DueEnd {
+    Now(AutoRevokeTrigger, UnixMillis),
+    /// There were requests: inactivity is judged again then.
+    CheckAt(UnixMillis),
+    Later,
+}
+
+/// The earlier of both ends counts, also if this node was down when it came.
+fn due_end(delegation: &Delegation, last_request_at: Option<UnixMillis>, now: UnixMillis) -> DueEnd {
+    let expires_at = delegation.policy_expires_at;
+    let idle_at = delegation.policy.inactivity_timeout.map(|period| {
+        last_request_at.map_or(delegation.granted_at, |at| at.max(delegation.granted_at)).plus_secs(period)
+    });
+    match idle_at {
+        Some(idle_at) if now >= idle_at && idle_at < expires_at => DueEnd::Now(AutoRevokeTrigger::Inactivity, idle_at),
+        _ if now >= expires_at => DueEnd::Now(AutoRevokeTrigger::Expiry, expires_at),
+        Some(idle_at) if delegation.needs_idle_check(now) => DueEnd::CheckAt(idle_at),
+        _ => DueEnd::Later,
     }
 }
 

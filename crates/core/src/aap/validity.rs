@@ -26,6 +26,8 @@ pub fn check_delegation(delegation: &Delegation, now: UnixMillis) -> Result<(), 
         (true, _) if delegation.token_expires_at < delegation.policy_expires_at => Err(Refusal::DelegationExpired),
         (_, true) => Err(Refusal::AutoRevoked(RevokeReason::PolicyExpired)),
         (true, false) => Err(Refusal::DelegationExpired),
+        // The engine judges it first, and postpones the check if there were requests.
+        (false, false) if delegation.needs_idle_check(now) => Err(Refusal::AutoRevoked(RevokeReason::Inactivity)),
         (false, false) => Ok(()),
     }
 }

@@ -325,6 +325,7 @@ pub(crate) fn delegation(token_expires_at: UnixMillis, policy_expires_at: UnixMi
         granted_at: NOW,
         token_expires_at,
         policy_expires_at,
+        idle_check_at: None,
         policy: EffectivePolicy::default(),
         policy_sources: PolicySources::default(),
         shown: Digest::of(b"shown"),

@@ -4,7 +4,7 @@ use crate::{
     credentials::PresentedCredential,
     projects::{Address, ProjectAt},
     services::Agents,
-    store::{AccessTokenByHash, Outcome, StoreError},
+    store::{AccessTokenByHash, Outcome},
 };
 use countersign_core::{
     aap::access::{AccessView, Bearer, Call, check_bearer, key_is_stale},
@@ -13,7 +13,7 @@ use countersign_core::{
     refusal::Refusal,
     step::Effects,
 };
-use countersign_protocol::hash::Digest;
+use countersign_protocol::{hash::Digest, time::UnixMillis};
 use std::sync::Arc;
 
 impl Agents<'_> {
@@ -46,7 +46,7 @@ impl Agents<'_> {
         let name = cache_name(address);
         if let Some((hash, _)) = call.token()
             && let Some(view) = self.credential_cache.get(&name, hash)
-            && !view.bearer.as_ref().is_some_and(|b| key_is_stale(&b.session, self.now()))
+            && !view.bearer.as_ref().is_some_and(|b| needs_reload(b, self.now()))
         {
             return Ok(view);
         }
@@ -68,11 +68,11 @@ impl Agents<'_> {
         Ok(view)
     }
 
-    async fn load_bearer(self, project: &Project, hash: &Digest) -> Result<Option<Bearer>, StoreError> {
+    async fn load_bearer(self, project: &Project, hash: &Digest) -> Result<Option<Bearer>, Refusal> {
         let token = self.find_one(AccessTokenByHash(*hash)).await?;
         let Some(token) = token.filter(|token| token.project == project.key) else { return Ok(None) };
         let Some(session) = self.get::<Session>(token.session).await? else { return Ok(None) };
-        let delegation = self.get_some(session.delegation).await?;
+        let delegation = self.settle_inactivity(self.get_some(session.delegation).await?).await?;
         Ok(Some(Bearer { token, session, delegation }))
     }
 
@@ -117,4 +117,9 @@ fn cache_name(address: &Address) -> String {
         Address::Unscoped => String::new(),
         Address::Scoped(id) | Address::Subdomain(id) => id.clone(),
     }
+}
+
+/// Whether a cached bearer must be loaded again before the call is decided.
+fn needs_reload(bearer: &Bearer, now: UnixMillis) -> bool {
+    key_is_stale(&bearer.session, now) || bearer.delegation.as_ref().is_some_and(|d| d.needs_idle_check(now))
 }

@@ -4,7 +4,7 @@ use super::operator::ProvenOperator;
 use crate::{
     projects::ProjectAt,
     services::Agents,
-    store::{DelegationById, Outcome, RevokedReceiptByHash, SessionById, SessionKeyByJkt, StoreError},
+    store::{DelegationById, Outcome, RevokedReceiptByHash, SessionById, SessionKeyByJkt},
 };
 use countersign_core::{
     aap::{
@@ -144,15 +144,16 @@ impl Agents<'_> {
         operator: &ProvenOperator,
         delegation: Option<&VerifiedDelegation>,
         receipt: Option<&VerifiedReceipt>,
-    ) -> Result<RegisterView, StoreError> {
+    ) -> Result<RegisterView, Refusal> {
         let key = project.key;
         let delegation = match delegation {
             Some(fact) => {
                 let id = fact.claims().delegation_id.clone();
-                self.find_one(DelegationById { project: key, id }).await?
+                self.settle_inactivity(self.find_one(DelegationById { project: key, id }).await?).await?
             }
             None => None,
         };
+        let delegation = self.settle_budget(delegation).await?;
         let named = receipt.map(|r| r.claims().session_id.clone()).or_else(|| body.session_id.clone());
         let session = match named {
             Some(session_id) => {

@@ -2,7 +2,10 @@
 
 use crate::{projects::ProjectAt, services::Agents, store::DelegationById};
 use countersign_core::{
-    aap::revoke::{PolicyEnd, Reason, Revoke, RevokeView},
+    aap::{
+        access::budget_checks,
+        revoke::{PolicyEnd, Reason, Revoke, RevokeView},
+    },
     decision::cancel::Live,
     people::Actor,
     records::{CancelledFor, Delegation, Project},
@@ -44,13 +47,52 @@ impl Agents<'_> {
         Ok(answer)
     }
 
-    /// Records the expiry of a delegation. The row's version decides which node does.
-    pub(crate) async fn expire_delegation(self, key: RowKey) -> Result<(), Refusal> {
+    /// Ends a delegation whose time or inactivity is due, or postpones the check of its inactivity. The row's version
+    /// decides which node does.
+    pub(crate) async fn settle_delegation(self, key: RowKey) -> Result<(), Refusal> {
         let Some(delegation) = self.get::<Delegation>(key).await? else { return Ok(()) };
+        let last_request_at = match delegation.policy.inactivity_timeout {
+            Some(_) => self.store.last_request_at(delegation.project, key).await?,
+            None => None,
+        };
+        self.end_by_policy(delegation, PolicyEnd::Due { last_request_at }).await
+    }
+
+    /// Ends a delegation with a used-up budget.
+    pub(crate) async fn end_used_up(self, key: RowKey) -> Result<(), Refusal> {
+        let Some(delegation) = self.get::<Delegation>(key).await? else { return Ok(()) };
+        self.end_by_policy(delegation, PolicyEnd::UsedUp).await
+    }
+
+    /// The delegation, after its inactivity was judged if that is due.
+    pub(crate) async fn settle_inactivity(self, delegation: Option<Delegation>) -> Result<Option<Delegation>, Refusal> {
+        match delegation {
+            Some(delegation) if delegation.needs_idle_check(self.decision_time()?) => {
+                self.settle_delegation(delegation.key).await?;
+                Ok(self.get(delegation.key).await?)
+            }
+            delegation => Ok(delegation),
+        }
+    }
+
+    /// The delegation, ended if its usage budget has no room left.
+    pub(crate) async fn settle_budget(self, delegation: Option<Delegation>) -> Result<Option<Delegation>, Refusal> {
+        let Some(delegation) = delegation else { return Ok(None) };
+        for count in budget_checks(&delegation).iter() {
+            if self.store.count(&count.key).await? > count.limit {
+                self.end_used_up(delegation.key).await?;
+                return Ok(self.get(delegation.key).await?);
+            }
+        }
+        Ok(Some(delegation))
+    }
+
+    async fn end_by_policy(self, delegation: Delegation, end: PolicyEnd) -> Result<(), Refusal> {
+        let key = delegation.key;
         let project: Project = self.load(delegation.project).await?;
         let live = self.decisions().live_for_auto_revoke(&delegation).await?;
         let view = RevokeView { project, delegation: Some(delegation), live };
-        let step = PolicyEnd.decide(&view, &self.env()?)?;
+        let step = end.decide(&view, &self.env()?)?;
         if self.finish(step).await?.is_some() {
             self.end_late_decisions_of_delegation(&view.project, key).await?;
         }

@@ -254,7 +254,7 @@ impl Calls<'_> {
         let (effects, counted) = needs.pending_effects();
         match self.commit(effects).await {
             Outcome::Committed => {}
-            outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome)),
+            outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome).await),
         }
         held.decided.set_waiting();
         Ok(Next::Wait(Box::new(decision), seconds.min(LONGEST_WAIT_S)))
@@ -385,7 +385,7 @@ impl Calls<'_> {
                 }
                 Outcome::Stale => self.agents().forget_credential(&held.decided.address, &held.decided.call),
                 Outcome::OutOfTime => return Err(Refusal::ApprovalGone("it has expired")),
-                outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome)),
+                outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome).await),
             }
             self.decide_held_again(held).await?;
         }

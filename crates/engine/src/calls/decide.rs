@@ -97,7 +97,7 @@ impl Calls<'_> {
                     return Ok((Some(inflight), intent.write));
                 }
                 Outcome::Stale => self.agents().forget_credential(&decided.address, &decided.call),
-                outcome => return Err(self.limit_refusal(authorized.facts(), &intent.counted, &outcome)),
+                outcome => return Err(self.limit_refusal(authorized.facts(), &intent.counted, &outcome).await),
             }
             if let Some(write) = write {
                 self.refuse_late_repeat(authorized.facts(), write).await?;
@@ -119,7 +119,7 @@ impl Calls<'_> {
             let stands = self.store.count(&count.key).await?;
             self.limit_cache.set(&count.key, stands);
             if stands > count.limit {
-                return Err(self.limit_refusal(facts, &room, &Outcome::LimitReached { counter: count.name }));
+                return Err(self.limit_refusal(facts, &room, &Outcome::LimitReached { counter: count.name }).await);
             }
         }
         Ok(())

@@ -38,7 +38,7 @@ impl Calls<'_> {
             }
             // This request exceeds the hour's limit: the refusal says so, and so does the audit.
             outcome @ Outcome::LimitReached { .. } => {
-                let limited = self.limit_refusal(needs.facts(), &counted, &outcome);
+                let limited = self.limit_refusal(needs.facts(), &counted, &outcome).await;
                 let limited =
                     if matches!(refusal, Refusal::UsageLimitReached { .. }) { refusal.clone() } else { limited };
                 self.commit_record(uncounted).await?;
@@ -50,15 +50,24 @@ impl Calls<'_> {
     }
 
     /// The refusal for the failure of a call's step.
-    pub(super) fn limit_refusal(self, facts: &CallFacts, counted: &CountedLimits, outcome: &Outcome) -> Refusal {
+    pub(super) async fn limit_refusal(self, facts: &CallFacts, counted: &CountedLimits, outcome: &Outcome) -> Refusal {
         self.limit_cache.forget(counted.iter());
         match outcome {
             Outcome::Replayed => Refusal::DpopReplayed,
             Outcome::LimitReached { counter } => match Limit::from_name(counter) {
-                Some(limit) => facts.usage().refusal(limit, self.now()),
+                Some(limit) => self.end_if_used_up(facts, limit).await,
                 None => Refusal::Internal,
             },
             _ => Refusal::Unavailable,
+        }
+    }
+
+    /// A policy's budget ends the delegation with the first call beyond it (AAP 8.3).
+    async fn end_if_used_up(self, facts: &CallFacts, limit: Limit) -> Refusal {
+        let refusal = facts.usage().refusal(limit, self.now());
+        match facts.delegation().filter(|_| limit.ends_delegation()) {
+            Some(delegation) => self.agents().end_used_up(delegation).await.err().unwrap_or(refusal),
+            None => refusal,
         }
     }
 

@@ -171,7 +171,7 @@ impl<'engine> Calls<'engine> {
                 }
                 Outcome::Stale => self.agents().forget_credential(&address, &call),
                 failed => {
-                    let refusal = self.limit_refusal(authorized.facts(), &counted, &failed);
+                    let refusal = self.limit_refusal(authorized.facts(), &counted, &failed).await;
                     return Err(self.record_dropped_read(&authorized, refusal).await);
                 }
             }
@@ -187,7 +187,7 @@ impl<'engine> Calls<'engine> {
 
     /// The entry of a read with a dropped response.
     async fn record_dropped_read(self, authorized: &AuthorizedCall, refusal: Refusal) -> Refusal {
-        if !matches!(refusal, Refusal::UsageLimitReached { .. }) {
+        if !matches!(refusal, Refusal::UsageLimitReached { .. } | Refusal::AutoRevoked(_)) {
             return refusal;
         }
         let recorded = async { self.commit_record(authorized.record_refusal(&refusal, &self.env()?)?).await };

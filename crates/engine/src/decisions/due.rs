@@ -58,7 +58,7 @@ impl<'engine> Decisions<'engine> {
         join_results(sessions.iter().map(|session| self.settle_session(session.key))).await?;
         // Last, so that records with a deadline of their own have settled by it.
         let agents = self.agents();
-        join_results(delegations.iter().map(|delegation| agents.expire_delegation(delegation.key))).await?;
+        join_results(delegations.iter().map(|delegation| agents.settle_delegation(delegation.key))).await?;
         Ok(found)
     }
 

@@ -256,10 +256,15 @@ impl Decisions<'_> {
         };
         match self.run_to_outcome(raise).await? {
             (Outcome::Committed, (raised, _)) => Ok(raised),
-            (Outcome::LimitReached { counter }, (_, now)) => Err(match (Limit::from_name(counter), asking.usage) {
-                (Some(limit), Some(usage)) => usage.refusal(limit, now),
-                _ => limit_reached(counter, &project, now),
-            }),
+            (Outcome::LimitReached { counter }, (_, now)) => match (Limit::from_name(counter), asking.usage) {
+                (Some(limit), Some(usage)) => {
+                    if let Some(delegation) = agent.raiser.delegation.filter(|_| limit.ends_delegation()) {
+                        self.agents().end_used_up(delegation).await?;
+                    }
+                    Err(usage.refusal(limit, now))
+                }
+                _ => Err(limit_reached(counter, &project, now)),
+            },
             _ => Err(Refusal::Unavailable),
         }
     }

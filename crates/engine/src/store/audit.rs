@@ -181,6 +181,47 @@ async fn tail<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, Store
     Ok(hits)
 }
 
+/// The entries that a request of an agent leaves.
+const REQUESTS: &str = "event_type IN ('call', 'call_started', 'session_started', 'session_reopened', 'session_key_added', \
+     'decision_raised', 'plan_created', 'clarification_checked', 'clarification_opened')";
+
+/// The time of the last request under a delegation: of the index, and of the tail that is not in it yet.
+pub(crate) async fn last_request_at<S: Sql>(
+    sql: &mut S,
+    project: RowKey,
+    delegation: RowKey,
+) -> Result<Option<UnixMillis>, StoreFailure> {
+    sql.begin(Access::Snapshot).await?;
+    let last = last_request(sql, project, delegation).await;
+    sql.rollback().await;
+    last
+}
+
+async fn last_request<S: Sql>(
+    sql: &mut S,
+    project: RowKey,
+    delegation: RowKey,
+) -> Result<Option<UnixMillis>, StoreFailure> {
+    let indexed = format!(
+        "SELECT at FROM audit_index WHERE project = $1 AND kind = 0 AND key = $2 AND {REQUESTS} \
+         ORDER BY at DESC, lane DESC, seq DESC LIMIT 1"
+    );
+    let mut last = None;
+    for row in sql.query(&indexed, &[project.into(), delegation.into()]).await? {
+        last = last.max(Some(row.int(0)?));
+    }
+    let tail = format!(
+        "SELECT at FROM evidence WHERE lane = $1 AND pos > $2 AND project = $3 AND delegation = $4 AND {REQUESTS}"
+    );
+    for lane in sql.query("SELECT lane, pos FROM audit_progress", &[]).await? {
+        let params = [lane.int(0)?.into(), lane.int(1)?.into(), project.into(), delegation.into()];
+        for row in sql.query(&tail, &params).await? {
+            last = last.max(Some(row.int(0)?));
+        }
+    }
+    Ok(last.map(UnixMillis))
+}
+
 /// From `at`, `lane`, `seq`, `pos`.
 pub(super) fn hit(row: &Row) -> Result<Hit, StoreFailure> {
     let place = AuditPosition { at: UnixMillis(row.int(0)?), lane: row.int(1)?, seq: row.int(2)? };

@@ -100,6 +100,8 @@ pub trait Store: Send + Sync {
     async fn count(&self, key: &str) -> Result<i64, StoreError>;
 
     async fn audit(&self, query: AuditQuery) -> Result<AuditPage, StoreError>;
+    /// The time of the last request under a delegation, from its entries.
+    async fn last_request_at(&self, project: RowKey, delegation: RowKey) -> Result<Option<UnixMillis>, StoreError>;
     /// The events of a project's decisions, plans and executions, after the end of the previous page.
     async fn feed(&self, query: FeedQuery) -> Result<FeedPage, StoreError>;
     /// The head of a project's log in each lane with entries of it.

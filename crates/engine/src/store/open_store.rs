@@ -113,6 +113,10 @@ impl<B: Backend> Store for OpenedStore<B> {
         self.0.read(move |sql| Box::pin(async move { audit::page(sql, &query).await })).await
     }
 
+    async fn last_request_at(&self, project: RowKey, delegation: RowKey) -> Result<Option<UnixMillis>, StoreError> {
+        self.0.read(move |sql| Box::pin(async move { audit::last_request_at(sql, project, delegation).await })).await
+    }
+
     async fn feed(&self, query: FeedQuery) -> Result<FeedPage, StoreError> {
         self.0.read(move |sql| Box::pin(async move { feed::page(sql, &query).await })).await
     }

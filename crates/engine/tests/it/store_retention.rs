@@ -123,6 +123,7 @@ pub(crate) fn delegation(key: RowKey, ended: Option<i64>) -> Delegation {
     Delegation {
         id: format!("agt_{key}"),
         policy_expires_at: UnixMillis(START + 100_000 * DAY),
+        idle_check_at: None,
         state: ended.map_or(DelegationState::Active, revoked),
         ..store_tables::delegation(key)
     }

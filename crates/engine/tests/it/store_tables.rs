@@ -165,6 +165,7 @@ pub(crate) fn delegation(key: RowKey) -> Delegation {
         granted_at: AT,
         token_expires_at: AT,
         policy_expires_at: AT,
+        idle_check_at: None,
         policy: EffectivePolicy::default(),
         policy_sources: PolicySources::default(),
         shown: digest(key),

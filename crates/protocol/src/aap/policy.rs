@@ -110,20 +110,6 @@ impl PolicyLayer {
 
     /// The first member that a policy cannot have here, with the reason.
     pub fn problem(&self) -> Option<(&'static str, &'static str)> {
-        self.invalid().or_else(|| self.unserved())
-    }
-
-    /// A member without enforcement would be a false promise.
-    fn unserved(&self) -> Option<(&'static str, &'static str)> {
-        let why = "is not enforced by this version; leave it out";
-        match self {
-            Self { after_inactivity: Some(_), .. } => Some(("after_inactivity", why)),
-            Self { after_use, .. } if !after_use.is_empty() => Some(("after_use", why)),
-            _ => None,
-        }
-    }
-
-    fn invalid(&self) -> Option<(&'static str, &'static str)> {
         let zero = |limit: Option<u64>| limit == Some(0);
         match self {
             Self { after_inactivity: Some(period), .. } if period.secs() < MIN_INACTIVITY_S => {

@@ -3,7 +3,7 @@
 use super::{ScimDocument, ScimError, base, users};
 use crate::http::at::AtProject;
 use axum::extract::{OriginalUri, Path};
-use countersign_engine::scim::{ScimRefusal, users::USER_SCHEMA};
+use countersign_engine::scim::{ScimRefusal, USER_SCHEMA};
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::collections::HashMap;

@@ -3,7 +3,7 @@
 use super::{Provisioner, ScimBody, ScimDocument, ScimError};
 use crate::App;
 use axum::extract::{Path, Query, State};
-use countersign_engine::scim::{change::UserChange, filter, patch::PatchRequest, users::document};
+use countersign_engine::scim::{PatchRequest, UserChange, document, parse_filter};
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -34,7 +34,7 @@ pub(crate) async fn list(
     caller: Provisioner,
     Query(query): Query<ListQuery>,
 ) -> Result<ScimDocument, ScimError> {
-    let filter = query.filter.as_deref().map(filter::parse).transpose()?;
+    let filter = query.filter.as_deref().map(parse_filter).transpose()?;
     let number = |given: Option<i64>, or| given.map_or(or, |given| usize::try_from(given).unwrap_or(0));
     let first = number(query.start_index, 1).max(1);
     let count = number(query.count, MOST).min(MOST);

@@ -76,7 +76,7 @@ impl CallFacts {
         let delegation = bearer.delegation.as_ref();
         guards.extend(delegation.map(|d| Guard { table: Table::Delegation, key: d.key, version: d.version }));
         Self {
-            usage: Usage::of(&who, bearer.session.receipt.as_ref(), now),
+            usage: Usage::of(&who, delegation, bearer.session.receipt.as_ref(), now),
             who,
             project: Arc::clone(&view.project),
             route: Arc::new(route.clone()),

@@ -20,7 +20,7 @@ pub use needs_approval::NeedsApproval;
 pub use possession::{accept_proof, possession, proof_required};
 pub use refusal::RefusedCall;
 pub use unsettled::{BEGINNING_BYTES, ReadWrite, SeenWrite, SettleWrite, UNSETTLED_S, WriteResult};
-pub use usage::{CountedLimits, Limit, Usage};
+pub use usage::{CountedLimits, Limit, Usage, budget_checks};
 
 use crate::{
     aap::validity,

@@ -1,11 +1,20 @@
-//! The limits of a receipt (AAP 14.2, C-42): requests per hour by delegation, writes and bytes by session and receipt.
+//! The limits of a receipt (AAP 14.2, C-42): requests per hour by delegation, writes and bytes by session and receipt. And
+//! the usage budget of a delegation's policy (AAP 8.3), which no receipt renews.
 //!
 //! They are counted and reserved in the step of the call itself, so two concurrent calls on different nodes cannot both
 //! get the last one.
 
 use super::facts::CallPrincipal;
-use crate::{records::Receipt, refusal::Refusal, step::Count};
-use countersign_protocol::{aap::consent_receipt::UsageLimits, ids::RowKey, time::UnixMillis};
+use crate::{
+    records::{Delegation, Receipt, RevokeReason},
+    refusal::Refusal,
+    step::Count,
+};
+use countersign_protocol::{
+    aap::{consent_receipt::UsageLimits, policy::UsageBudget},
+    ids::RowKey,
+    time::UnixMillis,
+};
 
 /// The unit of `max_data_egress_kb`.
 const KB: i64 = 1024;
@@ -16,6 +25,9 @@ pub enum Limit {
     RequestsPerHour,
     WritesPerSession,
     DataEgress,
+    /// Of the policy: the delegation ends with it.
+    PolicyRequests,
+    PolicyWrites,
 }
 
 impl Limit {
@@ -24,14 +36,21 @@ impl Limit {
             Self::RequestsPerHour => "requests_per_hour",
             Self::WritesPerSession => "writes_per_session",
             Self::DataEgress => "max_data_egress_kb",
+            Self::PolicyRequests => "after_use.max_requests",
+            Self::PolicyWrites => "after_use.max_writes",
         }
     }
 
-    /// The limit of the counter with this name; none if the counter is not one of a receipt's.
+    /// The limit of the counter with this name; none if the counter is not one of a call's.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::RequestsPerHour, Self::WritesPerSession, Self::DataEgress]
+        use Limit::{DataEgress, PolicyRequests, PolicyWrites, RequestsPerHour, WritesPerSession};
+        [RequestsPerHour, WritesPerSession, DataEgress, PolicyRequests, PolicyWrites]
             .into_iter()
             .find(|limit| limit.as_str() == name)
+    }
+
+    pub const fn ends_delegation(self) -> bool {
+        matches!(self, Self::PolicyRequests | Self::PolicyWrites)
     }
 }
 
@@ -42,8 +61,51 @@ pub struct Usage {
     /// Key prefix of this session's counters under this receipt: a new receipt starts new counters (C-42).
     session: String,
     limits: UsageLimits,
+    budget: Budget,
     hour_ends: UnixMillis,
     receipt_ends: UnixMillis,
+}
+
+/// The usage budget of a delegation and its counters. They outlive the delegation.
+#[derive(Clone, Debug, Default)]
+struct Budget {
+    limits: UsageBudget,
+    key: String,
+    until: UnixMillis,
+}
+
+impl Budget {
+    fn of(delegation: Option<&Delegation>) -> Self {
+        let limited = delegation.filter(|delegation| !delegation.policy.after_use.is_empty());
+        limited.map_or_else(Self::default, |delegation| Self {
+            limits: delegation.policy.after_use,
+            key: format!("{}/budget/{}", delegation.project, delegation.key),
+            until: delegation.policy_expires_at.plus_secs(86_400),
+        })
+    }
+
+    fn count(&self, of: Limit, by: i64) -> Option<Count> {
+        let (limit, kind) = match of {
+            Limit::PolicyRequests => (self.limits.max_requests?, "requests"),
+            Limit::PolicyWrites => (self.limits.max_writes?, "writes"),
+            _ => return None,
+        };
+        let most = i64::try_from(limit).unwrap_or(i64::MAX);
+        let limit = match by {
+            0 => most - 1,
+            1.. => most,
+            _ => i64::MAX,
+        };
+        Some(Count { name: of.as_str(), key: format!("{}/{kind}", self.key), by, limit, until: self.until })
+    }
+}
+
+/// Looks whether a delegation's usage budget has room for another request.
+pub fn budget_checks(delegation: &Delegation) -> CountedLimits {
+    let budget = Budget::of(Some(delegation));
+    CountedLimits(
+        [Limit::PolicyRequests, Limit::PolicyWrites].into_iter().filter_map(|of| budget.count(of, 0)).collect(),
+    )
 }
 
 /// A step's counters, each named after its limit.
@@ -51,7 +113,12 @@ pub struct Usage {
 pub struct CountedLimits(Vec<Count>);
 
 impl Usage {
-    pub(super) fn of(who: &CallPrincipal, receipt: Option<&Receipt>, now: UnixMillis) -> Self {
+    pub(super) fn of(
+        who: &CallPrincipal,
+        delegation: Option<&Delegation>,
+        receipt: Option<&Receipt>,
+        now: UnixMillis,
+    ) -> Self {
         let hour = now.secs().div_euclid(3600);
         let holder: RowKey = who.delegation.as_ref().map_or(who.session.0, |(key, _)| *key);
         let (project, session) = (who.project.0, who.session.0);
@@ -64,6 +131,7 @@ impl Usage {
             requests: format!("{project}/requests/{holder}/{hour}"),
             session: session.unwrap_or_default(),
             limits: receipt.map(|receipt| receipt.limits).unwrap_or_default(),
+            budget: Budget::of(delegation),
             hour_ends: UnixMillis::from_secs((hour + 1) * 3600),
             receipt_ends: receipt.map_or(now.plus_secs(86_400), |receipt| receipt.expires_at.plus_secs(86_400)),
         }
@@ -80,13 +148,17 @@ impl Usage {
         if writes && let Some(limit) = self.limits.writes_per_session {
             counted.0.push(self.count(Limit::WritesPerSession, 1, limit));
         }
+        if writes {
+            counted.0.extend(self.budget.count(Limit::PolicyWrites, 1));
+        }
         counted.with(self.check_egress())
     }
 
     /// The request alone.
     pub(super) fn request(&self) -> CountedLimits {
         let limit = self.limits.requests_per_hour.unwrap_or(i64::MAX);
-        CountedLimits(vec![self.count(Limit::RequestsPerHour, 1, limit)])
+        let hour = self.count(Limit::RequestsPerHour, 1, limit);
+        CountedLimits([hour].into_iter().chain(self.budget.count(Limit::PolicyRequests, 1)).collect())
     }
 
     /// Checks the limits without reserving: before a person is asked, and before the upstream is called. Empty if
@@ -99,6 +171,10 @@ impl Usage {
         if writes && let Some(limit) = self.limits.writes_per_session {
             counted.0.push(self.count(Limit::WritesPerSession, 0, limit - 1));
         }
+        counted.0.extend(self.budget.count(Limit::PolicyRequests, 0));
+        if writes {
+            counted.0.extend(self.budget.count(Limit::PolicyWrites, 0));
+        }
         counted.with(self.check_egress())
     }
 
@@ -110,7 +186,7 @@ impl Usage {
     /// Returns a write that the upstream itself reported as not done.
     pub(super) fn release(&self) -> CountedLimits {
         let back = self.limits.writes_per_session.map(|_| self.count(Limit::WritesPerSession, -1, i64::MAX));
-        CountedLimits(back.into_iter().collect())
+        CountedLimits(back.into_iter().chain(self.budget.count(Limit::PolicyWrites, -1)).collect())
     }
 
     /// Counts outgoing bytes. Those of a write are counted but never refused.
@@ -132,12 +208,15 @@ impl Usage {
         let (key, until) = match of {
             Limit::RequestsPerHour => (self.requests.clone(), self.hour_ends.plus_secs(3600)),
             Limit::WritesPerSession => (format!("{}/writes", self.session), self.receipt_ends),
-            Limit::DataEgress => (self.egress_key(), self.receipt_ends),
+            Limit::DataEgress | Limit::PolicyRequests | Limit::PolicyWrites => (self.egress_key(), self.receipt_ends),
         };
         Count { name: of.as_str(), key, by, limit, until }
     }
 
     pub fn refusal(&self, limit: Limit, now: UnixMillis) -> Refusal {
+        if limit.ends_delegation() {
+            return Refusal::AutoRevoked(RevokeReason::PolicyExpired);
+        }
         let until = if limit == Limit::RequestsPerHour { self.hour_ends } else { self.receipt_ends };
         Refusal::UsageLimitReached { limit, retry_after_s: until.millis_since(now).div_euclid(1000).max(1) }
     }

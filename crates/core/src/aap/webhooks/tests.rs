@@ -36,6 +36,7 @@ fn delegation() -> Delegation {
         granted_at: AT,
         token_expires_at: AT,
         policy_expires_at: AT,
+        idle_check_at: None,
         policy: EffectivePolicy::default(),
         policy_sources: PolicySources {
             expires_at: BTreeSet::from([PolicySource::Operator, PolicySource::User]),

@@ -80,7 +80,7 @@ on_sqlite! {
     /// R-13, C-60
     async fn a_policy_that_would_not_be_kept_is_refused_by_name(kit) {
         let plane = kit.plane().await;
-        for policy in [json!({ "after_inactivity": "1d" }), json!({ "max_duration": "1 hour" }), json!("strict")] {
+        for policy in [json!({ "after_inactivity": "59m" }), json!({ "max_duration": "1 hour" }), json!("strict")] {
             let answer = ask(&plane, json!({ "policy": policy })).await;
             assert_eq!(answer.refusal(), (400, "invalid_request".into()), "{policy}");
             assert!(answer.json()["error_description"].as_str().unwrap().contains("policy"), "{}", answer.text());

@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use countersign_engine::{ApiKeyKind, Role};
+use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
     AgentFixture, Answer, Connected, Plane, Registered, Setup, TestPerson, agent_request, on_both_stores, on_sqlite,
 };
@@ -30,8 +31,10 @@ async fn connect_with(plane: &Plane, alice: &TestPerson, user_override: Value) -
     (connected, shown)
 }
 
+/// Access tokens are valid for a day.
 async fn agent_under(kit: countersign_testkit::Kit, user_override: Value) -> AgentFixture {
-    let plane = kit.plane().await;
+    let a_day = |document: &mut ProjectDocument| (document.credential_ttl, document.max_agent_ttl) = (86_400, 86_400);
+    let plane = kit.plane_with(Setup::with_project(a_day)).await;
     let alice = plane.person("alice").await;
     let (connected, _) = connect_with(&plane, &alice, user_override).await;
     let agent = plane.register(plane.acme(), &connected).await;
@@ -116,6 +119,72 @@ on_both_stores! {
         assert_eq!((&audit["total_count"], &audit["entries"][0]["summary"]), (&json!(1), &json!("two events moved")));
         let audit = scene.audit("event_type=auto_revoked").await;
         assert_eq!((&audit["total_count"], &audit["entries"][0]["trigger"]), (&json!(1), &json!("on_task_completion")));
+    }
+
+    /// AAP-8.3-01, AAP-8.3-04, AAP-8.5-05
+    async fn a_delegation_without_requests_for_its_period_ends_and_each_request_starts_the_period_again(kit) {
+        let scene = agent_under(kit, json!({ "after_inactivity": "1h" })).await;
+        for _ in 0..3 {
+            scene.plane.advance_secs(3599).await;
+            scene.read().await.expect(200);
+        }
+        scene.plane.advance_without_settling(3600).await;
+        assert_eq!(ended(&scene.read().await), auto_revoked("inactivity"));
+        let body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
+        assert_eq!(ended(&scene.plane.post("/agent/register", &body).await), auto_revoked("inactivity"));
+        let audit = scene.audit("event_type=auto_revoked").await;
+        assert_eq!(audit["total_count"], 1);
+        assert_eq!(audit["entries"][0]["trigger"], "inactivity_timeout");
+    }
+
+    /// AAP-8.3-01, AAP-8.3-04
+    async fn inactivity_is_recorded_without_a_request_and_a_registration_in_time_prevents_it(kit) {
+        let scene = agent_under(kit, json!({ "after_inactivity": "1h" })).await;
+        scene.plane.advance_secs(3599).await;
+        scene.plane.register(scene.plane.acme(), &scene.connected).await;
+        scene.plane.advance_secs(3599).await;
+        assert_eq!(scene.audit("event_type=auto_revoked").await["total_count"], 0);
+        scene.plane.advance_secs(1).await;
+        assert_eq!(scene.audit("event_type=auto_revoked").await["total_count"], 1);
+    }
+
+    /// AAP-8.3-06, AAP-8.3-07, AAP-8.5-05
+    async fn a_used_up_budget_ends_the_delegation_and_only_a_new_one_works(kit) {
+        let scene = agent_under(kit, json!({ "after_use": { "max_requests": 3 } })).await;
+        for _ in 0..3 {
+            scene.read().await.expect(200);
+        }
+        assert_eq!(ended(&scene.read().await), auto_revoked("policy_expired"));
+        let audit = scene.audit("event_type=auto_revoked").await;
+        assert_eq!((&audit["total_count"], &audit["entries"][0]["trigger"]), (&json!(1), &json!("after_use")));
+        let body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
+        assert_eq!(ended(&scene.plane.post("/agent/register", &body).await), auto_revoked("policy_expired"));
+        let (body, _) = scene.receipt_body(&SCOPES, |_| {});
+        assert_eq!(ended(&scene.plane.post("/agent/register", &body).await), auto_revoked("policy_expired"));
+        let (connected, _) = connect_with(&scene.plane, &scene.alice, json!({})).await;
+        let agent = scene.plane.register(scene.plane.acme(), &connected).await;
+        AgentFixture { connected, agent, ..scene }.read().await.expect(200);
+    }
+
+    /// AAP-8.3-06, AAP-8.3-07
+    async fn writes_have_a_budget_of_their_own_and_no_registration_outlives_it(kit) {
+        let scene = agent_under(kit, json!({ "after_use": { "max_writes": 1 } })).await;
+        scene.read().await.expect(200);
+        scene.write().await.expect(201);
+        let body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
+        assert_eq!(ended(&scene.plane.post("/agent/register", &body).await), auto_revoked("policy_expired"));
+        let reached = scene.reached();
+        assert_eq!(ended(&scene.write().await), auto_revoked("policy_expired"));
+        assert_eq!(scene.reached(), reached);
+    }
+
+    /// AAP-8.3-06
+    async fn of_concurrent_calls_no_more_succeed_than_the_budget_allows(kit) {
+        let scene = agent_under(kit, json!({ "after_use": { "max_requests": 5 } })).await;
+        let answers = futures_util::future::join_all((0..12).map(|_| scene.read())).await;
+        let succeeded = answers.iter().filter(|answer| answer.status == 200).count();
+        assert!((1..=5).contains(&succeeded), "{succeeded}");
+        assert!(answers.iter().all(|answer| answer.status == 200 || answer.code() == "auto_revoked"));
     }
 
     /// AAP-8.3-05, AAP-8.3-09, AAP-8.5-05, AAP-16.2-20
@@ -248,8 +317,9 @@ on_sqlite! {
         let alice = plane.person("alice").await;
         let request_id = plane.connect_request("", plane.acme(), &SCOPES).await;
         let cases = [
-            (json!({ "after_inactivity": "14d" }), "after_inactivity"),
-            (json!({ "after_use": { "max_requests": 10 } }), "after_use"),
+            (json!({ "after_inactivity": "3599s" }), "after_inactivity"),
+            (json!({ "after_use": { "max_requests": 0 } }), "after_use.max_requests"),
+            (json!({ "after_use": { "max_writes": 0 } }), "after_use.max_writes"),
             (json!({ "after_duration": "soon" }), "duration"),
             (json!({ "on_events": ["user.promoted"] }), "user.promoted"),
         ];
