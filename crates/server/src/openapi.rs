@@ -36,6 +36,7 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         aap::revoke::task_complete,
         aap::revoke::event,
         aap::audit::get,
+        aap::access_summary::get,
         aaep::manifest::get,
         aaep::sessions::open,
         aaep::sessions::publish,

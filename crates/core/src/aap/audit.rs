@@ -59,7 +59,7 @@ fn visible_session(actor: &Actor, view: &AuditView, session: &Session) -> bool {
     session.project == view.project && (by_delegation || own)
 }
 
-fn may_read(actor: &Actor, delegation: &Delegation) -> bool {
+pub(super) fn may_read(actor: &Actor, delegation: &Delegation) -> bool {
     match actor {
         Actor::Person(member) => {
             member.person.key == delegation.person || member.has_role(Role::Admin) || member.has_role(Role::Auditor)

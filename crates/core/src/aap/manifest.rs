@@ -23,6 +23,7 @@ const ENDPOINTS: &[(&str, &str)] = &[
     ("exchange", "/agent/delegate/token"),
     ("revoke", "/agent/revoke"),
     ("audit", "/agent/audit"),
+    ("access_summary", "/agent/access-summary"),
     ("cancel", "/agent/cancel"),
     ("task_complete", "/agent/task-complete"),
 ];

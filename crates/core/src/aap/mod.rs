@@ -1,6 +1,7 @@
 //! The rules of the Agent Authentication Protocol, one module per operation.
 
 pub mod access;
+pub mod access_summary;
 pub mod audit;
 pub mod cancel;
 pub mod connect;

@@ -1,6 +1,7 @@
 //! AAP's operations: load, decide, commit. One file per endpoint.
 
 pub(crate) mod access;
+mod access_summary;
 pub(crate) mod cancel;
 pub(crate) mod delegate;
 pub(crate) mod events;

@@ -1,5 +1,6 @@
 //! Documents of the Agent Authentication Protocol 2.0, one module per document.
 
+pub mod access_summary;
 pub mod audit;
 pub mod claims;
 pub mod consent_receipt;

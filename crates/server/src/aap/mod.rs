@@ -1,5 +1,6 @@
 //! AAP endpoints, at the unscoped paths and under `/projects/{projectId}`.
 
+pub(crate) mod access_summary;
 pub(crate) mod audit;
 pub(crate) mod delegate;
 pub(crate) mod identity;
@@ -37,6 +38,7 @@ fn endpoints() -> Router<App> {
         .route("/agent/task-complete", post(revoke::task_complete))
         .route("/agent/events", post(revoke::event))
         .route("/agent/audit", get(audit::get))
+        .route("/agent/access-summary", get(access_summary::get))
         .layer(middleware::from_fn(version::require_supported))
         .layer(middleware::map_response(layers::keep_nothing))
 }

@@ -57,7 +57,7 @@ pub(crate) async fn open_as(plane: &Plane, who: &TestPerson, path: &str) -> Answ
 }
 
 /// Sends a form as this person, with exactly these fields.
-async fn send_as(plane: &Plane, who: &TestPerson, path: &str, fields: &[(&str, &str)]) -> Answer {
+pub(crate) async fn send_as(plane: &Plane, who: &TestPerson, path: &str, fields: &[(&str, &str)]) -> Answer {
     let request = who.request(Method::POST, path).header(header::ACCEPT, HTML);
     plane.send(request.header(header::CONTENT_TYPE, FORM).body(form(fields)).unwrap()).await
 }
@@ -70,7 +70,7 @@ fn form(fields: &[(&str, &str)]) -> Body {
 }
 
 /// The value of a hidden field of a page.
-fn hidden(page: &str, name: &str) -> String {
+pub(crate) fn hidden(page: &str, name: &str) -> String {
     let at = format!("name=\"{name}\" value=\"");
     let rest = page.split_once(&at).unwrap_or_else(|| panic!("no field {name}: {page}")).1;
     rest.split('"').next().unwrap().to_owned()

@@ -118,6 +118,11 @@ fn by_delegation_id(world: &World) -> Vec<Attempt> {
                 .of(thing, unknown)
                 .gets(401, "delegation_not_found", at_home)
         };
+    let summary = |what, by, at_home| {
+        Attempt::new(what, by, Method::GET, "/agent/access-summary?delegation_id={thing}", Value::Null)
+            .of(thing, unknown)
+            .gets(401, "delegation_not_found", at_home)
+    };
     let revoke = |what, by| {
         Attempt::new(what, by, Method::POST, "/agent/revoke", json!({ "delegation_id": "{thing}" }))
             .of(thing, unknown)
@@ -131,6 +136,10 @@ fn by_delegation_id(world: &World) -> Vec<Attempt> {
         audit("a delegation's audit, by its operator", By::OperatorHeader, Some(200)),
         audit("a delegation's audit, by an admin's key", key(), None),
         audit("a delegation's audit, by another agent", agent(), None),
+        summary("a delegation's access, for its person", By::Carol, Some(200)),
+        summary("a delegation's access, for its operator", By::OperatorHeader, Some(200)),
+        summary("a delegation's access, for an admin's key", key(), None),
+        summary("a delegation's access, for another agent", agent(), None),
         Attempt::new("a cursor", By::Carol, Method::GET, &cursor, Value::Null).of(&world.north.cursor, "AAAA").gets(
             400,
             "invalid_request",
