@@ -82,6 +82,32 @@ connect-mode-heading = Wie er handelt
 connect-lasts-heading = Wie lange
 connect-lasts = { $duration } ab Ihrer Genehmigung
 connect-ends = Sie können den Zugang jederzeit auf der Seite „Ihre Agenten“ entziehen. Dann ist sofort Schluss; was schon ausgeführt wurde, wird nicht rückgängig gemacht.
+ends-also = Der Zugang endet früher:
+ends-inactivity = wenn { $duration } lang keine Anfrage kommt
+ends-task = wenn der Agent seine Aufgabe als erledigt meldet
+ends-requests = { $count ->
+    [one] nach einer Anfrage
+   *[other] nach { $count } Anfragen
+}
+ends-writes = { $count ->
+    [one] nach einer Änderung
+   *[other] nach { $count } Änderungen
+}
+ends-offboarded = wenn Ihr Konto deaktiviert wird
+ends-subscription = wenn Ihre Organisation ihr Abonnement kündigt
+ends-resource = wenn die Ressource gelöscht wird, für die er gilt
+ends-role = wenn sich Ihre Rolle ändert
+ends-by-service = Regel von { $service }
+ends-by-operator = Regel von { $domain }
+ends-by-user = Ihre eigene Regel
+own-rules-heading = Früher enden lassen
+own-rules-duration = Höchstens so lange
+own-rules-inactivity = Nach dieser Zeit ohne Anfrage
+own-rules-hint = Zum Beispiel 12h, 7d oder 2w. Ohne Anfrage mindestens 1h. Längere Zeiten als oben bewirken nichts.
+own-rules-requests = Nach so vielen Anfragen
+own-rules-task = Wenn der Agent seine Aufgabe als erledigt meldet
+own-rules-submit = Mit diesen Regeln zeigen
+own-rules-error = Eine Ihrer Regeln ist nicht lesbar. Schreiben Sie Zeiten als 12h, 7d oder 2w (ohne Anfrage mindestens 1h) und bei Anfragen eine Zahl ab 1.
 connect-liability-heading = Wenn etwas schiefgeht
 connect-acknowledge = Ich habe das gelesen
 connect-acknowledge-hint = Das brauchen Sie nur zum Genehmigen, nicht zum Ablehnen.

@@ -82,6 +82,32 @@ connect-mode-heading = How it acts
 connect-lasts-heading = How long
 connect-lasts = { $duration } from your approval
 connect-ends = You can revoke access at any time on the page “Your agents”. The agent then stops at once; completed actions are not undone.
+ends-also = It ends earlier:
+ends-inactivity = after { $duration } without a request
+ends-task = when the agent reports its task as complete
+ends-requests = { $count ->
+    [one] after one request
+   *[other] after { $count } requests
+}
+ends-writes = { $count ->
+    [one] after one change
+   *[other] after { $count } changes
+}
+ends-offboarded = when your account is deactivated
+ends-subscription = when your organisation cancels its subscription
+ends-resource = when the resource it was granted for is deleted
+ends-role = when your role changes
+ends-by-service = rule of { $service }
+ends-by-operator = rule of { $domain }
+ends-by-user = your own rule
+own-rules-heading = Let it end earlier
+own-rules-duration = At most this long
+own-rules-inactivity = After this time without a request
+own-rules-hint = For example 12h, 7d or 2w. Without requests at least 1h. Longer times than above have no effect.
+own-rules-requests = After this number of requests
+own-rules-task = When the agent reports its task as complete
+own-rules-submit = Show with these rules
+own-rules-error = One of your rules cannot be read. Write durations as 12h, 7d or 2w (at least 1h without requests), and a number of at least 1 for requests.
 connect-liability-heading = If something goes wrong
 connect-acknowledge = I have read this
 connect-acknowledge-hint = You need this only to approve, not to reject.

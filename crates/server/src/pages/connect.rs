@@ -1,6 +1,6 @@
 //! The consent screen: one operator asks to act for one person (AAP 5.1, 13.2, 14.4; R-13).
 
-use super::{Disclosed, Frame, OperatorLabel, Prose, ScopeWords, Warning};
+use super::{Disclosed, EndRules, Frame, OperatorLabel, OwnRules, Prose, ScopeWords, Warning};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 use serde::Serialize;
@@ -20,6 +20,9 @@ pub struct ConnectPage {
     pub liability: Liability,
     /// The lifetime of the delegation, in seconds from the approval.
     pub lasts_s: i64,
+    pub ends: EndRules,
+    /// The stricter rules that the person entered.
+    pub own_rules: OwnRules,
     /// The host of the callback; without one, the page shows a code to copy.
     pub callback_host: Option<String>,
     /// When the request expires. Not part of the disclosure.
@@ -45,13 +48,15 @@ pub enum ConnectError {
     FormExpired,
     /// The current disclosure differs from the one the form was rendered with.
     ChangedSince,
+    /// One of the person's own rules cannot be read.
+    BadRule,
 }
 
 impl ConnectPage {
     /// The canonical text of everything consent-relevant, its digest and language.
     pub fn shown(&self) -> Disclosed {
         let words = ConnectDisclosure {
-            v: 1,
+            v: 2,
             language: self.frame.language.tag(),
             service: self.frame.service.as_str(),
             person: self.frame.person.as_ref().map(|p| p.as_str()),
@@ -64,6 +69,8 @@ impl ConnectPage {
             liability: self.liability_text().as_str().to_owned(),
             liability_by: self.liability_by(),
             lasts: self.frame.duration(&self.lasts_s),
+            lasts_by: self.lasts_by(),
+            ends_also: self.end_lines(),
             ends: self.frame.say("connect-ends"),
             then: self.then(),
         };
@@ -100,6 +107,14 @@ impl ConnectPage {
         }
     }
 
+    fn lasts_by(&self) -> String {
+        self.ends.duration_by(&self.frame, &self.operator)
+    }
+
+    fn end_lines(&self) -> Vec<String> {
+        self.ends.lines(&self.frame, &self.operator)
+    }
+
     fn then(&self) -> String {
         match &self.callback_host {
             Some(host) => self.frame.say_of("connect-then-callback", "host", host),
@@ -112,6 +127,7 @@ impl ConnectPage {
             ConnectError::NotAcknowledged => "connect-error-not-acknowledged",
             ConnectError::FormExpired => "error-form-expired",
             ConnectError::ChangedSince => "connect-error-changed",
+            ConnectError::BadRule => "own-rules-error",
         };
         Some(self.frame.say(id))
     }
@@ -122,7 +138,15 @@ impl ConnectPage {
 
     /// The form field with the error, if any.
     fn error_field(&self) -> &'static str {
-        if self.is_unacknowledged() { "acknowledged" } else { "" }
+        match self.error {
+            Some(ConnectError::NotAcknowledged) => "acknowledged",
+            Some(ConnectError::BadRule) => "after_duration",
+            _ => "",
+        }
+    }
+
+    fn has_bad_rule(&self) -> bool {
+        self.error == Some(ConnectError::BadRule)
     }
 
     fn is_unacknowledged(&self) -> bool {
@@ -146,6 +170,8 @@ struct ConnectDisclosure<'a> {
     liability: String,
     liability_by: String,
     lasts: String,
+    lasts_by: String,
+    ends_also: Vec<String>,
     ends: String,
     then: String,
 }

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     App,
     http::answer::RefusalResponse,
-    pages::{ConnectEnd, ConnectEndedPage, ConnectError, ConnectPage, ConnectedPage, Frame},
+    pages::{ConnectEnd, ConnectEndedPage, ConnectError, ConnectPage, ConnectedPage, Frame, OwnRules},
 };
 use axum::{
     extract::{Path, State},
@@ -41,20 +41,25 @@ pub(super) async fn post(
 
 async fn show(app: &App, visit: &Visit, request: &str) -> Result<Response, Refusal> {
     let asked = ConsentRequest::load(app, visit, request).await?;
-    let page = asked.page(app, visit).await?;
+    let query = Form::of_query(&visit.uri)?;
+    let page = asked.page(app, visit, own_rules(&query)).await?;
     Ok(consent::sent(&asked, &page))
 }
 
 async fn settle(app: &App, visit: &Visit, request: &str, form: &Form) -> Result<Response, Refusal> {
     let asked = ConsentRequest::load(app, visit, request).await?;
     if visit.own_form(app, form.field("csrf")).is_err() {
-        return again(app, &asked, asked.page(app, visit).await?, ConnectError::FormExpired);
+        return again(app, &asked, asked.page(app, visit, own_rules(form)).await?, ConnectError::FormExpired);
     }
     match form.field("answer") {
         "deny" => deny(app, visit, &asked).await,
         "approve" => approve(app, visit, &asked, form).await,
         _ => Err(Refusal::invalid("answer must be approve or deny")),
     }
+}
+
+fn own_rules(form: &Form) -> OwnRules {
+    OwnRules::read(|name| form.field(name).to_owned())
 }
 
 /// Denies the request, and redirects to the operator's callback if there is one.
@@ -69,7 +74,10 @@ async fn deny(app: &App, visit: &Visit, asked: &ConsentRequest) -> Result<Respon
 
 /// An approval is valid only for the exact page: it is rendered again and compared before the engine is called.
 async fn approve(app: &App, visit: &Visit, asked: &ConsentRequest, form: &Form) -> Result<Response, Refusal> {
-    let page = asked.page(app, visit).await?;
+    let page = asked.page(app, visit, own_rules(form)).await?;
+    if let Some(error) = page.error {
+        return again(app, asked, page, error);
+    }
     if form.field("acknowledged_disclosure") != "true" {
         return again(app, asked, page, ConnectError::NotAcknowledged);
     }
@@ -117,7 +125,7 @@ async fn connected(
 fn again(app: &App, asked: &ConsentRequest, page: ConnectPage, error: ConnectError) -> Result<Response, Refusal> {
     app.metrics.refused(match error {
         ConnectError::FormExpired => Code::CsrfRejected,
-        ConnectError::NotAcknowledged | ConnectError::ChangedSince => Code::InvalidRequest,
+        ConnectError::NotAcknowledged | ConnectError::ChangedSince | ConnectError::BadRule => Code::InvalidRequest,
     });
     Ok(consent::sent(asked, &ConnectPage { error: Some(error), ..page }))
 }

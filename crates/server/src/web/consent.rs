@@ -4,14 +4,13 @@ use super::{answer, places, visit::Visit};
 use crate::{
     App,
     http::at::by_host,
-    pages::{ConnectEnd, ConnectError, ConnectPage, Liability, OperatorLabel, ScopeWords, examine},
+    pages::{ConnectEnd, ConnectError, ConnectPage, EndRules, Liability, OperatorLabel, OwnRules, ScopeWords, examine},
 };
 use axum::response::Response;
 use countersign_engine::{Address, ConnectProgress, ConnectRequest, ProjectAt, ProjectMember, Refusal};
 use countersign_protocol::{
     aap::delegate::{DelegateRequest, DisclosureResponse, ScopeInWords},
     domain::Domain,
-    duration,
     time::UnixMillis,
 };
 use http::StatusCode;
@@ -60,9 +59,12 @@ impl ConsentRequest {
     }
 
     /// The page, and a record of its disclosure: every text that consent rests on comes from the engine (AAP 14.4).
-    pub(super) async fn page(&self, app: &App, visit: &Visit) -> Result<ConnectPage, Refusal> {
-        let shown =
-            app.engine.agents().show_disclosure(&self.at, &self.member, &self.body(), visit.language.tag()).await?;
+    pub(super) async fn page(&self, app: &App, visit: &Visit, own_rules: OwnRules) -> Result<ConnectPage, Refusal> {
+        let own = own_rules.layer();
+        let user_override = own.as_ref().and_then(|own| serde_json::to_value(own).ok());
+        let body = DelegateRequest { user_override, ..self.body() };
+        let shown = app.engine.agents().show_disclosure(&self.at, &self.member, &body, visit.language.tag()).await?;
+        let durations = shown.auto_revoke_policy.each().map(|(_, layer)| layer.duration_s());
         let operator = self.operator();
         let connected = self.connected(app).await?;
         let service = Domain::parse(app.engine.settings().origin.host()).ok();
@@ -74,12 +76,14 @@ impl ConsentRequest {
             scopes: shown.scopes.iter().map(|scope| self.scope(scope)).collect(),
             mode_disclosure: shown.mode_disclosure.as_str().into(),
             liability: self.liability(&shown),
-            lasts_s: duration::parse_secs(&self.at.project.document.max_duration).unwrap_or_default(),
+            lasts_s: durations.into_iter().flatten().min().unwrap_or_default(),
+            ends: EndRules { policy: shown.effective_policy, sources: shown.effective_policy_sources },
+            error: own.is_none().then_some(ConnectError::BadRule),
+            own_rules,
             callback_host: self.callback().and_then(|callback| callback.host_str().map(str::to_owned)),
             answer_by: self.request.expires_at,
             csrf: visit.csrf(app)?,
             disclosure_id: shown.disclosure_id,
-            error: None,
         })
     }
 
@@ -118,7 +122,7 @@ impl ConsentRequest {
 pub(super) fn sent(asked: &ConsentRequest, page: &ConnectPage) -> Response {
     let status = match page.error {
         None => StatusCode::OK,
-        Some(ConnectError::NotAcknowledged) => StatusCode::UNPROCESSABLE_ENTITY,
+        Some(ConnectError::NotAcknowledged | ConnectError::BadRule) => StatusCode::UNPROCESSABLE_ENTITY,
         Some(ConnectError::FormExpired) => StatusCode::FORBIDDEN,
         Some(ConnectError::ChangedSince) => StatusCode::CONFLICT,
     };

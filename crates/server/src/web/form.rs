@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use countersign_engine::Refusal;
-use http::{StatusCode, header};
+use http::{StatusCode, Uri, header};
 use std::collections::BTreeMap;
 
 pub(super) struct Form(BTreeMap<String, String>);
@@ -29,6 +29,11 @@ impl FromRequest<App> for Form {
 }
 
 impl Form {
+    /// The fields of a form that was sent by GET.
+    pub(super) fn of_query(uri: &Uri) -> Result<Self, Refusal> {
+        Self::parse(uri.query().unwrap_or_default().as_bytes())
+    }
+
     /// Refuses a repeated field: two readers could pick different values.
     fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
         let mut fields = BTreeMap::new();

@@ -30,7 +30,9 @@ fn the_liability_disclosure_stands_in_full_before_the_buttons() {
     let html = page.html();
     let (text, button) = (html.find(&words).unwrap(), html.find("value=\"approve\"").unwrap());
     assert!(text < button);
-    assert!(!html.contains("<details"));
+    let before = &html[..text];
+    assert_eq!(before.matches("<details").count(), before.matches("</details>").count(), "nothing hides it");
+    assert!(!html[text..button].contains("<details"));
 }
 
 #[test]
@@ -43,7 +45,7 @@ fn the_operators_own_disclosure_is_marked_as_its_words_and_the_services_as_its()
 #[test]
 fn approving_needs_the_acknowledgement_and_rejecting_does_not() {
     let html = connect(Language::English).html();
-    let tick = between(&html, "<input type=\"checkbox\"", ">");
+    let tick = between(&html, "<input type=\"checkbox\" id=\"acknowledged\"", ">");
     assert!(
         tick.contains("name=\"acknowledged_disclosure\"") && tick.contains(" required") && !tick.contains("checked")
     );
@@ -95,7 +97,9 @@ fn the_kept_text_says_everything_that_was_shown() {
     let page = suspicious_connect(Language::English);
     let html = page.html().replace("<wbr>", "");
     let text: serde_json::Value = serde_json::from_str(&page.shown_text()).unwrap();
-    for member in ["service", "operator", "operator_unicode", "calls_itself", "mode", "lasts", "ends", "then"] {
+    for member in
+        ["service", "operator", "operator_unicode", "calls_itself", "mode", "lasts", "lasts_by", "ends", "then"]
+    {
         assert!(html.contains(text[member].as_str().unwrap()), "{member}");
     }
     assert_eq!(text["scopes"].as_array().unwrap().len(), page.scopes.len());
@@ -128,6 +132,9 @@ fn changed(page: &ConnectPage) -> Vec<ConnectPage> {
         with(|p| p.liability = Liability::Operator("Own words.".into())),
         with(|p| p.liability = Liability::Service("Own words.".into())),
         with(|p| p.lasts_s = 91 * 86_400),
+        with(|p| p.ends.policy.on_task_completion = false),
+        with(|p| p.ends.policy.inactivity_timeout = Some(3600)),
+        with(|p| p.ends.sources.expires_at.clear()),
         with(|p| p.callback_host = None),
         with(|p| p.callback_host = Some("northwind.example".into())),
     ]

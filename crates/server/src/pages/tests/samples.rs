@@ -2,6 +2,7 @@
 
 use crate::pages::*;
 use countersign_protocol::{domain::Domain, time::UnixMillis};
+use serde_json::json;
 
 pub(super) const NOW: UnixMillis = UnixMillis(1_794_774_420_000);
 
@@ -51,6 +52,18 @@ pub(super) fn scopes() -> Vec<ScopeWords> {
     vec![read, write, send]
 }
 
+fn end_rules() -> EndRules {
+    let policy = json!({
+        "inactivity_timeout": 86_400, "on_task_completion": true, "on_events": ["user.offboarded", "user.role_changed"],
+        "after_use": { "max_requests": 500, "max_writes": 50 },
+    });
+    let sources = json!({
+        "expires_at": ["service"], "inactivity_timeout": ["user"], "on_task_completion": ["operator"],
+        "on_events": ["service", "operator"], "after_use.max_requests": ["operator"], "after_use.max_writes": ["user"],
+    });
+    EndRules { policy: serde_json::from_value(policy).unwrap(), sources: serde_json::from_value(sources).unwrap() }
+}
+
 pub(super) fn connect(language: Language) -> ConnectPage {
     ConnectPage {
         frame: frame(language),
@@ -61,6 +74,8 @@ pub(super) fn connect(language: Language) -> ConnectPage {
         mode_disclosure: "It acts in your name.".into(),
         liability: Liability::Service("What it did may be impossible to reverse.".into()),
         lasts_s: 90 * 86_400,
+        ends: end_rules(),
+        own_rules: OwnRules::default(),
         callback_host: Some("agents.northwind.example".into()),
         answer_by: NOW.plus_secs(600),
         csrf: "token".into(),

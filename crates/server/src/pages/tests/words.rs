@@ -109,6 +109,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("allowances", include_str!("../allowances.rs")),
     ("question_summary", include_str!("../question_summary.rs")),
     ("bounds", include_str!("../bounds.rs")),
+    ("connect_ends", include_str!("../connect_ends.rs")),
     ("outcome", include_str!("../outcome.rs")),
     ("call", include_str!("../call.rs")),
     ("clarification", include_str!("../clarification.rs")),

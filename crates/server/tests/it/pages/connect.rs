@@ -244,3 +244,73 @@ async fn is_signed_by_the_service(plane: &Plane, token: &str) -> bool {
     let keys = countersign_jose::KeySet::parse(&published.body, &countersign_jose::KeyPolicy::default()).unwrap();
     countersign_jose::verify_delegation(token, &keys, &[plane.service()], plane.now()).is_ok()
 }
+
+/// AAP-8.4-01, AAP-8.4-04, AAP-8.4-05
+#[tokio::test]
+async fn the_page_shows_the_rules_of_all_three_and_the_person_tightens_them_before_the_approval() {
+    let setup = Setup::with_project(|document| {
+        document.max_duration = "30d".into();
+        document.auto_revoke = serde_json::from_value(json!({ "on_events": ["user.role_changed"] })).unwrap();
+    });
+    let plane = plane_with(setup).await;
+    let alice = plane.person("alice").await;
+    let mut identity = plane.acme().identity();
+    identity["countersign"]["auto_revoke_policy"] = json!({ "after_inactivity": "14d", "after_duration": "60d" });
+    plane.acme().publish_identity(&identity);
+    let request = plane.connect_request("", plane.acme(), SCOPES).await;
+    let path = format!("/connect/{request}");
+    let page = open_as(&plane, &alice, &path).await.expect(200).words();
+    for words in [
+        "30 days from your approval</strong> (rule of Calendar)",
+        "after 14 days without a request (rule of acme.test)",
+        "when your role changes (rule of Calendar)",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    let own = "?after_duration=2w&after_inactivity=99d&max_requests=5&on_task_completion=true";
+    let page = open_as(&plane, &alice, &format!("{path}{own}")).await.expect(200).words();
+    for words in [
+        "14 days from your approval</strong> (your own rule)",
+        "after 14 days without a request (rule of acme.test)",
+        "when the agent reports its task as complete (your own rule)",
+        "after 5 requests (your own rule)",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    let kept = ["csrf", "disclosure_id", "shown", "after_duration", "after_inactivity", "max_requests"];
+    let fields: Vec<(&str, String)> = kept.iter().map(|name| (*name, hidden(&page, name))).collect();
+    let mut fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    fields.extend([("answer", "approve"), ("acknowledged_disclosure", "true")]);
+    let looser = send_as(&plane, &alice, &path, &fields).await;
+    assert_eq!(looser.status, 409, "a rule of the page was left out");
+    fields.push(("on_task_completion", "true"));
+    send_as(&plane, &alice, &path, &fields).await.expect(200);
+    let summary = alice.request(Method::GET, "/agent/access-summary").body(Body::empty()).unwrap();
+    let summary = plane.send(summary).await.expect(200).json();
+    let expected = json!({
+        "expires_at": plane.now().plus_secs(14 * 86_400).to_rfc3339(), "inactivity_timeout": 14 * 86_400,
+        "on_task_completion": true, "on_events": ["user.offboarded", "user.role_changed"],
+        "after_use": { "max_requests": 5 },
+    });
+    assert_eq!(summary["delegations"][0]["effective_policy"], expected);
+}
+
+/// AAP-8.4-07
+#[tokio::test]
+async fn a_rule_that_cannot_be_read_is_pointed_out_and_nothing_is_approved() {
+    let plane = plane().await;
+    let alice = plane.person("alice").await;
+    let request = plane.connect_request("", plane.acme(), SCOPES).await;
+    for bad in
+        ["after_duration=7 days", "after_inactivity=30m", "max_requests=0", "max_requests=-1", "after_duration=1.5h"]
+    {
+        let page = open_as(&plane, &alice, &format!("/connect/{request}?{}", bad.replace(' ', "+"))).await.expect(422);
+        assert!(page.words().contains("One of your rules cannot be read"), "{bad}");
+    }
+    let page = open_as(&plane, &alice, &format!("/connect/{request}")).await.expect(200).words();
+    let fields = fields(&page);
+    let mut sent = answering(&fields, "approve", true);
+    sent.push(("after_duration", "soon"));
+    send_as(&plane, &alice, &format!("/connect/{request}"), &sent).await.expect(422);
+    assert_eq!(delegations(&plane, &alice).await, 0);
+}
