@@ -18,7 +18,8 @@ pub(crate) enum Command {
         reading: Reading,
     },
     Role(RoleArguments),
-    /// Disable an account, and end its sign-in sessions at once
+    /// Offboard a person: disable the account, and end its sign-in sessions, delegations, keys and tokens at once
+    #[command(visible_alias = "offboard")]
     Disable {
         /// The person.
         name: String,

@@ -107,7 +107,7 @@ fn a_running_node_knows_new_disabled_and_changed_users_at_once() {
 
     let (status, cookie) = sign_in(&node, "bob", "bobs own password");
     assert_eq!((status, node.ask("GET", "/session", &cookie, "").status), (201, 200));
-    folder.does("user disable bob");
+    folder.does("user offboard bob");
     assert_eq!(node.ask("GET", "/session", &cookie, "").status, 401);
     assert_eq!(sign_in(&node, "bob", "bobs own password").0, 401);
     folder.does("user enable bob");
