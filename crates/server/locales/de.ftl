@@ -500,6 +500,7 @@ agents-ended = Beendet
 agents-service = Dienst
 agents-since = Seit
 agents-until = Bis
+agents-ends-earlier = Endet früher
 agents-last-used = Zuletzt benutzt
 agents-ended-at = Beendet
 agents-why = Grund

@@ -500,6 +500,7 @@ agents-ended = Ended
 agents-service = Service
 agents-since = Since
 agents-until = Until
+agents-ends-earlier = Ends earlier
 agents-last-used = Last used
 agents-ended-at = Ended
 agents-why = Reason

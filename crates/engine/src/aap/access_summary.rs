@@ -11,7 +11,7 @@ use countersign_core::{
     records::Delegation,
     refusal::Refusal,
 };
-use countersign_protocol::aap::access_summary::AccessSummary;
+use countersign_protocol::{aap::access_summary::AccessSummary, time::UnixMillis};
 
 impl Agents<'_> {
     pub async fn access_summary(
@@ -31,11 +31,16 @@ impl Agents<'_> {
         let mut all = Vec::new();
         for delegation in self.summarized(at, actor, named.as_ref()).await? {
             let Some(delegation) = self.settle_inactivity(Some(delegation)).await? else { continue };
-            let used = self.store.last_request_at(delegation.project, delegation.key).await?;
+            let used = self.last_used(&delegation).await?;
             all.push((delegation, used));
         }
         let page = |delegation: &Delegation| format!("{}/agents/{}/revoke", at.prefix(), delegation.id);
         Ok(summarize(actor, named.as_ref(), &all, page, now))
+    }
+
+    /// The time of the last request under a delegation.
+    pub async fn last_used(self, delegation: &Delegation) -> Result<Option<UnixMillis>, Refusal> {
+        Ok(self.store.last_request_at(delegation.project, delegation.key).await?)
     }
 
     /// The candidates, oldest first.

@@ -285,7 +285,7 @@ async fn an_allowance_of_an_older_schema_is_found_by_its_digest_while_it_is_open
 
 /// Undoes every schema version from the eighth on; the ninth only changes documents, so its number is just
 /// removed.
-const SEVENTH_SCHEMA: &str = "DROP TABLE outbox_messages; DROP TABLE webhook_enrolments; DROP TABLE clock; DROP TABLE unsettled_writes; DROP INDEX executions_by_fence; \
+const SEVENTH_SCHEMA: &str = "DROP TABLE scim_users; DROP TABLE outbox_messages; DROP TABLE webhook_enrolments; DROP TABLE clock; DROP TABLE unsettled_writes; DROP INDEX executions_by_fence; \
      ALTER TABLE executions DROP COLUMN fence_of; ALTER TABLE executions DROP COLUMN fence; \
      DROP INDEX executions_probe_due; ALTER TABLE executions DROP COLUMN probe_due; \
      DROP INDEX decisions_by_settlement; DROP INDEX decisions_asked_in; \

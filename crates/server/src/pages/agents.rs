@@ -1,6 +1,6 @@
 //! Delegations a person has granted, their audit entries, and their revocation (AAP 7.1, 8.2, 14.3; C-98).
 
-use super::{Frame, OperatorLabel, PlainLine, ScopeWords};
+use super::{EndRules, Frame, OperatorLabel, PlainLine, ScopeWords};
 use askama::Template;
 use countersign_protocol::time::UnixMillis;
 
@@ -52,7 +52,8 @@ pub struct AgentConnection {
     pub scopes: Vec<ScopeWords>,
     pub since: UnixMillis,
     pub until: UnixMillis,
-    /// The page omits the line if this is unknown.
+    pub ends: EndRules,
+    /// The last request; the page omits the line if there was none.
     pub last_used: Option<UnixMillis>,
     pub state: ConnectionState,
 }
@@ -126,6 +127,10 @@ impl RevokePage {
 impl AgentConnection {
     pub(super) fn is_live(&self) -> bool {
         !matches!(self.state, ConnectionState::Ended { .. })
+    }
+
+    fn end_lines(&self, frame: &Frame) -> Vec<String> {
+        self.ends.lines(frame, &self.operator)
     }
 
     fn is_suspended(&self) -> bool {

@@ -34,7 +34,7 @@ pub(super) async fn get(
     let audit = app.engine.evidence().audit(&at, &member, &wanted).await?;
     let page = AgentPage {
         frame: visit.frame_of(&at.project),
-        connection: connection::of(&at, &delegation, app.engine.now()),
+        connection: connection::of(&app, &at, &delegation).await?,
         entries: audit.entries.iter().map(row).collect(),
         total: audit.total_count,
         is_first_page,

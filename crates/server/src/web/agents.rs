@@ -48,11 +48,12 @@ async fn list(
     asked: &HashMap<String, String>,
 ) -> Result<Response, Refusal> {
     let who = visit.person()?;
-    let now = app.engine.now();
     let mut connections = Vec::new();
     for at in places {
         let found = app.engine.people().delegations_of(at.project.key, who.person.key).await?;
-        connections.extend(found.iter().map(|delegation| connection::of(at, delegation, now)));
+        for delegation in &found {
+            connections.push(connection::of(app, at, delegation).await?);
+        }
     }
     let notice = notice(asked, &connections);
     let page = AgentsPage { frame, connections, notice };

@@ -3,13 +3,13 @@
 use super::visit::name_of;
 use crate::{
     App,
-    pages::{AgentConnection, ConnectionState, EndReason, OperatorLabel, ScopeWords},
+    pages::{AgentConnection, ConnectionState, EndReason, EndRules, OperatorLabel, ScopeWords},
 };
 use countersign_engine::{Delegation, DelegationState, Project, ProjectAt, Refusal, RevokeReason, SignedIn};
 use countersign_protocol::time::UnixMillis;
 
-pub(super) fn of(at: &ProjectAt, delegation: &Delegation, now: UnixMillis) -> AgentConnection {
-    AgentConnection {
+pub(super) async fn of(app: &App, at: &ProjectAt, delegation: &Delegation) -> Result<AgentConnection, Refusal> {
+    Ok(AgentConnection {
         delegation_id: delegation.id.clone(),
         prefix: at.prefix(),
         operator: OperatorLabel::new(delegation.operator.clone(), &delegation.operator_name),
@@ -17,9 +17,10 @@ pub(super) fn of(at: &ProjectAt, delegation: &Delegation, now: UnixMillis) -> Ag
         scopes: delegation.scopes.iter().map(|id| scope(&at.project, id)).collect(),
         since: delegation.granted_at,
         until: delegation.policy_expires_at,
-        last_used: None,
-        state: state(delegation, now),
-    }
+        ends: EndRules { policy: delegation.policy.clone(), sources: delegation.policy_sources.clone() },
+        last_used: app.engine.agents().last_used(delegation).await?,
+        state: state(delegation, app.engine.now()),
+    })
 }
 
 /// A person's own delegation. An unknown one and another person's are indistinguishable (C-61).

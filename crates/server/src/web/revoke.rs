@@ -25,7 +25,7 @@ pub(super) async fn get(
     if !connection::is_live(&delegation, app.engine.now()) {
         return Ok(answer::see_other(&format!("{}/agents?already={}", at.prefix(), delegation.id)));
     }
-    Ok(shown(&app, &at, &visit, &delegation, StatusCode::OK)?)
+    Ok(shown(&app, &at, &visit, &delegation, StatusCode::OK).await?)
 }
 
 pub(super) async fn post(
@@ -39,7 +39,7 @@ pub(super) async fn post(
     let delegation = connection::find(&app, &at, who, delegation_id(&path)?).await?;
     if let Err(refusal) = visit.own_form(&app, form.field("csrf")) {
         app.metrics.refused(refusal.code());
-        return Ok(shown(&app, &at, &visit, &delegation, StatusCode::FORBIDDEN)?);
+        return Ok(shown(&app, &at, &visit, &delegation, StatusCode::FORBIDDEN).await?);
     }
     let was_live = connection::is_live(&delegation, app.engine.now());
     let member = Actor::Person(Box::new(app.engine.people().member(who, at.project.key).await?));
@@ -53,7 +53,7 @@ pub(super) async fn post(
     Ok(answer::see_other(&format!("{}/agents?{done}={}", at.prefix(), delegation.id)))
 }
 
-fn shown(
+async fn shown(
     app: &App,
     at: &ProjectAt,
     visit: &Visit,
@@ -62,7 +62,7 @@ fn shown(
 ) -> Result<Response, Refusal> {
     let page = RevokePage {
         frame: visit.frame_of(&at.project),
-        connection: connection::of(at, delegation, app.engine.now()),
+        connection: connection::of(app, at, delegation).await?,
         csrf: visit.csrf(app)?,
         form_expired: status == StatusCode::FORBIDDEN,
     };

@@ -78,14 +78,6 @@ fn a_layer_outside_the_schema_is_refused_with_its_member() {
     }
 }
 
-#[test]
-fn a_dimension_that_is_not_enforced_is_refused() {
-    for unserved in [json!({ "after_inactivity": "1h" }), json!({ "after_use": { "max_writes": 1 } })] {
-        let (_, why) = layer(unserved).problem().unwrap();
-        assert!(why.contains("not enforced"), "{why}");
-    }
-}
-
 proptest! {
     /// AAP-8.4-01, AAP-8.4-03, AAP-8.4-04
     #[test]

@@ -130,6 +130,7 @@ pub(super) fn connection() -> AgentConnection {
         scopes: scopes(),
         since: NOW.plus_secs(-8 * 86_400),
         until: NOW.plus_secs(82 * 86_400),
+        ends: end_rules(),
         last_used: Some(NOW.plus_secs(-3600)),
         state: ConnectionState::Active,
     }
@@ -140,6 +141,7 @@ fn agents(language: Language) -> AgentsPage {
         delegation_id: "del_second00".into(),
         operator: OperatorLabel::new(domain("travel.xn--mller-kva.example"), ""),
         scopes: vec![scopes()[0].clone(), ScopeWords::no_longer_offered("rooms.book")],
+        ends: EndRules::default(),
         last_used: None,
         state: ConnectionState::Suspended,
         ..connection()

@@ -174,3 +174,23 @@ async fn an_agent_that_a_restore_suspended_is_allowed_again_by_its_person_and_no
     let page = open_as(&plane, &alice, &path).await.expect(200).words();
     assert!(page.contains("Active") && !page.contains("Allow again"), "{page}");
 }
+
+/// AAP-14.3-02, AAP-8.4-05
+#[tokio::test]
+async fn the_page_of_an_agent_says_when_it_was_last_used_and_by_which_rules_it_ends() {
+    let setup = Setup::with_project(|document| {
+        document.auto_revoke = serde_json::from_value(json!({ "after_inactivity": "14d" })).unwrap();
+    });
+    let plane = plane_with(setup).await;
+    let alice = plane.person("alice").await;
+    let connected = plane.connect(&alice, plane.acme(), SCOPES).await;
+    let path = format!("/agents/{}", connected.delegation_id);
+    let page = open_as(&plane, &alice, &path).await.expect(200).words();
+    assert!(page.contains("after 14 days without a request (rule of Calendar)"), "{page}");
+    assert!(!page.contains("Last used"), "it was not used: {page}");
+    plane.advance_secs(60).await;
+    plane.register(plane.acme(), &connected).await;
+    let page = open_as(&plane, &alice, &path).await.expect(200).words();
+    let after = page.split("Last used").nth(1).unwrap();
+    assert!(after.contains(&plane.now().to_rfc3339()), "{page}");
+}

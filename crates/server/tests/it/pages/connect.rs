@@ -245,7 +245,7 @@ async fn is_signed_by_the_service(plane: &Plane, token: &str) -> bool {
     countersign_jose::verify_delegation(token, &keys, &[plane.service()], plane.now()).is_ok()
 }
 
-/// AAP-8.4-01, AAP-8.4-04, AAP-8.4-05
+/// AAP-8.4-01, AAP-8.4-04, AAP-8.4-05, AAP-19.6-01, AAP-19.6-05
 #[tokio::test]
 async fn the_page_shows_the_rules_of_all_three_and_the_person_tightens_them_before_the_approval() {
     let setup = Setup::with_project(|document| {

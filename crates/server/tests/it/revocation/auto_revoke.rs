@@ -1,6 +1,7 @@
 //! Delegations that end by their policy: its layers, the completion of a task, lifecycle events (AAP 8.3, 8.4, 17.6).
 
 use axum::body::Body;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use countersign_engine::{ApiKeyKind, Role};
 use countersign_protocol::project::ProjectDocument;
 use countersign_testkit::{
@@ -119,6 +120,19 @@ on_both_stores! {
         assert_eq!((&audit["total_count"], &audit["entries"][0]["summary"]), (&json!(1), &json!("two events moved")));
         let audit = scene.audit("event_type=auto_revoked").await;
         assert_eq!((&audit["total_count"], &audit["entries"][0]["trigger"]), (&json!(1), &json!("on_task_completion")));
+    }
+
+    /// AAP-8.4-08
+    async fn the_token_ends_with_the_policy_and_the_record_decides_without_the_tokens_skew(kit) {
+        let scene = agent_under(kit, json!({ "after_duration": "1h" })).await;
+        let payload = scene.connected.delegation_token.split('.').nth(1).unwrap();
+        let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).unwrap()).unwrap();
+        assert_eq!(claims["exp"], scene.plane.now().secs() + 3600);
+        scene.plane.advance_secs(3599).await;
+        scene.plane.register(scene.plane.acme(), &scene.connected).await;
+        scene.plane.advance_secs(1).await;
+        let body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
+        assert_eq!(ended(&scene.plane.post("/agent/register", &body).await), auto_revoked("policy_expired"));
     }
 
     /// AAP-8.3-01, AAP-8.3-04, AAP-8.5-05
@@ -311,7 +325,7 @@ on_sqlite! {
         scene.read().await.expect(200);
     }
 
-    /// C-60, AAP-8.4-03
+    /// C-60, AAP-8.4-03, AAP-19.6-02, AAP-19.6-04
     async fn a_policy_that_cannot_be_kept_is_refused_by_its_member(kit) {
         let plane = kit.plane().await;
         let alice = plane.person("alice").await;
