@@ -13,7 +13,9 @@ mod decisions;
 mod gateway;
 mod load;
 mod peers;
+mod revocation;
 mod soak;
+mod sweep;
 
 use clap::{Args, Parser, ValueEnum};
 use std::process::ExitCode;
@@ -33,6 +35,10 @@ enum Command {
     Allowances,
     /// Looking for gaps in a plan, and proving a chain of 10,000 rounds against its signatures alone.
     Clarification,
+    /// The time of the sweep that ends delegations by their time and inactivity, a second of service.
+    Sweep(sweep::SweepArguments),
+    /// The time from a revocation under load to the last caller's refusal.
+    Revocation(revocation::RevocationArguments),
     /// Held calls, reads and writes against an unreliable upstream while nodes are killed, stopped, starved and restored.
     ///
     /// Exit code 0: nothing was done twice, lost, falsely denied, stuck or contradicted. 1: something was, or the run
@@ -90,6 +96,8 @@ fn bench(command: Command) -> anyhow::Result<()> {
         Command::Decisions(load) => on_all_cores(run(Benchmark::Decisions, load)),
         Command::Allowances => allowances::run(),
         Command::Clarification => clarification::run(),
+        Command::Sweep(arguments) => on_all_cores(sweep::run(arguments)),
+        Command::Revocation(arguments) => on_all_cores(revocation::run(arguments)),
         Command::Gateway(arguments) => gateway::run(&arguments),
         Command::GatewayPart(part) => on_all_cores(gateway::run_part(part)),
         Command::Soak(arguments) => on_all_cores(async { Ok(soak::run(arguments).await) }).map(drop),

@@ -8,7 +8,7 @@ use crate::{
     decision::{ProjectRef, cancel::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
-    records::{ApiKey, CancelledFor, Delegation, DelegationState, Epoch, Person, Record, Table},
+    records::{ApiKey, CancelledFor, Delegation, DelegationState, Epoch, Person, Record, SuspendReason, Table},
     refusal::Refusal,
     signals::Signal,
     step::{Effects, Operation, Step},
@@ -28,7 +28,8 @@ pub struct EpochView {
 /// The agents' records in one project.
 pub struct Holdings {
     pub place: ProjectRef,
-    /// Active delegations, each with its open records.
+    /// Delegations that have not ended, each with its open records. A suspended one may have been revoked since the backup,
+    /// too, so the restore becomes its reason.
     pub delegations: Vec<(Delegation, Live)>,
     /// API keys that are not revoked, each with its open records.
     pub keys: Vec<(ApiKey, Live)>,
@@ -86,7 +87,7 @@ fn suspend(held: &Holdings, number: i64, env: &Env, mint: &mut Mint, effects: &m
         .open("approvals_cancelled", held.approvals());
     effects.evidence.push(entry.seal(mint)?);
     for (delegation, _) in &held.delegations {
-        let state = DelegationState::Suspended { at: env.now };
+        let state = DelegationState::Suspended { at: env.now, why: SuspendReason::Restored };
         effects.puts.push(Record::Delegation(Delegation {
             state,
             version: delegation.version + 1,

@@ -3,7 +3,11 @@
 //! Only this module separates open from hidden members. People, paths, reasons and session ids are personal or
 //! guessable and become salted commitments; members needed for an independent check stay open.
 
-use crate::{env::Mint, step::EvidenceDraft};
+use crate::{
+    env::Mint,
+    records::{Delegation, Mode},
+    step::EvidenceDraft,
+};
 use countersign_protocol::{
     aap::audit::AuditEntry,
     canonical::NotCanonical,
@@ -54,6 +58,15 @@ impl DraftEntry {
     pub fn in_session(mut self, key: RowKey, id: &str) -> Self {
         self.session = Some(key);
         self.hidden("session_id", id)
+    }
+
+    /// The mode of a delegation, and for whom it acts: a person's name is hidden, a service account's is not.
+    pub fn about(self, delegation: &Delegation) -> Self {
+        let entry = self.open("mode", delegation.mode().as_str());
+        match delegation.mode() {
+            Mode::UserDelegated => entry.hidden("acting_for", delegation.subject.as_str()),
+            Mode::ServiceAccount => entry.open("account_id", delegation.subject.as_str()),
+        }
     }
 
     pub fn open(mut self, name: &'static str, value: impl Into<Value>) -> Self {

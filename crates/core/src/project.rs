@@ -1,15 +1,21 @@
 //! A project's document: its validation, and its rules for a request.
 
 mod apply;
+mod cancel;
 mod check;
 mod clarification;
+pub mod conformance;
 pub(crate) mod decisions;
+mod dry_run;
 mod forwarding;
 mod identity_provider;
 mod plans;
 mod probe;
 mod reading;
+mod resources;
 mod routes;
+mod trust;
+pub mod undo;
 
 pub use apply::{Applied, Apply, ApplyRefusal, ApplyView};
 pub(crate) use check::is_intent_type;
@@ -21,9 +27,6 @@ use countersign_protocol::{
     duration,
     project::{ProjectDocument, Scope},
 };
-
-/// The only mode of this build.
-pub const USER_DELEGATED: &str = "user_delegated";
 
 pub fn scope<'a>(document: &'a ProjectDocument, id: &str) -> Option<&'a Scope> {
     document.scopes.iter().find(|scope| scope.id == id)

@@ -7,18 +7,24 @@ mod aaep;
 mod clarification;
 mod decisions;
 mod executions;
+mod heartbeats;
 mod mplp;
 mod outbox;
+mod rollbacks;
 mod scim;
+mod service_account;
 mod writes;
 
 pub use aaep::*;
 pub use clarification::*;
 pub use decisions::*;
 pub use executions::*;
+pub use heartbeats::*;
 pub use mplp::*;
 pub use outbox::*;
+pub use rollbacks::*;
 pub use scim::*;
+pub use service_account::*;
 pub use writes::*;
 
 use countersign_protocol::project::ProjectDocument;
@@ -26,6 +32,7 @@ use countersign_protocol::{
     aap::{
         consent_receipt::UsageLimits,
         policy::{EffectivePolicy, PolicyLayer, PolicySources},
+        registry::OperatorStanding,
     },
     domain::Domain,
     hash::Digest,
@@ -33,6 +40,7 @@ use countersign_protocol::{
     time::UnixMillis,
 };
 use serde::{Deserialize, Serialize};
+use std::{any::Any, sync::Arc};
 
 /// A row of one table.
 pub trait Stored: Serialize + serde::de::DeserializeOwned + Clone + Send + Sync + 'static {
@@ -41,6 +49,9 @@ pub trait Stored: Serialize + serde::de::DeserializeOwned + Clone + Send + Sync 
     fn version(&self) -> i64;
     fn into_record(self) -> Record;
 }
+
+/// A record of the type that its table has, for caches.
+pub type SharedRecord = Arc<dyn Any + Send + Sync>;
 
 macro_rules! records {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {
@@ -69,6 +80,12 @@ macro_rules! records {
             pub fn to_json(&self) -> serde_json::Result<String> {
                 match self { $(Record::$name(r) => serde_json::to_string(r)),+ }
             }
+            pub fn from_json(table: Table, doc: &str) -> serde_json::Result<Self> {
+                Ok(match table { $(Table::$name => Record::$name(serde_json::from_str(doc)?)),+ })
+            }
+            pub fn into_shared(self) -> SharedRecord {
+                match self { $(Record::$name(r) => Arc::new(r)),+ }
+            }
         }
 
         $(impl Stored for $name {
@@ -84,7 +101,8 @@ records! {
     Project, Person, Membership, WebSession, ConnectRequest, Disclosure, Delegation, Session, AccessToken,
     SessionKey, RevokedReceipt, ApiKey, SigningKey, Secret, Decision, Allowance, Execution, AaepSession, Subscription,
     SubscriberToken, HeldRequest, Plan, ImportedConfirm, ClarificationSession, ClarificationEntry, ClarificationKey,
-    AgentEvent, Epoch, UnsettledWrite, OutboxMessage, WebhookEnrolment, ScimUser,
+    AgentEvent, Epoch, UnsettledWrite, OutboxMessage, WebhookEnrolment, ScimUser, Heartbeat,
+    ReversibleWrite, Rollback,
 }
 
 /// A project and the current version of its document. Older versions stay readable.
@@ -107,6 +125,9 @@ pub struct Person {
     pub issuer: String,
     pub subject: String,
     pub display_name: String,
+    /// For tokens that must name an admin's address. Never an identity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
     /// Argon2id, in PHC form. None for people with an external identity provider.
     pub password_hash: Option<String>,
     pub platform_admin: bool,
@@ -173,6 +194,9 @@ pub struct ConnectRequest {
     /// The operator's auto-revoke policy: its manifest's, tightened by the request's.
     #[serde(default)]
     pub operator_policy: PolicyLayer,
+    /// A service account is granted by an admin (AAP 11.2).
+    #[serde(default)]
+    pub mode: Mode,
     pub scopes: Vec<String>,
     pub max_agent_ttl: Option<i64>,
     pub code_challenge: String,
@@ -225,16 +249,20 @@ pub struct Disclosure {
     pub spent: bool,
 }
 
-/// A person's delegation to the agents of one operator.
+/// A person's delegation to the agents of one operator, or an admin's grant to a service account.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delegation {
     pub key: RowKey,
     pub version: i64,
     pub project: RowKey,
     pub id: String,
+    /// [`NO_PERSON`] for a service account.
     pub person: RowKey,
-    /// `sub` of the token: the person's subject.
+    /// `sub` of the token: the person's subject, or the service account.
     pub subject: String,
+    /// Only of a service account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_account: Option<Box<ServiceAccount>>,
     pub operator: Domain,
     pub operator_name: String,
     pub scopes: Vec<String>,
@@ -264,10 +292,11 @@ pub struct Delegation {
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum DelegationState {
     Active,
-    /// Suspended until its person, an admin or the service lifts it (C-86): after a restore it is unknown whether it
-    /// was revoked since the backup.
+    /// Suspended until its person, an admin or the service lifts it (C-86).
     Suspended {
         at: UnixMillis,
+        #[serde(default)]
+        why: SuspendReason,
     },
     Revoked {
         at: UnixMillis,
@@ -280,7 +309,30 @@ pub enum DelegationState {
     },
 }
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SuspendReason {
+    /// After a restore it is unknown whether it was revoked since the backup.
+    #[default]
+    Restored,
+    /// Used from two networks at the same time (AAP 13.3). Its operator can lift it, too.
+    ConcurrentUse,
+}
+
+impl SuspendReason {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Restored => "restored",
+            Self::ConcurrentUse => "concurrent_use",
+        }
+    }
+}
+
 impl Delegation {
+    pub fn mode(&self) -> Mode {
+        if self.service_account.is_some() { Mode::ServiceAccount } else { Mode::UserDelegated }
+    }
+
     /// Whether it has ended; a suspended one may resume.
     pub fn is_ended(&self) -> bool {
         matches!(self.state, DelegationState::Revoked { .. } | DelegationState::AutoRevoked { .. })
@@ -294,10 +346,15 @@ impl Delegation {
         }
     }
 
-    /// Its expiry or the next check of its inactivity, unless it has ended or is suspended.
+    /// Its expiry or the next check of its inactivity, unless it has ended. A suspended one cannot be used, so only its time
+    /// ends it.
     pub fn due(&self) -> Option<UnixMillis> {
-        let due = self.idle_check_at.map_or(self.policy_expires_at, |at| at.min(self.policy_expires_at));
-        (self.state == DelegationState::Active).then_some(due)
+        let expires_at = self.policy_expires_at;
+        match self.state {
+            DelegationState::Active => Some(self.idle_check_at.map_or(expires_at, |at| at.min(expires_at))),
+            DelegationState::Suspended { .. } => Some(expires_at),
+            DelegationState::Revoked { .. } | DelegationState::AutoRevoked { .. } => None,
+        }
     }
 
     /// Whether its inactivity must be judged before it is honoured.
@@ -326,13 +383,29 @@ pub struct Session {
     pub project: RowKey,
     pub operator: Domain,
     pub session_id: String,
+    /// Whether the mode `user_delegated` was registered in it. Delegation, subject and receipt are of that mode.
+    #[serde(default = "countersign_protocol::json::enabled")]
+    pub user_delegated: bool,
+    /// The mode `service_account`, if it was registered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_account: Option<SessionAccount>,
+    /// Whether a call has begun in it, so that no further mode joins it (C-54). Written with the first call only, and only
+    /// where another mode could join: that call's step and a joining registration exclude each other by the row's version.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub modes_fixed: bool,
     /// None at T1: operator only, without a delegation.
     pub delegation: Option<RowKey>,
     pub subject: Option<String>,
     pub receipt: Option<Receipt>,
+    /// The scopes beyond that receipt, which stays as it was signed. They end with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expansions: Vec<ScopeExpansion>,
     /// The operator key that signed the registration, and its last sighting in the operator's key set (C-88).
     pub operator_kid: String,
     pub key_seen_at: UnixMillis,
+    /// The operator's standing with model providers, once trust tier 4 needed it (AAP 4.2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<SeenStanding>,
     pub opened_at: UnixMillis,
     pub state: SessionState,
     /// Thumbprint of the first DPoP key: from then on every token of the session is bound to a key (AAP 18.1). All of
@@ -341,6 +414,86 @@ pub struct Session {
     pub jkt: Option<Digest>,
     /// Live access tokens, oldest first; at most eight (C-65).
     pub tokens: Vec<RowKey>,
+}
+
+impl Session {
+    /// Whether the other mode could still join it.
+    pub fn may_be_joined(&self) -> bool {
+        !self.modes_fixed && self.user_delegated != self.service_account.is_some()
+    }
+
+    /// The delegation of a mode, if that mode has one.
+    pub fn delegation_in(&self, mode: Mode) -> Option<RowKey> {
+        match mode {
+            Mode::UserDelegated => self.delegation,
+            Mode::ServiceAccount => self.service_account.as_ref().map(|account| account.delegation),
+        }
+    }
+
+    pub fn receipt_in(&self, mode: Mode) -> Option<&Receipt> {
+        match mode {
+            Mode::UserDelegated => self.receipt.as_ref(),
+            Mode::ServiceAccount => self.service_account.as_ref()?.receipt.as_ref(),
+        }
+    }
+
+    /// The receipts of all modes.
+    pub fn receipts(&self) -> impl Iterator<Item = &Receipt> {
+        [Mode::UserDelegated, Mode::ServiceAccount].into_iter().filter_map(|mode| self.receipt_in(mode))
+    }
+
+    /// The delegations of both modes.
+    pub fn delegations(&self) -> impl Iterator<Item = RowKey> {
+        [Mode::UserDelegated, Mode::ServiceAccount].into_iter().filter_map(|mode| self.delegation_in(mode))
+    }
+
+    /// The session with one mode alone: the other has to register again.
+    #[must_use]
+    pub fn only(self, mode: Mode) -> Self {
+        match mode {
+            Mode::UserDelegated => Self { service_account: None, ..self },
+            Mode::ServiceAccount => {
+                Self { user_delegated: false, delegation: None, subject: None, receipt: None, ..self }
+            }
+        }
+    }
+
+    /// The session as the bearer of one mode sees it: with the delegation of that mode alone.
+    #[must_use]
+    pub fn in_mode(self, mode: Mode) -> Self {
+        match (mode, self.service_account.clone()) {
+            (Mode::UserDelegated, _) => Self { service_account: None, ..self },
+            (Mode::ServiceAccount, account) => Self {
+                delegation: account.as_ref().map(|account| account.delegation),
+                subject: account.as_ref().map(|account| account.account_id.clone()),
+                receipt: account.and_then(|account| account.receipt),
+                expansions: Vec::new(),
+                ..self
+            },
+        }
+    }
+}
+
+/// A scope of the delegation that a session has although its consent receipt lacks it (AAP 12.3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScopeExpansion {
+    pub scope: String,
+    pub at: UnixMillis,
+    /// The id of the decision that approved it; none for a silent one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision_id: Option<String>,
+}
+
+/// An operator's standing in the registries that count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenStanding {
+    /// None: no registry lists the operator.
+    pub standing: Option<OperatorStanding>,
+    /// The providers that the project trusted then. With others it is to be looked up again.
+    #[serde(default)]
+    pub providers: Vec<Domain>,
+    /// When the oldest of the documents behind it was fetched.
+    pub seen_at: UnixMillis,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -358,6 +511,8 @@ pub enum SessionEnd {
     Completed,
     ReceiptRevoked,
     KeyWithdrawn,
+    /// Its agent sent no heartbeat in time, and the project's policy ends it (AAP 12.2).
+    HeartbeatMissed,
 }
 
 /// The stored facts of a consent receipt, never its text (C-14).
@@ -372,6 +527,9 @@ pub struct Receipt {
     pub window: Option<(UnixMillis, UnixMillis)>,
     #[serde(default)]
     pub limits: UsageLimits,
+    /// The longest time between two heartbeats, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heartbeat_s: Option<i64>,
 }
 
 /// An opaque credential, stored as its hash.
@@ -382,6 +540,9 @@ pub struct AccessToken {
     pub project: RowKey,
     pub hash: Digest,
     pub session: RowKey,
+    /// The identity mode of every call with it.
+    #[serde(default)]
+    pub mode: Mode,
     pub expires_at: UnixMillis,
     /// Thumbprint of its DPoP key.
     #[serde(default)]

@@ -2,17 +2,22 @@
 //!
 //! A variant is a fact. Its code, description and hint are defined only here.
 
+mod exceeded_consent;
 mod pending_approval;
 mod sent_write;
 mod unclear;
 
+pub use exceeded_consent::ExceededConsent;
 pub use pending_approval::{Awaiting, PendingApproval};
 pub use sent_write::SentWrite;
 pub use unclear::Unclear;
 
-use crate::{aap::access::Limit, records::RevokeReason};
+use crate::{
+    aap::access::Limit,
+    records::{RevokeReason, SuspendReason},
+};
 use countersign_protocol::{
-    aap::{error::Code, version},
+    aap::{error::Code, registry::OperatorStanding, version},
     time::UnixMillis,
 };
 
@@ -31,6 +36,8 @@ pub enum Refusal {
     ModeNotSupported(String),
     #[error("the session was not registered in the identity mode {0:?}")]
     ModeNotRegistered(String),
+    #[error("the identity mode {0:?} was not registered before the session's first call")]
+    ModesFrozen(&'static str),
     #[error("the header {0} is missing")]
     EchoMissing(&'static str),
     // the operator
@@ -52,13 +59,22 @@ pub enum Refusal {
     TooManyConnectRequests { retry_after_s: i64 },
     #[error("the operator key that opened this session is no longer published")]
     OperatorKeyWithdrawn,
+    #[error("the registry of a model provider calls the operator {}", .0.as_str())]
+    OperatorSuspended(OperatorStanding),
+    #[error("this needs trust tier 4: {0}")]
+    OperatorNotListed(&'static str),
+    #[error("the operator's identity manifest has no webhook_url, which is needed here")]
+    OperatorWebhookMissing,
     // the delegation
     #[error("the delegation token was refused: {0}")]
     DelegationInvalid(String),
     #[error("there is no such delegation here")]
     DelegationNotFound,
-    #[error("the delegation is suspended since the service was restored from a backup")]
-    DelegationSuspended,
+    #[error("the delegation is suspended: {}", match .0 {
+        SuspendReason::Restored => "the service was restored from a backup",
+        SuspendReason::ConcurrentUse => "it was used from two networks at the same time",
+    })]
+    DelegationSuspended(SuspendReason),
     #[error("the delegation was revoked")]
     DelegationRevoked(RevokeReason),
     #[error("the delegation ended by its policy")]
@@ -85,14 +101,22 @@ pub enum Refusal {
     TierNotMet { needed: u8, has: u8 },
     #[error("{0}")]
     ScopeNotGranted(String),
-    #[error("the action {0} is outside the scopes of the consent receipt")]
-    ConsentScopeExceeded(String),
+    #[error("{0}")]
+    ConsentScopeExceeded(Box<ExceededConsent>),
     #[error("the request names no intent type")]
     IntentTypeMissing,
     #[error("the intent type {0:?} is in the vocabulary of no granted scope")]
     IntentTypeUnknown(String),
-    #[error("dry runs are not served here yet; nothing was forwarded")]
+    #[error("the resource {0:?} is outside of what was granted to the service account")]
+    BoundaryViolation(String),
+    #[error(
+        "the route {0} does not say which resource a call of it touches, so a service account has no boundary there"
+    )]
+    NoBoundary(String),
+    #[error("this route has no dry run; nothing was forwarded")]
     DryRunUnsupported,
+    #[error("it is not clear whether this is a dry run, so nothing was forwarded: {0}")]
+    DryRunUnclear(&'static str),
     #[error("{0}")]
     ConfirmationRequired(Box<PendingApproval>),
     #[error("{0}")]
@@ -154,6 +178,8 @@ pub enum Refusal {
     ConfirmationInvalid(String),
     #[error("the approval cannot be claimed: {0}")]
     ApprovalGone(&'static str),
+    #[error("the undo window closed at {}", .0.to_rfc3339())]
+    UndoWindowClosed(UnixMillis),
     // us
     #[error("the record of this request could not be written, so it was refused")]
     Unavailable,
@@ -194,18 +220,22 @@ impl Refusal {
     pub fn code(&self) -> Code {
         match self {
             Self::VersionUnsupported(_) | Self::VersionMissing => Code::SpecVersionUnsupported,
-            Self::InvalidRequest(_) | Self::EchoMissing(_) | Self::IntentTypeMissing => Code::InvalidRequest,
+            Self::InvalidRequest(_) | Self::EchoMissing(_) | Self::IntentTypeMissing | Self::DryRunUnclear(_) => {
+                Code::InvalidRequest
+            }
             Self::ModeMissing => Code::ModeMissing,
-            Self::ModeNotSupported(_) | Self::ModeNotRegistered(_) => Code::ModeNotSupported,
+            Self::ModeNotSupported(_) | Self::ModeNotRegistered(_) | Self::ModesFrozen(_) => Code::ModeNotSupported,
             Self::OperatorJwtInvalid(_) | Self::OperatorKeyWithdrawn => Code::OperatorJwtInvalid,
             Self::OperatorJwtExpired => Code::OperatorJwtExpired,
             Self::OperatorManifestMissing(_)
             | Self::OperatorKeysUnusable(_)
             | Self::OperatorKeyUnknown
-            | Self::OperatorUnreachable => Code::OperatorNotFound,
+            | Self::OperatorUnreachable
+            | Self::OperatorWebhookMissing => Code::OperatorNotFound,
+            Self::OperatorSuspended(_) => Code::OperatorSuspended,
             Self::DelegationInvalid(_) => Code::DelegationInvalid,
             Self::DelegationNotFound => Code::DelegationNotFound,
-            Self::DelegationSuspended => Code::DelegationSuspended,
+            Self::DelegationSuspended(_) => Code::DelegationSuspended,
             Self::DelegationRevoked(_) => Code::DelegationRevoked,
             Self::AutoRevoked(_) => Code::AutoRevoked,
             Self::DelegationExpired => Code::DelegationExpired,
@@ -214,10 +244,11 @@ impl Refusal {
             Self::ConsentMissing => Code::ConsentMissing,
             Self::ConsentExpired | Self::ConsentWindowNotOpen => Code::ConsentExpired,
             Self::ConsentServiceMismatch => Code::ConsentServiceMismatch,
-            Self::TierNotMet { .. } => Code::TierNotMet,
+            Self::TierNotMet { .. } | Self::OperatorNotListed(_) => Code::TierNotMet,
             Self::ScopeNotGranted(_) => Code::ScopeNotGranted,
             Self::ConsentScopeExceeded(_) => Code::ConsentScopeExceeded,
             Self::IntentTypeUnknown(_) => Code::IntentTypeUnknown,
+            Self::BoundaryViolation(_) | Self::NoBoundary(_) => Code::BoundaryViolation,
             Self::DryRunUnsupported => Code::DryRunUnsupported,
             Self::ConfirmationRequired(_) | Self::WordRequired(_) => Code::IrreversibleRequiresConfirm,
             Self::UsageLimitReached { .. } => Code::UsageLimitReached,
@@ -232,6 +263,7 @@ impl Refusal {
             Self::ClarificationRequired(_) => Code::ClarificationRequired,
             Self::AlreadyResolved(_) => Code::AlreadyResolved,
             Self::Conflict(_) | Self::ApprovalGone(_) | Self::WriteUnsettled { .. } => Code::Conflict,
+            Self::UndoWindowClosed(_) => Code::UndoWindowClosed,
             Self::NotAuthorized(_) => Code::NotAuthorized,
             Self::ProjectNotFound => Code::ProjectNotFound,
             Self::SessionNotFound => Code::SessionNotFound,
@@ -264,6 +296,9 @@ impl Refusal {
             Self::EchoMissing("X-Agent-Session") => {
                 "send X-Agent-Session with the session_id that the registration returned".into()
             }
+            Self::EchoMissing("X-Agent-Account") => {
+                "send X-Agent-Account with the account_id of the service account that was registered".into()
+            }
             Self::EchoMissing(_) => {
                 "send X-Agent-Delegation with the delegation_id of the delegation token that was registered".into()
             }
@@ -272,6 +307,10 @@ impl Refusal {
                 "use a mode listed in identity_modes_supported of the discovery manifest".into()
             }
             Self::ModeNotRegistered(_) => "call in the mode that the session was registered in".into(),
+            Self::ModesFrozen(_) => {
+                "register every mode of a session before its first call, or register this mode with another session_id"
+                    .into()
+            }
             Self::OperatorJwtInvalid(_) => {
                 "sign a new operator JWT with a published key, for exactly this service".into()
             }
@@ -297,10 +336,26 @@ impl Refusal {
                 "request an approval of exactly the call to run, and claim it for that call".into()
             }
             Self::OperatorKeyWithdrawn => "register again with a key that is published now".into(),
+            Self::OperatorSuspended(_) => "do not retry; settle it with the model provider that suspended you".into(),
+            Self::OperatorNotListed(_) => {
+                "be listed in good standing in the registry of a model provider that this service trusts, and name the \
+                 provider in model_providers of your identity manifest"
+                    .into()
+            }
+            Self::OperatorWebhookMissing => {
+                "add webhook_url to your identity manifest: an https address inside your domain, where this service \
+                 reports ended delegations"
+                    .into()
+            }
             Self::DelegationInvalid(_) => "present the delegation token exactly as this service issued it".into(),
             Self::DelegationNotFound => "ask the user to connect the agent again".into(),
-            Self::DelegationSuspended => {
+            Self::DelegationSuspended(SuspendReason::Restored) => {
                 "ask the user to allow this agent again on their page of agents, or an admin to lift it".into()
+            }
+            Self::DelegationSuspended(SuspendReason::ConcurrentUse) => {
+                "find out who else uses the delegation; then the operator acknowledges it with POST /agent/lift, or the \
+                 user allows the agent again on their page of agents"
+                    .into()
             }
             Self::DelegationRevoked(_) => "tell the user that access was revoked; do not retry".into(),
             Self::AutoRevoked(RevokeReason::PolicyExpired) => {
@@ -326,10 +381,19 @@ impl Refusal {
             Self::ScopeNotGranted(_) => {
                 "ask the user to grant the scope; scopes are listed in the discovery manifest".into()
             }
-            Self::ConsentScopeExceeded(_) => "ask the user for consent to this scope, or give the task up".into(),
+            Self::ConsentScopeExceeded(exceeded) => exceeded.hint().into(),
             Self::IntentTypeMissing => "send X-Agent-Intent-Type with a type that the scope lists".into(),
             Self::IntentTypeUnknown(_) => "use an intent type that the discovery manifest lists for the scope".into(),
+            Self::BoundaryViolation(_) => {
+                "stay within granted_scope.resources; an admin can approve a new grant with more resources".into()
+            }
+            Self::NoBoundary(_) => {
+                "the service must add resource to the route: a template, or none; people's delegations are not affected".into()
+            }
             Self::DryRunUnsupported => "send the request without dry run, or do not send it".into(),
+            Self::DryRunUnclear(_) => {
+                "send dry_run=true in the query or X-Agent-Dry-Run: true, once; or leave both out".into()
+            }
             Self::ConfirmationRequired(awaited) => awaited.hint(),
             Self::ClarificationRequired(unclear) => unclear.hint(),
             Self::AlreadyResolved(_) => "the answer is final; submit a changed plan to have it asked again".into(),
@@ -351,6 +415,9 @@ impl Refusal {
             Self::RouteNotFound(_) => "check method and path against the service's routes".into(),
             Self::ConnectRequestGone(_) => "start again from the agent".into(),
             Self::Conflict(_) | Self::ApprovalGone(_) => "read the current state and decide again".into(),
+            Self::UndoWindowClosed(_) => {
+                "read the decision for the outcome of the call, and correct it by a new action if need be".into()
+            }
             Self::NotAuthorized(_) => "use an account or key that is entitled to this".into(),
             Self::ProjectNotFound => "check the project id".into(),
             Self::SessionNotFound => "check the session id".into(),

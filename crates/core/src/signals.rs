@@ -2,10 +2,11 @@
 //!
 //! A signal belongs to the step that causes it and is sent with its commit, never before. It may arrive twice.
 
-use crate::records::Role;
+use crate::{aap::concurrent_use::ClientNetwork, records::Role};
 use countersign_protocol::{
     aaep::{event::Event, extension},
     ids::RowKey,
+    time::UnixMillis,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,10 @@ pub enum Signal {
     Subscription { subscription: RowKey },
     /// Delegations and AAP sessions ended by a step of this node: no node sends anything more under them.
     Ended { holders: Vec<RowKey>, node: i64 },
+    /// A delegation is in use from this network, where the project watches that (AAP 13.3).
+    Used { delegation: RowKey, network: ClientNetwork, at: UnixMillis, window_seconds: i64, node: i64 },
+    /// A suspension was lifted: every node forgets where the delegation was used before (AAP 13.3).
+    Lifted { delegation: RowKey },
     /// Confirms that this node sends nothing more under them.
     Acknowledged { holders: Vec<RowKey>, node: i64 },
 }

@@ -3,7 +3,7 @@
 use crate::{
     commands::{
         backup, bench, call, clarify, clock, config, db, delegation, demo, generate, inbox, init, key, keys, mcp, plan,
-        project, routes, serve, token, user, webhooks,
+        project, routes, serve, service_account, token, user, webhooks,
     },
     terminal::Terminal,
 };
@@ -45,6 +45,8 @@ pub(crate) enum Command {
     User(user::Command),
     #[command(subcommand)]
     Delegation(delegation::Command),
+    #[command(subcommand)]
+    ServiceAccount(service_account::Command),
     #[command(subcommand)]
     Call(call::Command),
     #[command(subcommand)]

@@ -88,6 +88,9 @@ impl From<AdminRefusal> for Failure {
             AdminRefusal::UnknownWebhookSecret => {
                 failure.hint("`countersign webhooks secret list` shows the secrets by their ids")
             }
+            AdminRefusal::UnknownServiceAccount => {
+                failure.hint("`countersign service-account list` shows the accounts and their grants")
+            }
             AdminRefusal::UnknownWebhookMessage => {
                 failure.hint("`countersign webhooks list` shows the messages by their ids")
             }

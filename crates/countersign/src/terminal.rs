@@ -5,7 +5,7 @@ use anstyle::{AnsiColor, Style};
 use countersign_protocol::visible::{is_unseen, visible};
 use countersign_server::config::Environment;
 use serde_json::Value;
-use std::io::{ErrorKind, IsTerminal as _, Write as _};
+use std::io::{BufRead as _, ErrorKind, IsTerminal as _, Write as _};
 
 pub(crate) struct Terminal {
     /// False if the reader asked for plain text.
@@ -47,6 +47,20 @@ impl Terminal {
             Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::new(format!("cannot write the output: {e}"))),
             _ => Ok(()),
         }
+    }
+
+    /// Prints text before a question to standard error, so that standard output has the result alone.
+    pub(crate) fn say_aside(&self, text: &str) {
+        let _ = write!(std::io::stderr().lock(), "{}", visible_lines(text));
+    }
+
+    /// Asks at standard error. Only `yes` is a yes; the end of the input is a no.
+    pub(crate) fn confirm(&self, question: &str) -> Result<bool, Failure> {
+        let _ = write!(std::io::stderr().lock(), "{question} [yes/no] ");
+        let mut answer = String::new();
+        let read = std::io::stdin().lock().read_line(&mut answer);
+        read.map_err(|why| Failure::new(format!("the answer could not be read: {why}")))?;
+        Ok(matches!(answer.trim(), "yes" | "y"))
     }
 
     /// Prints a line to standard error with a label. The label carries the meaning, the colour only repeats it. Further

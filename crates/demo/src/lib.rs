@@ -6,12 +6,14 @@ mod bank;
 mod device;
 mod folder;
 mod notices;
+mod offboarding;
 mod operator_site;
 mod person;
 mod plane;
 mod questions;
 mod steps;
 mod story;
+mod webhook;
 
 pub use folder::DemoFolder;
 pub use steps::DemoFailure;

@@ -1,6 +1,10 @@
 //! Everything the demo needs, in this process: a node in front of a calendar, an operator with a web site, an agent.
 
-use super::{api, notices::Notices, operator_site::OperatorSite};
+use super::{
+    api,
+    notices::Notices,
+    operator_site::{OperatorSite, WEBHOOK_PATH},
+};
 
 use crate::DemoFailure;
 use countersign_client::{
@@ -9,7 +13,11 @@ use countersign_client::{
     transport::WithLoopback,
 };
 use countersign_protocol::{domain::Domain, origin::Origin, time::UnixMillis};
-use countersign_server::{FirstStart, Node, admin::Role, config, start_in_front_of};
+use countersign_server::{
+    FirstStart, Node,
+    admin::{Project, Role},
+    config, start_in_front_of,
+};
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
@@ -48,10 +56,16 @@ impl DemoPlane {
         let node = start_in_front_of(api::calendar(), &loaded, &environment, FirstStart::Allowed).await;
         let node = node.map_err(|why| DemoFailure::new(why.to_string()).hint("is the port free? try --port"))?;
         node.engine.people().add_person(PERSON, "Robin Demo", PASSWORD, false).await.map_err(trouble)?;
-        let projects = node.engine.projects().await.map_err(trouble)?;
-        let project = projects.first().ok_or_else(|| DemoFailure::new("the demo's project is missing"))?;
-        node.engine.people().set_roles(project.key, PERSON, vec![Role::User]).await.map_err(trouble)?;
-        Ok(Self { node, origin, operator, site, folder: folder.to_owned() })
+        let plane = Self { node, origin, operator, site, folder: folder.to_owned() };
+        let project = plane.project().await?.key;
+        plane.node.engine.people().set_roles(project, PERSON, vec![Role::User]).await.map_err(trouble)?;
+        Ok(plane)
+    }
+
+    /// The calendar's project.
+    pub(super) async fn project(&self) -> Result<Project, DemoFailure> {
+        let projects = self.node.engine.projects().await.map_err(trouble)?;
+        projects.into_iter().next().ok_or_else(|| DemoFailure::new("the demo's project is missing"))
     }
 
     /// An agent of the operator that talks to the person through the terminal.
@@ -74,7 +88,8 @@ pub(super) fn transport() -> Result<WithLoopback, DemoFailure> {
 
 fn operator() -> Result<OperatorKeys, DemoFailure> {
     let domain = Domain::parse(OPERATOR).map_err(trouble)?;
-    let identity = OperatorIdentity::new("Acme Agents", domain, format!("security@{OPERATOR}"));
+    let mut identity = OperatorIdentity::new("Acme Agents", domain, format!("security@{OPERATOR}"));
+    identity.webhook_url = Some(format!("https://{OPERATOR}{WEBHOOK_PATH}"));
     OperatorKeys::new(&identity, KeyRing::generate().map_err(trouble)?).map_err(trouble)
 }
 

@@ -32,8 +32,6 @@ pub(super) struct Asking {
 
 impl Asking {
     pub(super) async fn begin(plane: &DemoPlane, person: &DemoPerson) -> Result<Self, DemoFailure> {
-        let projects = plane.node.engine.projects().await.map_err(trouble)?;
-        let project = projects.first().ok_or_else(|| DemoFailure::new("the demo's project is missing"))?;
         let key = NewKey {
             kind: ApiKeyKind::Agent,
             principal: BOT.into(),
@@ -42,7 +40,7 @@ impl Asking {
             asks: Vec::new(),
             jkt: None,
         };
-        let key = plane.node.engine.people().add_key(project, &key).await.map_err(trouble)?;
+        let key = plane.node.engine.people().add_key(&plane.project().await?, &key).await.map_err(trouble)?;
         let transport = Arc::new(transport()?);
         let agent = Decisions::new(&plane.origin, None, &key.secret, transport, system_dice());
         let phone = Device::connect(&plane.origin, person, "phone").await?;

@@ -1,4 +1,5 @@
-//! The calendar part: connect, register, read, write, a refused write, a question, audit, revoke. Each step is checked.
+//! The calendar part: connect, register, read, write, a refused write, a question, audit, revoke, and the end by itself when the
+//! person is offboarded. Each step is checked.
 
 use super::{
     notices::Notices,
@@ -18,13 +19,13 @@ use http::Method;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 
-const SCOPES: [&str; 2] = ["calendar.read", "calendar.write"];
+pub(super) const SCOPES: [&str; 2] = ["calendar.read", "calendar.write"];
 
 pub(super) struct Story<'a, 'c> {
-    plane: &'a DemoPlane,
+    pub(super) plane: &'a DemoPlane,
     steps: &'a mut Steps<'c>,
-    notices: Arc<Notices>,
-    agent: Agent,
+    pub(super) notices: Arc<Notices>,
+    pub(super) agent: Agent,
 }
 
 impl<'a, 'c> Story<'a, 'c> {
@@ -54,7 +55,8 @@ impl<'a, 'c> Story<'a, 'c> {
         let delegation_id = self.delegation_id()?;
         person.post("/agent/revoke", &json!({ "delegation_id": delegation_id, "reason": "user_requested" })).await?;
         self.done(&format!("{PERSON} revoked the agent's access"))?;
-        self.agent_is_cut_off().await
+        self.agent_is_cut_off().await?;
+        self.person_is_offboarded(&person).await
     }
 
     /// A real person in a real browser.
@@ -165,7 +167,7 @@ impl<'a, 'c> Story<'a, 'c> {
     }
 
     /// The person approves the task at the operator; its text stays there.
-    fn consent(&self) -> Result<countersign_client::operator::Receipt, DemoFailure> {
+    pub(super) fn consent(&self) -> Result<countersign_client::operator::Receipt, DemoFailure> {
         let (manifest, delegation) = (self.agent.manifest(), self.agent.delegation());
         let (Some(manifest), Some(delegation)) = (manifest, delegation) else {
             return Err(DemoFailure::new("the agent is not connected"));
@@ -182,12 +184,12 @@ impl<'a, 'c> Story<'a, 'c> {
         desk.propose(manifest, delegation, task).map_err(trouble)?.approve(now).map_err(trouble)
     }
 
-    fn delegation_id(&self) -> Result<String, DemoFailure> {
+    pub(super) fn delegation_id(&self) -> Result<String, DemoFailure> {
         let delegation = self.agent.delegation().ok_or_else(|| DemoFailure::new("the agent is not connected"))?;
         Ok(delegation.id().to_owned())
     }
 
-    fn done(&mut self, what: &str) -> Result<(), DemoFailure> {
+    pub(super) fn done(&mut self, what: &str) -> Result<(), DemoFailure> {
         self.steps.done(what)
     }
 

@@ -2,8 +2,9 @@
 
 use crate::{
     aaep::hub::Hub,
-    calls::{Assertions, UnrecordedOutcomes},
+    calls::{Assertions, QueuedAttempts, UnrecordedOutcomes},
     clarification::RuleBooks,
+    concurrent_use::LastUses,
     credential_cache::{CredentialCache, ProjectCache},
     decisions::StandingApprovalCache,
     dpop::Proofs,
@@ -15,7 +16,7 @@ use crate::{
     limit_cache::LimitCache,
     node_clock::NodeClock,
     people::{PasswordCost, Passwords},
-    ports::{Operators, UpstreamProbes},
+    ports::{Operators, QueuedSender, UpstreamRequests},
     session_locks::SessionLocks,
     store::{FeedFreshness, Outcome, Retention, StorageStats, Store, StoreError},
     timekeeping::{ClockFault, ClockSkew, Timekeeping},
@@ -74,8 +75,11 @@ pub struct Engine {
     pub(crate) key_blocks: KeyBlocks,
     pub(crate) settings: Settings,
     pub(crate) operators: Arc<dyn Operators>,
-    /// The probes of the enforcement point in this process, if there is one.
-    pub(crate) probes: RwLock<Option<Arc<dyn UpstreamProbes>>>,
+    /// The upstreams of the enforcement point in this process, if there is one.
+    pub(crate) upstreams: RwLock<Option<Arc<dyn UpstreamRequests>>>,
+    /// The enforcement point in this process that sends held calls, if there is one.
+    pub(crate) queued_sender: RwLock<Option<Arc<dyn QueuedSender>>>,
+    pub(crate) queued_attempts: QueuedAttempts,
     pub(crate) keys: Keys,
     pub(crate) passwords: Passwords,
     pub(crate) credential_cache: CredentialCache,
@@ -85,6 +89,7 @@ pub struct Engine {
     pub(crate) proofs: Proofs,
     pub(crate) assertions: Assertions,
     pub(crate) limit_cache: LimitCache,
+    pub(crate) last_uses: LastUses,
     pub(crate) jwt_cache: JwtCache,
     pub(crate) inflight_writes: InflightWrites,
     pub(crate) acknowledgements: Acknowledgements,
@@ -168,7 +173,9 @@ impl Engine {
             key_blocks: KeyBlocks::default(),
             settings,
             operators,
-            probes: RwLock::default(),
+            upstreams: RwLock::default(),
+            queued_sender: RwLock::default(),
+            queued_attempts: QueuedAttempts::default(),
             keys,
             passwords,
             credential_cache: CredentialCache::default(),
@@ -178,6 +185,7 @@ impl Engine {
             proofs,
             assertions: Assertions::default(),
             limit_cache: LimitCache::default(),
+            last_uses: LastUses::default(),
             jwt_cache: JwtCache::default(),
             inflight_writes: InflightWrites::new(feed_freshness.clone()),
             acknowledgements: Acknowledgements::default(),
@@ -257,6 +265,11 @@ impl Engine {
             // With a wrong clock, rows may only seem to be expired.
             Err(_) => Ok(()),
         }
+    }
+
+    /// The open requests of agents, on this node, that wait for a person's answer.
+    pub fn pending_requests(&self) -> usize {
+        self.waiters.count()
     }
 
     /// The state of the storage of a node that can serve; if it cannot serve, the reason.

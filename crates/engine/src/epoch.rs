@@ -46,7 +46,7 @@ impl Engine {
     async fn holdings(self: &Arc<Self>, project: &Project) -> Result<Holdings, Refusal> {
         let mut delegations = Vec::new();
         for delegation in self.delegations_in(project.key).await? {
-            if delegation.state == DelegationState::Active {
+            if !delegation.is_ended() {
                 let live = self.decisions().live_of_delegation(delegation.key).await?;
                 delegations.push((delegation, live));
             }
@@ -90,10 +90,28 @@ impl Engine {
         id: &str,
         actor: Option<&Actor>,
     ) -> Result<Delegation, Refusal> {
+        self.lift_acknowledged(project, id, actor, None).await
+    }
+
+    /// The same for its operator, too, with the acknowledgement of the suspension's notice.
+    pub(crate) async fn lift_acknowledged(
+        self: &Arc<Self>,
+        project: &Project,
+        id: &str,
+        actor: Option<&Actor>,
+        acknowledgement: Option<&str>,
+    ) -> Result<Delegation, Refusal> {
         self.run(|| async {
             let found = self.find_one(DelegationById { project: project.key, id: id.to_owned() }).await?;
-            let view = ((project.key, project.id.clone()), found.ok_or(Refusal::DelegationNotFound)?);
-            LiftDelegation { actor: actor.cloned() }.decide(&view, &self.env()?)
+            let found = found.ok_or(Refusal::DelegationNotFound)?;
+            let acknowledged = match (&found.state, acknowledgement) {
+                (DelegationState::Suspended { at, .. }, Some(shown)) => {
+                    self.agents().acknowledgement(&found.id, *at)? == shown
+                }
+                _ => false,
+            };
+            let view = ((project.key, project.id.clone()), found);
+            LiftDelegation { actor: actor.cloned(), acknowledged }.decide(&view, &self.env()?)
         })
         .await
     }

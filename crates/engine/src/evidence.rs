@@ -10,7 +10,7 @@ use countersign_core::{
     aap::audit::{AuditView, Selection, select},
     evidence,
     people::Actor,
-    records::{Delegation, Session},
+    records::{Delegation, Mode, Session},
     refusal::Refusal,
 };
 use countersign_protocol::{aap::audit::AuditPage, hash::Digest, time::UnixMillis};
@@ -20,6 +20,7 @@ use countersign_protocol::{aap::audit::AuditPage, hash::Digest, time::UnixMillis
 pub struct AuditAsked {
     pub delegation_id: Option<String>,
     pub session_id: Option<String>,
+    pub account_id: Option<String>,
     pub from: Option<UnixMillis>,
     pub to: Option<UnixMillis>,
     pub event_type: Option<String>,
@@ -34,7 +35,7 @@ impl Evidence<'_> {
         let query = AuditQuery {
             project: at.project.key,
             by: match &selection {
-                Selection::Delegation(key) => AuditBy::Delegation(vec![*key]),
+                Selection::Delegations(keys) => AuditBy::Delegation(keys.clone()),
                 Selection::Sessions(keys) => AuditBy::Session(keys.clone()),
             },
             from: asked.from,
@@ -59,18 +60,26 @@ impl Evidence<'_> {
             Some(id) => self.find_one(DelegationById { project, id: id.clone() }).await?,
             None => None,
         };
+        let accounts = match &asked.account_id {
+            Some(id) => self.agents().grants_of_account(project, id).await?,
+            None => Vec::new(),
+        };
         let sessions: Vec<Session> = match &asked.session_id {
             Some(session_id) => self.find_all(SessionsBySessionId { project, session_id: session_id.clone() }).await?,
             None => Vec::new(),
         };
         let mut session_delegations = Vec::new();
-        for key in sessions.iter().filter_map(|session| session.delegation) {
+        let modes = [Mode::UserDelegated, Mode::ServiceAccount];
+        for key in sessions.iter().flat_map(|session| modes.into_iter().filter_map(|mode| session.delegation_in(mode)))
+        {
             session_delegations.extend(self.get::<Delegation>(key).await?);
         }
         Ok(AuditView {
             project,
             delegation_asked: asked.delegation_id.is_some(),
             delegation,
+            account_asked: asked.account_id.is_some(),
+            accounts,
             session_asked: asked.session_id.is_some(),
             sessions,
             session_delegations,

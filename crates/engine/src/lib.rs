@@ -9,6 +9,7 @@ mod calls;
 mod clarification;
 mod clock;
 mod clock_acceptance;
+mod concurrent_use;
 mod credential_cache;
 mod credentials;
 mod decisions;
@@ -38,17 +39,18 @@ mod waiters;
 
 pub use aaep::{Delivered, EventStream, Listener, Spoke};
 pub use aap::{
-    delegate::Connectable, register::RegisterProof, shared_signals::SignalRefusal, webhook_secrets::NewWebhookSecret,
+    delegate::Connectable, heartbeat::OpenTask, register::RegisterProof, service_account::ReviewedAccount,
+    shared_signals::SignalRefusal, webhook_secrets::NewWebhookSecret,
 };
 pub use calls::{
-    BodyDigest, Connect, DecidedCall, Egress, HeldFacts, Permit, Settled, UpstreamError, UpstreamExchange,
+    BodyDigest, CarriedOut, Connect, DecidedCall, Egress, HeldFacts, Permit, Settled, UpstreamError, UpstreamExchange,
     UpstreamOutcome, Watch,
 };
 pub use clarification::{Abandoning, Attested, Confirmed, Gathered, Scaffolded};
 pub use clock::{Clock, ManualClock};
 pub use clock_acceptance::ClockShown;
 pub use credentials::PresentedCredential;
-pub use decisions::{AgentPrincipal, Answered, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome, allowance_id};
+pub use decisions::{AgentPrincipal, Answered, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome};
 pub use engine::{Engine, Settings, StartError, Tenancy};
 pub use entropy::Entropy;
 pub use evidence::AuditAsked;
@@ -59,7 +61,7 @@ pub use mplp::{
 };
 pub use node_clock::NodeClock;
 pub use people::{AccountFailure, NewKey, PasswordCost, SignedIn, UserPage};
-pub use ports::{KnownOperator, OperatorError, Operators, SignedMessage, UpstreamProbes};
+pub use ports::{KnownOperator, OperatorError, Operators, QueuedSender, SignedMessage, UpstreamRequests};
 pub use projects::{Address, ApplyError, ListenerKind, ProjectAt};
 pub use services::{Agents, Calls, Clarifications, Decisions, Events, Evidence, People, Plans};
 pub use timekeeping::ClockFault;
@@ -68,9 +70,11 @@ pub use timekeeping::ClockFault;
 pub use countersign_core::{
     aaep::subscribers::{AddedSubscriberToken, NewSubscriberToken},
     aap::{
-        access::{BEGINNING_BYTES, Call, CallCredential, CallFacts, Confirmation, Limit, ReadWrite, Scheme},
+        access::{BEGINNING_BYTES, Call, CallCredential, CallFacts, Confirmation, DryRun, Limit, ReadWrite, Scheme},
+        data_subjects::{of_body as data_subjects_of_body, of_header as data_subjects_of_header},
         manifest::Addressed,
         revoke::Reason,
+        service_account::is_proposed as is_service_account_proposed,
     },
     clock::ClockAccepted,
     decision::{
@@ -93,9 +97,10 @@ pub use countersign_core::{
     records::{
         Allowance, AllowanceState, ApiKey, ApiKeyKind, AskedGap, Assurance, Ballot, CancelledFor, Clarification,
         ConnectProgress, ConnectRequest, Decision, DecisionState, DecisionTerms, Defaulted, Delegation,
-        DelegationState, Execution, ExecutionState, GapState, Membership, OutboxMessage, OutboxState, Person, Plan,
-        PlannedAction, Point, Project, Question, Reporter, RevokeReason, Role, SubscriberToken, TextAuthor, TokenState,
-        UnsettledWrite, Via, WebhookEnrolment, WebhookSecret, WriteState,
+        DelegationState, Execution, ExecutionState, GapState, Membership, Mode, OutboxMessage, OutboxState, Person,
+        Plan, PlannedAction, Point, Project, Question, QueuedCall, Reporter, RevokeReason, Role, SeenStanding,
+        SubscriberToken, SuspendReason, TextAuthor, TokenState, UnsettledWrite, Via, WebhookEnrolment, WebhookSecret,
+        WriteState,
     },
     refusal::{Awaiting, PendingApproval, Refusal, SentWrite, Unclear},
 };
@@ -112,7 +117,10 @@ pub mod clarification_rules {
 
 /// Held requests: their members, and the routes that hold them.
 pub mod held {
-    pub use countersign_core::held::{Explanation, HoldTerms, JsonMember, NoRoute, explain, must_be_confirmed};
+    pub use countersign_core::{
+        held::{Explanation, HoldTerms, JsonMember, NoRoute, explain, must_be_confirmed},
+        project::undo::{is_held_for_undo, route_window_s, scope_window_s},
+    };
 }
 
 /// Users provisioned by an identity provider.
@@ -122,6 +130,7 @@ pub mod scim {
         change::UserChange,
         filter::parse as parse_filter,
         patch::PatchRequest,
+        selection::Selection,
         users::{USER_SCHEMA, document},
     };
 }
@@ -130,6 +139,9 @@ pub mod scim {
 pub mod mplp_views {
     pub use countersign_core::mplp::{progress::is_running, tool_in_words};
 
+    pub mod allowance {
+        pub use countersign_core::mplp::allowance::{id, left};
+    }
     pub mod confirm {
         pub use countersign_core::mplp::confirm::{confirm_id, decision_id, document};
     }

@@ -1,10 +1,15 @@
 //! Services that the engine needs from outside: `server` implements them.
 
+use crate::calls::UpstreamError;
 use async_trait::async_trait;
-use countersign_core::decision::probe::ProbeResponse;
+use countersign_core::{decision::probe::ProbeResponse, records::SeenStanding, refusal::Refusal};
 use countersign_jose::KeySet;
 use countersign_protocol::{
-    aap::identity::IdentityManifest, domain::Domain, ids::ProjectId, project::Upstream, time::UnixMillis,
+    aap::identity::IdentityManifest,
+    domain::Domain,
+    ids::{ProjectId, RowKey},
+    project::Upstream,
+    time::UnixMillis,
 };
 use std::sync::Arc;
 
@@ -54,6 +59,13 @@ pub trait Operators: Send + Sync {
         now: UnixMillis,
     ) -> Result<Option<UnixMillis>, OperatorError>;
 
+    /// The operator's standing in the registries of those of these providers that its manifest names, each cached for at
+    /// most an hour (AAP 4.2). An error if one of them could not be read,
+    /// unless another one suspends the operator.
+    async fn standing(&self, _: &Domain, _providers: &[Domain], _: UnixMillis) -> Result<SeenStanding, OperatorError> {
+        Err(OperatorError::Unreachable)
+    }
+
     /// The key set at a URL of a project's document, with a key of that id, fetched again once if need be.
     async fn key_set(&self, _url: &str, _kid: &str, _now: UnixMillis) -> Result<Arc<KeySet>, OperatorError> {
         Err(OperatorError::Unreachable)
@@ -72,10 +84,28 @@ pub struct SignedMessage {
     pub body: Vec<u8>,
 }
 
-/// The upstreams of enforcement points, for the engine's own reads.
+/// The upstreams of enforcement points, for the engine's own requests: reads about lost outcomes, and the undoing of
+/// committed calls (AAP 17.7).
 #[async_trait]
-pub trait UpstreamProbes: Send + Sync {
+pub trait UpstreamRequests: Send + Sync {
     /// One GET with the upstream's own credential and nothing of any agent's, without redirects. None without a response
     /// within the implementation's limits of time and size.
     async fn probe(&self, project: &ProjectId, upstream: &Upstream, path: &str) -> Option<ProbeResponse>;
+
+    /// One request that undoes a call, under the same rules and without a body. An error if nothing was sent, None without
+    /// a response.
+    async fn cancel(
+        &self,
+        project: &ProjectId,
+        upstream: &Upstream,
+        method: &str,
+        path: &str,
+    ) -> Result<Option<ProbeResponse>, UpstreamError>;
+}
+
+/// An enforcement point that sends held calls when their undo window has closed (AAP 14.1).
+#[async_trait]
+pub trait QueuedSender: Send + Sync {
+    /// Lets [`Calls::carry_out_queued`](crate::Calls::carry_out_queued) send the held call of this allowance.
+    async fn send(&self, allowance: RowKey) -> Result<(), Refusal>;
 }

@@ -1,7 +1,10 @@
 //! Passes the signals of commits, here or on another node, to the subscribers and waiters of this one.
 
 use crate::{engine::Engine, mplp::FEED};
-use countersign_core::signals::{AaepSignal, Signal};
+use countersign_core::{
+    aap::concurrent_use::LastUse,
+    signals::{AaepSignal, Signal},
+};
 use std::{
     borrow::Cow,
     sync::{Arc, Weak},
@@ -66,6 +69,12 @@ impl Engine {
             }
             Signal::Subscription { subscription } => self.events().subscription_changed(*subscription),
             Signal::Ended { holders, node } => self.on_ended(holders, *node),
+            // This node has noted its own.
+            Signal::Used { node, .. } if *node == self.store.lane() => {}
+            Signal::Used { delegation, network, at, window_seconds, .. } => {
+                self.on_used(*delegation, LastUse { network: *network, at: *at }, *window_seconds);
+            }
+            Signal::Lifted { delegation } => self.last_uses.forget(*delegation),
             Signal::Acknowledged { holders, node } => self.on_acknowledged(holders, *node),
         }
     }

@@ -1,5 +1,6 @@
 //! Waking the waiters for a decision, on this node.
 
+use crate::mplp::FEED;
 use countersign_protocol::ids::RowKey;
 use std::{
     collections::HashMap,
@@ -34,6 +35,12 @@ impl Waiters {
         if let Some((notify, _)) = waiters.get(&key) {
             notify.notify_waiters();
         }
+    }
+
+    /// The number of waiters for decisions.
+    pub(crate) fn count(&self) -> usize {
+        let waiters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiters.iter().filter(|(key, _)| **key != FEED).map(|(_, (_, holders))| holders).sum()
     }
 
     /// Somebody's access changed: all waiters read again.

@@ -3,28 +3,30 @@
 #[cfg(test)]
 mod tests;
 
+use crate::dry_run;
 use countersign_engine::{Call, CallCredential, Refusal, Scheme};
 use countersign_protocol::{aap::version, hash::Digest};
 use http::{HeaderMap, HeaderName, header, request::Parts};
-use percent_encoding::percent_decode_str;
 
 const DPOP: HeaderName = HeaderName::from_static("dpop");
 const MODE: HeaderName = HeaderName::from_static("x-agent-mode");
 const DELEGATION: HeaderName = HeaderName::from_static("x-agent-delegation");
+const ACCOUNT: HeaderName = HeaderName::from_static("x-agent-account");
 const SESSION: HeaderName = HeaderName::from_static("x-agent-session");
 const INTENT_TYPE: HeaderName = HeaderName::from_static("x-agent-intent-type");
 const CONSENT: HeaderName = HeaderName::from_static("x-agent-consent");
 const CONFIRM: HeaderName = HeaderName::from_static("x-agent-confirm");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-const DRY_RUN: HeaderName = HeaderName::from_static("x-agent-dry-run");
 
 /// An upper bound for any preference: some proxies on the way give up after a minute.
 pub const LONGEST_WAIT_S: u64 = 55;
 
-/// Reads the facts that the decision needs. Free-text intent is ignored (AAP 12.4).
+/// Reads the facts that the decision needs. Free-text intent is ignored (AAP 12.4). The marker of a dry run is taken out
+/// of the request: what is decided, digested and forwarded is the same request without it.
 ///
 /// `origin` is the public origin of this enforcement point, from its configuration and never from `Host`.
-pub fn read_call(parts: &Parts, origin: &str) -> Result<Call, Refusal> {
+pub fn read_call(parts: &mut Parts, origin: &str) -> Result<Call, Refusal> {
+    let dry_run = dry_run::take(parts)?;
     let headers = &parts.headers;
     let call = Call {
         method: parts.method.as_str().to_owned(),
@@ -43,11 +45,12 @@ pub fn read_call(parts: &Parts, origin: &str) -> Result<Call, Refusal> {
         version: single(headers, version::HEADER)?.map(str::to_owned),
         mode: owned(headers, &MODE)?,
         delegation_id: owned(headers, &DELEGATION)?,
+        account_id: owned(headers, &ACCOUNT)?,
         session_id: owned(headers, &SESSION)?,
         intent_type: owned(headers, &INTENT_TYPE)?,
         consent: single(headers, &CONSENT)?.map(|jwt| Digest::of(jwt.as_bytes())),
         idempotency_key: idempotency_key(headers),
-        dry_run: is_dry_run(parts),
+        dry_run,
         confirm: owned(headers, &CONFIRM)?,
         wait_s: wait_s(headers),
         ..call
@@ -101,15 +104,6 @@ pub(crate) fn single(
     }
     let text = first.map(http::HeaderValue::to_str).transpose();
     text.map_err(|_| Refusal::invalid(format!("the header {name} is not readable text")))
-}
-
-/// Either spelling with any value: as long as dry runs are not supported, none is forwarded.
-fn is_dry_run(parts: &Parts) -> bool {
-    let named = |pair: &str| {
-        let name = percent_decode_str(pair.split('=').next().unwrap_or_default());
-        name.decode_utf8_lossy().eq_ignore_ascii_case("dry_run")
-    };
-    parts.headers.contains_key(DRY_RUN) || parts.uri.query().is_some_and(|query| query.split('&').any(named))
 }
 
 /// `Prefer: wait=N`: how long a caller prefers to wait for an approval. The first `wait` counts (RFC 7240, 2). An unreadable preference is ignored and is no error.

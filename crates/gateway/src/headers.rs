@@ -3,8 +3,11 @@
 #[cfg(test)]
 mod tests;
 
-use countersign_engine::UpstreamOutcome;
-use countersign_protocol::{aap::version, project::Route};
+use countersign_engine::{UpstreamOutcome, data_subjects_of_header};
+use countersign_protocol::{
+    aap::version,
+    project::{DataSubjectSource, Route},
+};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 /// A signed statement of the caller's identity, for the upstream.
@@ -24,9 +27,28 @@ pub(crate) fn outcome(status: StatusCode, answered: &HeaderMap, length: Option<u
     UpstreamOutcome::Responded { status: status.as_u16(), reason, length, says_no_effect }
 }
 
+/// The largest response in which data subjects are looked for.
+pub(crate) const MAX_SUBJECT_BODY: usize = 4 << 20;
+
+/// The data subjects named in the response header of a route's source.
+pub(crate) fn data_subjects(answered: &HeaderMap, source: &DataSubjectSource) -> Vec<String> {
+    let Some(name) = &source.header else { return Vec::new() };
+    data_subjects_of_header(answered.get_all(name.as_str()).iter().filter_map(|value| value.to_str().ok()))
+}
+
+/// The version that the response to a request names (AAP 22.2).
+pub(crate) fn version_served<'a>(sent: &HeaderMap, accepted: &[&'a str]) -> &'a str {
+    version::served(sent.get(version::HEADER).and_then(|value| value.to_str().ok()), accepted)
+}
+
 /// The request id, the version, and the nonce for the next proof where nonces are on (C-27).
-pub(crate) fn add_response_headers(headers: &mut HeaderMap, request_id: &str, nonce: Option<String>) {
-    headers.insert(VERSION_SERVED, HeaderValue::from_static(version::PREFERRED));
+pub(crate) fn add_response_headers(
+    headers: &mut HeaderMap,
+    request_id: &str,
+    served: &'static str,
+    nonce: Option<String>,
+) {
+    headers.insert(VERSION_SERVED, HeaderValue::from_static(served));
     if let Ok(id) = HeaderValue::from_str(request_id) {
         headers.insert(REQUEST_ID, id);
     }

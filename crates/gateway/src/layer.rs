@@ -3,24 +3,32 @@
 use crate::{
     call::read_call,
     complete::{self, MAX_BODY_BYTES},
-    headers,
+    dry_run::{self, preview_response},
+    headers::{self, MAX_SUBJECT_BODY},
     proxy::{Pumping, pump, whole_body},
+    queued::queued_response,
     refusal::{envelope, presented_scheme},
     request_ids::RequestIds,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
 use countersign_engine::{
-    Address, BEGINNING_BYTES, BodyDigest, CallFacts, Connect, Engine, HttpRequest, Permit, ReadWrite, Refusal, Settled,
-    UpstreamError, UpstreamExchange, UpstreamOutcome,
+    Address, BEGINNING_BYTES, BodyDigest, Call, CallFacts, CarriedOut, Connect, Engine, HttpRequest, Mode, Permit,
+    ReadWrite, Refusal, Settled, UpstreamError, UpstreamExchange, UpstreamOutcome, data_subjects_of_body,
+    held::is_held_for_undo,
 };
-use countersign_protocol::{hash::Digest, project::RouteStream};
+use countersign_protocol::{
+    aap::version,
+    hash::Digest,
+    project::{DataSubjectSource, RouteStream},
+};
 use futures_util::{FutureExt as _, future::BoxFuture, poll};
 use http::{HeaderName, HeaderValue, Request, Response, header, request::Parts};
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use hyper::body::Body;
 use std::{
     error::Error,
+    net::IpAddr,
     panic::AssertUnwindSafe,
     pin::pin,
     sync::Arc,
@@ -43,12 +51,19 @@ const READ_AT_ONCE: u64 = 64 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedCaller {
     pub operator: String,
-    /// The person for whom the agent acts; none at T1.
+    /// The person for whom the agent acts; none at T1 and for a service account.
     pub acting_for: Option<String>,
+    /// The service account, if it is one.
+    pub account_id: Option<String>,
     pub session_id: String,
     pub action: String,
     pub route: String,
 }
+
+/// The caller's address, as a request extension from the application around the layer; the layer itself sees no connection.
+/// Without it, simultaneous use from two networks is not recognised here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientAddress(pub IpAddr);
 
 /// Puts the engine in front of a service.
 #[derive(Clone)]
@@ -118,11 +133,12 @@ where
             let request_id = point.request_ids.mint();
             let span = tracing::info_span!("call", request_id);
             let (method, scheme) = (request.method().clone(), presented_scheme(request.headers()));
+            let served = headers::version_served(request.headers(), version::ACCEPTED);
             let answered = point.run(inner, request).instrument(span.clone()).await;
             let refused = |refusal| envelope(&refusal, &request_id, scheme).map(|body| boxed(body.into()));
             let mut response = answered.unwrap_or_else(refused);
             let nonce = point.engine.calls().nonce_for_calls(&point.address).await;
-            headers::add_response_headers(response.headers_mut(), &request_id, nonce);
+            headers::add_response_headers(response.headers_mut(), &request_id, served, nonce);
             // Paths of the inner service may identify people, so they are not logged.
             span.in_scope(|| tracing::info!(%method, status = response.status().as_u16(), "answered"));
             Ok(response)
@@ -145,17 +161,25 @@ impl CountersignLayer {
         Out: Body<Data = Bytes> + Send + 'static,
         Out::Error: Into<BoxError>,
     {
-        let (parts, body) = request.into_parts();
-        let call = read_call(&parts, &self.origin)?;
+        let (mut parts, body) = request.into_parts();
+        let client = parts.extensions.get::<ClientAddress>().map(|client| client.0);
+        let call = Call { client, ..read_call(&mut parts, &self.origin)? };
         let exchange = LayerExchange {
             inner: Some(inner),
             request: Some(Request::from_parts(parts, body)),
             head: None,
             origin: Arc::clone(&self.origin),
         };
-        let settled = self.engine.calls().carry_out(&self.address, call, exchange).await?;
-        let Settled { mut answer, egress, watch, unsettled_call } = settled;
+        let settled = match Box::pin(self.engine.calls().carry_out(&self.address, call, exchange)).await? {
+            CarriedOut::Settled(settled) => *settled,
+            CarriedOut::Queued(queued) => return queued_response(&queued).map(|answer| answer.map(boxed)),
+            CarriedOut::Previewed(preview) => return preview_response(&preview).map(|answer| answer.map(boxed)),
+        };
+        let Settled { mut answer, egress, watch, unsettled_call, dry_run } = settled;
         headers::add_call_id(answer.headers_mut(), unsettled_call.as_deref());
+        if dry_run {
+            dry_run::mark(answer.headers_mut());
+        }
         if egress.is_none() && watch.is_none() {
             return Ok(answer);
         }
@@ -221,7 +245,7 @@ where
             // The layer could not cut an open WebSocket.
             return Err(Refusal::invalid("WebSockets are only served through the proxy"));
         }
-        self.request = self.request.take().map(|request| present(request, facts));
+        self.request = self.request.take().map(|request| present(request, facts)).transpose()?;
         Ok(())
     }
 
@@ -250,6 +274,10 @@ where
     }
 
     async fn read_whole(&mut self, facts: &CallFacts) -> Result<HttpRequest, Refusal> {
+        if is_held_for_undo(&facts.project().document, facts.route()) {
+            // Nothing could hand the call to the inner service when its window has closed.
+            return Err(Refusal::invalid("calls with an undo window are only served through the proxy"));
+        }
         let (parts, body) = self.request.take().ok_or(Refusal::Internal)?.into_parts();
         let max = facts.route().max_body_bytes.unwrap_or(MAX_BODY_BYTES);
         let body = whole_body(body, max, BODY_PACE).await?;
@@ -279,6 +307,23 @@ where
 
     fn outcome(&self, answer: &Response<BoxBody>) -> UpstreamOutcome {
         headers::outcome(answer.status(), answer.headers(), answer.body().size_hint().exact())
+    }
+
+    async fn data_subjects(
+        &mut self,
+        source: &DataSubjectSource,
+        answer: Response<BoxBody>,
+    ) -> Result<(Response<BoxBody>, Vec<String>), UpstreamError> {
+        let Some(member) = &source.member else {
+            let subjects = headers::data_subjects(answer.headers(), source);
+            return Ok((answer, subjects));
+        };
+        let (parts, body) = answer.into_parts();
+        let unread = |_| UpstreamError::ConnectionLost("the response could not be read to say whose data it touched");
+        let bytes = whole_body(body, MAX_SUBJECT_BODY as u64, BODY_PACE).await.map_err(unread)?;
+        let subjects = data_subjects_of_body(&bytes, member);
+        let body = Full::new(bytes).map_err(|never| match never {}).boxed_unsync();
+        Ok((Response::from_parts(parts, body), subjects))
     }
 
     fn streams(&self, facts: &CallFacts, _: &Response<BoxBody>) -> bool {
@@ -311,20 +356,23 @@ async fn await_response<T>(permit: &mut Permit, mut asking: std::pin::Pin<&mut i
 }
 
 /// Replaces the client's credentials and claims by verified facts.
-fn present<In>(mut request: Request<In>, facts: &CallFacts) -> Request<In> {
-    let headers = request.headers_mut();
+fn present<In>(request: Request<In>, facts: &CallFacts) -> Result<Request<In>, Refusal> {
+    let (mut head, body) = request.into_parts();
+    let headers = &mut head.headers;
     let taken: Vec<HeaderName> = headers.keys().filter(|name| is_stripped(name)).cloned().collect();
     for name in taken {
         headers.remove(name);
     }
-    request.extensions_mut().insert(caller(facts));
-    request
+    dry_run::add(facts, &mut head.uri, &mut head.headers)?;
+    head.extensions.insert(caller(facts));
+    Ok(Request::from_parts(head, body))
 }
 
 fn caller(facts: &CallFacts) -> VerifiedCaller {
     VerifiedCaller {
         operator: facts.operator().to_owned(),
-        acting_for: facts.subject().map(str::to_owned),
+        acting_for: facts.subject().filter(|_| facts.mode() == Mode::UserDelegated).map(str::to_owned),
+        account_id: facts.subject().filter(|_| facts.mode() == Mode::ServiceAccount).map(str::to_owned),
         session_id: facts.session_id().to_owned(),
         action: facts.action().to_owned(),
         route: facts.route().id.clone(),

@@ -6,18 +6,20 @@
 mod accept;
 mod call;
 mod complete;
+mod dry_run;
 mod headers;
 mod layer;
 mod network;
 mod proxy;
+mod queued;
 mod refusal;
 mod request_ids;
 mod unread;
 
 pub use accept::{Accepted, Acceptor, AddressPlace, ConnectionLimits, CountedConnection, sends_data};
 pub use call::{LONGEST_WAIT_S, read_call, wait_s};
-pub use layer::{BoxBody, CountersignLayer, CountersignService, VerifiedCaller};
-pub use network::{Network, source};
+pub use layer::{BoxBody, ClientAddress, CountersignLayer, CountersignService, VerifiedCaller};
+pub use network::{Network, client_address, source};
 pub use proxy::{
     AtGateway, BadDestination, BadRoots, Destination, Endpoints, Gateway, GatewaySettings, UpstreamCredential,
 };

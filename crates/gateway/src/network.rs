@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use http::HeaderMap;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -38,6 +39,17 @@ pub fn source(address: IpAddr) -> IpAddr {
         IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
         v4 => v4,
     }
+}
+
+/// The caller's address: the peer's, or as a trusted proxy reports it in the last hop of `X-Forwarded-For`.
+pub fn client_address(peer: IpAddr, headers: &HeaderMap, trusted_proxies: &[Network]) -> IpAddr {
+    let trusted = trusted_proxies.iter().any(|network| network.contains(peer));
+    if trusted { forwarded_for(headers).unwrap_or(peer) } else { peer }
+}
+
+fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
+    let last = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
+    last.rsplit(',').next()?.trim().parse().ok()
 }
 
 fn width(address: IpAddr) -> u8 {

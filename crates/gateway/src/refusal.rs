@@ -39,6 +39,10 @@ pub fn envelope(refusal: &Refusal, request_id: &str, scheme: Scheme) -> Response
             Refusal::ClarificationRequired(unclear) => Some(unclear.members()),
             _ => None,
         },
+        scope_request: match refusal {
+            Refusal::ConsentScopeExceeded(exceeded) => Some(exceeded.request.clone()).filter(|asked| !asked.is_empty()),
+            _ => None,
+        },
     };
     let mut response = Response::new(serde_json::to_string(&body).unwrap_or_default());
     *response.status_mut() = StatusCode::from_u16(status(refusal)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

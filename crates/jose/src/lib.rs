@@ -26,7 +26,7 @@ pub use proof_key::ProofKey;
 pub use proof_keys::ProofKeys;
 pub use seal::{NotSealed, Sealer, Unsealable};
 pub use signing_key::{BadSigningKey, SigningFailed, SigningKey};
-pub use verify::delegation::{DelegationRefusal, verify_delegation};
+pub use verify::delegation::{DelegationRefusal, verify_delegation, verify_grant};
 pub use verify::dpop::{DpopRefusal, ExpectedProof, verify_dpop};
 pub use verify::manifest::{ManifestRefusal, verify_manifest};
 pub use verify::operator::{OperatorRefusal, verify_operator};

@@ -3,10 +3,12 @@
 mod budget;
 mod host;
 mod key_sets;
+mod registries;
 mod unavailable;
 mod visit;
 mod webhook;
 
+pub use registries::FoundStanding;
 pub use unavailable::OperatorUnavailable;
 pub use webhook::WebhookError;
 
@@ -17,6 +19,7 @@ use countersign_protocol::{aap::identity::IdentityManifest, domain::Domain, time
 use host::{Host, Recall};
 use key_sets::CachedKeySet;
 use quick_cache::sync::Cache;
+use registries::CachedRegistry;
 use std::sync::Arc;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use visit::Visitor;
@@ -74,6 +77,8 @@ pub struct Directory {
     budget: Arc<Budget>,
     /// By URL.
     key_sets: Arc<Cache<String, Arc<Mutex<CachedKeySet>>>>,
+    /// By provider.
+    registries: Arc<Cache<Domain, Arc<CachedRegistry>>>,
 }
 
 impl Directory {
@@ -81,6 +86,7 @@ impl Directory {
         Self {
             hosts: Arc::new(Cache::new(config.max_hosts)),
             key_sets: Arc::new(Cache::new(config.max_hosts)),
+            registries: Arc::new(Cache::new(config.max_hosts)),
             budget: Arc::new(Budget::per_minute(config.new_hosts_a_minute)),
             visitor: Arc::new(Visitor::new(fetcher, config)),
         }
@@ -175,9 +181,10 @@ impl Directory {
 
 /// Completes and caches a fetch even if the caller disconnects, holding the host's lock meanwhile: otherwise
 /// disconnecting would bypass the negative cache.
-async fn run_detached<F>(turn: OwnedMutexGuard<()>, fetch: F) -> Result<Arc<FetchedOperator>, OperatorUnavailable>
+async fn run_detached<F, T>(turn: OwnedMutexGuard<()>, fetch: F) -> Result<T, OperatorUnavailable>
 where
-    F: Future<Output = Result<Arc<FetchedOperator>, OperatorUnavailable>> + Send + 'static,
+    F: Future<Output = Result<T, OperatorUnavailable>> + Send + 'static,
+    T: Send + 'static,
 {
     let whole = tokio::spawn(async move {
         let _turn = turn;

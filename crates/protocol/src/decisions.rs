@@ -182,6 +182,37 @@ pub struct DecisionDocument {
     /// The address for running the stored request of the gateway without sending it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redeem: Option<String>,
+    /// The undo window of the call (AAP 14.1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<UndoDocument>,
+}
+
+/// The undo window of a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct UndoDocument {
+    pub state: UndoState,
+    /// Undoes the call: POST, with the access token of the session that sent it. Only while the window is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo_url: Option<String>,
+    /// When the window closes, or closed.
+    #[serde(with = "rfc3339")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub expires_at: UnixMillis,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum UndoState {
+    /// It can be undone.
+    Open,
+    /// The window has closed; `execution` tells the outcome of the call.
+    Closed,
+    /// Undone: the call was never sent.
+    Undone,
+    /// It was never sent: access was revoked, the approval no longer held, or no node could send it in time.
+    NotSent,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -190,6 +221,8 @@ pub struct DecisionDocument {
 pub enum DecisionKind {
     Confirmation,
     Clarification,
+    /// A scope beyond the consent receipt, for one task (AAP 12.3).
+    ScopeExpansion,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -265,6 +298,10 @@ pub enum CancelledFor {
     Superseded,
     /// The database was restored from a backup, so it is unknown whether it was answered or claimed since.
     Restored,
+    /// Undone before its undo window closed (AAP 14.1).
+    Undone,
+    /// Refused when its undo window closed: what it was approved under no longer holds.
+    NotSent,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

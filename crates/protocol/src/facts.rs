@@ -4,7 +4,9 @@
 //! a fact never receives unverified data.
 
 use crate::aap::claims::SKEW_SECS;
-use crate::aap::{consent_receipt::ReceiptClaims, delegation_token::DelegationClaims};
+use crate::aap::{
+    consent_receipt::ReceiptClaims, delegation_token::DelegationClaims, service_account::ServiceAccountClaims,
+};
 use crate::{domain::Domain, hash::Digest, time::UnixMillis};
 
 /// The verified operator of the calling agent.
@@ -117,6 +119,30 @@ impl VerifiedDelegation {
         let end = UnixMillis::from_secs(self.claims.exp).plus_secs(SKEW_SECS);
         self.claims.exp <= self.claims.iat || now > end
     }
+}
+
+/// A service account's token that this service issued. Whether its grant is still active is checked elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifiedServiceAccount {
+    claims: ServiceAccountClaims,
+}
+
+impl VerifiedServiceAccount {
+    /// Only for `countersign-jose`, after the signature and every claim but `exp` were checked.
+    pub fn attest(claims: ServiceAccountClaims) -> Self {
+        Self { claims }
+    }
+
+    pub fn claims(&self) -> &ServiceAccountClaims {
+        &self.claims
+    }
+}
+
+/// A delegation token of either identity mode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VerifiedGrant {
+    User(VerifiedDelegation),
+    ServiceAccount(VerifiedServiceAccount),
 }
 
 /// The caller holds this private key and signed exactly this request (RFC 9449 4.3).

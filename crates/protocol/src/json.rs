@@ -114,6 +114,6 @@ fn exact<E: serde::de::Error>(magnitude: u64) -> Result<(), E> {
 }
 
 /// The serde default of a switch that is on unless it is set.
-pub(crate) fn enabled() -> bool {
+pub fn enabled() -> bool {
     true
 }

@@ -2,24 +2,37 @@
 //!
 //! One versioned document in the database; `countersign project apply FILE` replaces it.
 
+mod cancel;
+mod dry_run;
+mod heartbeats;
 mod identity_provider;
 mod plans;
 mod probe;
 mod reserved;
+mod resource;
 mod route;
+mod trust;
+mod undo;
 mod upstream;
 
+pub use cancel::RouteCancel;
+pub use dry_run::{DryRunSpelling, RouteDryRun, UpstreamDryRun};
+pub use heartbeats::{HeartbeatPolicy, OnMissed};
 pub use identity_provider::{ScimPolicy, SignalTransmitter};
 pub use plans::{AskAgain, LearningPolicy, PlanPolicy, RoleEntry};
 pub use probe::{ProbeAnswer, ProbeItems, RouteProbe};
 pub use reserved::{overlaps_reserved, reserved};
+pub use resource::{DataSubjectSource, ResourceEntry, ResourceUsers};
 pub use route::{Route, RouteStream, RouteTexts, ValueField};
+pub use trust::{ConcurrentUse, ConformanceClaim};
+pub use undo::{RouteUndo, UndoBy};
 pub use upstream::Upstream;
 
 use crate::{
     aaep::event::{Reversibility, Risk, YesNo},
     aap::policy::PolicyLayer,
     clarification::ClarificationPolicy,
+    domain::Domain,
     ids::ProjectId,
 };
 use serde::{Deserialize, Serialize};
@@ -36,6 +49,19 @@ pub struct ProjectDocument {
     /// The trust tier that registering needs, 1 to 4.
     #[serde(default = "default::minimum_tier")]
     pub minimum_tier: u8,
+    /// What the manifest claims, `core` by default. Extended and full demand proofs of possession.
+    #[serde(default, skip_serializing_if = "ConformanceClaim::is_default")]
+    pub conformance: ConformanceClaim,
+    /// The domains of the model providers whose registries of operators count for trust tier 4 (AAP 4.2).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    pub trusted_providers: Vec<Domain>,
+    /// Without it, simultaneous use from two networks is not watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concurrent_use: Option<ConcurrentUse>,
+    /// What a missed heartbeat of a long task changes (AAP 12.2).
+    #[serde(default, skip_serializing_if = "HeartbeatPolicy::is_default")]
+    pub heartbeats: HeartbeatPolicy,
     #[serde(default = "crate::json::enabled")]
     pub intent_required: bool,
     /// Whether an intent type that no scope lists is refused, or accepted and marked in the audit.
@@ -59,6 +85,8 @@ pub struct ProjectDocument {
     /// The longest lifetime of a consent receipt, from `iat` to `exp`; one that lives longer is refused.
     #[serde(default = "default::max_receipt_duration")]
     pub max_receipt_duration: String,
+    /// A call within the delegation and beyond the consent receipt: `reject` it, `notify` the person, who may approve the
+    /// scope for the task, or expand it in a `silent` way, which the audit and the access summary show (AAP 19.1).
     #[serde(default = "default::scope_expansion")]
     pub scope_expansion: String,
     #[serde(default = "default::modes")]
@@ -79,6 +107,9 @@ pub struct ProjectDocument {
     pub upstreams: Vec<Upstream>,
     #[serde(default)]
     pub routes: Vec<Route>,
+    /// Whose data the routes' resources have. It decides whether a service account crosses users (AAP 11.3).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<ResourceEntry>,
     #[serde(default)]
     pub dpop: DpopPolicy,
     /// The status for a missing approval: 403, as in the vectors, or 428 (C-01).
@@ -132,9 +163,9 @@ pub struct Scope {
     pub irreversible: bool,
     #[serde(default)]
     pub requires_confirmation: bool,
-    /// Seconds; 0 means that nothing can be undone.
-    #[serde(default)]
-    pub undo_window_s: i64,
+    /// Seconds in which a call by a route with `undo` can be undone; 0 for none. Without it an irreversible scope has 30.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo_window_s: Option<i64>,
     pub intent_types: Vec<String>,
     /// Whether an operator without a user (T1) may use its read routes.
     #[serde(default)]
@@ -160,7 +191,7 @@ impl Confirmed {
     }
 }
 
-/// Proofs of possession (AAP 18). From trust tier 3 on they are always required.
+/// Proofs of possession (AAP 18). From trust tier 3 and conformance tier `extended` on they are always required.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, default)]
@@ -307,7 +338,7 @@ mod default {
         403
     }
     pub(super) fn scope_expansion() -> String {
-        "reject".into()
+        "notify".into()
     }
     pub(super) fn risk() -> super::Risk {
         super::Risk::High

@@ -8,6 +8,7 @@ use crate::{
     clarification::{DigestText, GivenBy},
     mplp::MplpId,
     request::TextAuthor,
+    time::{UnixMillis, rfc3339},
 };
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,30 @@ pub struct QuestionFacts {
     /// The proposed plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<ProposedPlan>,
+    /// The scopes that the task asks for, beyond its consent receipt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope_expansion: Option<RequestedScopes>,
+}
+
+/// Scopes of the delegation that a task asks for, as the service describes them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RequestedScopes {
+    /// The AAP session of the task.
+    pub session_id: String,
+    pub scopes: Vec<RequestedScope>,
+    /// The latest end of an approval: that of the consent receipt or of the delegation.
+    #[serde(with = "rfc3339")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub until: UnixMillis,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RequestedScope {
+    pub id: String,
+    /// The service's own description.
+    pub description: String,
 }
 
 /// A request at the gateway. Its texts contain only visible characters and may be shortened: `runs` is complete.

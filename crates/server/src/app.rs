@@ -13,6 +13,7 @@ use crate::{
 use axum::{Router, middleware};
 use countersign_engine::{Address, Engine};
 use countersign_gateway::{CountersignLayer, Network, RequestIds};
+use countersign_protocol::aap::version::ACCEPTED;
 use std::sync::Arc;
 
 /// Shared by all handlers; cheap to clone.
@@ -105,7 +106,7 @@ fn endpoints(app: &App) -> Router<App> {
 fn layered(router: Router<App>, app: App) -> Router {
     router
         .layer(middleware::from_fn_with_state(app.clone(), layers::envelope))
-        .layer(middleware::from_fn(version::headers))
+        .layer(middleware::from_fn_with_state(ACCEPTED, version::headers))
         .layer(middleware::from_fn_with_state(app.clone(), request_id::name))
         .with_state(app)
 }

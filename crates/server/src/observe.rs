@@ -28,6 +28,7 @@ pub struct Metrics {
     operator_fetches: Gauge,
     operator_failures: Gauge,
     dark_operators: Gauge,
+    pending_requests: Gauge,
 }
 
 impl Default for Metrics {
@@ -35,6 +36,7 @@ impl Default for Metrics {
         let mut registry = Registry::with_prefix("countersign");
         let (answers, refusals) = (Family::default(), Family::default());
         let (fetches, failures, dark) = (Gauge::default(), Gauge::default(), Gauge::default());
+        let pending = Gauge::default();
         registry.register("answers", "Responses by HTTP status", Family::clone(&answers));
         registry.register("refusals", "Refusals by error code", Family::clone(&refusals));
         registry.register(
@@ -44,6 +46,7 @@ impl Default for Metrics {
         );
         registry.register("operator_fetch_failures", "Fetches that failed since the start", Gauge::clone(&failures));
         registry.register("dark_operators", "Operators that failed several times in a row", Gauge::clone(&dark));
+        registry.register("pending_requests", "Requests of agents that wait for a person", Gauge::clone(&pending));
         Self {
             registry: Arc::new(registry),
             answers,
@@ -51,6 +54,7 @@ impl Default for Metrics {
             operator_fetches: fetches,
             operator_failures: failures,
             dark_operators: dark,
+            pending_requests: pending,
         }
     }
 }
@@ -65,7 +69,8 @@ impl Metrics {
     }
 
     /// The Prometheus text format.
-    pub(crate) fn text(&self, directory: Option<&crate::OperatorsPort>) -> String {
+    pub(crate) fn text(&self, directory: Option<&crate::OperatorsPort>, pending: usize) -> String {
+        self.pending_requests.set(i64::try_from(pending).unwrap_or(i64::MAX));
         if let Some(crate::OperatorsPort(directory)) = directory {
             let stats = directory.stats();
             self.operator_fetches.set(i64::try_from(stats.fetches).unwrap_or(i64::MAX));

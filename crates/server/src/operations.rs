@@ -25,5 +25,5 @@ async fn ready(State((app, _)): State<Operations>) -> (StatusCode, String) {
 
 async fn metrics(State((app, directory)): State<Operations>) -> ([(header::HeaderName, HeaderValue); 1], String) {
     let kind = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
-    ([(header::CONTENT_TYPE, kind)], app.metrics.text(directory.as_ref()))
+    ([(header::CONTENT_TYPE, kind)], app.metrics.text(directory.as_ref(), app.engine().pending_requests()))
 }

@@ -1,7 +1,7 @@
 //! The engine's ports, implemented by `outbound`.
 
 use async_trait::async_trait;
-use countersign_engine::{KnownOperator, OperatorError, Operators, SignedMessage};
+use countersign_engine::{KnownOperator, OperatorError, Operators, SeenStanding, SignedMessage};
 use countersign_jose::KeySet;
 use countersign_outbound::operators::{self, FetchedOperator, OperatorUnavailable};
 use countersign_protocol::{domain::Domain, time::UnixMillis};
@@ -37,6 +37,16 @@ impl Operators for OperatorsPort {
         self.0.post_webhook(domain, now, &headers, body).await.map_err(|why| why.to_string())
     }
 
+    async fn standing(
+        &self,
+        operator: &Domain,
+        providers: &[Domain],
+        now: UnixMillis,
+    ) -> Result<SeenStanding, OperatorError> {
+        let found = self.0.standing(operator, providers, now).await.map_err(operator_trouble)?;
+        Ok(SeenStanding { standing: found.standing, providers: providers.to_vec(), seen_at: found.fetched_at })
+    }
+
     async fn key_set(&self, url: &str, kid: &str, now: UnixMillis) -> Result<Arc<KeySet>, OperatorError> {
         self.0.key_set(url, kid, now).await.map_err(operator_trouble)
     }
@@ -53,7 +63,9 @@ fn operator_trouble(why: OperatorUnavailable) -> OperatorError {
         OperatorUnavailable::BadKeys { why } => OperatorError::BadKeys(why),
         OperatorUnavailable::UnknownKid => OperatorError::UnknownKid,
         OperatorUnavailable::DomainDiffers { .. } => OperatorError::DomainDiffers,
-        OperatorUnavailable::Unreachable { .. } | OperatorUnavailable::Forbidden { .. } => OperatorError::Unreachable,
+        OperatorUnavailable::BadRegistry { .. }
+        | OperatorUnavailable::Unreachable { .. }
+        | OperatorUnavailable::Forbidden { .. } => OperatorError::Unreachable,
         OperatorUnavailable::TooMany { retry_after } => {
             OperatorError::TooMany { retry_after_s: i64::try_from(retry_after).unwrap_or(60) }
         }

@@ -28,7 +28,7 @@ pub struct Node {
     pub gateway: Option<ServedListener>,
     /// The socket for commands, where one is configured.
     pub socket: Option<OperationsSocket>,
-    chores: [tokio::task::JoinHandle<()>; 4],
+    chores: [tokio::task::JoinHandle<()>; 6],
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -128,6 +128,8 @@ async fn start_with(
         tokio::spawn(tidy(Arc::clone(&engine))),
         tokio::spawn(settle_due(Arc::clone(&engine))),
         tokio::spawn(probe_due(Arc::clone(&engine))),
+        tokio::spawn(roll_back_due(Arc::clone(&engine))),
+        tokio::spawn(send_queued(Arc::clone(&engine))),
         tokio::spawn(deliver_webhooks(Arc::clone(&engine))),
     ];
     Ok(Node { engine, public, operations, gateway, socket, chores })
@@ -258,6 +260,36 @@ async fn probe_due(engine: Arc<Engine>) {
             tracing::warn!(%why, "upstreams could not be probed for the outcomes of calls");
         }
         well = probed.is_ok();
+    }
+}
+
+/// Continues the rollbacks of cancelled sessions (AAP 17.7). Apart from `settle_due`: an upstream may be slow.
+async fn roll_back_due(engine: Arc<Engine>) {
+    let mut every = tokio::time::interval(Duration::from_millis(500));
+    every.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let mut well = true;
+    loop {
+        every.tick().await;
+        let rolled = engine.agents().roll_back_due().await;
+        if let (true, Err(why)) = (well, &rolled) {
+            tracing::warn!(%why, "cancelled sessions could not be rolled back");
+        }
+        well = rolled.is_ok();
+    }
+}
+
+/// Sends held calls when their undo window has closed (AAP 14.1), without waiting for the upstreams.
+async fn send_queued(engine: Arc<Engine>) {
+    let mut every = tokio::time::interval(Duration::from_millis(250));
+    every.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let mut well = true;
+    loop {
+        every.tick().await;
+        let sent = engine.calls().begin_queued().await;
+        if let (true, Err(why)) = (well, &sent) {
+            tracing::warn!(%why, "held calls could not be sent");
+        }
+        well = sent.is_ok();
     }
 }
 

@@ -12,6 +12,7 @@ use std::{
 /// Countersign's own response: every failure is an envelope, or a page for people (AAP 16.1).
 pub(crate) fn check_own(answer: &Answer) {
     let kind = answer.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();
+    check_revoke_reason(answer);
     let challenged = answer.header(header::WWW_AUTHENTICATE.as_str()).is_some();
     assert_eq!(challenged, answer.status == 401, "a challenge is for every 401 and nothing else: {}", answer.text());
     if kind == "application/scim+json" && answer.status >= 400 {
@@ -24,6 +25,13 @@ pub(crate) fn check_own(answer: &Answer) {
     }
 }
 
+/// The header's vocabulary is closed, and only a 401 has it (AAP 8.5).
+fn check_revoke_reason(answer: &Answer) {
+    let Some(reason) = answer.header("x-agent-revoke-reason") else { return };
+    let known = ["policy_expired", "inactivity", "task_complete", "event_triggered", "manual_revoke", "key_rotation"];
+    assert!(known.contains(&reason) && answer.status == 401, "{} with {reason}: {}", answer.status, answer.text());
+}
+
 /// SCIM has an error document of its own (RFC 7644 3.12).
 fn check_scim(answer: &Answer) {
     let body = answer.json();
@@ -34,6 +42,7 @@ fn check_scim(answer: &Answer) {
 
 /// A response that may be the upstream's: if it looks like an envelope, it must be a valid one.
 pub(crate) fn check_forwarded(answer: &Answer) {
+    check_revoke_reason(answer);
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     if answer.status >= 400 && body.get("error").is_some() {
         check(answer, body);

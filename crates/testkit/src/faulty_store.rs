@@ -3,11 +3,12 @@
 use async_trait::async_trait;
 use countersign_engine::store::{
     AuditPage, AuditQuery, Effects, FeedFreshness, FeedPage, FeedQuery, KeptTime, LaneHead, Outcome, Retention, Search,
-    SignalBatch, StorageStats, Store, StoreError, StoreHealth,
+    SharedRecord, SignalBatch, StorageStats, Store, StoreError, StoreHealth,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use serde::{Deserialize, Serialize};
 use std::{
+    collections::BTreeMap,
     pin::pin,
     process::Command,
     sync::{
@@ -143,6 +144,10 @@ impl Store for FaultyStore {
         self.store.list(search).await
     }
 
+    async fn records(&self, search: Search) -> Result<Vec<SharedRecord>, StoreError> {
+        self.store.records(search).await
+    }
+
     async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError> {
         self.store.project_version(project, version).await
     }
@@ -159,8 +164,12 @@ impl Store for FaultyStore {
         self.store.audit(query).await
     }
 
-    async fn last_request_at(&self, project: RowKey, delegation: RowKey) -> Result<Option<UnixMillis>, StoreError> {
-        self.store.last_request_at(project, delegation).await
+    async fn last_requests_at(
+        &self,
+        project: RowKey,
+        delegations: Vec<RowKey>,
+    ) -> Result<BTreeMap<RowKey, UnixMillis>, StoreError> {
+        self.store.last_requests_at(project, delegations).await
     }
 
     async fn feed(&self, query: FeedQuery) -> Result<FeedPage, StoreError> {

@@ -70,6 +70,28 @@ pub async fn rewrite_chain(place: &StoreLocation, from: &str, to: &str) {
 }
 
 impl BankFixture {
+    /// Everything that a call could commit beside its entry and its proof: questions, approvals, executions, counters and
+    /// the sessions behind them, as they are stored. Only of a lasting plane.
+    pub async fn stored_state(&self) -> Vec<String> {
+        let place = &self.plane.place;
+        let mut state = documents(place, "SELECT key || '=' || value FROM counts ORDER BY key").await;
+        for sql in [
+            "SELECT doc FROM decisions ORDER BY key",
+            "SELECT doc FROM allowances ORDER BY key",
+            "SELECT doc FROM executions ORDER BY key",
+            "SELECT doc FROM held_requests ORDER BY key",
+            "SELECT doc FROM unsettled_writes ORDER BY key",
+            "SELECT doc FROM aaep_sessions ORDER BY key",
+            "SELECT doc FROM outbox_messages ORDER BY key",
+            "SELECT doc FROM sessions ORDER BY key",
+            "SELECT doc FROM delegations ORDER BY key",
+            "SELECT doc FROM plans ORDER BY key",
+        ] {
+            state.extend(documents(place, sql).await);
+        }
+        state
+    }
+
     /// Every held request as it is stored. Only of a lasting plane.
     pub async fn sealed_requests(&self) -> Vec<String> {
         documents(&self.plane.place, "SELECT doc FROM held_requests ORDER BY key").await

@@ -18,6 +18,7 @@ use std::{
 pub struct Reached {
     pub method: Method,
     pub path: String,
+    pub query: Option<String>,
     pub headers: HeaderMap,
     pub caller: Option<VerifiedCaller>,
 }
@@ -60,6 +61,7 @@ async fn answer(State(upstream): State<TestUpstream>, request: Request) -> Respo
     let reached = Reached {
         method: request.method().clone(),
         path: request.uri().path().to_owned(),
+        query: request.uri().query().map(str::to_owned),
         headers: request.headers().clone(),
         caller: request.extensions().get::<VerifiedCaller>().cloned(),
     };

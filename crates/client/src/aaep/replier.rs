@@ -13,6 +13,7 @@ use crate::{
 };
 use countersign_protocol::{
     aaep::questions::{MoreTime, MoreTimeRequest, Questions},
+    aap::undo::UndoResponse,
     time::UnixMillis,
 };
 use http::StatusCode;
@@ -81,6 +82,11 @@ impl Replier {
         let path = format!("/questions/{decision_id}/more-time");
         let body = json!(MoreTimeRequest { seconds });
         document(&self.link.post(&path, &body).await?)
+    }
+
+    /// Undoes an approved call within its undo window (AAP 14.1).
+    pub async fn undo(&self, decision_id: &str) -> Result<UndoResponse, QuestionsError> {
+        document(&self.link.post(&format!("/questions/{decision_id}/undo"), &json!({})).await?)
     }
 }
 

@@ -70,6 +70,7 @@ impl Agent {
             delegation_id: Some(delegation_id.ok_or(AskError::NothingToRevoke)?),
             reason: reason.map(str::to_owned),
             operator_jwt: Some(self.operator_jwt(now)?),
+            ..RevokeRequest::default()
         };
         let possession = self.possession(self.session_id().unwrap_or_default(), now)?;
         let answer = self.post("revoke", url, &body, possession.as_ref()).await?;

@@ -88,6 +88,7 @@ impl Agent {
             acting_for: None,
             delegation_id: None,
             session_id: Some(session.id.clone()),
+            ..RegisterRequest::default()
         };
         let bad = WireError::BadAnswer { endpoint: "register" };
         let url = self.known.as_ref().and_then(|known| known.endpoint("register")).ok_or(bad.clone())?;

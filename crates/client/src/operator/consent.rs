@@ -199,7 +199,7 @@ impl Proposal {
             execution_window: Some(self.task.window),
             iat: now.secs(),
             exp: self.task.window.latest.secs(),
-            heartbeat: false,
+            heartbeat_interval: None,
         })
     }
 }

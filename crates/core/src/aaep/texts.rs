@@ -17,6 +17,8 @@ pub enum Notice {
     Accepted,
     AcceptedByDefault,
     Rejected,
+    ScopesApproved,
+    ScopesDenied,
     TimeOver,
     NobodyThere,
     Answered,
@@ -28,6 +30,13 @@ pub enum Notice {
     Revoked,
     /// A person revoked their approval.
     TakenBack,
+    /// The approved call can be undone for so long, and then runs.
+    Undoable {
+        seconds: i64,
+    },
+    Undone,
+    /// The approval of a held call no longer holds.
+    NotSent,
     TimeLeft {
         seconds: i64,
     },
@@ -76,6 +85,8 @@ impl Notice {
                 "Nobody answered in time; by the project's rule the action may now run once.".into()
             }
             Self::Rejected => "The action was rejected and does not run.".into(),
+            Self::ScopesApproved => "More was allowed for the task.".into(),
+            Self::ScopesDenied => "Nothing more was allowed for the task.".into(),
             Self::TimeOver => "Time ran out without an answer; the action does not run.".into(),
             Self::NobodyThere => "Nobody is there to answer; the action does not run.".into(),
             Self::Answered => "The question was answered.".into(),
@@ -84,6 +95,11 @@ impl Notice {
             Self::Withdrawn { reason: None } => "The question was withdrawn.".into(),
             Self::Withdrawn { reason: Some(reason) } => format!("The question was withdrawn: {}", quoted(reason)),
             Self::TakenBack => "The approval was revoked; nothing more runs under it.".into(),
+            Self::Undoable { seconds } => {
+                format!("The approved action is held: it can be undone for {}, and then runs.", english_time(*seconds))
+            }
+            Self::Undone => "The approved action was undone before it ran.".into(),
+            Self::NotSent => "The approved action was not carried out: its approval no longer holds.".into(),
             Self::Revoked => "The agent's access has ended, and the question with it.".into(),
             Self::TimeLeft { seconds } => format!("{} left to answer.", english_time(*seconds)),
             Self::MoreTime { seconds } => format!("More time was given: {} left to answer.", english_time(*seconds)),
@@ -113,6 +129,8 @@ impl Notice {
                     .into()
             }
             Self::Rejected => "Die Aktion wurde abgelehnt und läuft nicht.".into(),
+            Self::ScopesApproved => "Für die Aufgabe wurde mehr erlaubt.".into(),
+            Self::ScopesDenied => "Für die Aufgabe wurde nicht mehr erlaubt.".into(),
             Self::TimeOver => "Die Zeit ist ohne Antwort abgelaufen; die Aktion läuft nicht.".into(),
             Self::NobodyThere => "Niemand ist da, der antworten kann; die Aktion läuft nicht.".into(),
             Self::Answered => "Die Frage wurde beantwortet.".into(),
@@ -123,6 +141,14 @@ impl Notice {
             Self::Withdrawn { reason: None } => "Die Frage wurde zurückgezogen.".into(),
             Self::Withdrawn { reason: Some(reason) } => format!("Die Frage wurde zurückgezogen: {}", quoted(reason)),
             Self::TakenBack => "Die Genehmigung wurde widerrufen; damit läuft nichts mehr.".into(),
+            Self::Undoable { seconds } => {
+                format!(
+                    "Die genehmigte Aktion wird zurückgehalten: Rücknahme möglich für {}, danach läuft sie.",
+                    german_time(*seconds)
+                )
+            }
+            Self::Undone => "Die genehmigte Aktion wurde zurückgenommen, bevor sie lief.".into(),
+            Self::NotSent => "Die genehmigte Aktion wurde nicht ausgeführt: Ihre Genehmigung gilt nicht mehr.".into(),
             Self::Revoked => "Der Zugang des Agenten ist beendet, und damit auch die Frage.".into(),
             Self::TimeLeft { seconds } => format!("Noch {} für die Antwort.", german_time(*seconds)),
             Self::MoreTime { seconds } => format!("Mehr Zeit gewährt: noch {} für die Antwort.", german_time(*seconds)),

@@ -3,15 +3,16 @@
 use crate::{
     aap::policy,
     env::Env,
-    project::{self, USER_DELEGATED},
-    records::{ConnectProgress, ConnectRequest, Project, Record},
+    project,
+    records::{ConnectProgress, ConnectRequest, Mode, Project, Record},
     refusal::Refusal,
     step::{Count, Effects, Operation, Step},
 };
 use countersign_protocol::{
-    aap::{delegate::ConnectRequestBody, identity::IdentityManifest, manifest::is_mode},
+    aap::{delegate::ConnectRequestBody, identity::IdentityManifest},
     facts::VerifiedOperator,
     ids::RowKey,
+    project::ProjectDocument,
     time::UnixMillis,
 };
 
@@ -40,6 +41,7 @@ impl Operation for Connect<'_> {
 
     fn decide(self, project: &Project, env: &Env) -> Result<Step<ConnectRequest>, Refusal> {
         let body = self.body;
+        let mode = mode(body.mode.as_deref(), &project.document)?;
         let scopes = requested_scopes(project, &body.scopes)?;
         let callback = self.listed_callback()?;
         let requested_policy = policy::layer("policy", body.policy.as_ref())?;
@@ -55,6 +57,7 @@ impl Operation for Connect<'_> {
             operator_disclosure: self.identity.countersign.liability_disclosure.clone(),
             operator_contact: Some(self.identity.contact.clone()),
             operator_policy: self.identity.countersign.auto_revoke_policy.and(&requested_policy),
+            mode,
             scopes,
             max_agent_ttl: max_agent_ttl(body.max_agent_ttl)?,
             code_challenge: challenge(body)?,
@@ -71,21 +74,23 @@ impl Operation for Connect<'_> {
 }
 
 /// Checks of the body before the operator lookup (C-93: form and mode come first).
-pub fn check_form(body: &ConnectRequestBody) -> Result<(), Refusal> {
-    mode(body.mode.as_deref())?;
+pub fn check_form(body: &ConnectRequestBody, document: &ProjectDocument) -> Result<(), Refusal> {
+    mode(body.mode.as_deref(), document)?;
     challenge(body)?;
     state(body)?;
     policy::layer("policy", body.policy.as_ref())?;
     Ok(())
 }
 
-/// There is no default mode (AAP 11.1): absent, null and empty count as missing, any other value as unsupported.
-pub fn mode(mode: Option<&str>) -> Result<(), Refusal> {
+/// There is no default mode (AAP 11.1): absent, null and empty count as missing, any value that the project does not offer
+/// as unsupported.
+pub fn mode(mode: Option<&str>, document: &ProjectDocument) -> Result<Mode, Refusal> {
+    let offered = |mode: &str| document.identity_modes_supported.iter().any(|offered| offered == mode);
     match mode {
         None | Some("") => Err(Refusal::ModeMissing),
-        Some(USER_DELEGATED) => Ok(()),
-        Some(other) if is_mode(other) => Err(Refusal::ModeNotSupported(other.to_owned())),
-        Some(other) => Err(Refusal::ModeNotSupported(other.chars().take(40).collect())),
+        Some(mode) => Mode::parse(mode)
+            .filter(|_| offered(mode))
+            .ok_or_else(|| Refusal::ModeNotSupported(mode.chars().take(40).collect())),
     }
 }
 

@@ -11,8 +11,8 @@ use crate::{
     env::{Env, Mint},
     evidence::DraftEntry,
     people::ProjectMember,
-    project::{self, USER_DELEGATED},
-    records::{ConnectProgress, ConnectRequest, Delegation, DelegationState, Disclosure, Project, Record, Role},
+    project,
+    records::{ConnectProgress, ConnectRequest, Delegation, DelegationState, Disclosure, Mode, Project, Record, Role},
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
@@ -28,9 +28,9 @@ use countersign_protocol::{
 };
 
 /// Time between showing a disclosure and its acknowledgement.
-const DISCLOSURE_LIFETIME_S: i64 = 1800;
+pub(super) const DISCLOSURE_LIFETIME_S: i64 = 1800;
 /// Time for the operator to exchange its code.
-const CODE_LIFETIME_S: i64 = 600;
+pub(super) const CODE_LIFETIME_S: i64 = 600;
 
 pub struct GrantView {
     pub project: Project,
@@ -56,7 +56,7 @@ impl Operation for Show {
 
     fn decide(self, view: &GrantView, env: &Env) -> Result<Step<DisclosureResponse>, Refusal> {
         let member = entitled(view)?;
-        let request = open_request(view, env.now)?;
+        let request = users_request(view, env.now)?;
         let scopes = self.chosen_scopes(view, request)?;
         let ttl = max_agent_ttl(self.max_agent_ttl)?.or(request.max_agent_ttl);
         let mut mint = env.mint();
@@ -127,7 +127,7 @@ impl Operation for Grant {
 
     fn decide(self, view: &GrantView, env: &Env) -> Result<Step<NewDelegation>, Refusal> {
         let member = entitled(view)?;
-        let request = open_request(view, env.now)?;
+        let request = users_request(view, env.now)?;
         let disclosure = self.acknowledged_disclosure(view, member, request, env.now)?;
         let mut mint = env.mint();
         let delegation = self.delegation(view, member, request, disclosure, &mut mint, env.now);
@@ -220,6 +220,7 @@ impl Grant {
             id,
             person: member.person.key,
             subject: member.person.subject.clone(),
+            service_account: None,
             operator: request.operator.clone(),
             operator_name: request.operator_name.clone(),
             scopes: disclosure.scopes.clone(),
@@ -246,8 +247,11 @@ impl Operation for Deny {
     type Refusal = Refusal;
 
     fn decide(self, view: &GrantView, env: &Env) -> Result<Step<Option<String>>, Refusal> {
-        entitled(view)?;
         let request = open_request(view, env.now)?;
+        match request.mode {
+            Mode::UserDelegated => entitled(view)?,
+            Mode::ServiceAccount => entitled_admin(view)?,
+        };
         let denied = ConnectRequest {
             progress: ConnectProgress::Denied { at: env.now },
             version: request.version + 1,
@@ -307,7 +311,7 @@ pub fn render_disclosure(
     DisclosureResponse {
         disclosure_id: String::new(),
         liability_disclosure: liability_disclosure(project, request, scopes, language),
-        mode_disclosure: manifest::mode_disclosure_in(document, USER_DELEGATED, language),
+        mode_disclosure: manifest::mode_disclosure_in(document, Mode::UserDelegated, language),
         operator: request.operator.to_string(),
         scopes: described.collect(),
         language: language.to_owned(),
@@ -328,7 +332,7 @@ fn liability_disclosure(project: &Project, request: &ConnectRequest, scopes: &[S
     })
 }
 
-fn disclosure_digest(shown: &DisclosureResponse) -> Result<Digest, Refusal> {
+pub(super) fn disclosure_digest(shown: &impl serde::Serialize) -> Result<Digest, Refusal> {
     Ok(Digest::of(&canonical::to_vec(shown)?))
 }
 
@@ -340,7 +344,25 @@ fn entitled(view: &GrantView) -> Result<&ProjectMember, Refusal> {
     Ok(member)
 }
 
-fn open_request(view: &GrantView, now: UnixMillis) -> Result<&ConnectRequest, Refusal> {
+pub(super) fn entitled_admin(view: &GrantView) -> Result<&ProjectMember, Refusal> {
+    let member = view.member.as_ref().ok_or(Refusal::SignInRequired)?;
+    if member.person.disabled || !member.has_role(Role::Admin) {
+        return Err(Refusal::NotAuthorized("only an admin of this project grants service accounts".into()));
+    }
+    Ok(member)
+}
+
+/// An open request for a person's delegation.
+fn users_request(view: &GrantView, now: UnixMillis) -> Result<&ConnectRequest, Refusal> {
+    let request = open_request(view, now)?;
+    if request.mode == Mode::UserDelegated {
+        return Ok(request);
+    }
+    let why = "this request is for a service account: send account_id, org_id and granted_scope, as an admin";
+    Err(Refusal::invalid(why))
+}
+
+pub(super) fn open_request(view: &GrantView, now: UnixMillis) -> Result<&ConnectRequest, Refusal> {
     let request = view.request.as_ref().filter(|request| request.project == view.project.key);
     let request = request.ok_or(Refusal::ConnectRequestGone("it is not known here"))?;
     match request.progress {
@@ -355,7 +377,7 @@ fn granted_entry(view: &GrantView, delegation: &Delegation, disclosure: &Disclos
     DraftEntry::new((view.project.key, &view.project.id), "delegation_granted", now)
         .under_delegation(delegation.key, &delegation.id)
         .open("operator", delegation.operator.as_str())
-        .open("mode", USER_DELEGATED)
+        .open("mode", Mode::UserDelegated.as_str())
         .open("scopes", delegation.scopes.clone())
         .open("document_version", view.project.version)
         .open("shown_sha256", disclosure.shown.hex())
@@ -365,14 +387,14 @@ fn granted_entry(view: &GrantView, delegation: &Delegation, disclosure: &Disclos
 }
 
 /// The redirect carries the answer, state and issuer (RFC 9207), never the token.
-fn redirect(request: &ConnectRequest, answer: &str) -> Option<String> {
+pub(super) fn redirect(request: &ConnectRequest, answer: &str) -> Option<String> {
     let callback = request.callback.as_ref()?;
     let separator = if callback.contains('?') { '&' } else { '?' };
     let (state, iss) = (percent(&request.state), percent(&request.service));
     Some(format!("{callback}{separator}{answer}&state={state}&iss={iss}"))
 }
 
-fn percent(text: &str) -> String {
+pub(super) fn percent(text: &str) -> String {
     let keep = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'~');
     text.bytes().map(|b| if keep(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
 }

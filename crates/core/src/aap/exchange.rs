@@ -1,13 +1,26 @@
 //! The operator exchanges its one-time code for the delegation token.
 
 use crate::{
-    aap::delegate,
+    aap::{delegate, service_account},
     env::Env,
     records::{ConnectProgress, ConnectRequest, Delegation, Record},
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
-use countersign_protocol::{aap::delegation_token::DelegationClaims, facts::VerifiedOperator, hash::Digest};
+use countersign_protocol::{
+    aap::{delegation_token::DelegationClaims, service_account::ServiceAccountClaims},
+    facts::VerifiedOperator,
+    hash::Digest,
+};
+use serde::Serialize;
+
+/// The claims of a delegation token of either mode.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum GrantClaims {
+    User(DelegationClaims),
+    ServiceAccount(ServiceAccountClaims),
+}
 
 pub struct CodeExchange<'a> {
     pub operator: &'a VerifiedOperator,
@@ -23,7 +36,7 @@ pub struct ExchangeView {
 
 impl Operation for CodeExchange<'_> {
     type View = ExchangeView;
-    type Answer = (Delegation, DelegationClaims);
+    type Answer = (Delegation, GrantClaims);
     type Refusal = Refusal;
 
     /// All failures give the same response, so that guessing reveals nothing.
@@ -44,7 +57,11 @@ impl Operation for CodeExchange<'_> {
             ..request.clone()
         };
         let effects = Effects { puts: vec![Record::ConnectRequest(exchanged)], ..Effects::default() };
-        Ok(Step { answer: (delegation.clone(), delegate::claims(delegation, &request.service)), effects })
+        let claims = match service_account::claims(delegation) {
+            Some(claims) => GrantClaims::ServiceAccount(claims),
+            None => GrantClaims::User(delegate::claims(delegation, &request.service)),
+        };
+        Ok(Step { answer: (delegation.clone(), claims), effects })
     }
 }
 

@@ -18,12 +18,6 @@ pub fn of_operator(identity: &IdentityManifest, enrolled: bool) -> Vec<IgnoredMe
     ignored
 }
 
-/// Of a consent receipt.
-pub fn of_receipt(heartbeat: bool) -> Option<IgnoredMember> {
-    let why = "heartbeats are not watched here; send them to the person yourself, and call POST /agent/cancel to abort";
-    heartbeat.then(|| member("heartbeat_interval", why))
-}
-
 fn member(member: &str, reason: &str) -> IgnoredMember {
     IgnoredMember { member: member.into(), reason: reason.into() }
 }

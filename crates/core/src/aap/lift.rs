@@ -1,12 +1,15 @@
-//! Lifting a suspension (C-86, R-36): by the delegation's person, an admin, or at the service's command line.
+//! Lifting a suspension (C-86, R-36): by the delegation's person, an admin, at the service's command line, or by the operator
+//! if its delegation was used from two networks. A thief of its key can sign as the operator, so the operator also shows the
+//! acknowledgement that only its webhook received.
 
 use crate::{
     decision::ProjectRef,
     env::Env,
     evidence::DraftEntry,
     people::Actor,
-    records::{ApiKey, Delegation, DelegationState, Record, Role},
+    records::{ApiKey, Delegation, DelegationState, Record, Role, SuspendReason},
     refusal::Refusal,
+    signals::Signal,
     step::{Effects, Operation, Step},
 };
 
@@ -14,6 +17,8 @@ use crate::{
 pub struct LiftDelegation {
     /// `None` at the command line of the service.
     pub actor: Option<Actor>,
+    /// Whether the actor showed the acknowledgement of exactly this suspension.
+    pub acknowledged: bool,
 }
 
 impl Operation for LiftDelegation {
@@ -24,8 +29,18 @@ impl Operation for LiftDelegation {
     fn decide(self, (place, delegation): &Self::View, env: &Env) -> Result<Step<Delegation>, Refusal> {
         // Another person's delegation looks like an unknown one (C-61).
         let by = self.lifting_role(delegation).ok_or(Refusal::DelegationNotFound)?;
-        if !matches!(delegation.state, DelegationState::Suspended { .. }) {
+        let DelegationState::Suspended { why, .. } = delegation.state else {
             return Ok(Step::answer(delegation.clone()));
+        };
+        // Only a person knows whether it was revoked since the backup.
+        if by == "operator" && why == SuspendReason::Restored {
+            let why = "after a restore, the user or an admin lifts the suspension";
+            return Err(Refusal::NotAuthorized(why.into()));
+        }
+        if by == "operator" && !self.acknowledged {
+            let why = "an operator lifts a suspension with the acknowledgement in the notice to its webhook; without it, the user \
+                       or an admin lifts it";
+            return Err(Refusal::NotAuthorized(why.into()));
         }
         let state = DelegationState::Active;
         let lifted = Delegation { state, version: delegation.version + 1, ..delegation.clone() };
@@ -33,10 +48,14 @@ impl Operation for LiftDelegation {
             .under_delegation(delegation.key, &delegation.id)
             .open("operator", delegation.operator.as_str())
             .open("by", by)
-            .hidden("acting_for", delegation.subject.as_str())
+            .about(delegation)
             .seal(&mut env.mint())?;
-        let mut effects =
-            Effects { puts: vec![Record::Delegation(lifted.clone())], evidence: vec![entry], ..Effects::default() };
+        let mut effects = Effects {
+            puts: vec![Record::Delegation(lifted.clone())],
+            evidence: vec![entry],
+            news: vec![Signal::Lifted { delegation: delegation.key }],
+            ..Effects::default()
+        };
         if let Some(Actor::Person(member)) = &self.actor {
             effects.guards = member.guards();
         }
@@ -50,6 +69,8 @@ impl LiftDelegation {
             None => Some("service"),
             Some(Actor::Person(member)) if member.person.key == delegation.person => Some("user"),
             Some(Actor::Person(member)) if member.has_role(Role::Admin) => Some("admin"),
+            Some(Actor::AdminKey(key)) if key.project == delegation.project => Some("admin"),
+            Some(Actor::Operator(domain)) if *domain == delegation.operator => Some("operator"),
             Some(_) => None,
         }
     }

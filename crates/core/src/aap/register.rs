@@ -1,41 +1,52 @@
 //! Registration: exchanges verified operator, delegation and receipt for a short-lived access token (AAP 17.1).
 
 use crate::{
-    aap::{delegate, ignored, validity},
+    aap::{
+        delegate, heartbeat, ignored,
+        registry::{self, REGISTRY_TIER},
+        validity,
+    },
     env::{Env, Mint},
     evidence::DraftEntry,
-    project::{self, USER_DELEGATED},
-    records::{AccessToken, Delegation, Project, Receipt, Record, Session, SessionKey, SessionState, Table},
+    project,
+    records::{
+        AccessToken, Delegation, Heartbeat, Mode, Project, Receipt, Record, SeenStanding, Session, SessionAccount,
+        SessionEnd, SessionKey, SessionState, Table,
+    },
     refusal::Refusal,
     step::{Effects, EvidenceDraft, Guard, Operation, SpentProof, Step},
 };
 use countersign_protocol::{
     aap::{
+        consent_receipt::ConsentMethod,
         identity::IdentityManifest,
         policy::EffectivePolicy,
         register::{IgnoredMember, RegisterRequest, RegisterResponse},
     },
-    facts::{VerifiedDelegation, VerifiedOperator, VerifiedReceipt},
+    facts::{VerifiedDelegation, VerifiedGrant, VerifiedOperator, VerifiedReceipt, VerifiedServiceAccount},
     hash::Digest,
     ids::RowKey,
+    project::ProjectDocument,
     time::UnixMillis,
 };
 
 /// Most live access tokens per session; the oldest is dropped (C-65).
 const LIVE_TOKENS: usize = 8;
 
-/// Verified input. An invalid operator or delegation token is refused before.
+/// Verified input. An invalid operator JWT is refused before; an invalid delegation token or receipt in its turn (C-93).
 pub struct Register<'a> {
     pub body: &'a RegisterRequest,
+    pub mode: Mode,
     pub operator: &'a VerifiedOperator,
     /// The operator's published manifest.
     pub identity: &'a IdentityManifest,
+    /// The operator's standing with model providers, where it is needed and could be read.
+    pub standing: Option<SeenStanding>,
     /// Whether the operator has a webhook secret in this project.
     pub enrolled: bool,
     /// Fetch time of the key set with the operator's key.
     pub key_seen_at: UnixMillis,
-    pub delegation: Option<&'a VerifiedDelegation>,
-    /// An invalid receipt is refused in its turn, after the delegation (C-93).
+    pub delegation: Option<Result<&'a VerifiedGrant, Refusal>>,
     pub receipt: Option<Result<&'a VerifiedReceipt, Refusal>>,
     /// The request's proof. The token is bound to its key (AAP 18.1).
     pub proof: Option<&'a SpentProof>,
@@ -49,7 +60,11 @@ pub struct RegisterView {
     pub delegation: Option<Delegation>,
     /// The session named in the receipt or the body.
     pub session: Option<Session>,
+    /// Whether its audit has a call, such as a refused one: its modes are fixed from then on (C-54).
+    pub session_used: bool,
     pub receipt_revoked: bool,
+    /// The watch on the session's heartbeats.
+    pub heartbeat: Option<Heartbeat>,
     /// The session that already owns the proof's key.
     pub key_holder: Option<Session>,
 }
@@ -61,20 +76,29 @@ impl Operation for Register<'_> {
 
     fn decide(self, view: &RegisterView, env: &Env) -> Result<Step<RegisterResponse>, Refusal> {
         self.check_key(view)?;
+        let document = &view.project.document;
+        registry::check_webhook(document, self.identity)?;
+        registry::check_not_suspended(self.standing.as_ref())?;
         let delegation = self.valid_delegation(view, env.now)?;
         let receipt = self.valid_receipt(view, delegation, env.now)?;
+        self.check_consented(view, receipt.as_ref())?;
         check_delegated(view, delegation)?;
-        check_consented(view, receipt.as_ref())?;
+        if document.minimum_tier >= REGISTRY_TIER {
+            registry::check_listed(self.standing.as_ref(), document, env.now)?;
+        }
         check_scopes(receipt.as_ref(), delegation)?;
         let mut mint = env.mint();
         let (session, opened) = self.session(view, delegation, receipt, &mut mint, env.now)?;
         let new_key = self.proof.filter(|_| view.key_holder.is_none()).map(|proof| proof.jkt);
         let joined =
             new_key.map(|jkt| join(view, delegation, &session, opened, jkt, &mut mint, env.now)).transpose()?;
+        let goes_on = matches!(opened, RegisteredSession::Same | RegisteredSession::Joined);
+        let watch = heartbeat::watch(&session, view.heartbeat.as_ref(), goes_on, env.now, &mut mint);
         let token_key = self.proof.map(|proof| proof.jkt);
-        let issued = issue(view, delegation, session, opened, token_key, &mut mint, env.now)?;
+        let issued = issue(view, delegation, session, opened, (self.mode, token_key), &mut mint, env.now)?;
         let mut step = issued.and(joined.unwrap_or_default());
         step.effects.proof = self.proof.cloned();
+        step.effects.puts.extend(watch);
         step.answer.ignored = self.ignored();
         Ok(step)
     }
@@ -98,15 +122,26 @@ pub fn record_refusal(
 fn shared_key(view: &RegisterView, env: &Env) -> Result<Option<EvidenceDraft>, Refusal> {
     let Some(holder) = &view.key_holder else { return Ok(None) };
     let subject = view.delegation.as_ref().map(|delegation| delegation.subject.clone());
-    if holder.subject == subject {
+    let account = holder.service_account.as_ref().map(|account| account.account_id.clone());
+    if holder.subject == subject || (account.is_some() && account == subject) {
         return Ok(None);
     }
     let entry = DraftEntry::new((view.project.key, &view.project.id), "dpop_key_shared", env.now)
         .in_session(holder.key, &holder.session_id)
-        .open("operator", holder.operator.as_str())
-        .open("mode", USER_DELEGATED)
-        .hidden_if("acting_for", holder.subject.clone());
-    Ok(Some(EvidenceDraft { delegation: holder.delegation, ..entry.seal(&mut env.mint())? }))
+        .open("operator", holder.operator.as_str());
+    // A session of a service account alone acts for no person.
+    let (entry, delegation) = match &holder.service_account {
+        Some(account) if !holder.user_delegated => {
+            let entry =
+                entry.open("mode", Mode::ServiceAccount.as_str()).open("account_id", account.account_id.as_str());
+            (entry, Some(account.delegation))
+        }
+        _ => {
+            let entry = entry.open("mode", Mode::UserDelegated.as_str());
+            (entry.hidden_if("acting_for", holder.subject.clone()), holder.delegation)
+        }
+    };
+    Ok(Some(EvidenceDraft { delegation, ..entry.seal(&mut env.mint())? }))
 }
 
 /// Tier 2 requires a delegation (AAP 8.1).
@@ -117,32 +152,86 @@ fn check_delegated(view: &RegisterView, delegation: Option<&Delegation>) -> Resu
     }
 }
 
-/// Tier 3 requires a receipt (AAP 2.2, 17.1). A continued session keeps its receipt.
-fn check_consented(view: &RegisterView, receipt: Option<&Receipt>) -> Result<(), Refusal> {
-    let needed = view.project.document.minimum_tier >= 3;
-    if needed && receipt.is_none() { Err(Refusal::ConsentMissing) } else { Ok(()) }
+/// Checks of the body before any verification (C-93).
+pub fn check_form<'b>(body: &'b RegisterRequest, document: &ProjectDocument) -> Result<(Mode, &'b str), Refusal> {
+    let jwt = body.operator_jwt.as_deref().filter(|jwt| !jwt.is_empty());
+    let jwt = jwt.ok_or_else(|| Refusal::invalid("operator_jwt is required and must be a string"))?;
+    let mode = crate::aap::connect::mode(body.mode.as_deref(), document)?;
+    if mode == Mode::ServiceAccount && delegation_token(body, mode)?.is_none() {
+        return Err(Refusal::invalid("delegation_token is required in the mode service_account"));
+    }
+    Ok((mode, jwt))
 }
 
-/// Checks of the body before any verification (C-93).
-pub fn check_form(body: &RegisterRequest) -> Result<&str, Refusal> {
-    crate::aap::connect::mode(body.mode.as_deref())?;
-    let jwt = body.operator_jwt.as_deref().filter(|jwt| !jwt.is_empty());
-    jwt.ok_or_else(|| Refusal::invalid("operator_jwt is required and must be a string"))
+/// The delegation token, under either of its names in mode B (C-23).
+pub fn delegation_token(body: &RegisterRequest, mode: Mode) -> Result<Option<&str>, Refusal> {
+    match (mode, body.delegation_token.as_deref(), body.svc_delegation.as_deref()) {
+        (Mode::UserDelegated, token, _) => Ok(token),
+        (Mode::ServiceAccount, Some(token), Some(alias)) if token != alias => {
+            Err(Refusal::invalid("delegation_token and svc_delegation are the same member: send one of them"))
+        }
+        (Mode::ServiceAccount, token, alias) => Ok(token.or(alias)),
+    }
 }
 
 impl Register<'_> {
     fn ignored(&self) -> Vec<IgnoredMember> {
-        let receipt = self.receipt.as_ref().and_then(|receipt| receipt.as_ref().ok());
-        let of_receipt = receipt.and_then(|receipt| ignored::of_receipt(receipt.claims().heartbeat));
-        ignored::of_operator(self.identity, self.enrolled).into_iter().chain(of_receipt).collect()
+        ignored::of_operator(self.identity, self.enrolled)
     }
 
     fn valid_delegation<'v>(&self, view: &'v RegisterView, now: UnixMillis) -> Result<Option<&'v Delegation>, Refusal> {
-        let Some(presented) = self.delegation else { return Ok(None) };
+        let Some(presented) = &self.delegation else { return Ok(None) };
+        match (self.mode, *presented.as_ref().map_err(Clone::clone)?) {
+            (Mode::UserDelegated, VerifiedGrant::User(token)) => self.valid_user_delegation(token, view, now).map(Some),
+            (Mode::ServiceAccount, VerifiedGrant::ServiceAccount(token)) => {
+                self.valid_service_account(token, view, now).map(Some)
+            }
+            (Mode::UserDelegated, _) => mismatch("the delegation token is a service account's, and the mode is not"),
+            (Mode::ServiceAccount, _) => mismatch("the delegation token is a person's, and the mode is not"),
+        }
+    }
+
+    fn valid_service_account<'v>(
+        &self,
+        presented: &VerifiedServiceAccount,
+        view: &'v RegisterView,
+        now: UnixMillis,
+    ) -> Result<&'v Delegation, Refusal> {
+        let grant = view.delegation.as_ref().ok_or(Refusal::DelegationNotFound)?;
+        validity::check_delegation(grant, now)?;
+        let (claims, body) = (presented.claims(), self.body);
+        if claims.delegated_to != *self.operator.domain() {
+            return mismatch("the service account was granted to another operator");
+        }
+        let echoes = [
+            ("operator", &body.operator, claims.delegated_to.as_str()),
+            ("account_id", &body.account_id, claims.sub.as_str()),
+            ("authorized_by", &body.authorized_by, claims.authorized_by.as_str()),
+            ("org_id", &body.org_id, claims.org_id.as_str()),
+            ("delegation_id", &body.delegation_id, grant.id.as_str()),
+        ];
+        if let Some((name, ..)) = echoes.iter().find(|(_, echo, own)| echo.as_ref().is_some_and(|echo| echo != own)) {
+            return mismatch(&format!("{name} differs from the delegation token's"));
+        }
+        let granted = serde_json::to_value(&claims.granted_scope).ok();
+        if body.granted_scope.is_some() && body.granted_scope != granted {
+            return mismatch("granted_scope differs from the delegation token's");
+        }
+        Ok(grant)
+    }
+
+    fn valid_user_delegation<'v>(
+        &self,
+        presented: &VerifiedDelegation,
+        view: &'v RegisterView,
+        now: UnixMillis,
+    ) -> Result<&'v Delegation, Refusal> {
         let delegation = view.delegation.as_ref().ok_or(Refusal::DelegationNotFound)?;
         validity::check_delegation(delegation, now)?;
+        if presented.is_expired(now) {
+            return Err(Refusal::DelegationExpired);
+        }
         let claims = presented.claims();
-        let mismatch = |why: &str| Err(Refusal::DelegationMismatch(why.to_owned()));
         if claims.delegated_to != *self.operator.domain() || delegation.operator != claims.delegated_to {
             return mismatch("the delegation was given to another operator");
         }
@@ -155,7 +244,13 @@ impl Register<'_> {
         if self.body.delegation_id.as_ref().is_some_and(|id| *id != claims.delegation_id) {
             return mismatch("delegation_id names another delegation than the delegation token");
         }
-        Ok(Some(delegation))
+        Ok(delegation)
+    }
+
+    /// Tier 3 requires a receipt (AAP 2.2, 17.1), or an admin's grant (C-50). A continued session keeps its receipt.
+    fn check_consented(&self, view: &RegisterView, receipt: Option<&Receipt>) -> Result<(), Refusal> {
+        let needed = self.mode == Mode::UserDelegated && view.project.document.minimum_tier >= 3;
+        if needed && receipt.is_none() { Err(Refusal::ConsentMissing) } else { Ok(()) }
     }
 
     fn valid_receipt(
@@ -167,6 +262,10 @@ impl Register<'_> {
         let Some(presented) = &self.receipt else { return Ok(None) };
         let presented = presented.as_ref().map_err(Clone::clone)?;
         let claims = presented.claims();
+        if self.mode == Mode::ServiceAccount && claims.consent_method != ConsentMethod::AdminBootstrap {
+            let why = "in the mode service_account its consent_method must be admin_bootstrap";
+            return Err(Refusal::ConsentInvalid(why.into()));
+        }
         check_lifetime(view, claims.exp.saturating_sub(claims.iat))?;
         let Some(delegation) = delegation else {
             // If a delegation is required anyway, its absence is the error to report (AAP 8.1).
@@ -195,6 +294,7 @@ impl Register<'_> {
             expires_at: UnixMillis::from_secs(claims.exp),
             window: claims.execution_window.map(|w| (w.earliest, w.latest)),
             limits: claims.usage_limits.unwrap_or_default(),
+            heartbeat_s: claims.heartbeat_interval,
         };
         validity::check_receipt(&receipt, now)?;
         Ok(Some(receipt))
@@ -229,19 +329,23 @@ impl Register<'_> {
         let by_receipt = self.receipt.as_ref().and_then(|r| r.as_ref().ok()).map(|r| r.claims().session_id.as_str());
         let asked = by_receipt.or(self.body.session_id.as_deref());
         let fresh = |session: Session| Session {
-            receipt: receipt.clone(),
             operator_kid: self.operator.kid().to_owned(),
             key_seen_at: self.key_seen_at,
+            standing: self.standing.clone(),
             jkt: session.jkt.or(self.proof.map(|proof| proof.jkt)),
             state: SessionState::Open,
             ..session
         };
         if let Some(session) = &view.session {
-            let opened = continued_session(session, delegation, receipt.as_ref())?;
-            // Without a new receipt the session keeps its earlier one: consent cannot be dropped.
-            let receipt = receipt.clone().or_else(|| session.receipt.clone());
-            let next = Session { version: session.version + 1, ..session.clone() };
-            return Ok((Session { receipt, ..fresh(next) }, opened));
+            let opened = self.continued_session(view, session, delegation, receipt.as_ref())?;
+            // What was approved for a task ends with it, and with its receipt.
+            let ended = opened == RegisteredSession::Again;
+            let expansions = if ended { Vec::new() } else { session.expansions.clone() };
+            let next = Session { version: session.version + 1, expansions, ..session.clone() };
+            // New consent in one mode opens a cancelled session for that mode alone.
+            let key_was_withdrawn = matches!(session.state, SessionState::Closed { why: SessionEnd::KeyWithdrawn, .. });
+            let next = if ended && !key_was_withdrawn { next.only(self.mode) } else { next };
+            return Ok((self.with_mode(fresh(next), delegation, receipt), opened));
         }
         let session_id = match asked {
             Some(id) => self.sound_session_id(id)?,
@@ -253,17 +357,79 @@ impl Register<'_> {
             project: view.project.key,
             operator: self.operator.domain().clone(),
             session_id,
-            delegation: delegation.map(|d| d.key),
-            subject: delegation.map(|d| d.subject.clone()),
+            user_delegated: false,
+            service_account: None,
+            modes_fixed: false,
+            delegation: None,
+            subject: None,
             receipt: None,
+            expansions: Vec::new(),
             operator_kid: String::new(),
             key_seen_at: self.key_seen_at,
+            standing: None,
             opened_at: now,
             state: SessionState::Open,
             jkt: None,
             tokens: Vec::new(),
         };
-        Ok((fresh(session), RegisteredSession::New))
+        Ok((self.with_mode(fresh(session), delegation, receipt), RegisteredSession::New))
+    }
+
+    /// The session with the registered mode. Without a new receipt a mode keeps its earlier one: consent cannot be dropped.
+    fn with_mode(&self, session: Session, delegation: Option<&Delegation>, receipt: Option<Receipt>) -> Session {
+        let receipt = receipt.or_else(|| session.receipt_in(self.mode).cloned());
+        match (self.mode, delegation) {
+            (Mode::ServiceAccount, Some(grant)) => {
+                let (delegation, account_id) = (grant.key, grant.subject.clone());
+                Session { service_account: Some(SessionAccount { delegation, account_id, receipt }), ..session }
+            }
+            (_, delegation) => Session {
+                expansions: match replaces(session.receipt.as_ref(), receipt.as_ref()) {
+                    true => Vec::new(),
+                    false => session.expansions.clone(),
+                },
+                user_delegated: true,
+                delegation: delegation.map(|d| d.key),
+                subject: delegation.map(|d| d.subject.clone()),
+                receipt,
+                ..session
+            },
+        }
+    }
+
+    /// A session belongs to one user, and to one delegation a mode. The other mode may join it until its first call
+    /// (C-54). A closed session reopens only with fresh consent.
+    fn continued_session(
+        &self,
+        view: &RegisterView,
+        session: &Session,
+        delegation: Option<&Delegation>,
+        receipt: Option<&Receipt>,
+    ) -> Result<RegisteredSession, Refusal> {
+        let joins = match self.mode {
+            Mode::UserDelegated => !session.user_delegated,
+            Mode::ServiceAccount => session.service_account.is_none(),
+        };
+        if joins && (session.modes_fixed || view.session_used) {
+            return Err(Refusal::ModesFrozen(self.mode.as_str()));
+        }
+        if !joins && session.delegation_in(self.mode) != delegation.map(|d| d.key) {
+            return mismatch("this session belongs to another delegation");
+        }
+        let had = session.receipt_in(self.mode).map(|r| r.said);
+        let fresh_consent = receipt.is_some_and(|receipt| Some(receipt.said) != had);
+        match &session.state {
+            SessionState::Open if joins => Ok(RegisteredSession::Joined),
+            SessionState::Open => Ok(RegisteredSession::Same),
+            SessionState::Closed { why: SessionEnd::KeyWithdrawn, .. } => Ok(RegisteredSession::Again),
+            SessionState::Closed { .. } if fresh_consent => Ok(RegisteredSession::Again),
+            SessionState::Closed { .. } if self.mode == Mode::ServiceAccount => {
+                Err(Refusal::ConsentInvalid("this session was cancelled; use a new session_id".into()))
+            }
+            SessionState::Closed { .. } => {
+                Err(Refusal::ConsentInvalid("this session was cancelled; a new receipt is needed".into()))
+            }
+        }
     }
 
     /// An operator's session id must be as hard to guess as a UUID v4 (AAP 13.3, C-51).
@@ -277,32 +443,21 @@ impl Register<'_> {
     }
 }
 
+fn replaces(had: Option<&Receipt>, receipt: Option<&Receipt>) -> bool {
+    had.map(|receipt| receipt.said) != receipt.map(|receipt| receipt.said)
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RegisteredSession {
     New,
+    /// Open in its other mode.
+    Joined,
     Again,
     Same,
 }
 
-/// A session belongs to one user and one delegation. A closed session reopens only with fresh consent.
-fn continued_session(
-    session: &Session,
-    delegation: Option<&Delegation>,
-    receipt: Option<&Receipt>,
-) -> Result<RegisteredSession, Refusal> {
-    if session.delegation != delegation.map(|d| d.key) {
-        return Err(Refusal::DelegationMismatch("this session belongs to another delegation".into()));
-    }
-    let had = session.receipt.as_ref().map(|r| r.said);
-    let fresh_consent = receipt.is_some_and(|receipt| Some(receipt.said) != had);
-    match &session.state {
-        SessionState::Open => Ok(RegisteredSession::Same),
-        SessionState::Closed { why: crate::records::SessionEnd::KeyWithdrawn, .. } => Ok(RegisteredSession::Again),
-        SessionState::Closed { .. } if fresh_consent => Ok(RegisteredSession::Again),
-        SessionState::Closed { .. } => {
-            Err(Refusal::ConsentInvalid("this session was cancelled; a new receipt is needed".into()))
-        }
-    }
+fn mismatch<T>(why: &str) -> Result<T, Refusal> {
+    Err(Refusal::DelegationMismatch(why.to_owned()))
 }
 
 /// Consent to a task lasts hours or days, not for ever (AAP glossary, AAP-G-13).
@@ -343,7 +498,7 @@ fn join(
     let key = SessionKey { key: mint.key(), version: 1, project: view.project.key, session: session.key, jkt };
     let evidence = match opened {
         RegisteredSession::New => Vec::new(),
-        RegisteredSession::Same | RegisteredSession::Again => {
+        RegisteredSession::Same | RegisteredSession::Again | RegisteredSession::Joined => {
             let entry = session_entry("session_key_added", view, delegation, session, now);
             vec![entry.open("jkt", jkt.base64url()).seal(mint)?]
         }
@@ -356,7 +511,7 @@ fn issue(
     delegation: Option<&Delegation>,
     mut session: Session,
     opened: RegisteredSession,
-    token_key: Option<Digest>,
+    (mode, token_key): (Mode, Option<Digest>),
     mint: &mut Mint,
     now: UnixMillis,
 ) -> Result<Step<RegisterResponse>, Refusal> {
@@ -368,6 +523,7 @@ fn issue(
         project: view.project.key,
         hash: Digest::of(secret.as_bytes()),
         session: session.key,
+        mode,
         expires_at: now.plus_secs(expires_in),
         jkt: token_key,
     };
@@ -382,6 +538,9 @@ fn issue(
             let entry = session_entry("session_started", view, delegation, &session, now);
             vec![entry.open_if("jkt", token_key.map(|jkt| jkt.base64url())).seal(mint)?]
         }
+        RegisteredSession::Joined => {
+            vec![session_entry("session_mode_added", view, delegation, &session, now).seal(mint)?]
+        }
         RegisteredSession::Again => {
             vec![session_entry("session_reopened", view, delegation, &session, now).seal(mint)?]
         }
@@ -392,6 +551,7 @@ fn issue(
         token_type: if token_key.is_some() { "DPoP" } else { "Bearer" }.into(),
         expires_in,
         session_id: session.session_id.clone(),
+        delegation_id: delegation.filter(|d| d.service_account.is_some()).map(|d| d.id.clone()),
         effective_policy: delegation.map_or_else(EffectivePolicy::default, delegate::effective_policy),
         effective_policy_sources: delegation.map(|d| d.policy_sources.clone()).unwrap_or_default(),
         ignored: Vec::new(),
@@ -405,7 +565,8 @@ fn issue(
 /// then reports the reason: a token that ended with them could only be reported as expired.
 fn lifetime_s(view: &RegisterView, delegation: Option<&Delegation>) -> i64 {
     let ttl = view.project.document.credential_ttl;
-    delegation.map_or(ttl, |delegation| ttl.min(delegation.max_agent_ttl))
+    // A service account's token has no cap of its own (C-47).
+    delegation.filter(|d| d.mode() == Mode::UserDelegated).map_or(ttl, |delegation| ttl.min(delegation.max_agent_ttl))
 }
 
 fn session_entry(
@@ -415,13 +576,17 @@ fn session_entry(
     session: &Session,
     now: UnixMillis,
 ) -> DraftEntry {
+    let mode = delegation.map_or(Mode::UserDelegated, Delegation::mode);
     let entry = DraftEntry::new((view.project.key, &view.project.id), event_type, now)
         .in_session(session.key, &session.session_id)
         .open("operator", session.operator.as_str())
-        .open("mode", USER_DELEGATED)
+        .open("mode", mode.as_str())
         .open("document_version", view.project.version)
-        .hidden_if("acting_for", session.subject.clone())
-        .hidden_if("receipt_sha256", session.receipt.as_ref().map(|r| r.sha256.hex()));
+        .hidden_if("receipt_sha256", session.receipt_in(mode).map(|r| r.sha256.hex()));
+    let entry = match mode {
+        Mode::UserDelegated => entry.hidden_if("acting_for", session.subject.clone()),
+        Mode::ServiceAccount => entry.open_if("account_id", delegation.map(|d| d.subject.clone())),
+    };
     match delegation {
         Some(delegation) => entry.under_delegation(delegation.key, &delegation.id),
         None => entry,

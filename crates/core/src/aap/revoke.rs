@@ -5,7 +5,7 @@ use crate::{
     decision::{ProjectRef, cancel::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
-    people::Actor,
+    people::{Actor, ProjectMember},
     records::{CancelledFor, Delegation, DelegationState, Project, Record, RevokeReason, Role},
     refusal::Refusal,
     step::{Effects, Operation, Step},
@@ -74,8 +74,8 @@ impl Operation for PolicyEnd {
     type Refusal = Refusal;
 
     fn decide(self, view: &RevokeView, env: &Env) -> Result<Step<()>, Refusal> {
-        let active = |delegation: &&Delegation| delegation.state == DelegationState::Active;
-        let Some(delegation) = view.delegation.as_ref().filter(active) else { return Ok(Step::answer(())) };
+        let live = |delegation: &&Delegation| !delegation.is_ended();
+        let Some(delegation) = view.delegation.as_ref().filter(live) else { return Ok(Step::answer(())) };
         let (trigger, at) = match self {
             Self::UsedUp => (AutoRevokeTrigger::UsageBudget, env.now),
             Self::Due { last_request_at } => match due_end(delegation, last_request_at, env.now) {
@@ -107,7 +107,8 @@ enum DueEnd {
 /// The earlier of both ends counts, also if this node was down when it came.
 fn due_end(delegation: &Delegation, last_request_at: Option<UnixMillis>, now: UnixMillis) -> DueEnd {
     let expires_at = delegation.policy_expires_at;
-    let idle_at = delegation.policy.inactivity_timeout.map(|period| {
+    let active = delegation.state == DelegationState::Active;
+    let idle_at = delegation.policy.inactivity_timeout.filter(|_| active).map(|period| {
         last_request_at.map_or(delegation.granted_at, |at| at.max(delegation.granted_at)).plus_secs(period)
     });
     match idle_at {
@@ -183,7 +184,7 @@ pub(crate) fn auto_revoke(
         .open("by", "service")
         .open("reason", trigger.reason().as_str())
         .open("trigger", trigger.as_str())
-        .hidden("acting_for", delegation.subject.as_str())
+        .about(delegation)
         .seal(mint)?;
     effects.puts.push(Record::Delegation(ended));
     effects.evidence.push(entry);
@@ -208,7 +209,7 @@ pub(crate) fn end_delegation(
         .under_delegation(delegation.key, &delegation.id)
         .open("operator", delegation.operator.as_str())
         .open("by", by)
-        .hidden("acting_for", delegation.subject.as_str())
+        .about(delegation)
         .hidden_if("reason", reason.map(Reason::as_str))
         .seal(mint)?;
     effects.puts.push(Record::Delegation(revoked));
@@ -216,16 +217,27 @@ pub(crate) fn end_delegation(
     live.cancel(place, CancelledFor::Revoked, env, mint, effects)
 }
 
+/// Whether the actor may end the delegation. To others it looks like an unknown one (C-61).
+pub fn may_revoke(actor: &Actor, delegation: &Delegation) -> bool {
+    role_of(actor, delegation).is_some()
+}
+
 /// The actor's right to end a delegation, if any, by its name in the audit.
 fn role_of(actor: &Actor, delegation: &Delegation) -> Option<&'static str> {
     match actor {
-        Actor::Person(member) if member.person.key == delegation.person => Some("user"),
+        Actor::Person(member) if acts_for(member, delegation) => Some("user"),
         Actor::Person(member) if member.has_role(Role::Admin) => Some("admin"),
         Actor::AdminKey(key) if key.project == delegation.project => Some("admin"),
+        Actor::Service => Some("service"),
         Actor::Operator(domain) if *domain == delegation.operator => Some("operator"),
         Actor::Agent(session) if session.delegation == Some(delegation.key) => Some("agent"),
         _ => None,
     }
+}
+
+/// Whether the delegation is this person's own. Nobody owns a service account (AAP-G-42).
+fn acts_for(member: &ProjectMember, delegation: &Delegation) -> bool {
+    member.person.key == delegation.person && delegation.service_account.is_none()
 }
 
 fn answer(delegation: &Delegation, revoked_at: UnixMillis) -> RevokeResponse {

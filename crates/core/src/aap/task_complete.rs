@@ -8,7 +8,9 @@ use crate::{
     env::Env,
     evidence::DraftEntry,
     people::Actor,
-    records::{CancelledFor, Delegation, DelegationState, Record, RevokeReason, Session, SessionEnd, SessionState},
+    records::{
+        CancelledFor, Delegation, DelegationState, Record, RevokeReason, Session, SessionEnd, SessionState, Table,
+    },
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
@@ -23,7 +25,6 @@ pub struct TaskComplete {
 }
 
 impl Operation for TaskComplete {
-    /// `live` holds the open records of the delegation if its policy ends it, else those of the session.
     type View = CancelView;
     type Answer = TaskCompleteResponse;
     type Refusal = Refusal;
@@ -45,17 +46,18 @@ impl Operation for TaskComplete {
         let closed = Session { state, version: session.version + 1, ..session.clone() };
         let mut mint = env.mint();
         let entry = self.entry(view, session, env.now).seal(&mut mint)?;
-        let mut effects = Effects { puts: vec![Record::Session(closed)], evidence: vec![entry], ..Effects::default() };
+        let puts = [Record::Session(closed)].into_iter().chain(view.end_watch()).collect();
+        // A completed task is not undone.
+        let removes = view.reversible.iter().map(|write| (Table::ReversibleWrite, write.key)).collect();
+        let mut effects = Effects { puts, removes, evidence: vec![entry], ..Effects::default() };
         let place = (view.project.key, view.project.id.clone());
-        let revoked = view.delegation.as_ref().filter(|delegation| ends_with_task(delegation));
-        match revoked {
-            Some(delegation) => {
-                let trigger = (AutoRevokeTrigger::TaskCompletion, env.now);
-                auto_revoke(&place, (delegation, &view.live), trigger, env, &mut mint, &mut effects)?;
-            }
-            None => view.live.cancel(&place, CancelledFor::SessionOver, env, &mut mint, &mut effects)?,
+        for (delegation, live) in &view.ending {
+            let trigger = (AutoRevokeTrigger::TaskCompletion, env.now);
+            auto_revoke(&place, (delegation, live), trigger, env, &mut mint, &mut effects)?;
         }
-        Ok(Step { answer: answer(env.now, revoked.is_some()), effects })
+        let rest = view.live.clone().without(view.ending.iter().map(|(_, live)| live));
+        rest.cancel(&place, CancelledFor::SessionOver, env, &mut mint, &mut effects)?;
+        Ok(Step { answer: answer(env.now, !view.ending.is_empty()), effects })
     }
 }
 
@@ -70,12 +72,8 @@ impl TaskComplete {
             .in_session(session.key, &session.session_id)
             .open("operator", session.operator.as_str())
             .open("by", "agent")
-            .hidden_if("acting_for", session.subject.clone())
             .hidden_if("summary", self.summary.clone());
-        match &view.delegation {
-            Some(delegation) => entry.under_delegation(delegation.key, &delegation.id),
-            None => entry,
-        }
+        view.under_own_delegation(entry)
     }
 }
 

@@ -28,6 +28,23 @@ pub fn liability(operator: &Domain, contact: Option<&str>, granted: &[&str], lan
     }
 }
 
+/// The placeholder of a service account's disclosure for the description in its token (AAP 11.5).
+pub const GRANTED_DESCRIPTION: &str = "{granted_scope.description}";
+
+/// The meaning of acting with fixed credentials (AAP 11.5).
+pub fn service_account(language: &str) -> &'static str {
+    match language {
+        "de" => {
+            "Dieser Agent benutzt einen festen Zugang, den eine Administratorin oder ein Administrator genehmigt hat. Er \
+             handelt nicht als Sie persönlich. Sein Zugang ist begrenzt auf: {granted_scope.description}."
+        }
+        _ => {
+            "This agent uses fixed credentials that an admin approved. It does not act as you personally. Its access is \
+             limited to: {granted_scope.description}."
+        }
+    }
+}
+
 /// The meaning of acting as a person (AAP 11.5).
 pub fn user_delegated(language: &str) -> &'static str {
     match language {

@@ -13,7 +13,7 @@ pub const SKEW_S: i64 = 300;
 /// usual skew, and is the reported reason only if it came first (AAP 16.2).
 pub fn check_delegation(delegation: &Delegation, now: UnixMillis) -> Result<(), Refusal> {
     let recorded = match delegation.state {
-        DelegationState::Suspended { .. } => return Err(Refusal::DelegationSuspended),
+        DelegationState::Suspended { why, .. } => return Err(Refusal::DelegationSuspended(why)),
         DelegationState::Revoked { reason, .. } => return Err(Refusal::DelegationRevoked(reason)),
         // The clock decides the end, so recording it does not change the response.
         DelegationState::AutoRevoked { reason: RevokeReason::PolicyExpired, .. } => true,

@@ -1,11 +1,11 @@
-//! Messages about auto-revokes to operators' webhooks (AAP 8.5, 17.8): when each is sent, sent again and given up.
+//! Messages about auto-revokes and suspensions to operators' webhooks (AAP 8.5, 17.8): when each is sent, sent again and given up.
 
 use crate::{
     aap::revoke::AutoRevokeTrigger,
     decision::ProjectRef,
     env::{Env, Mint},
     evidence::DraftEntry,
-    records::{Delegation, OutboxMessage, OutboxState, Record},
+    records::{Delegation, OutboxMessage, OutboxState, Record, SuspendReason},
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
@@ -30,6 +30,27 @@ pub(crate) fn notice(
     now: UnixMillis,
     mint: &mut Mint,
 ) -> OutboxMessage {
+    let triggered_by = trigger.triggered_by(delegation);
+    let message = new_message(delegation, (trigger.as_str(), triggered_by), now, mint);
+    OutboxMessage { reason: Some(trigger.reason()), revoked_at: at, ..message }
+}
+
+/// The message about a delegation that is suspended now, due at once (C-86).
+pub(crate) fn suspension(
+    delegation: &Delegation,
+    why: SuspendReason,
+    now: UnixMillis,
+    mint: &mut Mint,
+) -> OutboxMessage {
+    new_message(delegation, (why.as_str(), "service"), now, mint)
+}
+
+fn new_message(
+    delegation: &Delegation,
+    (trigger, triggered_by): (&str, &str),
+    now: UnixMillis,
+    mint: &mut Mint,
+) -> OutboxMessage {
     OutboxMessage {
         key: mint.key(),
         version: 1,
@@ -39,10 +60,10 @@ pub(crate) fn notice(
         delegation: delegation.key,
         delegation_id: delegation.id.clone(),
         account_id: delegation.subject.clone(),
-        trigger: trigger.as_str().to_owned(),
-        triggered_by: trigger.triggered_by(delegation).to_owned(),
-        reason: trigger.reason(),
-        revoked_at: at,
+        trigger: trigger.to_owned(),
+        triggered_by: triggered_by.to_owned(),
+        reason: None,
+        revoked_at: now,
         state: OutboxState::Pending { attempts: 0, due: now, give_up_at: None, last_error: None },
     }
 }

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     aaep::texts::Notice,
+    aap::scope_expansion::{self, Widening},
     clarification::person::GapSeen,
     env::Env,
     evidence::DraftEntry,
@@ -111,6 +112,8 @@ pub struct AnswerView {
     pub policy: PlanPolicy,
     /// The gap that this answer resolves (W-31).
     pub gap: Option<GapSeen>,
+    /// The session that an approval of further scopes expands.
+    pub widening: Option<Widening>,
 }
 
 /// Reasons to ignore an answer. The AAEP wire does not distinguish them.
@@ -195,6 +198,10 @@ impl Operation for Answer {
         let (mut effects, allowances) = settlement.effects(&view.place, &view.session, record, env, &mut mint)?;
         if let (Some(gap), AnswerContent::Response { response, .. }) = (&view.gap, &self.given) {
             gap.answered(&view.place, &settled, response, env, &mut mint, &mut effects)?;
+        }
+        if let (Some(asked), DecisionState::Accepted { .. }) = (&settled.expansion, &settled.state) {
+            let widening = view.widening.as_ref().ok_or(Refusal::Internal)?;
+            effects = effects.and(scope_expansion::widen(widening, &settled, asked, env)?);
         }
         // The store's clock at commit decides, not `env.now`.
         effects.before = Some(deadline);
@@ -391,6 +398,8 @@ fn is_entitled_by(approvers: &Approvers, own: RowKey, (person, roles): (RowKey, 
 
 fn notice(settled: &Decision) -> Notice {
     match settled.state {
+        DecisionState::Accepted { .. } if settled.expansion.is_some() => Notice::ScopesApproved,
+        DecisionState::Rejected { .. } if settled.expansion.is_some() => Notice::ScopesDenied,
         DecisionState::Accepted { .. } => Notice::Accepted,
         DecisionState::Answered { .. } => Notice::Answered,
         _ => Notice::Rejected,

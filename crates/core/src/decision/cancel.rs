@@ -4,10 +4,11 @@ use super::{
     ProjectRef,
     answer::{NotCounted, ProvenPerson, is_entitled_by_policy},
     due::DueView,
-    entry, forget_request, forget_request_of, open_counts, settle,
+    entry, forget_request, forget_request_of, open_counts, push_entry, queue, settle,
 };
 use crate::{
     aaep::{event_writer::EventWriter, texts::Notice},
+    aap::scope_expansion,
     env::{Env, Mint},
     mplp::progress::PlanTransition,
     records::{AaepSession, Allowance, AllowanceState, CancelledFor, Decision, DecisionState, Plan, Record},
@@ -147,6 +148,17 @@ pub struct Live {
 }
 
 impl Live {
+    /// Those that none of the others has.
+    #[must_use]
+    pub fn without<'l>(mut self, others: impl Iterator<Item = &'l Self> + Clone) -> Self {
+        self.decisions.retain(|own| others.clone().all(|live| live.decisions.iter().all(|other| other.key != own.key)));
+        self.allowances
+            .retain(|own| others.clone().all(|live| live.allowances.iter().all(|other| other.key != own.key)));
+        self.sessions.retain(|own| others.clone().all(|live| live.sessions.iter().all(|other| other.key != own.key)));
+        self.plans.retain(|own| others.clone().all(|live| live.plans.iter().all(|other| other.key != own.key)));
+        self
+    }
+
     pub fn is_empty(&self) -> bool {
         let Self { decisions, allowances, sessions, plans, notifies_operator: _ } = self;
         decisions.is_empty() && allowances.is_empty() && sessions.is_empty() && plans.is_empty()
@@ -171,6 +183,7 @@ impl Live {
             }
             let entry = entry(place, &over, "decision_settled", env.now).open("state", "cancelled");
             effects.evidence.push(entry.open("cancelled_for", cancelled_for(why)).seal(mint)?);
+            push_entry(effects, scope_expansion::record(place, &over, env.now), mint)?;
             effects.counts.extend(open_counts(&over.raised_by, place.0, -1, (0, 0), env.now));
             effects.news.push(Signal::Changed { decision: over.key });
             effects.removes.extend(forget_request(&over));
@@ -181,6 +194,9 @@ impl Live {
             let over = Allowance { state, version: allowance.version + 1, ..allowance.clone() };
             effects.news.push(Signal::Changed { decision: over.decision });
             effects.removes.extend(forget_request_of(over.decision, over.step.is_none()));
+            if let Some(queued) = &over.queued {
+                effects.evidence.push(queue::cancelled_entry(place, &over, queued, why, env).seal(mint)?);
+            }
             effects.puts.push(Record::Allowance(over));
         }
         for plan in &self.plans {
@@ -221,5 +237,7 @@ pub fn cancelled_for(why: CancelledFor) -> &'static str {
         CancelledFor::TakenBack => "taken_back",
         CancelledFor::Superseded => "superseded",
         CancelledFor::Restored => "restored",
+        CancelledFor::Undone => "undone",
+        CancelledFor::NotSent => "not_sent",
     }
 }

@@ -5,6 +5,7 @@ use super::{
     due::tool_of,
     entry, forget_request,
     grant::AskedFor,
+    queue::queued_already,
     raise::{action_in_progress, effect_claimed},
     render,
     settle::permits_execution,
@@ -18,8 +19,8 @@ use crate::{
     env::{Env, Mint},
     mplp::progress::PlanTransition,
     records::{
-        AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, DecisionState, Execution, ExecutionProbe,
-        ExecutionState, Plan, Point, Record,
+        AaepSession, AaepSessionState, Allowance, AllowanceState, CancelCall, Decision, DecisionState, Execution,
+        ExecutionProbe, ExecutionState, Plan, Point, Record, ReversibleWrite,
     },
     refusal::Refusal,
     signals::Signal,
@@ -28,6 +29,7 @@ use crate::{
 use countersign_protocol::{
     aaep::event::{Payload, Summaries, ToolInvoked},
     hash::Digest,
+    time::UnixMillis,
 };
 
 pub const RULES_CHANGED: &str = "the rules of the project have changed since the approval was requested";
@@ -47,6 +49,10 @@ pub struct Claim {
     pub rules: Option<Digest>,
     /// The upstream query for an unknown outcome.
     pub probe: Option<Box<ExecutionProbe>>,
+    /// How the upstream undoes the call, and its route's action (AAP 17.7).
+    pub cancel: Option<(CancelCall, String)>,
+    /// Whether the undo window of the call has closed.
+    pub window_closed: bool,
 }
 
 pub struct ClaimView {
@@ -80,6 +86,7 @@ impl Operation for Claim {
         }
         let taken = self.reservation(view)?;
         let allowance = view.open_allowance(env)?;
+        let not_before = self.check_window(view, allowance, env)?;
         if allowance.rules.is_some() && allowance.rules != self.rules {
             // The person read a text made under the earlier rules, which also chose the approvers.
             return Err(Refusal::ApprovalGone(RULES_CHANGED));
@@ -110,10 +117,16 @@ impl Operation for Claim {
             puts: vec![Record::Execution(execution.clone()), Record::Allowance(spent)],
             removes: forget_request(decision).into_iter().collect(),
             evidence: vec![entry.seal(&mut mint)?],
+            not_before,
             before: Some(allowance.until),
             news: vec![Signal::Changed { decision: decision.key }],
             ..Effects::default()
         };
+        if let (Some((cancel, action)), Some(session)) = (&self.cancel, decision.raised_by.session) {
+            let named = (execution.call_id.as_str(), action.as_str());
+            let write = ReversibleWrite::new((decision.project, session), named, cancel, env.now, &mut mint);
+            effects.puts.push(Record::ReversibleWrite(write));
+        }
         view.begin_step(env, &mut mint, &mut effects)?;
         announce(view, &execution, env, &mut mint, &mut effects);
         Ok(Step { answer: execution, effects })
@@ -131,6 +144,16 @@ impl Claim {
             }),
             (None, _) if view.decision.digest == self.digest => Ok(Vec::new()),
             _ => Err(Refusal::ConfirmationInvalid("the call differs from the approved one".into())),
+        }
+    }
+
+    /// A queued call is claimed when its undo window has closed, and by nothing else (AAP 14.1).
+    fn check_window(&self, view: &ClaimView, allowance: &Allowance, env: &Env) -> Result<Option<UnixMillis>, Refusal> {
+        match (allowance.queued_call(), self.window_closed) {
+            (None, false) => Ok(None),
+            (Some(queued), true) if env.now >= queued.closes_at => Ok(Some(queued.closes_at)),
+            (Some(_), _) => Err(queued_already(&view.decision.id)),
+            (None, true) => Err(Refusal::ApprovalGone("no call is held under it")),
         }
     }
 

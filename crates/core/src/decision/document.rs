@@ -6,7 +6,10 @@ use crate::records::{
     Question,
 };
 use countersign_protocol::{
-    decisions::{AllowanceDocument, ClaimStatus, DecisionDocument, DecisionKind, ExecutionDocument, ExpiredAs, State},
+    decisions::{
+        AllowanceDocument, CancelledFor, ClaimStatus, DecisionDocument, DecisionKind, ExecutionDocument, ExpiredAs,
+        State, UndoDocument, UndoState,
+    },
     mplp::AllowanceStatus,
 };
 use serde_json::Value;
@@ -31,6 +34,7 @@ impl Whole {
         let mut document = DecisionDocument {
             decision_id: decision.id.clone(),
             kind: match decision.question {
+                Question::Confirmation(_) if decision.expansion.is_some() => DecisionKind::ScopeExpansion,
                 Question::Confirmation(_) => DecisionKind::Confirmation,
                 Question::Clarification(_) => DecisionKind::Clarification,
             },
@@ -55,6 +59,7 @@ impl Whole {
             page,
             confirm_token: None,
             redeem: None,
+            undo: self.allowance.as_ref().and_then(undo),
         };
         settle(&decision.state, &mut document);
         document
@@ -120,6 +125,18 @@ fn allowance(allowance: &Allowance) -> AllowanceDocument {
         AllowanceState::Cancelled { .. } => AllowanceStatus::Cancelled,
     };
     AllowanceDocument { state, uses_left: allowance.tally.uses - allowance.tally.used, until: allowance.until }
+}
+
+/// The undo window; its URL is the engine's to add.
+fn undo(allowance: &Allowance) -> Option<UndoDocument> {
+    let queued = allowance.queued.as_ref()?;
+    let state = match allowance.state {
+        AllowanceState::Open => UndoState::Open,
+        AllowanceState::Spent => UndoState::Closed,
+        AllowanceState::Cancelled { why: CancelledFor::Undone, .. } => UndoState::Undone,
+        AllowanceState::Lapsed { .. } | AllowanceState::Cancelled { .. } => UndoState::NotSent,
+    };
+    Some(UndoDocument { state, undo_url: None, expires_at: queued.closes_at })
 }
 
 fn execution(execution: &Execution) -> ExecutionDocument {

@@ -4,7 +4,7 @@
 //! ```text
 //! decision    pending ─ first valid answer ─► accepted │ rejected │ answered
 //!                │ deadline ─► expired(default)      │ withdrawn, session over, revoked ─► cancelled
-//! allowance   accepted, or expired(accept) ⇒ open ─► spent │ lapsed │ cancelled
+//! allowance   accepted, or expired(accept) ⇒ open (or open and queued: its call is in its undo window) ─► spent │ lapsed │ cancelled
 //! execution   claimed ─► committed │ failed │ released │ unknown ─► committed │ failed
 //! ```
 
@@ -19,6 +19,7 @@ pub mod offers;
 pub mod outcome;
 pub mod probe;
 pub mod question;
+pub mod queue;
 pub mod raise;
 pub mod reconcile;
 pub mod render;
@@ -30,12 +31,14 @@ pub use settle::settled_as;
 pub mod terms;
 
 use crate::{
+    env::Mint,
     evidence::DraftEntry,
-    records::{Decision, Question, Raiser, Table},
+    records::{Decision, NO_PERSON, Question, Raiser, RequestedExpansion, Table},
     signals::Audience,
-    step::Count,
+    step::{Count, Effects},
 };
 use countersign_protocol::{
+    canonical::NotCanonical,
     hash::Digest,
     ids::{ProjectId, RowKey},
     time::UnixMillis,
@@ -75,6 +78,12 @@ fn add_new<T: Clone + PartialEq>(all: &mut Vec<T>, more: &[T]) {
 /// Changes of the counters of pending questions (R-8).
 fn open_counts(raiser: &Raiser, project: RowKey, by: i64, limits: (i64, i64), now: UnixMillis) -> Vec<Count> {
     let until = now.plus_secs(COUNTED_S);
+    // Service accounts act for nobody: those of one operator share a limit, and none with the accounts of another.
+    let person = match (raiser.person, &raiser.operator) {
+        (NO_PERSON, Some(operator)) => format!("{project}:asked:accounts-of:{operator}"),
+        (NO_PERSON, None) => format!("{project}:asked:account:{}", raiser.principal),
+        (person, _) => format!("{project}:asked:{person}"),
+    };
     vec![
         Count {
             name: OPEN_OF_AGENT,
@@ -83,8 +92,16 @@ fn open_counts(raiser: &Raiser, project: RowKey, by: i64, limits: (i64, i64), no
             limit: limits.0,
             until,
         },
-        Count { name: OPEN_OF_PERSON, key: format!("{project}:asked:{}", raiser.person), by, limit: limits.1, until },
+        Count { name: OPEN_OF_PERSON, key: person, by, limit: limits.1, until },
     ]
+}
+
+/// Adds an entry, if there is one.
+fn push_entry(effects: &mut Effects, entry: Option<DraftEntry>, mint: &mut Mint) -> Result<(), NotCanonical> {
+    if let Some(entry) = entry {
+        effects.evidence.push(entry.seal(mint)?);
+    }
+    Ok(())
 }
 
 /// Removes the stored request once its question needs it no more (R-5).
@@ -99,11 +116,18 @@ fn forget_request_of(decision: RowKey, about_one_action: bool) -> Option<(Table,
 
 /// Counter key for the recent rejections of one action, with any arguments.
 fn rejections_key(raiser: &Raiser, project: RowKey, decision: &Decision) -> String {
-    rejections_key_of(raiser, project, &decision.action, &decision.question)
+    rejections_key_of(raiser, project, &decision.action, &decision.question, decision.expansion.as_deref())
 }
 
-fn rejections_key_of(raiser: &Raiser, project: RowKey, action: &str, question: &Question) -> String {
+fn rejections_key_of(
+    raiser: &Raiser,
+    project: RowKey,
+    action: &str,
+    question: &Question,
+    expansion: Option<&RequestedExpansion>,
+) -> String {
     let what = match (action, question) {
+        _ if let Some(asked) = expansion => format!("scopes:{}", asked.scopes.join(" ")),
         ("", Question::Confirmation(asked)) => Digest::of(asked.action.as_bytes()).hex(),
         ("", Question::Clarification(_)) => "clarification".into(),
         (tool, _) => tool.to_owned(),

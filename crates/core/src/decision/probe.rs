@@ -56,6 +56,12 @@ impl ProbeMeaning {
     }
 }
 
+/// Whether a response is as the owner describes it.
+pub(crate) fn matches_response(answer: &ProbeAnswer, response: &ProbeResponse) -> bool {
+    let body = response.body.as_deref().and_then(|bytes| read_json(bytes).ok());
+    matches_answer(answer, response.status, body.as_ref())
+}
+
 fn matches_answer(answer: &ProbeAnswer, status: u16, body: Option<&JsonMember>) -> bool {
     if !answer.statuses.contains(&status) {
         return false;

@@ -40,6 +40,10 @@ pub fn document(decision: &Decision, session: &AaepSession, page: String, by: &P
     let texts = |asked| runs::Composition::new(decision, asked).texts(render::own_language(decision));
     Some(match &decision.question {
         Question::Confirmation(asked) => OpenQuestion {
+            kind: match decision.expansion {
+                Some(_) => DecisionKind::ScopeExpansion,
+                None => DecisionKind::Confirmation,
+            },
             action: Some(texts(asked).action),
             consequence: Some(texts(asked).consequence),
             allowed_replies: asked.allowed_replies.clone(),

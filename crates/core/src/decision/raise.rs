@@ -1,8 +1,8 @@
 //! Raising a question: one per action, on the project's terms, within the limits per agent and person.
 
 use super::{
-    OPEN_OF_AGENT, OPEN_OF_PERSON, RAISED_PER_HOUR, REJECTED, audience, due, entry, open_counts, rejections_key_of,
-    render, runs::Composition, terms,
+    OPEN_OF_AGENT, OPEN_OF_PERSON, RAISED_PER_HOUR, REJECTED, audience, due, entry, open_counts, push_entry,
+    rejections_key_of, render, runs::Composition, terms,
 };
 use crate::{
     aaep::{
@@ -10,12 +10,14 @@ use crate::{
         repeat::SentEvent,
         texts::Notice,
     },
+    aap::scope_expansion,
     decision::terms::{PartOf, People, Wishes},
     env::Env,
     mplp::progress::PlanTransition,
     records::{
         AaepSession, AaepSessionState, AgentEventAnswer, Decision, DecisionState, DecisionTarget, DecisionTerms,
-        Execution, ExecutionState, HeldRequest, OfGap, Plan, Point, Project, Question, Raiser, Record, TextAuthor,
+        Execution, ExecutionState, HeldRequest, OfGap, Plan, Point, Project, Question, Raiser, Record,
+        RequestedExpansion, TextAuthor,
     },
     refusal::Refusal,
     step::{Count, Effects, Guard, Operation, Step},
@@ -70,6 +72,8 @@ pub struct NewQuestion {
     pub governance: Option<Governance>,
     /// The gap behind a clarification request (W-31).
     pub gap: Option<OfGap>,
+    /// The scopes requested beyond a consent receipt.
+    pub expansion: Option<Box<RequestedExpansion>>,
     /// The agent's own event for this question, with its id.
     pub sent: Option<SentEvent>,
 }
@@ -94,6 +98,7 @@ impl NewQuestion {
             target: None,
             governance: None,
             gap: None,
+            expansion: None,
             sent: None,
         }
     }
@@ -208,6 +213,9 @@ impl Raise {
         let document = &view.project.document;
         match &self.asked.question {
             Question::Confirmation(_) if view.plan.is_some() => self.terms_of_plan(view, env),
+            Question::Confirmation(_) if let Some(asked) = &self.asked.expansion => {
+                terms::of_scope_expansion(document, asked.until, &view.people, env.now)
+            }
             Question::Confirmation(_) => {
                 let policy = terms::policy_for(document, &self.asked.action, self.asked.route.as_deref());
                 terms::of_policy(document, policy.as_deref(), &self.asked.wishes, &view.people, env.now)
@@ -280,6 +288,7 @@ impl Raise {
             target: self.asked.target.clone(),
             governance: self.asked.governance.clone(),
             gap: self.asked.gap.clone(),
+            expansion: self.asked.expansion.clone(),
             state: pending,
         };
         if let Question::Confirmation(asked) = &decision.question {
@@ -297,6 +306,7 @@ impl Raise {
             Effects { guards: view.guards.clone(), counts: self.limit_counts(view, env), ..Effects::default() };
         let place = (view.project.key, view.project.id.clone());
         effects.evidence.push(self.entry(&place, &decision, env).seal(&mut mint)?);
+        push_entry(&mut effects, scope_expansion::record(&place, &decision, env.now), &mut mint)?;
         let mut moving = view.plan.as_ref().map(|(plan, _)| PlanTransition::of(plan, env.now));
         if let Some(moving) = &mut moving {
             moving.propose(&decision)?;
@@ -309,6 +319,7 @@ impl Raise {
             effects.counts.extend(open_counts(&self.by, place.0, -1, (0, 0), env.now));
             let settled = entry(&place, &decision, "decision_settled", env.now);
             effects.evidence.push(due::record_default(settled, &as_if).seal(&mut mint)?);
+            push_entry(&mut effects, scope_expansion::record(&place, &decision, env.now), &mut mint)?;
             if let Some(moving) = &mut moving {
                 moving.apply_decision(&decision, &super::settle::ApprovedExtent::Once)?;
             }
@@ -338,7 +349,8 @@ impl Raise {
             limit: policy.max_raised_per_hour,
             until: env.now.plus_secs(7200),
         });
-        let key = rejections_key_of(&self.by, project, &self.asked.action, &self.asked.question);
+        let NewQuestion { action, question, expansion, .. } = &self.asked;
+        let key = rejections_key_of(&self.by, project, action, question, expansion.as_deref());
         counts.push(Count { name: REJECTED, key, by: 0, limit: REJECTIONS - 1, until: env.now });
         counts.extend(self.asked.room.iter().cloned());
         counts
@@ -368,7 +380,7 @@ impl Raise {
             .hidden_if("correlation_id", self.asked.correlation_id.clone());
         match &self.asked.question {
             Question::Confirmation(asked) => entry
-                .open("kind", if decision.plan().is_some() { "plan_approval" } else { "confirmation" })
+                .open("kind", kind(decision))
                 .hidden("tool", self.asked.action.as_str())
                 .hidden("action", asked.action.as_str())
                 .hidden("consequence", asked.consequence.as_str())
@@ -407,5 +419,13 @@ impl Raise {
                 outputs: Vec::new(),
             },
         }
+    }
+}
+
+fn kind(decision: &Decision) -> &'static str {
+    match (decision.plan(), &decision.expansion) {
+        (Some(_), _) => "plan_approval",
+        (None, Some(_)) => "scope_expansion",
+        (None, None) => "confirmation",
     }
 }

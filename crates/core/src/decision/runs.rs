@@ -4,7 +4,10 @@
 //! Summaries contain it as far as there is room, or else the number of details found only in `action`. A request too
 //! long for `action` is refused before anyone is asked.
 
+mod expansion;
 mod glue;
+
+pub use expansion::expansion_texts;
 
 use crate::{
     clarification,
@@ -52,10 +55,13 @@ pub struct TooMuch {
     pub largest: Option<(String, usize)>,
 }
 
-/// The typed request under approval. `None` if the agent names no tool, or for a question from before details were
+/// The typed request under approval. `None` if nothing runs, if the agent names no tool, or for a question from before details were
 /// recorded.
 pub fn what_runs(decision: &Decision) -> Option<WhatRuns> {
     let Question::Confirmation(asked) = &decision.question else { return None };
+    if decision.expansion.is_some() {
+        return None;
+    }
     if decision.words == TextAuthor::Agent && tool(decision).is_none() && decision.plan().is_none() {
         return None;
     }
@@ -154,6 +160,9 @@ impl<'a> Composition<'a> {
 
     fn worded(&self, glue: &Glue, list: &dyn Fn(Text) -> String) -> RunTexts {
         match (self.words, self.tool) {
+            _ if let Some(shown) = &self.asked.facts.scope_expansion => {
+                expansion_texts(shown, self.operator, glue.language())
+            }
             _ if self.asked.details.is_none() => self.as_it_was(),
             (TextAuthor::Owner, _) => self.owners(glue, list),
             (TextAuthor::Agent, Some(tool)) => self.agents_tool(glue, tool, list),

@@ -1,11 +1,12 @@
 //! Effects common to all settlements: events to the audience, and released counters of pending questions.
 
-use super::{ProjectRef, audience, entry, forget_request, open_counts, render};
+use super::{ProjectRef, audience, entry, forget_request, open_counts, push_entry, render};
 use crate::{
     aaep::{
         event_writer::{AWAITING_INPUT, CALLING_TOOL, EventWriter, THINKING},
         texts::Notice,
     },
+    aap::scope_expansion,
     bounded::{Pattern, Tally},
     env::{Env, Mint},
     evidence::DraftEntry,
@@ -70,6 +71,7 @@ impl Settlement<'_> {
         let kept = allowances.iter().any(|allowance| allowance.digest.is_some());
         let removes = forget_request(&decision).filter(|_| !kept).into_iter().collect();
         let mut effects = Effects { removes, counts, evidence, news, ..Effects::default() };
+        push_entry(&mut effects, scope_expansion::record(place, &decision, env.now), mint)?;
         if let Some(plan) = plan {
             let mut moving = PlanTransition::of(plan, env.now);
             moving.apply_decision(&decision, &granted)?;
@@ -123,6 +125,7 @@ pub(super) fn close_own_session(talk: &mut EventWriter, decision: &Decision, min
 pub(super) fn permits_execution(decision: &Decision) -> bool {
     matches!(decision.state, DecisionState::Accepted { .. } | DecisionState::Expired { as_if: Defaulted::Accept, .. })
         && matches!(decision.question, Question::Confirmation(_))
+        && decision.expansion.is_none()
 }
 
 /// The allowances of an approval: one for a request or a standing approval, one per approved plan step.
@@ -149,6 +152,7 @@ fn allowances(
         decided_by: decider(decision),
         step: None,
         state: AllowanceState::Open,
+        queued: None,
     };
     match (granted, plan) {
         (ApprovedExtent::Steps(steps), Some(plan)) => {

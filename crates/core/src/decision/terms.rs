@@ -1,7 +1,8 @@
 //! The terms of a question: the project's policy, which a caller can tighten but not loosen (R-1, AAEP 6.4.1).
 
 use crate::{
-    records::{Approvers, Assurance, DecisionTerms, Role},
+    project::undo::route_window_s,
+    records::{Approvers, Assurance, DecisionTerms, NO_PERSON, Role},
     refusal::Refusal,
 };
 use countersign_protocol::{
@@ -17,6 +18,8 @@ use std::borrow::Cow;
 /// Shortest timeout with acceptance by default, so that no approver is rushed.
 pub const LEAST_FOR_ACCEPT_S: i64 = 30;
 const LONGEST_S: i64 = 86_400;
+/// Its agent polls, so the person need not be there at once.
+const SCOPE_EXPANSION_S: i64 = 900;
 
 /// Terms requested by the caller.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -113,6 +116,32 @@ pub fn of_clarification(
     })
 }
 
+/// The terms of a request for scopes beyond a consent receipt: the person who consented decides, in a sign-in session, and
+/// nobody's silence is an approval. Calls that need an approval have terms of their own.
+pub fn of_scope_expansion(
+    document: &ProjectDocument,
+    until: UnixMillis,
+    people: &People,
+    now: UnixMillis,
+) -> Result<DecisionTerms, Refusal> {
+    let left_s = (until.millis_since(now) / 1000).max(1);
+    let timeout_s = timeout(None, &document.decisions, None, SCOPE_EXPANSION_S, people)?.min(left_s);
+    Ok(DecisionTerms {
+        risk: Risk::Medium,
+        irreversible: false,
+        reversibility: None,
+        default: YesNo::Reject,
+        timeout_s,
+        latest: latest(&document.decisions, timeout_s, now).min(until),
+        approvers: approvers(document, None, people)?,
+        also: Vec::new(),
+        floor: Assurance::Session,
+        high_risk_tokens: false,
+        allowance_s: document.decisions.allowance_seconds,
+        lease_s: document.decisions.lease_seconds,
+    })
+}
+
 /// The policy of one action in a plan, and the people named in it.
 #[derive(Clone, Debug)]
 pub struct PartOf<'a> {
@@ -189,11 +218,16 @@ fn check_approvers(all: &[Approvers], people: &People) -> Result<(), Refusal> {
 pub fn rules(document: &ProjectDocument, action: &str, route: Option<&str>) -> Digest {
     let route = route.and_then(|id| document.routes.iter().find(|route| route.id == id));
     let policy = policy_for(document, action, route.map(|route| route.id.as_str()));
-    let said = serde_json::json!({
+    let mut said = serde_json::json!({
         "policy": policy.as_deref(),
         "route": route,
         "own_approval": document.decisions.own_approval,
     });
+    // The scopes declare it, not the route: what was approved to run at once is not approved to be held, nor the reverse.
+    let window_s = route.map_or(0, |route| route_window_s(document, route));
+    if let (1.., Some(members)) = (window_s, said.as_object_mut()) {
+        members.insert("undo_window_s".into(), window_s.into());
+    }
     Digest::of(said.to_string().as_bytes())
 }
 
@@ -353,6 +387,10 @@ fn latest(bounds: &DecisionPolicy, timeout_s: i64, now: UnixMillis) -> UnixMilli
 /// names them or an admin allowed it.
 fn approvers(document: &ProjectDocument, policy: Option<&ActionPolicy>, people: &People) -> Result<Approvers, Refusal> {
     let Some(policy) = policy.filter(|policy| !policy.approvers.is_empty()) else {
+        // A service account acts for nobody: admins decide.
+        if people.own == NO_PERSON {
+            return Ok(Approvers { people: people.asks.clone(), roles: vec![Role::Admin], own_yes: false });
+        }
         let mut asked = vec![people.own];
         asked.extend(people.asks.iter().filter(|person| **person != people.own));
         return Ok(Approvers { people: asked, roles: Vec::new(), own_yes: true });

@@ -29,8 +29,17 @@ pub fn effect(route: &Route, fields: &Fields) -> Result<Option<Effect>, Unreadab
 /// The resource of a call, for boundaries (C-49). Its values are escaped like those of an effect, so that none can run
 /// into the text of the template.
 pub fn resource(route: &Route, fields: &Fields) -> Result<Option<String>, UnreadableRequest> {
-    let Some(text) = &route.resource else { return Ok(None) };
+    let Some(text) = route.resource_template() else { return Ok(None) };
     key(&key_template(text)?, fields).map(Some)
+}
+
+/// The same from path and query alone, before the rest of the request is read.
+pub fn resource_of(route: &Route, path: &str, query: Option<&str>) -> Result<Option<String>, UnreadableRequest> {
+    if route.resource_template().is_none() {
+        Ok(None)
+    } else {
+        resource(route, &Fields::of_target(route, path, query)?)
+    }
 }
 
 /// Parses a template with distinct keys for distinct values.
@@ -67,13 +76,17 @@ fn key(template: &Template, fields: &Fields) -> Result<String, UnreadableRequest
 
 /// A value with one spelling. 100, 100.0 and 1e2 are the same number to the service, so only the first is accepted.
 pub(super) fn value(name: &Name, fields: &Fields) -> Result<String, UnreadableRequest> {
-    let text = match name.value(fields)? {
+    one_spelling(name.value(fields)?).ok_or_else(|| UnreadableRequest::NotAKey(name.to_string()))
+}
+
+pub(super) fn one_spelling(member: JsonMember) -> Option<String> {
+    let text = match member {
         JsonMember::Text(text) => Some(text),
         JsonMember::Number(digits) => Some(digits).filter(|digits| digits.bytes().all(|b| b.is_ascii_digit())),
         _ => None,
     };
     let sound = |text: &String| !text.is_empty() && text.trim() == text && !text.chars().any(char::is_control);
-    text.filter(sound).ok_or_else(|| UnreadableRequest::NotAKey(name.to_string()))
+    text.filter(sound)
 }
 
 /// Percent-encodes every byte with a special meaning.
@@ -82,6 +95,6 @@ pub(crate) fn escaped(value: &str) -> String {
     value.bytes().map(byte).collect()
 }
 
-fn is_kept(byte: u8) -> bool {
+pub(crate) fn is_kept(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }

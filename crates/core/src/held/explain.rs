@@ -6,17 +6,18 @@ use super::{
 };
 use crate::{
     aaep::texts::LANGUAGES,
-    aap::access::proof_required,
+    aap::access::{DryRun, proof_required},
     decision::{
         runs::{Composition, RunTexts},
         terms::{self, People, Wishes},
     },
     project::{is_plain_path, matching_route},
-    records::Confirmation,
+    records::{Confirmation, Decision, Question},
     refusal::Refusal,
 };
 use countersign_protocol::{
     aaep::event::Risk,
+    aap::dry_run::{HEADER, QuestionTexts},
     project::{Confirmed, ProjectDocument, Route, Scope},
     time::UnixMillis,
 };
@@ -33,6 +34,8 @@ pub struct Explanation {
     pub intent_types: Vec<String>,
     pub tier: u8,
     pub writes: bool,
+    /// Whether a dry run of it is answered; by the upstream if the route says so.
+    pub dry_run: bool,
     /// Whether it is forwarded before its audit entry is durable.
     pub speculative: bool,
     /// Whether every call needs a proof of possession (DPoP).
@@ -59,17 +62,7 @@ pub struct HoldTerms {
     /// The scopes of those above that accept the agent's own confirmation instead (C-02).
     pub self_asserted: Vec<String>,
     pub effect: Option<String>,
-    pub question: Option<Wording>,
-}
-
-/// The confirmation request in all verbosities.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Wording {
-    pub action: String,
-    pub consequence: String,
-    pub terse: String,
-    pub normal: String,
-    pub detailed: String,
+    pub question: Option<QuestionTexts>,
 }
 
 /// A request that matches no route is refused.
@@ -95,13 +88,31 @@ pub fn explain(
     let (origin, target) = split_origin(url);
     let path = target.split('?').next().unwrap_or_default();
     let route = matching_route(document, method, path).ok_or_else(|| no_route(document, method, path))?;
-    let request = request(route, method, (origin, target), headers, body);
-    let told = request.as_ref().map_err(Clone::clone).and_then(|request| tell(document, route, request));
+    let (target, dry_run) = without_marker(target, headers, route);
+    let request = dry_run.and_then(|()| request(route, method, (origin, &target), headers, body));
+    Ok(match request {
+        Ok(request) => explain_call(document, route, &request),
+        Err(problem) => Explanation { problem: Some(problem), ..of_route(document, route) },
+    })
+}
+
+/// The marker of a dry run is no part of a request.
+fn without_marker(target: &str, headers: &[(String, String)], route: &Route) -> (String, Result<(), String>) {
+    let named = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(HEADER));
+    let values: Vec<&[u8]> = named.map(|(_, value)| value.as_bytes()).collect();
+    let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
+    let (marker, rest) = DryRun::read(query, &values);
+    let target = rest.map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+    (target, marker.check(route.offers_dry_run()).map_err(|refusal| refusal.to_string()))
+}
+
+/// The same for a request of the gateway.
+pub fn explain_call(document: &ProjectDocument, route: &Route, request: &HttpRequest) -> Explanation {
     let known = of_route(document, route);
-    Ok(match told {
+    match tell(document, route, request) {
         Ok(told) => known.with(told),
         Err(problem) => Explanation { problem: Some(problem), ..known },
-    })
+    }
 }
 
 /// The part that is known without the request.
@@ -118,6 +129,7 @@ fn of_route(document: &ProjectDocument, route: &Route) -> Explanation {
         intent_types: intent_types(document, route),
         tier,
         writes: route.writes(),
+        dry_run: route.offers_dry_run(),
         speculative: route.is_speculative(),
         proof: proof_required(document) || tier >= 3,
         resource: None,
@@ -139,13 +151,13 @@ fn tier(document: &ProjectDocument, route: &Route) -> u8 {
 struct RequestFacts {
     resource: Option<String>,
     effect: Option<String>,
-    question: Option<Wording>,
+    question: Option<QuestionTexts>,
 }
 
 fn tell(document: &ProjectDocument, route: &Route, request: &HttpRequest) -> Result<RequestFacts, String> {
     let said = |why: UnreadableRequest| why.to_string();
     let held = super::must_be_confirmed(document, route);
-    if !held && route.resource.is_none() {
+    if !held && route.resource_template().is_none() {
         return Ok(RequestFacts { resource: None, effect: None, question: None });
     }
     let fields = Fields::read(route, request).map_err(said)?;
@@ -153,7 +165,7 @@ fn tell(document: &ProjectDocument, route: &Route, request: &HttpRequest) -> Res
     Ok(RequestFacts {
         resource: resource(route, &fields).map_err(said)?,
         effect: effect(route, &fields).map_err(said)?.map(|effect| effect.key),
-        question: asked.as_ref().map(Wording::of),
+        question: asked.as_ref().map(texts_of_request),
     })
 }
 
@@ -164,18 +176,26 @@ impl Explanation {
     }
 }
 
-impl Wording {
-    /// As in an AAEP event.
-    fn of(asked: &Confirmation) -> Self {
-        let [language, ..] = LANGUAGES;
-        let RunTexts { action, consequence, summaries } = Composition::of_request(asked).texts(language);
-        Self {
-            action,
-            consequence,
-            terse: summaries.terse.unwrap_or_default(),
-            normal: summaries.normal.unwrap_or_default(),
-            detailed: summaries.detailed.unwrap_or_default(),
-        }
+/// As in an AAEP event.
+fn texts_of_request(asked: &Confirmation) -> QuestionTexts {
+    let [language, ..] = LANGUAGES;
+    in_all_verbosities(Composition::of_request(asked).texts(language))
+}
+
+/// The texts of a confirmation request, with everything that the service states beside the request.
+pub fn texts_of(decision: &Decision) -> Option<QuestionTexts> {
+    let Question::Confirmation(asked) = &decision.question else { return None };
+    Some(in_all_verbosities(Composition::new(decision, asked).texts(&decision.language)))
+}
+
+fn in_all_verbosities(texts: RunTexts) -> QuestionTexts {
+    let RunTexts { action, consequence, summaries } = texts;
+    QuestionTexts {
+        action,
+        consequence,
+        terse: summaries.terse.unwrap_or_default(),
+        normal: summaries.normal.unwrap_or_default(),
+        detailed: summaries.detailed.unwrap_or_default(),
     }
 }
 

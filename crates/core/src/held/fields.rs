@@ -38,6 +38,16 @@ impl Fields {
         })
     }
 
+    /// Path and query alone.
+    pub(super) fn of_target(route: &Route, raw: &str, query: Option<&str>) -> Result<Self, UnreadableRequest> {
+        Ok(Self {
+            path: path(&route.path, raw)?,
+            query: pairs::read(query.unwrap_or_default().as_bytes()).map_err(UnreadableRequest::Query)?,
+            headers: BTreeMap::new(),
+            body: BodyFields::Empty,
+        })
+    }
+
     pub(super) fn in_path(&self, name: &str) -> Option<&str> {
         find(&self.path, name)
     }

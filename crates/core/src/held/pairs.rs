@@ -39,7 +39,7 @@ pub(super) fn read(text: &[u8]) -> Result<Vec<(String, String)>, BadPairs> {
 }
 
 /// Percent-decoded; in queries and forms a plus is a space.
-pub(super) fn decoded(text: &[u8], plus_is_space: bool) -> Result<String, BadPairs> {
+pub(crate) fn decoded(text: &[u8], plus_is_space: bool) -> Result<String, BadPairs> {
     let mut bytes = text.iter().copied();
     let mut out = Vec::with_capacity(text.len());
     while let Some(byte) = bytes.next() {

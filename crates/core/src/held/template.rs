@@ -28,6 +28,8 @@ pub(crate) enum Placeholder {
     Query,
     Header,
     Body,
+    /// Of the call's response; only where a call is undone.
+    Response,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,6 +44,8 @@ pub enum BadTemplate {
     NotInPath(String),
     #[error("{{header.{0}}} is not among the route's headers, in lower case")]
     NotAHeader(String),
+    #[error("{{response.{0}}} is not known before the call: use path.NAME, query.NAME, header.NAME or body.MEMBER")]
+    NotInRequest(String),
     #[error("two names must be separated by a character that no value can contain, such as a colon")]
     Joined,
     #[error("it may contain only visible ASCII without %, and must name a part of the request")]
@@ -180,10 +184,16 @@ impl Name {
             "query" => Placeholder::Query,
             "header" => Placeholder::Header,
             "body" => Placeholder::Body,
+            "response" => Placeholder::Response,
             _ => return Err(unknown()),
         };
         let sound = member.split('.').all(|step| !step.is_empty()) && !member.contains(['{', '}']);
         if sound { Ok(Self { place, member: member.to_owned() }) } else { Err(unknown()) }
+    }
+
+    /// Whether its value is known before anything but the request line is read.
+    pub fn is_in_target(&self) -> bool {
+        matches!(self.place, Placeholder::Path | Placeholder::Query)
     }
 
     pub fn fits(&self, route: &Route) -> Result<(), BadTemplate> {
@@ -194,8 +204,13 @@ impl Name {
                 Err(BadTemplate::NotInPath(member.clone()))
             }
             Placeholder::Header if !route.headers.contains(member) => Err(BadTemplate::NotAHeader(member.clone())),
+            Placeholder::Response => Err(BadTemplate::NotInRequest(member.clone())),
             _ => Ok(()),
         }
+    }
+
+    pub(super) fn is_in_response(&self) -> bool {
+        self.place == Placeholder::Response
     }
 
     /// Whether its value includes this member of the request.
@@ -206,6 +221,11 @@ impl Name {
         self.place == place && (whole || (place == Placeholder::Body && within()))
     }
 
+    /// Its value in the JSON body of a response.
+    pub(super) fn value_in(&self, response: &JsonMember) -> Option<JsonMember> {
+        self.member.split('.').try_fold(response, |member, step| member.get(step)).cloned()
+    }
+
     /// A missing member is refused: rendered empty, it would read as if nothing had been requested.
     pub fn value(&self, fields: &Fields) -> Result<JsonMember, UnreadableRequest> {
         let text = |value: &str| JsonMember::Text(value.to_owned());
@@ -214,6 +234,7 @@ impl Name {
             Placeholder::Query => fields.in_query(&self.member).map(text),
             Placeholder::Header => fields.headers.get(&self.member).map(|value| text(value)),
             Placeholder::Body => fields.in_body(&self.member).map(std::borrow::Cow::into_owned),
+            Placeholder::Response => None,
         };
         found.ok_or_else(|| UnreadableRequest::Missing(self.to_string()))
     }
@@ -226,6 +247,7 @@ impl Name {
             Placeholder::Query => "query",
             Placeholder::Header => "headers",
             Placeholder::Body => "body",
+            Placeholder::Response => return Err(missing()),
         };
         let nested = self.place == Placeholder::Body && !is_form(tree);
         let steps = if nested { self.member.split('.').collect() } else { vec![self.member.as_str()] };
@@ -246,6 +268,7 @@ impl std::fmt::Display for Name {
             Placeholder::Query => "query",
             Placeholder::Header => "header",
             Placeholder::Body => "body",
+            Placeholder::Response => "response",
         };
         write!(f, "{place}.{}", self.member)
     }

@@ -1,6 +1,7 @@
 //! MPLP: plans and Confirms as views of the decision engine. There is no state machine of its own: a plan's status
 //! follows its decision and the executions of its steps.
 
+pub mod allowance;
 pub mod bus;
 pub mod confirm;
 pub mod deviation;

@@ -6,6 +6,7 @@ use crate::{
     decision::terms,
     held::{self, UnreadableRequest, shown},
     project::decisions::is_tool,
+    project::undo,
     records::{PlannedAction, Point, StepTally, TextAuthor},
 };
 use countersign_protocol::{
@@ -134,7 +135,8 @@ fn by_route(document: &ProjectDocument, id: &str, action: &StepAction) -> Result
     let rules = terms::rules(document, &route.action, Some(&route.id));
     let told =
         CallKindTerms { point: Point::Gateway, tool: held::announced(route), shown, words: TextAuthor::Owner, rules };
-    Ok(planned_action(document, action, Some(&policy), pattern, told))
+    let planned = planned_action(document, action, Some(&policy), pattern, told);
+    Ok(PlannedAction { asks_again: planned.asks_again || undo::is_held_for_undo(document, route), ..planned })
 }
 
 /// A call by the agent itself: only the agent describes it.

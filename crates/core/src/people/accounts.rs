@@ -6,6 +6,7 @@ use crate::{
     signals::Signal,
     step::{Effects, Operation, Step},
 };
+use countersign_protocol::aap::service_account::is_email;
 
 /// The issuer of local accounts.
 pub const LOCAL: &str = "local";
@@ -20,6 +21,8 @@ pub enum AccountRefusal {
     Unknown(String),
     #[error("a password has at least 10 characters and at most 256")]
     BadPassword,
+    #[error("{0:?} is not an e-mail address")]
+    BadEmail(String),
 }
 
 /// Checks only the length: composition rules add no security.
@@ -53,6 +56,7 @@ impl Operation for Add {
             issuer: LOCAL.into(),
             subject: self.subject,
             display_name: self.display_name,
+            email: None,
             password_hash: Some(self.password_hash),
             platform_admin: self.platform_admin,
             disabled: false,
@@ -69,6 +73,7 @@ impl Operation for Add {
 #[derive(Default)]
 pub struct AccountChange {
     pub password_hash: Option<String>,
+    pub email: Option<String>,
     pub enabled: bool,
 }
 
@@ -78,10 +83,14 @@ impl Operation for AccountChange {
     type Refusal = AccountRefusal;
 
     fn decide(self, person: &Person, _: &Env) -> Result<Step<Person>, AccountRefusal> {
+        if let Some(email) = self.email.as_ref().filter(|email| !is_email(email)) {
+            return Err(AccountRefusal::BadEmail(email.chars().take(80).collect()));
+        }
         let ends_sessions = self.password_hash.is_some();
         let changed = Person {
             version: person.version + 1,
             password_hash: self.password_hash.or_else(|| person.password_hash.clone()),
+            email: self.email.or_else(|| person.email.clone()),
             disabled: person.disabled && !self.enabled,
             generation: person.generation + i64::from(ends_sessions),
             ..person.clone()

@@ -58,6 +58,8 @@ pub enum Actor {
     /// An agent, authenticated by the access token of its AAP session.
     Agent(Box<Session>),
     AdminKey(Box<ApiKey>),
+    /// The service itself: the command line of its owner.
+    Service,
     /// A key that may raise questions or enforce, but never administers.
     OtherKey,
 }

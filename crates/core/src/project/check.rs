@@ -1,6 +1,10 @@
 //! Validates a document before it is applied. Reports every problem at once, with its location and the correction.
 
-use super::{USER_DELEGATED, routes};
+use super::routes;
+use crate::{
+    aap::{scope_expansion::ExpansionMode, texts::GRANTED_DESCRIPTION},
+    records::Mode,
+};
 use countersign_protocol::{
     aap::{manifest, policy::PolicyDuration},
     duration,
@@ -22,7 +26,9 @@ pub fn check(document: &ProjectDocument) -> Vec<DocumentProblem> {
     check_manifest(document, &mut found);
     check_durations(document, &mut found);
     for (n, scope) in document.scopes.iter().enumerate() {
-        check_scope(scope, &format!("scopes[{n}]"), &mut found);
+        let at = format!("scopes[{n}]");
+        check_scope(scope, &at, &mut found);
+        super::undo::check_scope(scope, document, &at, &mut found);
     }
     for (n, route) in document.routes.iter().enumerate() {
         let at = format!("routes[{n}]");
@@ -30,13 +36,20 @@ pub fn check(document: &ProjectDocument) -> Vec<DocumentProblem> {
         super::reading::check(route, document, &at, &mut found);
         super::forwarding::check_route(route, document, &at, &mut found);
         super::probe::check(route, document, &at, &mut found);
+        super::cancel::check(route, document, &at, &mut found);
+        super::resources::check_route(route, document, &at, &mut found);
+        super::undo::check_route(route, document, &at, &mut found);
+        super::dry_run::check_route(route, &at, &mut found);
     }
+    super::resources::check(document, &mut found);
     super::forwarding::check_upstreams(document, &mut found);
     check_unique(document, &mut found);
     super::decisions::check(document, &mut found);
     super::plans::check(document, &mut found);
     super::clarification::check(document, &mut found);
     super::identity_provider::check(document, &mut found);
+    super::trust::check(document, &mut found);
+    super::conformance::check(document, &mut found);
     found.0
 }
 
@@ -52,19 +65,10 @@ impl Problems {
 
 fn check_manifest(document: &ProjectDocument, found: &mut Problems) {
     found.demand(document.display_name.chars().count() <= 80, "display_name", "is longer than 80 characters");
-    let tier = document.minimum_tier;
-    found.demand((1..=4).contains(&tier), "minimum_tier", "must be 1 to 4");
-    found.demand(tier != 4, "minimum_tier", "4 is not served by this version; use 1 to 3");
     found.demand(is_ttl(document.credential_ttl), "credential_ttl", "must be 300 to 86400 seconds");
     found.demand(is_ttl(document.max_agent_ttl), "max_agent_ttl", "must be 300 to 86400 seconds");
-    let expansion = document.scope_expansion.as_str();
-    found.demand(
-        matches!(expansion, "reject" | "notify" | "silent"),
-        "scope_expansion",
-        "must be reject, notify or silent",
-    );
-    let served = "only \"reject\" is served by this version";
-    found.demand(!matches!(expansion, "notify" | "silent"), "scope_expansion", served);
+    let expansion = ExpansionMode::parse(&document.scope_expansion);
+    found.demand(expansion.is_some(), "scope_expansion", "must be reject, notify or silent");
     check_modes(document, found);
     let words = |text: &String| text.split_whitespace().count() <= 150 && !text.trim().is_empty();
     let liability = document.liability_disclosure.as_ref();
@@ -80,12 +84,13 @@ fn check_modes(document: &ProjectDocument, found: &mut Problems) {
             "identity_modes_supported",
             "knows user_delegated and service_account only",
         );
-        let served = mode == USER_DELEGATED || !manifest::is_mode(mode);
-        found.demand(served, "identity_modes_supported", "service_account is not served by this version");
     }
     for (mode, text) in &document.disclosures {
         found.demand(modes.contains(mode), "disclosures", "names a mode that identity_modes_supported does not");
         found.demand(!text.trim().is_empty(), "disclosures", "has an empty text");
+        let fillable = mode != Mode::ServiceAccount.as_str() || text.contains(GRANTED_DESCRIPTION);
+        let why = "of service_account must contain {granted_scope.description}, which the token fills in";
+        found.demand(fillable, "disclosures", why);
     }
 }
 
@@ -119,7 +124,6 @@ fn check_scope(scope: &Scope, at: &str, found: &mut Problems) {
          remove one of them"
     );
     found.demand(!own_word, at, &why);
-    found.demand(scope.undo_window_s == 0, at, "undo_window_s must be 0: undo is not served by this version");
 }
 
 fn check_route(route: &Route, document: &ProjectDocument, at: &str, found: &mut Problems) {
@@ -144,12 +148,6 @@ fn check_route(route: &Route, document: &ProjectDocument, at: &str, found: &mut 
     found.demand(!(route.speculative == Some(true) && route.writes()), at, why);
     let offered = document.scopes.iter().any(|scope| scope.allows.contains(&route.action));
     found.demand(offered, at, "no scope lists the action in allows, so nobody could ever call this route");
-    let tier = route.minimum_tier.unwrap_or(1);
-    found.demand(
-        (1..=3).contains(&tier),
-        at,
-        "minimum_tier must be 1 to 3: higher tiers are not served by this version",
-    );
     check_scope_of(route, document, at, found);
 }
 

@@ -42,7 +42,7 @@ pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: 
     }
 }
 
-fn check_answer(answer: &ProbeAnswer, member: &str, at: &str, found: &mut Problems) {
+pub(super) fn check_answer(answer: &ProbeAnswer, member: &str, at: &str, found: &mut Problems) {
     found.demand(!answer.statuses.is_empty(), at, &format!("{member}.statuses must name at least one status"));
     let pointer = answer.member.as_deref().is_none_or(is_pointer);
     found.demand(pointer, at, &format!("{member}.member must be a JSON pointer, such as /items or /data/0/state"));

@@ -35,8 +35,8 @@ pub(super) fn check(route: &Route, document: &ProjectDocument, at: &str, found: 
         check_described(described, route, at, found);
     }
     check_values(&route.values, route, at, found);
-    for (member, text) in [("effect", &route.effect), ("resource", &route.resource)] {
-        let template = text.as_deref().map(key_template);
+    for (member, text) in [("effect", route.effect.as_deref()), ("resource", route.resource_template())] {
+        let template = text.map(key_template);
         report(template.transpose().and_then(|template| check_template(template, route)), member, at, found);
     }
 }

@@ -67,7 +67,20 @@ pub struct Decision {
     /// The gap that it asks a person about (W-31).
     #[serde(default)]
     pub gap: Option<OfGap>,
+    /// The scopes that an approval adds to the session of its requester. It permits no execution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expansion: Option<Box<RequestedExpansion>>,
     pub state: DecisionState,
+}
+
+/// A request for scopes beyond a consent receipt, and within its delegation (AAP 12.3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RequestedExpansion {
+    /// The content of the receipt that it expands.
+    pub receipt: Digest,
+    pub scopes: Vec<String>,
+    /// The end of receipt or delegation.
+    pub until: UnixMillis,
 }
 
 /// The target of an approval, with its requester's statements.
@@ -108,7 +121,7 @@ pub enum Point {
     McpProxy,
 }
 
-/// The question. Plans, gaps and scope expansions are further kinds of the same row.
+/// The question. Plans and scope expansions are confirmations with a member of their own in the same row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Question {

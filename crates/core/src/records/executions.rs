@@ -33,6 +33,28 @@ pub struct Allowance {
     #[serde(default)]
     pub step: Option<OfPlan>,
     pub state: AllowanceState,
+    /// The call that is held under it until its undo window closes; the row keeps it afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queued: Option<Box<QueuedCall>>,
+}
+
+/// An approved call in its undo window (AAP 14.1). Its bytes are the stored request of the decision; the members here are
+/// what else its decision depends on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueuedCall {
+    pub since: UnixMillis,
+    /// It can be undone before, and is sent from then on.
+    pub closes_at: UnixMillis,
+    /// When a node tries to send it next.
+    pub due: UnixMillis,
+    pub decision_id: String,
+    #[serde(default)]
+    pub mode: Option<String>,
+    #[serde(default)]
+    pub intent_type: Option<String>,
+    /// SHA-256 of `X-Agent-Consent`, if it was present.
+    #[serde(default)]
+    pub consent: Option<Digest>,
 }
 
 /// A step of a plan.
@@ -174,6 +196,11 @@ pub enum Reporter {
 impl Allowance {
     pub fn is_open(&self) -> bool {
         self.state == AllowanceState::Open
+    }
+
+    /// The call in its undo window, or about to be sent.
+    pub fn queued_call(&self) -> Option<&QueuedCall> {
+        self.queued.as_deref().filter(|_| self.is_open())
     }
 
     /// Whether it is a standing approval, listed and matched against calls.

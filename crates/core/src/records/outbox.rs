@@ -4,8 +4,8 @@ use super::RevokeReason;
 use countersign_protocol::{domain::Domain, ids::RowKey, time::UnixMillis};
 use serde::{Deserialize, Serialize};
 
-/// One message to an operator about one auto-revoke, written in the step that revokes. It is sent until the operator
-/// acknowledges it, for a day at most.
+/// One message to an operator about one auto-revoke or suspension, written in the step that causes it. It is sent until the
+/// operator acknowledges it, for a day at most.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutboxMessage {
     pub key: RowKey,
@@ -20,7 +20,9 @@ pub struct OutboxMessage {
     pub account_id: String,
     pub trigger: String,
     pub triggered_by: String,
-    pub reason: RevokeReason,
+    /// None: the delegation was suspended, for `trigger`.
+    pub reason: Option<RevokeReason>,
+    /// When it was revoked or suspended.
     pub revoked_at: UnixMillis,
     pub state: OutboxState,
 }

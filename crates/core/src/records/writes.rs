@@ -12,6 +12,9 @@ pub struct UnsettledWrite {
     /// `call_…`: names it to its caller, to administrators and in the evidence.
     pub call_id: String,
     pub delegation: RowKey,
+    /// None if it began before sessions were noted.
+    #[serde(default)]
+    pub session: Option<RowKey>,
     pub delegation_id: String,
     pub operator: String,
     pub route: String,

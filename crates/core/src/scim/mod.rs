@@ -8,6 +8,7 @@ pub mod attributes;
 pub mod change;
 pub mod filter;
 pub mod patch;
+pub mod selection;
 pub mod users;
 
 use crate::{

@@ -103,6 +103,7 @@ impl CreateUser {
             issuer: self.issuer.clone(),
             subject: self.target.external_id.clone(),
             display_name: shown.unwrap_or(&self.target.user_name).to_owned(),
+            email: None,
             password_hash: None,
             platform_admin: false,
             disabled: false,

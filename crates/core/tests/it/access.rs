@@ -5,11 +5,17 @@ use crate::{
     worlds::{NOW, World, proven, worlds},
 };
 use countersign_core::{
-    aap::access::{AuthorizedCall, CallVerdict, Confirmation, Proving, RefusedCall, decide},
+    aap::access::{
+        AuthorizedCall, Call, CallFacts, CallVerdict, Confirmation, DryRun, Proving, RefusedCall, WriteResult, decide,
+    },
     env::Env,
     records::Table,
+    refusal::Refusal,
 };
-use countersign_protocol::aap::error::Code;
+use countersign_protocol::{
+    aap::{dry_run::DryRunNeed, error::Code},
+    project::RouteDryRun,
+};
 use proptest::prelude::*;
 use std::{cell::RefCell, collections::BTreeMap};
 
@@ -39,7 +45,7 @@ proptest! {
     #[test]
     fn a_call_is_refused_for_the_first_rule_that_it_breaks_and_for_no_other(world in worlds()) {
         let told = match verdict(&world) {
-            Ok(CallVerdict::Authorized(_)) => None,
+            Ok(CallVerdict::Authorized(_) | CallVerdict::DryRun(_)) => None,
             Ok(CallVerdict::NeedsApproval(_)) => Some(Code::IrreversibleRequiresConfirm),
             Err(refused) => Some(refused.refusal.code()),
         };
@@ -75,10 +81,10 @@ proptest! {
         let guards = |effects: &countersign_core::step::Effects| -> Vec<_> {
             effects.guards.iter().map(|guard| (guard.table, guard.key, guard.version)).collect()
         };
-        let intent = authorized.intent(None, &env()).unwrap().effects;
+        let intent = authorized.intent(None, None, &env()).unwrap().effects;
         let outcome = match authorized.facts().writes() {
-            true => authorized.record_write("200 OK", false, 10, &env()).unwrap(),
-            false => authorized.record_read("200 OK", 10, &env()).unwrap().0,
+            true => authorized.record_write(("200 OK", WriteResult::Ran), false, None, 10, &[], &env()).unwrap(),
+            false => authorized.record_read("200 OK", 10, &[], &env()).unwrap().0,
         };
         prop_assert_eq!(guards(&intent), watched.clone());
         prop_assert_eq!(guards(&authorized.recheck()), watched.clone());
@@ -99,7 +105,7 @@ proptest! {
         let World { call, view, .. } = &world;
         let route = view.project.document.routes.iter().find(|r| r.id == authorized.facts().route().id).unwrap();
         prop_assert_eq!((&route.method, &route.path, route.action.as_str()), (&call.method, &call.path, authorized.facts().action()));
-        prop_assert_eq!(authorized.facts().writes(), writes(route));
+        prop_assert_eq!(authorized.facts().writes(), writes(route) && call.dry_run == DryRun::No);
         let delegation = view.bearer.as_ref().and_then(|bearer| bearer.delegation.as_ref());
         prop_assert_eq!(authorized.facts().subject(), delegation.map(|d| d.subject.as_str()));
     }
@@ -109,12 +115,17 @@ proptest! {
     fn a_call_with_a_bound_token_spends_its_proof_in_the_step_that_lets_it_through(world in worlds()) {
         let spent = match verdict(&world) {
             Ok(CallVerdict::Authorized(authorized)) => vec![
-                authorized.intent(None, &env()).unwrap().effects.proof,
-                authorized.record_read("200 OK", 0, &env()).unwrap().0.proof,
+                authorized.intent(None, None, &env()).unwrap().effects.proof,
+                authorized.record_read("200 OK", 0, &[], &env()).unwrap().0.proof,
             ],
             Ok(CallVerdict::NeedsApproval(needs)) => vec![
                 needs.pending_effects().0.proof,
                 needs.record_refusal(&countersign_core::refusal::Refusal::Internal, &env()).unwrap().0.proof,
+            ],
+            Ok(CallVerdict::DryRun(call)) => vec![
+                call.record(&env()).unwrap().proof,
+                call.record_refusal(&countersign_core::refusal::Refusal::Internal, &env()).unwrap().proof,
+                call.record_abandonment("gone", &env()).unwrap().proof,
             ],
             Err(_) => return Ok(()),
         };
@@ -123,10 +134,51 @@ proptest! {
         }
     }
 
+    /// AAP-14.1-02, R-20, R-28: it passes and fails with the real call, except for the approval that it only shows.
+    #[test]
+    fn a_dry_run_authorizes_nothing_but_the_preview_of_an_upstream_that_declares_one(world in worlds()) {
+        let world = World { call: Call { dry_run: DryRun::Requested, ..world.call }, ..world };
+        let real = World { call: Call { dry_run: DryRun::No, ..world.call.clone() }, ..world.clone() };
+        let declared = |call: &CallFacts| matches!(call.route().dry_run, Some(RouteDryRun::Upstream(_)));
+        match (verdict(&world), verdict(&real)) {
+            (Ok(CallVerdict::Authorized(call)), _) => {
+                prop_assert!(declared(call.facts()) && call.facts().is_dry_run() && !call.facts().writes());
+                let counts = call.intent(None, None, &env()).unwrap().counted;
+                prop_assert!(counts.iter().all(|count| !count.name.contains("writes")));
+            }
+            (Ok(CallVerdict::DryRun(call)), real) => {
+                prop_assert!(!declared(call.facts()));
+                let needs = match real {
+                    Ok(CallVerdict::NeedsApproval(_)) => DryRunNeed::Person,
+                    Ok(CallVerdict::Authorized(real)) if real.facts().is_self_asserted() => DryRunNeed::OwnWord,
+                    Err(refused) => {
+                        prop_assert_eq!(refused.refusal.code(), Code::IrreversibleRequiresConfirm);
+                        DryRunNeed::OwnWord
+                    }
+                    _ => DryRunNeed::Nothing,
+                };
+                prop_assert_eq!(call.needs(), needs);
+                let step = call.record(&env()).unwrap();
+                prop_assert!(step.counts.is_empty() && step.puts.is_empty() && step.news.is_empty() && step.once.is_empty());
+                prop_assert_eq!(step.evidence.len(), 1);
+                prop_assert!(String::from_utf8(step.evidence[0].leaf.bytes.clone()).unwrap().contains(r#""dry_run":true"#));
+            }
+            (Ok(CallVerdict::NeedsApproval(_)), _) => prop_assert!(false, "a dry run asks nobody"),
+            // A call beyond its consent names the scope that a person could allow; a dry run asks nobody for it.
+            (Err(dry), Err(real)) if dry.refusal != Refusal::DryRunUnsupported => {
+                prop_assert_eq!(dry.refusal.code(), real.refusal.code());
+            }
+            (Err(dry), _) => prop_assert_eq!(dry.refusal, Refusal::DryRunUnsupported),
+        }
+    }
+
     /// R-28, C-02
     #[test]
     fn a_scope_that_needs_approval_is_granted_only_with_its_confirmation(world in worlds()) {
         let Some(authorized) = authorized(&world) else { return Ok(()) };
+        if authorized.facts().is_dry_run() {
+            return Ok(());
+        }
         let asserted = is_held(&world, authorized.facts().route()) && word_is_enough(&world, authorized.facts().route());
         prop_assert!(asserted || !is_held(&world, authorized.facts().route()));
         let expected = if asserted { Confirmation::SelfAsserted } else { Confirmation::NotNeeded };
@@ -147,6 +199,6 @@ fn the_small_worlds_break_every_rule_and_keep_them_all() {
     });
     told.unwrap();
     let seen = seen.into_inner();
-    assert!(seen.values().all(|times| *times >= 1) && seen.len() >= 26, "{seen:#?}");
+    assert!(seen.values().all(|times| *times >= 1) && seen.len() >= 27, "{seen:#?}");
     assert!(seen["none"] > 20, "{seen:#?}");
 }

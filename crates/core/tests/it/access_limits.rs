@@ -4,7 +4,7 @@ use crate::worlds::{NOW, delegation, document, project};
 use countersign_core::{
     aap::access::{
         AccessView, AuthorizedCall, Bearer, Call, CallCredential, CallVerdict, CountedLimits, Limit, Proving, Scheme,
-        decide,
+        WriteResult, decide,
     },
     env::Env,
     records::{AccessToken, Receipt, Session, SessionState},
@@ -34,16 +34,21 @@ fn a_look_takes_nothing_and_fails_exactly_when_the_next_call_would() {
 /// C-42, C-80
 #[test]
 fn a_write_takes_a_request_and_a_write_before_it_runs_and_a_read_a_request_and_its_bytes_when_it_has() {
-    let begun = call("POST", ALL, b"one").intent(None, &env()).unwrap().counted;
+    let begun = call("POST", ALL, b"one").intent(None, None, &env()).unwrap().counted;
     assert_eq!(taken(&begun), [(1, 60), (1, 10), (0, 2047)]);
-    let (_, read) = call("GET", ALL, b"one").record_read("200 OK", 700, &env()).unwrap();
+    let (_, read) = call("GET", ALL, b"one").record_read("200 OK", 700, &[], &env()).unwrap();
     assert_eq!(taken(&read), [(1, 60), (0, 2047), (700, 2048)]);
 }
 
 /// C-80, R-6
 #[test]
 fn a_write_comes_back_only_if_it_was_refused_and_its_bytes_are_never_too_many() {
-    let outcome = |refused| call("POST", ALL, b"one").record_write("…", refused, 5000, &env()).unwrap().counts;
+    let outcome = |refused| {
+        call("POST", ALL, b"one")
+            .record_write(("…", WriteResult::Ran), refused, None, 5000, &[], &env())
+            .unwrap()
+            .counts
+    };
     let by: Vec<i64> = outcome(true).iter().map(|count| count.by).collect();
     assert_eq!(by, [-1, 5000]);
     assert_eq!(outcome(false).len(), 1);
@@ -135,6 +140,7 @@ fn bearer(limits: UsageLimits, said: &[u8], now: UnixMillis) -> Bearer {
         expires_at: now.plus_secs(9000),
         window: None,
         limits,
+        heartbeat_s: None,
     };
     let session = Session {
         key: 20,
@@ -142,18 +148,31 @@ fn bearer(limits: UsageLimits, said: &[u8], now: UnixMillis) -> Bearer {
         project: 1,
         operator: Domain::parse("acme.test").unwrap(),
         session_id: "sess_mine".into(),
+        modes_fixed: false,
+        user_delegated: true,
+        service_account: None,
         delegation: Some(delegation.key),
         subject: Some(delegation.subject.clone()),
         receipt: Some(receipt),
+        expansions: Vec::new(),
         operator_kid: "key-1".into(),
         key_seen_at: now,
+        standing: None,
         opened_at: now,
         state: SessionState::Open,
         jkt: None,
         tokens: vec![30],
     };
     let hash = Digest::of(b"the token");
-    let token =
-        AccessToken { key: 30, version: 1, project: 1, hash, session: 20, expires_at: now.plus_secs(900), jkt: None };
+    let token = AccessToken {
+        key: 30,
+        version: 1,
+        project: 1,
+        hash,
+        session: 20,
+        mode: Default::default(),
+        expires_at: now.plus_secs(900),
+        jkt: None,
+    };
     Bearer { token, session, delegation: Some(delegation) }
 }

@@ -4,13 +4,13 @@
 
 use crate::worlds::{NOW, World};
 use countersign_core::{
-    aap::access::{Bearer, CallCredential, Scheme},
+    aap::access::{Bearer, CallCredential, DryRun, Scheme},
     records::{Delegation, DelegationState, SessionEnd, SessionState},
 };
 use countersign_protocol::{
     aaep::event::Reversibility,
-    aap::error::Code,
-    project::{Confirmed, Route, Scope},
+    aap::{error::Code, registry::OperatorStanding},
+    project::{Confirmed, Route, RouteDryRun, Scope},
 };
 use std::collections::BTreeMap;
 
@@ -37,8 +37,8 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
     let (bound, as_bearer) =
         (bearer.token.jkt.is_some(), call.token().map(|(_, scheme)| scheme) == Some(Scheme::Bearer));
     let proof = call.proof.as_deref().filter(|_| !as_bearer);
-    let by_route = document.routes.iter().any(|route| route.minimum_tier == Some(3));
-    let required = document.dpop.required || document.minimum_tier == 3 || by_route;
+    let by_route = document.routes.iter().any(|route| route.minimum_tier >= Some(3));
+    let required = document.dpop.required || document.minimum_tier >= 3 || by_route;
     rule(45, as_bearer && (bound || required), Code::DpopMissing);
     rule(45, bound && proof.is_none(), Code::DpopMissing);
     rule(46, !bound && !as_bearer, Code::DpopInvalid);
@@ -53,6 +53,12 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
     rule(53, call.session_id.is_none(), Code::InvalidRequest);
     rule(53, call.session_id.as_deref() != Some("sess_mine"), Code::DelegationMismatch);
 
+    let seen = bearer.session.standing.as_ref();
+    let standing = seen.and_then(|seen| seen.standing);
+    let bad = matches!(standing, Some(OperatorStanding::Suspended | OperatorStanding::Revoked));
+    rule(55, needed == 4 && bad, Code::OperatorSuspended);
+    let suspended = delegation.is_some_and(|d| matches!(d.state, DelegationState::Suspended { .. }));
+    rule(59, suspended, Code::DelegationSuspended);
     for (rank, code) in delegation.and_then(ended).into_iter() {
         rule(rank, true, code);
     }
@@ -72,7 +78,10 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
         rule(71, !open, Code::ConsentExpired);
     }
 
-    let has = 1 + u8::from(delegation.is_some()) + u8::from(delegation.is_some() && receipt.is_some());
+    let listed =
+        standing == Some(OperatorStanding::Good) && seen.is_some_and(|seen| NOW.0 - seen.seen_at.0 <= 3_600_000);
+    let consented = delegation.is_some() && receipt.is_some();
+    let has = 1 + u8::from(delegation.is_some()) + u8::from(consented) + u8::from(consented && listed);
     rule(80, has < needed, Code::TierNotMet);
     let granted = granted(world, delegation);
     let allowing: Vec<&&Scope> = granted.iter().filter(|scope| scope.allows.contains(&route.action)).collect();
@@ -80,7 +89,12 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
     let opening = || allowing.iter().filter(|scope| route.scope.is_none() || route.scope.as_ref() == Some(&scope.id));
     let excluded = granted.iter().any(|scope| scope.explicitly_excludes.contains(&route.action));
     rule(90, excluded || opening().count() == 0, Code::ScopeNotGranted);
-    let consented = receipt.is_none_or(|r| opening().any(|scope| r.scopes.contains(&scope.id)));
+    let expanded = |scope: &Scope| match document.scope_expansion.as_str() {
+        "silent" => true,
+        "notify" => bearer.session.expansions.iter().any(|own| own.decision_id.is_some() && own.scope == scope.id),
+        _ => false,
+    };
+    let consented = receipt.is_none_or(|r| opening().any(|scope| r.scopes.contains(&scope.id) || expanded(scope)));
     rule(91, !consented, Code::ConsentScopeExceeded);
 
     match call.intent_type.as_deref() {
@@ -92,8 +106,12 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
             rule(100, !listed && !tolerated, Code::IntentTypeUnknown);
         }
     }
-    rule(110, call.dry_run, Code::DryRunUnsupported);
-    rule(120, is_held(world, route) && !word_is_enough(world, route), Code::IrreversibleRequiresConfirm);
+    let is_dry_run = call.dry_run == DryRun::Requested;
+    rule(109, matches!(call.dry_run, DryRun::Unclear(_)), Code::InvalidRequest);
+    rule(110, is_dry_run && route.dry_run == Some(RouteDryRun::Offered(false)), Code::DryRunUnsupported);
+    // A dry run shows what would be confirmed.
+    let unconfirmed = is_held(world, route) && !word_is_enough(world, route);
+    rule(120, !is_dry_run && unconfirmed, Code::IrreversibleRequiresConfirm);
     broken.pop_first()
 }
 

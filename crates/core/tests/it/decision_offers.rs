@@ -51,6 +51,7 @@ fn accepts(plane: &Plane, decision: &Decision, by: &ProvenPerson, given: YesNo) 
         asked_for: None,
         policy,
         gap: None,
+        widening: None,
     };
     let extra = Extra { by_override: decision.is_locked(), ..Extra::default() };
     let answer =

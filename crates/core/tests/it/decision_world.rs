@@ -23,7 +23,7 @@ use countersign_core::{
     env::Env,
     mplp::roles::Deciding,
     records::{
-        AaepSession, AaepSessionState, Assurance, CancelledFor, Clarification, Confirmation, Delegation,
+        AaepSession, AaepSessionState, Allowance, Assurance, CancelledFor, Clarification, Confirmation, Delegation,
         DelegationState, Execution, Plan, Point, Project, Question, Raiser, Record, RevokeReason, Role, Table, Via,
     },
     refusal::Refusal,
@@ -284,7 +284,7 @@ impl Plane {
         let DueView { place, decision, session, plan } = self.due_view(decision);
         let pause_s = self.project.document.decisions.pause_seconds;
         let policy = self.project.document.plans.clone();
-        let view = AnswerView { place, pause_s, decision, session, plan, asked_for, policy, gap: None };
+        let view = AnswerView { place, pause_s, decision, session, plan, asked_for, policy, gap: None, widening: None };
         answer.decide(&view, &self.env(now))
     }
 
@@ -315,9 +315,14 @@ impl Plane {
         approver_stands: bool,
         now: UnixMillis,
     ) -> Result<Step<Execution>, Refusal> {
-        let DueView { place, decision, session, plan } = self.due_view(decision);
-        let rules = Some(terms::rules(&self.project.document, &decision.action, None));
+        let view = self.claim_view(fence, decision, approver_stands);
+        let rules = Some(terms::rules(&self.project.document, &view.decision.action, None));
         let claim = Claim { rules: claim.rules.or(rules), ..claim };
+        claim.decide(&view, &self.env(now))
+    }
+
+    fn claim_view(&self, fence: i64, decision: RowKey, approver_stands: bool) -> ClaimView {
+        let DueView { place, decision, session, plan } = self.due_view(decision);
         let guards = match decision.raised_by.delegation {
             Some(key) => vec![Guard { table: Table::Delegation, key, version: 5 }],
             None => Vec::new(),
@@ -326,19 +331,35 @@ impl Plane {
         // The fixture leaves these checks to the store's unique columns.
         let under_way = None;
         let same_effect = None;
-        let view = ClaimView {
-            place,
-            decision,
-            allowance,
-            session,
-            guards,
-            approver_stands,
-            under_way,
-            same_effect,
-            fence,
-            plan,
-        };
-        claim.decide(&view, &self.env(now))
+        ClaimView { place, decision, allowance, session, guards, approver_stands, under_way, same_effect, fence, plan }
+    }
+
+    /// Runs an operation on the approval of a decision, beside its claim.
+    pub(crate) fn on_claim<O: Operation<View = ClaimView>>(
+        &self,
+        decision: RowKey,
+        operation: O,
+        now: UnixMillis,
+    ) -> Result<Step<O::Answer>, O::Refusal> {
+        operation.decide(&self.claim_view(0, decision, true), &self.env(now))
+    }
+
+    pub(crate) fn on_approval<O: Operation<View = AllowanceDueView>>(
+        &self,
+        decision: RowKey,
+        operation: O,
+        now: UnixMillis,
+    ) -> Result<Step<O::Answer>, O::Refusal> {
+        operation.decide(&self.allowance_view(decision), &self.env(now))
+    }
+
+    pub(crate) fn on_queued<O: Operation<View = Allowance>>(
+        &self,
+        decision: RowKey,
+        operation: O,
+        now: UnixMillis,
+    ) -> Result<Step<O::Answer>, O::Refusal> {
+        operation.decide(self.store.allowance_of(decision).expect("there was a yes"), &self.env(now))
     }
 
     /// Runs an operation on the execution of a decision.
@@ -435,7 +456,17 @@ pub(crate) fn answer(person: RowKey, given: AnswerContent, now: UnixMillis) -> A
 }
 
 pub(crate) fn claim(digest: Digest) -> Claim {
-    Claim { digest, effect: None, point: Point::AgentClaimed, node: 1, call: None, rules: None, probe: None }
+    Claim {
+        digest,
+        effect: None,
+        point: Point::AgentClaimed,
+        node: 1,
+        call: None,
+        rules: None,
+        probe: None,
+        cancel: None,
+        window_closed: false,
+    }
 }
 
 pub(crate) fn at_deadline() -> QuestionDue {

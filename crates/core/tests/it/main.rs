@@ -17,6 +17,7 @@ mod bounded_fit;
 mod bounded_model;
 mod bounded_steps;
 mod bounded_tally;
+mod cancel_check;
 mod clarification;
 mod decision_answers;
 mod decision_claims;
@@ -62,6 +63,7 @@ mod probe_check;
 mod routes;
 mod routes_check;
 mod standing;
+mod undo;
 mod worlds;
 
 /// The validators of the testkit, included directly: depending on the testkit would pull in the whole server.

@@ -213,7 +213,17 @@ fn replied(
     let given = AnswerContent::Reply { decision: reply, rationale: None, modified_action: None };
     let answer = Answer { by, given, claimed_at: DECIDED, decided_by: None, correlation_id: None, extra };
     let (session, policy) = (session(), project(json!({})).plans);
-    let view = AnswerView { place: place(), pause_s: 600, decision, session, plan, asked_for: None, policy, gap: None };
+    let view = AnswerView {
+        place: place(),
+        pause_s: 600,
+        decision,
+        session,
+        plan,
+        asked_for: None,
+        policy,
+        gap: None,
+        widening: None,
+    };
     let Step { answer, effects } = answer.decide(&view, &env(DECIDED))?;
     Ok((answer.decision, effects.evidence))
 }

@@ -81,7 +81,17 @@ pub(crate) fn use_of(plane: &Plane, call: AskedFor) -> Claim {
     let ActionTarget::Tool { name } = &call.what else { panic!("{:?}", call.what) };
     let digest = Digest::of(format!("{name} {}", call.arguments.compact()).as_bytes());
     let rules = Some(terms::rules(&plane.project.document, name, None));
-    Claim { digest, effect: None, point: Point::AgentClaimed, node: 1, call: Some(call), rules, probe: None }
+    Claim {
+        digest,
+        effect: None,
+        point: Point::AgentClaimed,
+        node: 1,
+        call: Some(call),
+        rules,
+        probe: None,
+        cancel: None,
+        window_closed: false,
+    }
 }
 
 pub(crate) fn report(status: &str) -> StepReport {

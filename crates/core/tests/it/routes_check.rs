@@ -35,6 +35,35 @@ fn the_usual_route_has_no_problem() {
     );
 }
 
+/// AAP-14.1-01, C-04, R-20
+#[test]
+fn a_dry_run_is_for_requests_that_end_and_is_no_part_of_them() {
+    for good in [json!(true), json!(false), json!({ "upstream": "query" }), json!({ "upstream": "header" })] {
+        assert_eq!(with_route(json!({ "dry_run": good })), "");
+    }
+    for stream in ["events", "websocket"] {
+        let streaming = |dry_run: Value| {
+            problems(&document(json!({ "routes": [{
+                "id": "a", "method": "POST", "path": "/a", "action": "transfers.create", "stream": stream, "dry_run": dry_run,
+            }] })))
+        };
+        assert!(streaming(json!(true)).contains("dry_run is for requests that end"), "{}", streaming(json!(true)));
+        assert!(streaming(json!({ "upstream": "header" })).contains("dry_run is for requests that end"));
+        assert!(!streaming(json!(false)).contains("dry_run"));
+    }
+    let taken_out = "which the gateway takes out of every request";
+    refused(json!({ "describe": { "action": "Pay {query.dry_run}" } }), taken_out);
+    refused(json!({ "effect": "pay:{query.dry_run}" }), taken_out);
+    for bad in
+        [json!("true"), json!({}), json!({ "upstream": "body" }), json!({ "upstream": "query", "x": 1 }), json!(1)]
+    {
+        let mut whole = json!({ "id": "shop" });
+        whole["routes"] = json!([{ "id": "a", "method": "POST", "path": "/a", "action": "a", "dry_run": bad }]);
+        let why = serde_json::from_value::<ProjectDocument>(whole).unwrap_err().to_string();
+        assert!(why.contains("dry_run must be true, false"), "{bad}: {why}");
+    }
+}
+
 ///
 #[test]
 fn templates_must_parse_and_name_members_of_the_routes_requests() {
@@ -247,7 +276,8 @@ fn bounds_and_names_are_looked_at() {
         (json!({ "scope": "nothing.here" }), "scope must be the id of a scope whose allows"),
         (json!({ "scope": "accounts.read" }), "scope must be the id of a scope whose allows"),
         (json!({ "intent_types": ["LOOK"] }), "intent_types must be among those of the scopes"),
-        (json!({ "minimum_tier": 4 }), "minimum_tier must be 1 to 3"),
+        (json!({ "minimum_tier": 5 }), "minimum_tier must be 1 to 4"),
+        (json!({ "minimum_tier": 4 }), "minimum_tier 4 needs trusted_providers"),
         (json!({ "path": "/.countersign/x", "describe": null }), "path must not lie under /.countersign/"),
         (json!({ "path": "/a//b", "describe": null }), "path must begin with /"),
         (json!({ "path": "/a/../b", "describe": null }), "path must begin with /"),
@@ -258,7 +288,7 @@ fn bounds_and_names_are_looked_at() {
     }
     let whole = |with: Value| problems(&document(with));
     assert_eq!(whole(json!({ "minimum_tier": 3 })), "");
-    assert!(whole(json!({ "minimum_tier": 4 })).contains("4 is not served by this version; use 1 to 3"));
+    assert!(whole(json!({ "minimum_tier": 4 })).contains("4 needs trusted_providers"));
     assert_eq!(whole(json!({ "confirmation_status": 428 })), "");
     assert!(whole(json!({ "confirmation_status": 401 })).contains("confirmation_status: must be 403 or 428"));
 }

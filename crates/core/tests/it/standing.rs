@@ -23,6 +23,7 @@ fn receipt(issued_at: UnixMillis, expires_at: UnixMillis, window: Option<(UnixMi
         expires_at,
         window,
         limits: UsageLimits::default(),
+        heartbeat_s: None,
     }
 }
 

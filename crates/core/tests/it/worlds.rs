@@ -1,9 +1,10 @@
 //! Scenarios for the access decision: few agents, scopes and routes, so that rules interact.
 
 use countersign_core::{
-    aap::access::{AccessView, Bearer, Call, CallCredential, ProvenProof, Scheme},
+    aap::access::{AccessView, Bearer, Call, CallCredential, DryRun, ProvenProof, Scheme},
     records::{
-        AccessToken, Delegation, DelegationState, Project, Receipt, RevokeReason, Session, SessionEnd, SessionState,
+        AccessToken, Delegation, DelegationState, Project, Receipt, RevokeReason, ScopeExpansion, SeenStanding,
+        Session, SessionEnd, SessionState, SuspendReason,
     },
 };
 use countersign_protocol::{
@@ -11,12 +12,13 @@ use countersign_protocol::{
     aap::{
         consent_receipt::UsageLimits,
         policy::{EffectivePolicy, PolicySources},
+        registry::OperatorStanding,
     },
     domain::Domain,
     facts::VerifiedProof,
     hash::Digest,
     ids::ProjectId,
-    project::{Confirmed, DpopPolicy, ProjectDocument, Route, Scope},
+    project::{Confirmed, DpopPolicy, DryRunSpelling, ProjectDocument, Route, RouteDryRun, Scope, UpstreamDryRun},
     time::UnixMillis,
 };
 use proptest::{option, prelude::*, sample::subsequence};
@@ -112,6 +114,7 @@ fn calls() -> impl Strategy<Value = Call> {
     let consent = mostly(None, vec![Some(Digest::of(b"receipt")), Some(Digest::of(b"another receipt"))]);
     let method = proptest::sample::select(vec!["GET", "POST"]);
     let path = proptest::sample::select(vec!["/thing.look", "/thing.make", "/thing.send"]);
+    let markers = mostly(DryRun::No, vec![DryRun::Requested, DryRun::Requested, DryRun::Unclear("odd")]);
     let path = prop_oneof![12 => path, 1 => Just("/no")];
     (
         credential,
@@ -122,7 +125,7 @@ fn calls() -> impl Strategy<Value = Call> {
         intent,
         consent,
         (method, path),
-        (proptest::bool::weighted(0.1), option::of(Just("true".to_owned()))),
+        (markers, option::of(Just("true".to_owned()))),
     )
         .prop_map(
             |(credential, version, mode, delegation_id, session_id, intent_type, consent, at, (dry_run, confirm))| {
@@ -146,16 +149,20 @@ fn calls() -> impl Strategy<Value = Call> {
 
 fn documents() -> impl Strategy<Value = ProjectDocument> {
     let routes = proptest::collection::vec(flags(), 6);
-    let tier = mostly(1_u8, vec![2, 2, 3]);
+    let tier = mostly(1_u8, vec![2, 2, 3, 4]);
+    let tier = (tier, proptest::sample::select(vec!["reject", "notify", "silent"]));
     (tier, any::<bool>(), any::<bool>(), SCOPES.map(scope), routes, proptest::bool::weighted(0.1)).prop_map(
-        |(minimum_tier, intent_required, strict_intent_types, scopes, flags, required)| ProjectDocument {
-            minimum_tier,
-            intent_required,
-            strict_intent_types,
-            dpop: DpopPolicy { required, ..DpopPolicy::default() },
-            scopes: scopes.into(),
-            routes: routes_with(&flags),
-            ..document()
+        |((minimum_tier, scope_expansion), intent_required, strict_intent_types, scopes, flags, required)| {
+            ProjectDocument {
+                minimum_tier,
+                intent_required,
+                strict_intent_types,
+                scope_expansion: scope_expansion.into(),
+                dpop: DpopPolicy { required, ..DpopPolicy::default() },
+                scopes: scopes.into(),
+                routes: routes_with(&flags),
+                ..document()
+            }
         },
     )
 }
@@ -173,7 +180,7 @@ fn scope(id: &'static str) -> impl Strategy<Value = Scope> {
             explicitly_excludes: owned(&excludes),
             irreversible,
             requires_confirmation,
-            undo_window_s: 0,
+            undo_window_s: None,
             intent_types: owned(&intents),
             low_stakes,
             confirmation,
@@ -194,13 +201,14 @@ struct Flags {
     requires_confirmation: Option<bool>,
     scope: Option<&'static str>,
     intent_types: Vec<&'static str>,
+    dry_run: Option<RouteDryRun>,
     /// Other settings that require a person: reversibility, approvers, assurance.
     demands: (Option<Reversibility>, Vec<&'static str>, Option<&'static str>),
 }
 
 fn flags() -> impl Strategy<Value = Flags> {
     let held = || mostly(None, vec![Some(true), Some(false)]);
-    let tier = mostly(None, vec![Some(1), Some(2), Some(3)]);
+    let tier = mostly(None, vec![Some(1), Some(2), Some(3), Some(4)]);
     let scope = mostly(None, SCOPES.map(Some).to_vec());
     let demands = (
         mostly(None, vec![Some(Reversibility::Irreversible)]),
@@ -208,14 +216,18 @@ fn flags() -> impl Strategy<Value = Flags> {
         mostly(None, vec![Some("session")]),
     );
     let intents = mostly(vec![], vec![vec!["LOOK"], vec!["MAKE"]]);
-    (any::<Option<bool>>(), tier, held(), held(), scope, intents, demands).prop_map(
-        |(writes, minimum_tier, irreversible, requires_confirmation, scope, intent_types, demands)| Flags {
+    let by_upstream = RouteDryRun::Upstream(UpstreamDryRun { upstream: DryRunSpelling::Header });
+    let dry_run = [None, Some(RouteDryRun::Offered(false)), Some(RouteDryRun::Offered(true)), Some(by_upstream)];
+    let dry_run = proptest::sample::select(dry_run.to_vec());
+    (any::<Option<bool>>(), tier, held(), held(), scope, intents, demands, dry_run).prop_map(
+        |(writes, minimum_tier, irreversible, requires_confirmation, scope, intent_types, demands, dry_run)| Flags {
             writes,
             minimum_tier,
             irreversible,
             requires_confirmation,
             scope,
             intent_types,
+            dry_run,
             demands,
         },
     )
@@ -239,6 +251,7 @@ fn route(method: &str, action: &str, flags: &Flags) -> Route {
         requires_confirmation: flags.requires_confirmation,
         scope: flags.scope.map(str::to_owned),
         intent_types: owned(&flags.intent_types),
+        dry_run: flags.dry_run.clone(),
         reversibility: flags.demands.0,
         approvers: owned(&flags.demands.1),
         assurance: flags.demands.2.map(str::to_owned),
@@ -262,23 +275,46 @@ fn bearers() -> impl Strategy<Value = Bearer> {
         vec![Some(SessionEnd::Cancelled), Some(SessionEnd::ReceiptRevoked), Some(SessionEnd::KeyWithdrawn)],
     );
     let key_age = mostly(0_i64, vec![3600, 3601]);
-    (token, option::weighted(0.7, delegations()), option::of(receipts()), state, key_age).prop_map(
-        |((project, left), delegation, receipt, end, key_age)| {
+    let receipt = (option::of(receipts()), expansions());
+    (token, option::weighted(0.7, delegations()), receipt, state, (key_age, standings())).prop_map(
+        |((project, left), delegation, (receipt, expansions), end, (key_age, standing))| {
             let token = AccessToken {
                 key: 30,
                 version: 1,
                 project,
                 hash: Digest::of(b"the token"),
                 session: 20,
+                mode: Default::default(),
                 expires_at: NOW.plus_millis(left),
                 jkt: None,
             };
             let state = end.map_or(SessionState::Open, |why| SessionState::Closed { at: NOW, why });
-            let session =
-                Session { state, receipt, key_seen_at: NOW.plus_secs(-key_age), ..session(delegation.as_ref()) };
+            let session = Session {
+                state,
+                receipt,
+                expansions,
+                standing,
+                key_seen_at: NOW.plus_secs(-key_age),
+                ..session(delegation.as_ref())
+            };
             Bearer { token, session, delegation }
         },
     )
+}
+
+/// Mostly good and recent.
+fn standings() -> impl Strategy<Value = Option<SeenStanding>> {
+    let standing = mostly(
+        Some(OperatorStanding::Good),
+        vec![None, Some(OperatorStanding::Suspended), Some(OperatorStanding::Revoked)],
+    );
+    let age = mostly(0_i64, vec![3600, 3601]);
+    let seen = (standing, age).prop_map(|(standing, age)| SeenStanding {
+        standing,
+        providers: Vec::new(),
+        seen_at: NOW.plus_secs(-age),
+    });
+    option::weighted(0.9, seen)
 }
 
 fn session(delegation: Option<&Delegation>) -> Session {
@@ -288,11 +324,16 @@ fn session(delegation: Option<&Delegation>) -> Session {
         project: 1,
         operator: Domain::parse("acme.test").unwrap(),
         session_id: "sess_mine".into(),
+        modes_fixed: false,
+        user_delegated: true,
+        service_account: None,
         delegation: delegation.map(|d| d.key),
         subject: delegation.map(|d| d.subject.clone()),
         receipt: None,
+        expansions: Vec::new(),
         operator_kid: "key-1".into(),
         key_seen_at: NOW,
+        standing: None,
         opened_at: NOW,
         state: SessionState::Open,
         jkt: None,
@@ -303,11 +344,18 @@ fn session(delegation: Option<&Delegation>) -> Session {
 fn delegations() -> impl Strategy<Value = Delegation> {
     let revoked = mostly(None, vec![Some(RevokeReason::ManualRevoke), Some(RevokeReason::TaskComplete)]);
     let ends = (mostly(1000_i64, vec![-301, -300, 0]), mostly(1000_i64, vec![-1, 0, 1]));
-    (subsequence(SCOPES.to_vec(), 0..=4), revoked, ends).prop_map(|(scopes, revoked, (token, policy))| Delegation {
-        scopes: owned(&scopes),
-        state: revoked.map_or(DelegationState::Active, |reason| DelegationState::Revoked { at: NOW, reason }),
-        ..delegation(NOW.plus_secs(token), NOW.plus_secs(policy))
-    })
+    let suspended = mostly(None, vec![Some(SuspendReason::ConcurrentUse)]);
+    (subsequence(SCOPES.to_vec(), 0..=4), revoked, suspended, ends).prop_map(
+        |(scopes, revoked, suspended, (token, policy))| Delegation {
+            scopes: owned(&scopes),
+            state: match (suspended, revoked) {
+                (Some(why), _) => DelegationState::Suspended { at: NOW, why },
+                (None, Some(reason)) => DelegationState::Revoked { at: NOW, reason },
+                (None, None) => DelegationState::Active,
+            },
+            ..delegation(NOW.plus_secs(token), NOW.plus_secs(policy))
+        },
+    )
 }
 
 pub(crate) fn delegation(token_expires_at: UnixMillis, policy_expires_at: UnixMillis) -> Delegation {
@@ -318,6 +366,7 @@ pub(crate) fn delegation(token_expires_at: UnixMillis, policy_expires_at: UnixMi
         id: "del_mine".into(),
         person: 2,
         subject: "alice".into(),
+        service_account: None,
         operator: Domain::parse("acme.test").unwrap(),
         operator_name: "Acme".into(),
         scopes: vec![],
@@ -334,6 +383,18 @@ pub(crate) fn delegation(token_expires_at: UnixMillis, policy_expires_at: UnixMi
     }
 }
 
+/// Approved by a person, or silent.
+fn expansions() -> impl Strategy<Value = Vec<ScopeExpansion>> {
+    let expansion = |scope: &str, silent: bool| ScopeExpansion {
+        scope: scope.to_owned(),
+        at: NOW,
+        decision_id: (!silent).then(|| "dec_1".into()),
+    };
+    let some = (subsequence(SCOPES.to_vec(), 1..=2), any::<bool>());
+    let some = some.prop_map(move |(scopes, silent)| scopes.iter().map(|scope| expansion(scope, silent)).collect());
+    prop_oneof![3 => Just(Vec::new()), 1 => some]
+}
+
 fn receipts() -> impl Strategy<Value = Receipt> {
     let window = mostly(None, vec![Some((-10_i64, 10_i64)), Some((301, 400)), Some((-400, -301)), Some((300, 400))]);
     let end = mostly(1000_i64, vec![-301, -300]);
@@ -345,5 +406,6 @@ fn receipts() -> impl Strategy<Value = Receipt> {
         expires_at: NOW.plus_secs(end),
         window: window.map(|(from, to)| (NOW.plus_secs(from), NOW.plus_secs(to))),
         limits: UsageLimits::default(),
+        heartbeat_s: None,
     })
 }

@@ -86,7 +86,7 @@ const DELEGATIONS: Listing<Delegation, 5> = Listing {
     none: "there is no delegation yet: people give them when an agent asks to be connected",
 };
 
-fn state_name(state: &DelegationState) -> &'static str {
+pub(super) fn state_name(state: &DelegationState) -> &'static str {
     match state {
         DelegationState::Active => "active",
         DelegationState::Suspended { .. } => "suspended",

@@ -24,6 +24,7 @@ pub(crate) mod plan;
 pub(crate) mod project;
 pub(crate) mod routes;
 pub(crate) mod serve;
+pub(crate) mod service_account;
 pub(crate) mod token;
 pub(crate) mod user;
 pub(crate) mod webhooks;
@@ -47,6 +48,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Routes(command) => routes::run(command, context),
         Command::User(command) => user::run(command, context),
         Command::Delegation(command) => delegation::run(command, context),
+        Command::ServiceAccount(command) => service_account::run(command, context),
         Command::Call(command) => call::run(command, context),
         Command::Key(command) => key::run(command, context),
         Command::Token(command) => token::run(command, context),

@@ -4,7 +4,7 @@ use crate::{cli::Reading, context::Context, failure::Failure, operations, passwo
 use clap::{Subcommand, ValueEnum};
 use countersign_server::admin::{
     self, AddPerson, AdminRefusal, AssignRoles, DisablePerson, EnablePerson, EndedWithPerson, ListPeople, ListedPerson,
-    SetPassword, ShowProject,
+    SetEmail, SetPassword, ShowProject,
 };
 use serde_json::{Map, Value, json};
 
@@ -28,6 +28,14 @@ pub(crate) enum Command {
     Enable {
         /// The person.
         name: String,
+    },
+    /// Set a person's e-mail address, which the tokens of service accounts name for the admin who confirms them
+    Email {
+        /// The person.
+        name: String,
+
+        /// The address.
+        email: String,
     },
     /// Set a person's password, and end all their sign-in sessions and subscriber tokens
     Password {
@@ -126,6 +134,10 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
             context.say(&format!(
                 "{name} can sign in; agents, keys and tokens that ended with the account have to be made again\n"
             ))
+        }
+        Command::Email { name, email } => {
+            operations::ask(context, SetEmail { name: name.clone(), email: email.clone() })?;
+            context.say(&format!("{name} has the e-mail address {email}\n"))
         }
         Command::Password { name, password } => set_password(name, &password, context),
     }

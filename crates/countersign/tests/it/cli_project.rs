@@ -19,7 +19,7 @@ fn a_document_with_problems_changes_nothing_and_each_is_listed_with_where_and_wh
     folder.write("bad.toml", &text.replace("method = \"PATCH\"", "method = \"patch\""));
     let ran = folder.run("project apply bad.toml").refused();
     for line in [
-        "error: bad.toml: minimum_tier: 4 is not served by this version",
+        "error: bad.toml: minimum_tier: 4 needs trusted_providers",
         "error: bad.toml: scopes[0] (\"calendar.read\"): intent types are 1 to 64 of A-Z, 0-9 and _",
         "error: bad.toml: routes[4] (\"update-event\"): method must be an upper-case HTTP method",
         "hint: nothing was applied",

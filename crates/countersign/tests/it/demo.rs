@@ -17,6 +17,9 @@ fn the_scripted_demo_keeps_every_promise_and_ends_with_success() {
     assert!(demo.status.success(), "{told}\n{}", String::from_utf8_lossy(&demo.stderr));
     assert!(told.ends_with("Everything was as promised.\n"), "{told}");
     for part in [
+        "offboarded: ",
+        "cut off: ",
+        "notified: ",
         "held: ",
         "approved: ",
         "swapped: ",

@@ -7,6 +7,7 @@ mod imports;
 mod licence;
 mod recipes;
 mod repository;
+mod signatures;
 
 use std::{
     fs,

@@ -3,11 +3,11 @@
 use super::Listener;
 use crate::{decisions::InboxItem, projects::ProjectAt, services::Events};
 use countersign_core::{
-    decision::{answer::NotCounted, question},
+    decision::{answer::NotCounted, audience, question},
     records::Via,
     refusal::Refusal,
 };
-use countersign_protocol::{aaep::questions::OpenQuestion, time::UnixMillis};
+use countersign_protocol::{aaep::questions::OpenQuestion, aap::undo::UndoResponse, time::UnixMillis};
 
 impl Events<'_> {
     /// The pending questions that this person may see, oldest first.
@@ -19,6 +19,15 @@ impl Events<'_> {
             question::document(&item.decision, &item.session, page, &by)
         };
         Ok(open.iter().filter_map(document).collect())
+    }
+
+    /// Undoes a held call for this person (AAP 14.1). A question that the person may not see is reported as not found.
+    pub async fn undo(self, at: &ProjectAt, listener: &Listener, id: &str) -> Result<UndoResponse, Refusal> {
+        let by = listener.answerer(&at.project.document, Via::Api, self.now());
+        let decision = self.decisions().decision_at(at.project.key, id).await?;
+        let visible = decision.filter(|decision| audience(decision).includes(by.person, &by.roles));
+        let decision = visible.ok_or_else(|| Refusal::NotFound("there is no such question".into()))?;
+        self.calls().undo_by_person(&decision, &by).await
     }
 
     /// Extends the deadline for this person, within policy; returns the new deadline.

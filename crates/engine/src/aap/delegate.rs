@@ -1,5 +1,6 @@
 //! Bootstrap: the operator's request, the person's answer, the operator's exchange.
 
+use super::operator::ProvenOperator;
 use crate::{
     projects::ProjectAt,
     services::Agents,
@@ -9,11 +10,13 @@ use countersign_core::{
     aap::{
         connect::{Connect, check_form, retry_after_s},
         delegate::{Deny, Grant, GrantView, NewDelegation, Show},
-        exchange::{CodeExchange, ExchangeView},
+        exchange::{CodeExchange, ExchangeView, GrantClaims},
         ignored, policy,
+        registry::{self, REGISTRY_TIER},
+        service_account::{self, GrantAccount, NewAccount, ShowAccount},
     },
     people::ProjectMember,
-    records::{ConnectProgress, ConnectRequest, Delegation, Disclosure},
+    records::{ConnectProgress, ConnectRequest, Delegation, Disclosure, Project},
     refusal::Refusal,
     step::Operation as _,
 };
@@ -21,7 +24,7 @@ use countersign_protocol::{
     aap::{
         delegate::{
             ConnectRequestBody, ConnectRequestResponse, DelegateRequest, DelegateResponse, DisclosureResponse,
-            ExchangeRequest, ExchangeResponse,
+            ExchangeRequest, ExchangeResponse, ServiceAccountDisclosure,
         },
         delegation_token,
         policy::PolicyLayer,
@@ -43,9 +46,10 @@ impl Agents<'_> {
         body: &ConnectRequestBody,
         source: &str,
     ) -> Result<ConnectRequestResponse, Refusal> {
-        check_form(body)?;
+        check_form(body, &at.project.document)?;
         let jwt = body.operator_jwt.as_deref().ok_or_else(|| Refusal::invalid("operator_jwt is required"))?;
         let operator = self.prove_operator(jwt, &at.service, source).await?;
+        self.check_connectable_operator(&at.project, &operator).await?;
         let enrolled = self.is_enrolled(at.project.key, operator.fact.domain()).await?;
         let connect = || async {
             let operation = Connect {
@@ -71,6 +75,17 @@ impl Agents<'_> {
             }
             _ => Err(Refusal::Unavailable),
         }
+    }
+
+    /// An operator that could not register is refused before a person is asked.
+    async fn check_connectable_operator(self, project: &Project, operator: &ProvenOperator) -> Result<(), Refusal> {
+        registry::check_webhook(&project.document, &operator.known.identity)?;
+        if project.document.minimum_tier < REGISTRY_TIER {
+            return Ok(());
+        }
+        let standing = self.operator_standing(project, operator.fact.domain()).await;
+        registry::check_not_suspended(standing.as_ref())?;
+        registry::check_listed(standing.as_ref(), &project.document, self.decision_time()?)
     }
 
     /// The request behind `/connect/{request}`.
@@ -132,6 +147,52 @@ impl Agents<'_> {
         self.grant_response(self.run(grant).await?)
     }
 
+    /// The first step for a service account: shows the admin every scope and resource, and grants nothing (AAP 11.2).
+    pub async fn show_account(
+        self,
+        at: &ProjectAt,
+        member: &ProjectMember,
+        body: &DelegateRequest,
+        language: &str,
+    ) -> Result<ServiceAccountDisclosure, Refusal> {
+        answers_a_request(body)?;
+        let proposed = service_account::proposed(body)?;
+        self.run(|| async {
+            let view = self.grant_view(at, member, body).await?;
+            same_operator(body, view.request.as_ref())?;
+            let show = ShowAccount { proposed: proposed.clone(), language: language.to_owned() };
+            show.decide(&view, &self.env()?)
+        })
+        .await
+    }
+
+    /// The second step: the admin confirms.
+    pub async fn grant_account(
+        self,
+        at: &ProjectAt,
+        member: &ProjectMember,
+        body: &DelegateRequest,
+    ) -> Result<DelegateResponse, Refusal> {
+        answers_a_request(body)?;
+        let proposed = service_account::proposed(body)?;
+        let grant = || async {
+            let view = self.grant_view(at, member, body).await?;
+            same_operator(body, view.request.as_ref())?;
+            let operation = GrantAccount { proposed: proposed.clone(), acknowledged: body.acknowledged_disclosure };
+            operation.decide(&view, &self.env()?)
+        };
+        let NewAccount { grant, claims, code, redirect, disclosure } = self.run(grant).await?;
+        Ok(DelegateResponse {
+            delegation_token: Some(self.sign_delegation(&GrantClaims::ServiceAccount(claims))?),
+            delegation_id: grant.id.clone(),
+            code,
+            redirect,
+            liability_disclosure: disclosure,
+            effective_policy: countersign_core::aap::delegate::effective_policy(&grant),
+            effective_policy_sources: grant.policy_sources,
+        })
+    }
+
     /// The person rejects the request. Returns the URL to redirect the browser to, if any.
     pub async fn deny(
         self,
@@ -170,7 +231,7 @@ impl Agents<'_> {
 
     fn grant_response(self, granted: NewDelegation) -> Result<DelegateResponse, Refusal> {
         Ok(DelegateResponse {
-            delegation_token: Some(self.sign_delegation(&granted.claims)?),
+            delegation_token: Some(self.sign_delegation(&GrantClaims::User(granted.claims))?),
             delegation_id: granted.delegation.id,
             code: Some(granted.code),
             redirect: granted.redirect,
@@ -180,7 +241,7 @@ impl Agents<'_> {
         })
     }
 
-    fn sign_delegation(self, claims: &delegation_token::DelegationClaims) -> Result<String, Refusal> {
+    pub(super) fn sign_delegation(self, claims: &GrantClaims) -> Result<String, Refusal> {
         let keys = self.keys().ok_or(Refusal::Unavailable)?;
         keys.signing.sign(delegation_token::TYP, claims).map_err(|_| Refusal::Internal)
     }

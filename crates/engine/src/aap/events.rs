@@ -3,7 +3,7 @@
 use crate::{
     projects::ProjectAt,
     services::Agents,
-    store::{self, DelegationById, DelegationsOfPerson, DelegationsOfProject, MembershipOf, Outcome, PersonBySubject},
+    store::{DelegationById, DelegationsOfPerson, DelegationsOfProject, MembershipOf, Outcome, PersonBySubject},
 };
 use countersign_core::{
     aap::events::{Concerns, EndByEvent, Event, EventView, Offboard, OffboardView, applied, applies, read},
@@ -57,7 +57,7 @@ impl Agents<'_> {
         let mut keys = Vec::new();
         for id in &ended {
             let lookup = DelegationById { project: at.project.key, id: id.clone() };
-            let found: Option<Delegation> = store::find_one(&*self.store, lookup).await?;
+            let found: Option<Delegation> = self.find_one(lookup).await?;
             keys.extend(found.map(|delegation| delegation.key));
         }
         for key in &keys {
@@ -72,41 +72,46 @@ impl Agents<'_> {
             Concerns::Everyone => Ok(Concerned::Everyone),
             Concerns::Delegation { id } => {
                 let lookup = DelegationById { project: at.project.key, id: id.clone() };
-                let found: Option<Delegation> = store::find_one(&*self.store, lookup).await?;
+                let found: Option<Delegation> = self.find_one(lookup).await?;
                 found.map(|delegation| Concerned::Delegation(Box::new(delegation))).ok_or(Refusal::DelegationNotFound)
             }
             Concerns::User { issuer, subject } => {
                 let issuer = issuer.clone().unwrap_or_else(|| LOCAL.into());
-                let lookup = PersonBySubject { issuer, subject: subject.clone() };
-                let person: Option<Person> = store::find_one(&*self.store, lookup).await?;
-                let unknown = || Refusal::NotFound("there is no such user in this project".into());
-                let person = person.ok_or_else(unknown)?;
-                let lookup = MembershipOf { project: at.project.key, person: person.key };
-                let is_member = store::find_one(&*self.store, lookup).await?.is_some();
-                // A user of other projects only looks like an unknown one.
-                if !is_member && self.people().delegations_of(at.project.key, person.key).await?.is_empty() {
-                    return Err(unknown());
-                }
+                let person = self.person_in(at, issuer, subject.clone()).await?;
+                let person = person.ok_or_else(|| Refusal::NotFound("there is no such user in this project".into()))?;
                 Ok(Concerned::User(Box::new(person)))
             }
         }
     }
 
+    /// A person with a role or a delegation in this project. A person of other projects only looks like an unknown one.
+    pub(super) async fn person_in(
+        self,
+        at: &ProjectAt,
+        issuer: String,
+        subject: String,
+    ) -> Result<Option<Person>, Refusal> {
+        let found: Option<Person> = self.find_one(PersonBySubject { issuer, subject }).await?;
+        let Some(person) = found else { return Ok(None) };
+        let lookup = MembershipOf { project: at.project.key, person: person.key };
+        let is_known = self.find_one(lookup).await?.is_some()
+            || !self.people().delegations_of(at.project.key, person.key).await?.is_empty();
+        Ok(is_known.then_some(person))
+    }
+
     async fn delegations_concerned(self, at: &ProjectAt, concerned: &Concerned) -> Result<Vec<Delegation>, Refusal> {
-        let (store, project) = (&*self.store, at.project.key);
+        let project = at.project.key;
         Ok(match concerned {
             Concerned::Delegation(delegation) => vec![(**delegation).clone()],
-            Concerned::User(person) => {
-                store::find_all(store, DelegationsOfPerson { project, person: person.key }).await?
-            }
-            Concerned::Everyone => store::find_all(store, DelegationsOfProject(project)).await?,
+            Concerned::User(person) => self.find_all(DelegationsOfPerson { project, person: person.key }).await?,
+            Concerned::Everyone => self.find_all(DelegationsOfProject(project)).await?,
         })
     }
 
     async fn offboard(self, at: &ProjectAt, event: &Event, person: &Person, by: &str) -> Result<Vec<String>, Refusal> {
         self.unless_known(|| async {
             let lookup = MembershipOf { project: at.project.key, person: person.key };
-            let membership = store::find_one(&*self.store, lookup).await?;
+            let membership = self.find_one(lookup).await?;
             let held = self.people().holdings_in(&at.project, person).await?;
             let view = OffboardView { person: person.clone(), membership, held };
             Ok(((), Offboard { event, by: by.to_owned() }.decide(&view, &self.env()?)?))
@@ -118,7 +123,7 @@ impl Agents<'_> {
         self.unless_known(|| async {
             let mut delegations = Vec::new();
             for key in keys {
-                let found: Option<Delegation> = store::get(&*self.store, *key).await?;
+                let found: Option<Delegation> = self.get(*key).await?;
                 let Some(delegation) = found else { continue };
                 let live = self.decisions().live_for_auto_revoke(&delegation).await?;
                 delegations.push((delegation, live));

@@ -4,7 +4,10 @@ use crate::{
     ports::{KnownOperator, OperatorError},
     services::Agents,
 };
-use countersign_core::refusal::Refusal;
+use countersign_core::{
+    records::{Project, SeenStanding},
+    refusal::Refusal,
+};
 use countersign_jose::{Expected, OperatorRefusal, Peek, ReceiptRefusal, peek, verify_operator, verify_receipt};
 use countersign_protocol::{
     domain::Domain,
@@ -38,6 +41,15 @@ impl Agents<'_> {
             Ok((fact, until))
         })?;
         Ok(ProvenOperator { fact, known })
+    }
+
+    /// The operator's standing with the model providers that the project trusts; none if it cannot be read.
+    pub(crate) async fn operator_standing(self, project: &Project, operator: &Domain) -> Option<SeenStanding> {
+        let found = self.operators.standing(operator, &project.document.trusted_providers, self.now()).await;
+        if let Err(trouble) = &found {
+            tracing::warn!(?trouble, %operator, "the registries of model providers could not be read for an operator");
+        }
+        found.ok()
     }
 
     /// A receipt is signed by the same operator, perhaps with another of its keys.

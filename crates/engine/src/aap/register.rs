@@ -4,28 +4,34 @@ use super::operator::ProvenOperator;
 use crate::{
     projects::ProjectAt,
     services::Agents,
-    store::{DelegationById, Outcome, RevokedReceiptByHash, SessionById, SessionKeyByJkt},
+    store::{
+        AuditBy, AuditQuery, DelegationById, DelegationsOfPerson, Outcome, RevokedReceiptByHash, SessionById,
+        SessionKeyByJkt, StoreError,
+    },
 };
 use countersign_core::{
     aap::{
         access::{accept_proof, proof_required},
-        register::{Register, RegisterView, check_form, record_refusal},
+        register::{Register, RegisterView, check_form, delegation_token, record_refusal},
+        registry::REGISTRY_TIER,
+        service_account,
     },
-    records::{Project, Session},
+    records::{Delegation, Mode, NO_PERSON, Project, Session},
     refusal::Refusal,
     step::{Operation as _, SpentProof},
 };
-use countersign_jose::{DelegationRefusal, verify_delegation};
+use countersign_jose::{DelegationRefusal, verify_grant};
 use countersign_protocol::{
     aap::register::{RegisterRequest, RegisterResponse},
-    facts::{VerifiedDelegation, VerifiedReceipt},
+    facts::{VerifiedGrant, VerifiedReceipt, VerifiedServiceAccount},
+    ids::RowKey,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The `DPoP` header of a registration, and the address that it must be for.
-#[derive(Clone, Copy, Debug)]
+/// The `DPoP` header of a registration, and the address that it must be for. An unusable header is refused in its turn (C-93).
+#[derive(Clone, Debug)]
 pub struct RegisterProof<'a> {
-    pub proof: &'a str,
+    pub proof: Result<&'a str, Refusal>,
     pub method: &'a str,
     pub url: &'a str,
 }
@@ -39,17 +45,21 @@ impl Agents<'_> {
         source: &str,
         shown: Option<RegisterProof<'_>>,
     ) -> Result<RegisterResponse, Refusal> {
-        let operator_jwt = check_form(body)?;
+        let (mode, operator_jwt) = check_form(body, &at.project.document)?;
         self.check_clock()?;
         let proof = self.prove_key(at, shown)?;
         let operator = self.prove_operator(operator_jwt, &at.service, source).await?;
-        let delegation = match &body.delegation_token {
-            Some(jwt) => Some(self.prove_delegation(jwt, &at.project).await?),
+        let delegation = match delegation_token(body, mode)? {
+            Some(jwt) => Some(self.prove_delegation(jwt, &at.project).await),
             None => None,
         };
         let receipt = match &body.consent_receipt {
             Some(jwt) => Some(self.prove_receipt(jwt, &operator, &at.service, source).await),
             None => None,
+        };
+        let standing = match at.project.document.minimum_tier >= REGISTRY_TIER {
+            true => self.operator_standing(&at.project, operator.fact.domain()).await,
+            false => None,
         };
         let enrolled = self.is_enrolled(at.project.key, operator.fact.domain()).await?;
         let again = AtomicBool::new(false);
@@ -59,7 +69,8 @@ impl Agents<'_> {
                 true => self.project(&at.address).await?.project,
             };
             let verified = receipt.as_ref().and_then(|receipt| receipt.as_ref().ok());
-            let view = self.register_view(project, body, &operator, delegation.as_ref(), verified).await;
+            let granted = delegation.as_ref().and_then(|delegation| delegation.as_ref().ok());
+            let view = self.register_view(project, (mode, body), &operator, granted, verified).await;
             let mut view = view?;
             view.key_holder = match &proof {
                 Some(proof) => self.key_holder(&view.project, proof).await?,
@@ -67,11 +78,13 @@ impl Agents<'_> {
             };
             let operation = Register {
                 body,
+                mode,
                 operator: &operator.fact,
                 identity: &operator.known.identity,
+                standing: standing.clone(),
                 enrolled,
                 key_seen_at: operator.known.fetched_at,
-                delegation: delegation.as_ref(),
+                delegation: delegation.as_ref().map(|delegation| delegation.as_ref().map_err(Clone::clone)),
                 receipt: receipt.as_ref().map(|receipt| receipt.as_ref().map_err(Clone::clone)),
                 proof: proof.as_ref(),
                 test_mode: self.settings.test_mode,
@@ -82,7 +95,21 @@ impl Agents<'_> {
             }
         };
         match self.run_to_outcome(register).await? {
-            (Outcome::Committed, answer) => Ok(answer),
+            (Outcome::Committed, answer) => {
+                let lookup = SessionById {
+                    project: at.project.key,
+                    operator: operator.fact.domain().to_string(),
+                    session_id: answer.session_id.clone(),
+                };
+                // The registration is done. A request that stays pending is refused when it is answered.
+                if receipt.is_some()
+                    && let Some(session) = self.find_one(lookup).await.ok().flatten()
+                    && let Err(why) = self.decisions().withdraw_outdated_requests(at, &session).await
+                {
+                    tracing::warn!(%why, "requests for an earlier consent receipt could not be withdrawn");
+                }
+                Ok(answer)
+            }
             (Outcome::Replayed, _) => Err(Refusal::DpopReplayed),
             _ => Err(Refusal::Unavailable),
         }
@@ -95,7 +122,7 @@ impl Agents<'_> {
             let needed = proof_required(document);
             return if needed { Err(Refusal::DpopMissing("tokens are bound to a key here")) } else { Ok(None) };
         };
-        let proven = self.verify_proof(shown.proof, shown.method, shown.url, None).map_err(Refusal::DpopInvalid)?;
+        let proven = self.verify_proof(shown.proof?, shown.method, shown.url, None).map_err(Refusal::DpopInvalid)?;
         let nonce_demanded = document.dpop.nonce_at_register || self.is_new_epoch();
         accept_proof(proven, None, at.project.key, nonce_demanded).map(Some)
     }
@@ -126,11 +153,11 @@ impl Agents<'_> {
     }
 
     /// Verifies this service's own signature. An unknown key may be new on another node, so the store is read once.
-    pub(crate) async fn prove_delegation(self, jwt: &str, project: &Project) -> Result<VerifiedDelegation, Refusal> {
+    pub(crate) async fn prove_delegation(self, jwt: &str, project: &Project) -> Result<VerifiedGrant, Refusal> {
         let keys = self.keys_for(jwt).await?;
         let origins = self.origins_of(project);
         let origins: Vec<&str> = origins.iter().map(String::as_str).collect();
-        verify_delegation(jwt, &keys.set, &origins, self.now()).map_err(|why| match why {
+        verify_grant(jwt, &keys.set, &origins, self.now()).map_err(|why| match why {
             // Valid, and of another project: the same refusal as for any unknown delegation (C-71).
             DelegationRefusal::WrongIssuer if self.is_issued_by_project_host(jwt) => Refusal::DelegationNotFound,
             why => Refusal::DelegationInvalid(why.to_string()),
@@ -140,19 +167,21 @@ impl Agents<'_> {
     async fn register_view(
         self,
         project: Project,
-        body: &RegisterRequest,
+        (mode, body): (Mode, &RegisterRequest),
         operator: &ProvenOperator,
-        delegation: Option<&VerifiedDelegation>,
+        delegation: Option<&VerifiedGrant>,
         receipt: Option<&VerifiedReceipt>,
     ) -> Result<RegisterView, Refusal> {
         let key = project.key;
         let delegation = match delegation {
-            Some(fact) => {
+            Some(VerifiedGrant::User(fact)) => {
                 let id = fact.claims().delegation_id.clone();
-                self.settle_inactivity(self.find_one(DelegationById { project: key, id }).await?).await?
+                self.find_one(DelegationById { project: key, id }).await?
             }
+            Some(VerifiedGrant::ServiceAccount(fact)) => self.grant_of_token(key, fact).await?,
             None => None,
         };
+        let delegation = self.settle_inactivity(delegation).await?;
         let delegation = self.settle_budget(delegation).await?;
         let named = receipt.map(|r| r.claims().session_id.clone()).or_else(|| body.session_id.clone());
         let session = match named {
@@ -169,6 +198,53 @@ impl Agents<'_> {
                 .is_some(),
             None => false,
         };
-        Ok(RegisterView { project, delegation, session, receipt_revoked, key_holder: None })
+        let session_used = match &session {
+            Some(session) if joins(session, mode) => self.has_calls(session).await?,
+            _ => false,
+        };
+        let heartbeat = self.heartbeat_of(session.as_ref()).await?;
+        Ok(RegisterView { project, delegation, session, session_used, receipt_revoked, heartbeat, key_holder: None })
+    }
+
+    async fn grant_of_token(
+        self,
+        project: RowKey,
+        token: &VerifiedServiceAccount,
+    ) -> Result<Option<Delegation>, Refusal> {
+        let grants = self.grants_of_account(project, &token.claims().sub).await?;
+        Ok(service_account::of_token(grants, token.claims()))
+    }
+
+    /// All grants of a service account, oldest first, ended ones included.
+    pub(crate) async fn grants_of_account(
+        self,
+        project: RowKey,
+        account_id: &str,
+    ) -> Result<Vec<Delegation>, StoreError> {
+        let mut grants = self.find_all(DelegationsOfPerson { project, person: NO_PERSON }).await?;
+        grants.retain(|grant: &Delegation| grant.subject == account_id);
+        Ok(grants)
+    }
+
+    /// Whether a call was made in the session, by its evidence: every call leaves an entry.
+    async fn has_calls(self, session: &Session) -> Result<bool, Refusal> {
+        let query = AuditQuery {
+            project: session.project,
+            by: AuditBy::Session(vec![session.key]),
+            from: None,
+            to: None,
+            event_type: Some("call".into()),
+            after: None,
+            limit: 1,
+        };
+        Ok(self.store.audit(query).await?.total > 0)
+    }
+}
+
+/// Whether the registration would add a mode to the session.
+fn joins(session: &Session, mode: Mode) -> bool {
+    match mode {
+        Mode::UserDelegated => !session.user_delegated,
+        Mode::ServiceAccount => session.service_account.is_none(),
     }
 }

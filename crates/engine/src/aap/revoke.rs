@@ -1,10 +1,10 @@
 //! `POST /agent/revoke`
 
-use crate::{projects::ProjectAt, services::Agents, store::DelegationById};
+use crate::{projects::ProjectAt, runner::TRIES, services::Agents, store::DelegationById};
 use countersign_core::{
     aap::{
         access::budget_checks,
-        revoke::{PolicyEnd, Reason, Revoke, RevokeView},
+        revoke::{PolicyEnd, Reason, Revoke, RevokeView, may_revoke},
     },
     decision::cancel::Live,
     people::Actor,
@@ -21,16 +21,53 @@ use countersign_protocol::{
 impl Agents<'_> {
     /// Ends a delegation. When this returns, no node lets a call of it through any more.
     pub async fn revoke(self, at: &ProjectAt, actor: &Actor, body: &RevokeRequest) -> Result<RevokeResponse, Refusal> {
-        let id = body.delegation_id.as_ref().ok_or_else(|| Refusal::invalid("delegation_id is required"))?;
         let reason = body.reason.as_deref().map(|text| Reason::parse(text).ok_or_else(bad_reason)).transpose()?;
+        match (&body.delegation_id, &body.account_id) {
+            (Some(id), None) => self.revoke_by_id(&at.project, actor, reason, id).await,
+            (None, Some(account)) => self.revoke_account(&at.project, actor, reason, account).await,
+            (Some(_), Some(_)) => Err(Refusal::invalid("send either delegation_id or account_id")),
+            (None, None) => Err(Refusal::invalid("delegation_id is required, or account_id for a service account")),
+        }
+    }
+
+    /// Ends all grants of a service account that the actor may end (AAP 11.2), also those given meanwhile.
+    async fn revoke_account(
+        self,
+        project: &Project,
+        actor: &Actor,
+        reason: Option<Reason>,
+        account: &str,
+    ) -> Result<RevokeResponse, Refusal> {
+        for _ in 0..TRIES {
+            let mut grants = self.grants_of_account(project.key, account).await?;
+            grants.retain(|grant| may_revoke(actor, grant));
+            let latest = grants.last().ok_or(Refusal::DelegationNotFound)?;
+            if grants.iter().all(Delegation::is_ended) {
+                // The answer to this request, or to a repeated one.
+                return self.revoke_by_id(project, actor, reason, &latest.id).await;
+            }
+            for grant in grants.iter().filter(|grant| !grant.is_ended()) {
+                self.revoke_by_id(project, actor, reason, &grant.id).await?;
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    pub(super) async fn revoke_by_id(
+        self,
+        project: &Project,
+        actor: &Actor,
+        reason: Option<Reason>,
+        id: &str,
+    ) -> Result<RevokeResponse, Refusal> {
         let revoke = || async {
-            let delegation = self.find_one(DelegationById { project: at.project.key, id: id.clone() }).await?;
+            let delegation = self.find_one(DelegationById { project: project.key, id: id.to_owned() }).await?;
             let key = delegation.as_ref().map(|delegation: &Delegation| delegation.key);
             let live = match key {
                 Some(key) => self.decisions().live_of_delegation(key).await?,
                 None => Live::default(),
             };
-            let view = RevokeView { project: at.project.clone(), delegation, live };
+            let view = RevokeView { project: project.clone(), delegation, live };
             let step = Revoke { actor: actor.clone(), reason }.decide(&view, &self.env()?)?;
             let ending = self.subscribe_acknowledgements();
             Ok::<_, Refusal>(step.map(|answer| (answer, key, ending)))
@@ -39,7 +76,7 @@ impl Agents<'_> {
         if let Some(key) = key {
             let holders = [key];
             let (ended, ()) = tokio::join!(
-                self.end_late_decisions_of_delegation(&at.project, key),
+                self.end_late_decisions_of_delegation(project, key),
                 self.wait_for_inflight_writes(&holders, ending, answer.revoked_at),
             );
             ended?;

@@ -5,7 +5,7 @@ use crate::{
     ports::OperatorError,
     projects::ProjectAt,
     services::Agents,
-    store::{self, MembershipOf, Outcome, PersonBySubject, SessionsOfDelegation},
+    store::{Outcome, SessionsOfDelegation},
 };
 use countersign_core::{
     aap::events::{Concerns, Event},
@@ -88,14 +88,8 @@ impl Agents<'_> {
         token: &VerifiedSecurityEvent,
         signal: &PersonSignal,
     ) -> Result<(), Refusal> {
-        let lookup = PersonBySubject { issuer: token.issuer().to_owned(), subject: signal.subject.clone() };
-        let Some(person) = store::find_one(&*self.store, lookup).await? else { return Ok(()) };
-        let lookup = MembershipOf { project: at.project.key, person: person.key };
-        let is_member = store::find_one(&*self.store, lookup).await?.is_some();
-        // People of other projects only are unknown here.
-        if !is_member && self.people().delegations_of(at.project.key, person.key).await?.is_empty() {
-            return Ok(());
-        }
+        let known = self.person_in(at, token.issuer().to_owned(), signal.subject.clone()).await?;
+        let Some(person) = known else { return Ok(()) };
         let id = event_id(token, signal.event);
         if signal.effect == SignalEffect::Offboard {
             let concerns = Concerns::User { issuer: Some(person.issuer.clone()), subject: person.subject.clone() };
@@ -121,13 +115,13 @@ impl Agents<'_> {
         let open = self.open_sessions_of(at, person).await?;
         for session in &open {
             self.run(|| async {
-                let current: Option<Session> = store::get(&*self.store, session.key).await?;
-                CloseSession.decide(&self.cancel_view(&at.project, current).await?, &self.env()?)
+                let current: Option<Session> = self.get(session.key).await?;
+                CloseSession.decide(&self.cancel_view(&at.project, None, current).await?, &self.env()?)
             })
             .await?;
         }
         let attempt = || async {
-            let person: Option<Person> = store::get(&*self.store, person.key).await?;
+            let person: Option<Person> = self.get(person.key).await?;
             let view = (place.clone(), person.ok_or(Refusal::Unavailable)?);
             let out = SignOut { event_id: id, event, by, sessions: open.len() };
             Ok::<_, Refusal>(((), out.decide(&view, &self.env()?)?))
@@ -148,7 +142,7 @@ impl Agents<'_> {
         let (project, mut open) = (at.project.key, Vec::new());
         for delegation in self.people().delegations_of(project, person.key).await? {
             let lookup = SessionsOfDelegation { project, delegation: delegation.key };
-            let found: Vec<Session> = store::find_all(&*self.store, lookup).await?;
+            let found: Vec<Session> = self.find_all(lookup).await?;
             open.extend(found.into_iter().filter(|session| session.state == SessionState::Open));
         }
         Ok(open)

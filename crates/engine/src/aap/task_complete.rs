@@ -1,13 +1,13 @@
 //! `POST /agent/task-complete`
 
-use crate::{credentials::PresentedCredential, projects::ProjectAt, services::Agents};
+use crate::{credentials::PresentedCredential, projects::ProjectAt, services::Agents, store::ReversibleWritesOf};
 use countersign_core::{
     aap::{
         access::check_bearer,
         task_complete::{MAX_SUMMARY, TaskComplete, ends_with_task},
     },
     people::Actor,
-    records::{SessionEnd, SessionState},
+    records::{Delegation, SessionEnd, SessionState},
     refusal::Refusal,
     step::Operation as _,
 };
@@ -23,9 +23,9 @@ impl Agents<'_> {
     ) -> Result<Actor, Refusal> {
         let bearer = self.authenticate_bearer(at, &token.into().hashed()).await?;
         if !matches!(bearer.session.state, SessionState::Closed { why: SessionEnd::Completed, .. }) {
-            check_bearer(&bearer, self.decision_time()?)?;
+            check_bearer(&bearer, &at.project.document, self.decision_time()?)?;
         }
-        Ok(Actor::Agent(Box::new(bearer.session)))
+        Ok(Actor::Agent(Box::new(bearer.session.in_mode(bearer.token.mode))))
     }
 
     pub async fn complete_task(
@@ -40,9 +40,15 @@ impl Agents<'_> {
         }
         let complete = || async {
             let session = self.session_of(at, actor, session_id).await?;
-            let mut view = self.cancel_view(&at.project, session).await?;
-            if let Some(delegation) = view.delegation.as_ref().filter(|delegation| ends_with_task(delegation)) {
-                view.live = self.decisions().live_for_auto_revoke(delegation).await?;
+            let mut view = self.cancel_view(&at.project, Some(actor), session).await?;
+            if let Some(session) = &view.session {
+                view.reversible = self.find_all(ReversibleWritesOf(session.key)).await?;
+                for key in session.delegations() {
+                    if let Some(delegation) = self.get::<Delegation>(key).await?.filter(ends_with_task) {
+                        let live = self.decisions().live_for_auto_revoke(&delegation).await?;
+                        view.ending.push((delegation, live));
+                    }
+                }
             }
             let step =
                 TaskComplete { actor: actor.clone(), summary: body.summary.clone() }.decide(&view, &self.env()?)?;
@@ -50,14 +56,16 @@ impl Agents<'_> {
             Ok::<_, Refusal>(step.map(|answer| (answer, view, ending)))
         };
         let (answer, view, ending) = self.run(complete).await?;
-        let delegation = view.delegation.as_ref().filter(|_| answer.revoked).map(|delegation| delegation.key);
         let session = view.session.as_ref().map(|session| session.key);
-        let holders: Vec<_> = delegation.into_iter().chain(session).collect();
+        let ended = || view.ending.iter().map(|(delegation, _)| delegation.key);
+        let holders: Vec<_> = ended().chain(session).collect();
         let late = async {
-            match (delegation, session) {
-                (Some(key), _) => self.end_late_decisions_of_delegation(&at.project, key).await,
-                (None, Some(key)) => self.end_late_decisions_of_session(&at.project, key).await,
-                (None, None) => Ok(()),
+            for key in ended() {
+                self.end_late_decisions_of_delegation(&at.project, key).await?;
+            }
+            match session {
+                Some(key) => self.end_late_decisions_of_session(&at.project, key).await,
+                None => Ok(()),
             }
         };
         let (ended, ()) = tokio::join!(late, self.wait_for_inflight_writes(&holders, ending, answer.completed_at));

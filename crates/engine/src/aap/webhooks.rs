@@ -11,13 +11,13 @@ use crate::{
 };
 use countersign_core::{
     aap::webhooks::{BeginDelivery, DeliveryView, RecordDelivery, ReplayMessage},
-    records::{OutboxMessage, OutboxState, Project},
+    records::{OutboxMessage, OutboxState, Project, RevokeReason},
     refusal::Refusal,
     step::{Operation as _, Step},
 };
 use countersign_jose::webhook_headers;
 use countersign_protocol::{
-    aap::webhook::{AUTO_REVOKED, AutoRevokeNotice},
+    aap::webhook::{AUTO_REVOKED, AutoRevokeNotice, SUSPENDED, SuspensionNotice},
     domain::Domain,
     ids::RowKey,
 };
@@ -87,19 +87,36 @@ impl Agents<'_> {
             let why = "the operator has no active webhook secret; make one with `countersign webhooks secret create`";
             return Err(Refusal::NotFound(why.into()));
         };
-        let body = self.notice(message, &project).signed(|canonical| newest.body_signature(canonical))?;
+        let sign = |canonical: &[u8]| newest.body_signature(canonical);
+        let body = match message.reason {
+            Some(reason) => self.notice(message, reason, &project).signed(sign)?,
+            None => self.suspension_notice(message, &project)?.signed(sign)?,
+        };
         let headers = webhook_headers(&keys, &message.id, self.now().secs(), &body);
         Ok(SignedMessage { headers, body })
     }
 
-    fn notice(self, message: &OutboxMessage, project: &Project) -> AutoRevokeNotice {
+    fn suspension_notice(self, message: &OutboxMessage, project: &Project) -> Result<SuspensionNotice, Refusal> {
+        Ok(SuspensionNotice {
+            event: SUSPENDED.to_owned(),
+            delegation_id: message.delegation_id.clone(),
+            account_id: message.account_id.clone(),
+            trigger: message.trigger.clone(),
+            acknowledgement: self.acknowledgement(&message.delegation_id, message.revoked_at)?,
+            suspended_at: message.revoked_at,
+            timestamp: message.revoked_at,
+            service: self.service_host(project),
+        })
+    }
+
+    fn notice(self, message: &OutboxMessage, reason: RevokeReason, project: &Project) -> AutoRevokeNotice {
         AutoRevokeNotice {
             event: AUTO_REVOKED.to_owned(),
             delegation_id: message.delegation_id.clone(),
             account_id: message.account_id.clone(),
             trigger: message.trigger.clone(),
             triggered_by: message.triggered_by.clone(),
-            reason: message.reason.as_str().to_owned(),
+            reason: reason.as_str().to_owned(),
             revoked_at: message.revoked_at,
             timestamp: message.revoked_at,
             service: self.service_host(project),

@@ -9,9 +9,9 @@ use crate::{
     store::{self, AllowancesOpenByDigest, Outcome},
 };
 use countersign_core::{
-    aap::access::{CallVerdict, NeedsApproval},
+    aap::access::{CallFacts, CallVerdict, NeedsApproval},
     bounded::{ActionTarget, Arguments, Units},
-    decision::{claim::Claim, grant::AskedFor, raise::NewQuestion},
+    decision::{claim::Claim, grant::AskedFor, queue::queued_already, raise::NewQuestion},
     held::{self, Fields, HttpRequest},
     mplp::deviation,
     records::{
@@ -20,6 +20,7 @@ use countersign_core::{
     refusal::{Awaiting, PendingApproval, Refusal},
 };
 use countersign_protocol::{
+    aap::undo::QueuedResponse,
     hash::Digest,
     ids::{RowKey, prefixed},
     project::Route,
@@ -54,9 +55,15 @@ pub(super) struct HeldCall {
 
 /// The result of the search for an approval.
 pub(super) enum Approval {
-    Permit(Permit, HttpRequest),
+    Claimed(Claimed, HttpRequest),
     /// A person is asked, and the call is pending.
     Pending(Box<Pending>),
+}
+
+/// A call with an approval: claimed, or held for its undo window.
+pub(super) enum Claimed {
+    Permit(Permit),
+    Queued(Box<QueuedResponse>),
 }
 
 /// A call that is pending for a person's answer. Dropped, it is recorded as abandoned.
@@ -75,7 +82,7 @@ pub(super) struct Answered {
 type Looked = Result<Next, Refusal>;
 
 enum Next {
-    Permit(Permit),
+    Claimed(Claimed),
     Wait(Box<Decision>, u64),
 }
 
@@ -89,7 +96,7 @@ impl HeldCall {
         self.decided.call.wait_s.filter(|seconds| *seconds > 0)
     }
 
-    fn agent(&self) -> Result<AgentPrincipal, Refusal> {
+    pub(super) fn agent(&self) -> Result<AgentPrincipal, Refusal> {
         AgentPrincipal::of_call(self.decided.facts())
     }
 }
@@ -113,7 +120,7 @@ impl Calls<'_> {
             decided.call.confirm.as_deref().and_then(|token| token.split_once('.')).map(|(id, _)| id.to_owned());
         let mut held = HeldCall { decided, request, at, rendered, named: named.unwrap_or_default() };
         match self.claim_or_ask(&mut held, connect).await {
-            Ok(Next::Permit(permit)) => Ok(Approval::Permit(permit, held.request)),
+            Ok(Next::Claimed(claimed)) => Ok(Approval::Claimed(claimed, held.request)),
             Ok(Next::Wait(decision, seconds)) => {
                 Ok(Approval::Pending(Box::new(Pending { held, decision: *decision, seconds })))
             }
@@ -126,10 +133,10 @@ impl Calls<'_> {
         self,
         answered: Answered,
         connect: &mut dyn Connect,
-    ) -> Result<(Permit, HttpRequest), Refusal> {
+    ) -> Result<(Claimed, HttpRequest), Refusal> {
         let Answered { mut held, decision } = answered;
         match self.claim_answered(&mut held, decision, connect).await {
-            Ok(permit) => Ok((permit, held.request)),
+            Ok(claimed) => Ok((claimed, held.request)),
             Err(refusal) => Err(self.refuse_held(held, refusal).await),
         }
     }
@@ -139,7 +146,7 @@ impl Calls<'_> {
         held: &mut HeldCall,
         decision: Decision,
         connect: &mut dyn Connect,
-    ) -> Result<Permit, Refusal> {
+    ) -> Result<Claimed, Refusal> {
         self.agents().forget_credential(&held.decided.address, &held.decided.call);
         self.decide_held_again(held).await?;
         if decision.is_pending() || why_not(&decision) != Awaiting::Redemption {
@@ -148,14 +155,13 @@ impl Calls<'_> {
         self.claim_for_call(held, decision, None, connect).await
     }
 
-    async fn rendered(
+    pub(super) async fn rendered(
         self,
         decided: &DecidedCall,
         request: &HttpRequest,
     ) -> Result<(ProjectAt, RenderedRequest), Refusal> {
         self.check_limits(decided.facts()).await?;
-        let needs = decided.needs_approval().ok_or(Refusal::Internal)?;
-        let rendered = rendered(needs, request)?;
+        let rendered = rendered(decided.facts(), request)?;
         Ok((self.project(&decided.address).await?, rendered))
     }
 
@@ -163,8 +169,8 @@ impl Calls<'_> {
         // An open gap stops the call despite any approval (W-26).
         let raiser = held.agent()?.raiser;
         self.clarifications().check_question(&held.at.project, &raiser, held.decided.facts().action()).await?;
-        if let Some(permit) = self.claim_standing(held, connect).await? {
-            return Ok(Next::Permit(permit));
+        if let Some(claimed) = self.claim_standing(held, connect).await? {
+            return Ok(Next::Claimed(claimed));
         }
         match held.decided.call.confirm.clone().as_deref() {
             None => self.ask_for(held, connect).await,
@@ -172,13 +178,16 @@ impl Calls<'_> {
                 let approvals = self.approvals_for(held).await?;
                 self.claim_one_or_ask(held, approvals, connect).await
             }
-            Some(token) => self.claim_named(held, token, connect).await.map(Next::Permit),
+            Some(token) => {
+                let decision = self.named_approval(held, token).await?;
+                self.claim_for_call(held, decision, None, connect).await.map(Next::Claimed)
+            }
         }
     }
 
     /// Calls that an approved plan or a standing approval covers run without a further question. A confirmation
     /// named by the caller takes precedence.
-    async fn claim_standing(self, held: &mut HeldCall, connect: &mut dyn Connect) -> Result<Option<Permit>, Refusal> {
+    async fn claim_standing(self, held: &mut HeldCall, connect: &mut dyn Connect) -> Result<Option<Claimed>, Refusal> {
         if !matches!(held.decided.call.confirm.as_deref(), None | Some("true")) {
             return Ok(None);
         }
@@ -194,7 +203,7 @@ impl Calls<'_> {
             let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
             match self.claim_for_call(held, decision, Some(allowance.key), connect).await {
-                Ok(permit) => return Ok(Some(permit)),
+                Ok(claimed) => return Ok(Some(claimed)),
                 Err(Refusal::ApprovalGone(_) | Refusal::ConfirmationInvalid(_)) => passed_over.push(allowance.key),
                 Err(refusal) => return Err(refusal),
             }
@@ -204,18 +213,18 @@ impl Calls<'_> {
 
     /// The decision named by a confirmation token. A caller with a token expects that the question was asked before, so an
     /// invalid one is refused and raises no new question.
-    async fn claim_named(self, held: &mut HeldCall, token: &str, connect: &mut dyn Connect) -> Result<Permit, Refusal> {
+    pub(super) async fn named_approval(self, held: &HeldCall, token: &str) -> Result<Decision, Refusal> {
         let other = |why| Err(self.awaited(held, Awaiting::OtherConfirmation(why), None));
         let Some((id, _)) = token.split_once('.') else { return other("it is not a confirmation token") };
         if self.confirm_token(id)? != token {
             return other("it is not a confirmation token of this service");
         }
         let decision = self.decisions().decision_at(held.at.project.key, id).await?;
-        let principal = held.needs()?.principal()?;
-        let Some(decision) = decision.filter(|decision| decision.raised_by.principal == principal) else {
-            return other("it was given to another agent");
-        };
-        self.claim_for_call(held, decision, None, connect).await
+        let principal = held.decided.facts().principal()?;
+        match decision.filter(|decision| decision.raised_by.principal == principal) {
+            Some(decision) => Ok(decision),
+            None => other("it was given to another agent"),
+        }
     }
 
     /// Claims any approval that is still valid; without one, a person is asked again.
@@ -229,7 +238,7 @@ impl Calls<'_> {
             match self.claim_for_call(held, decision, None, connect).await {
                 // The approval lapsed, another request claimed it, or its basis is gone.
                 Err(Refusal::ApprovalGone(_)) => {}
-                claimed => return claimed.map(Next::Permit),
+                claimed => return claimed.map(Next::Claimed),
             }
         }
         self.ask_anew(held).await
@@ -250,14 +259,21 @@ impl Calls<'_> {
         let Some(seconds) = held.waits() else {
             return Err(self.awaited(held, why_not(&decision), Some(&decision)));
         };
-        let needs = held.needs()?;
-        let (effects, counted) = needs.pending_effects();
-        match self.commit(effects).await {
-            Outcome::Committed => {}
-            outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome).await),
+        // Not the step runner: between two commits the call is decided again.
+        for _ in 0..TRIES {
+            let needs = held.needs()?;
+            let (effects, counted) = needs.pending_effects();
+            match self.commit(effects).await {
+                Outcome::Committed => {
+                    held.decided.set_waiting();
+                    return Ok(Next::Wait(Box::new(decision), seconds.min(LONGEST_WAIT_S)));
+                }
+                Outcome::Stale => self.agents().forget_credential(&held.decided.address, &held.decided.call),
+                outcome => return Err(self.limit_refusal(needs.facts(), &counted, &outcome).await),
+            }
+            self.decide_held_again(held).await?;
         }
-        held.decided.set_waiting();
-        Ok(Next::Wait(Box::new(decision), seconds.min(LONGEST_WAIT_S)))
+        Err(Refusal::Unavailable)
     }
 
     /// The call once its question is settled, or its wait is over.
@@ -293,7 +309,7 @@ impl Calls<'_> {
     }
 
     /// Decides the same call again from the store. A call that was pending spent its proof when it became pending.
-    async fn decide_held_again(self, held: &mut HeldCall) -> Result<(), Refusal> {
+    pub(super) async fn decide_held_again(self, held: &mut HeldCall) -> Result<(), Refusal> {
         let spent = held.needs()?.is_pending();
         match self.decide_again(&mut held.decided, spent).await? {
             CallVerdict::NeedsApproval(needs) => {
@@ -301,13 +317,13 @@ impl Calls<'_> {
                 held.decided.set_verdict(CallVerdict::NeedsApproval(needs));
                 Ok(())
             }
-            CallVerdict::Authorized(_) => Err(Refusal::Unavailable),
+            CallVerdict::Authorized(_) | CallVerdict::DryRun(_) => Err(Refusal::Unavailable),
         }
     }
 
     /// The accepted, unclaimed decisions of this session for exactly this digest. Standing approvals were checked before and
     /// do not cover the call.
-    async fn approvals_for(self, held: &HeldCall) -> Result<Vec<Decision>, Refusal> {
+    pub(super) async fn approvals_for(self, held: &HeldCall) -> Result<Vec<Decision>, Refusal> {
         let lookup = AllowancesOpenByDigest { project: held.at.project.key, digest: held.rendered.digest };
         let open = store::find_all(&*self.store, lookup).await?;
         let session = Some(held.decided.facts().session());
@@ -318,6 +334,9 @@ impl Calls<'_> {
         };
         let mut approvals = Vec::new();
         for allowance in open.iter().filter(fits) {
+            if let Some(queued) = allowance.queued_call() {
+                return Err(queued_already(&queued.decision_id));
+            }
             approvals.extend(store::get::<Decision>(&*self.store, allowance.decision).await?);
         }
         Ok(approvals)
@@ -331,11 +350,17 @@ impl Calls<'_> {
         decision: Decision,
         allowance: Option<RowKey>,
         connect: &mut dyn Connect,
-    ) -> Result<Permit, Refusal> {
+    ) -> Result<Claimed, Refusal> {
         self.approved_is_clear(held, &decision).await?;
+        let window_s = self.undo_window_s(held);
+        if window_s > 0 {
+            return self.queue_for_call(held, &decision, window_s).await;
+        }
         let (digest, effect) = (held.rendered.digest, held.rendered.effect.as_ref().map(|effect| effect.digest));
         let claiming = Claiming { digest, effect, allowance };
-        let probe = self.probe_for(held, connect.can_be_probed()).await?;
+        let probe = self.probe_for(held, connect.reaches_upstream()).await?;
+        let reaches_upstream = connect.reaches_upstream();
+        let cancel = self.plan_cancel(held.decided.facts(), Some(&held.request), reaches_upstream).await?;
         // Not the step runner: between two commits the call is decided again.
         for _ in 0..TRIES {
             let view = self.decisions().claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
@@ -347,21 +372,24 @@ impl Calls<'_> {
                 call: Some(held.rendered.call.clone()),
                 rules: Some(rules),
                 probe: probe.clone(),
+                cancel: cancel.as_ref().map(|cancel| (cancel.call.clone(), held.decided.facts().action().to_owned())),
+                window_closed: held.decided.queued.is_some(),
             };
             let needs = held.needs()?;
             // Refused before a connection is opened; decided again below, with the connection.
-            needs.claim(claim(needs.rules()), &view, &self.env()?)?;
+            needs.claim(claim(needs.facts().rules()), &view, &self.env()?)?;
             connect.connect(needs.facts()).await?;
             let _lock = self.session_locks.lock(decision.asked_in).await;
             let view = self.decisions().claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
             self.require_recent_feed().await?;
             let inflight = self.inflight_write(needs.facts());
             let leased_at_ms = self.clock.monotonic_ms();
-            let (step, counted) = needs.claim(claim(needs.rules()), &view, &self.env()?)?;
+            let (step, counted) = needs.claim(claim(needs.facts().rules()), &view, &self.env()?)?;
             match self.commit(step.effects).await {
                 Outcome::Committed => {
                     self.limit_cache.add(&counted);
                     let (authorized, execution) = step.answer;
+                    let call_id = execution.call_id.clone();
                     let facts = HeldFacts {
                         decision: decision.key,
                         decision_id: decision.id,
@@ -378,10 +406,9 @@ impl Calls<'_> {
                     held.decided.mark_recorded();
                     let (call, address) = (held.decided.call.clone(), held.decided.address.clone());
                     let open = OpenPermit::new(authorized, call, address);
-                    return Ok(Permit::new(
-                        self.engine,
-                        OpenPermit { held: Some(facts), inflight: Some(inflight), ..open },
-                    ));
+                    let cancel = cancel.map(|cancel| cancel.of_call(call_id));
+                    let open = OpenPermit { held: Some(facts), inflight: Some(inflight), cancel, ..open };
+                    return Ok(Claimed::Permit(Permit::new(self.engine, open)));
                 }
                 Outcome::Stale => self.agents().forget_credential(&held.decided.address, &held.decided.call),
                 Outcome::OutOfTime => return Err(Refusal::ApprovalGone("it has expired")),
@@ -393,10 +420,10 @@ impl Calls<'_> {
     }
 
     /// The request is deleted when it is claimed, so the parts that a probe needs are kept with the claim.
-    async fn probe_for(self, held: &HeldCall, can_be_probed: bool) -> Result<Option<Box<ExecutionProbe>>, Refusal> {
+    async fn probe_for(self, held: &HeldCall, reaches_upstream: bool) -> Result<Option<Box<ExecutionProbe>>, Refusal> {
         let facts = held.decided.facts();
         match (&held.rendered.probe_path, facts.upstream()) {
-            (Some(path), Some(upstream)) if can_be_probed => {
+            (Some(path), Some(upstream)) if reaches_upstream => {
                 self.decisions().seal_probe(&held.at.project, (facts.route(), upstream), path).await
             }
             _ => Ok(None),
@@ -421,7 +448,7 @@ impl Calls<'_> {
     }
 
     /// An open gap also stops a call that has an approval.
-    async fn approved_is_clear(self, held: &HeldCall, approval: &Decision) -> Result<(), Refusal> {
+    pub(super) async fn approved_is_clear(self, held: &HeldCall, approval: &Decision) -> Result<(), Refusal> {
         let raiser = held.agent()?.raiser;
         let facts = held.decided.facts();
         self.clarifications()
@@ -432,6 +459,20 @@ impl Calls<'_> {
     async fn raise_held(self, held: &HeldCall) -> Result<Decision, Refusal> {
         let HeldCall { at, rendered, request, .. } = held;
         let agent = held.agent()?;
+        let keep = self.seal_request(&at.project, request, &rendered.digest).await?;
+        let asking = self.question_about(held, &agent, Some(keep)).await?;
+        let RaisedDecision { decision, .. } = self.decisions().ask(at, &agent, asking).await?;
+        Ok(decision)
+    }
+
+    /// The question about a call, with the sealed request to keep.
+    pub(super) async fn question_about(
+        self,
+        held: &HeldCall,
+        agent: &AgentPrincipal,
+        keep: Option<String>,
+    ) -> Result<RaiseRequest, Refusal> {
+        let HeldCall { at, rendered, .. } = held;
         let mut question = rendered.question.clone().map_err(unreadable)?;
         question.facts.deviation = self.decisions().deviation(&agent.raiser, &rendered.call).await?;
         question.facts.clarification = self.clarifications().clarified(&at.project, &agent.raiser, None).await?;
@@ -445,12 +486,10 @@ impl Calls<'_> {
             effect: rendered.effect.as_ref().map(|effect| effect.digest),
             route: Some(call.route().id.clone()),
             room: call.limit_checks().to_vec(),
-            keep: Some(self.seal_request(&at.project, request, &rendered.digest).await?),
+            keep,
             ..NewQuestion::by_agent(rendered.digest, same, call.action().to_owned(), question)
         };
-        let asking = RaiseRequest { usage: Some(call.usage().clone()), ..asked.into() };
-        let RaisedDecision { decision, .. } = self.decisions().ask(at, &agent, asking).await?;
-        Ok(decision)
+        Ok(RaiseRequest { usage: Some(call.usage().clone()), ..asked.into() })
     }
 
     /// The 403, with the decision's id, the URL to wait at, the page, and the next step.
@@ -510,11 +549,11 @@ impl Calls<'_> {
 
 /// Reads the request strictly and renders the question. A request with more than one possible reading is refused before
 /// anybody is asked.
-pub(super) fn rendered(needs: &NeedsApproval, request: &HttpRequest) -> Result<RenderedRequest, Refusal> {
-    let route = needs.facts().route();
+pub(super) fn rendered(facts: &CallFacts, request: &HttpRequest) -> Result<RenderedRequest, Refusal> {
+    let route = facts.route();
     let fields = Fields::read(route, request).map_err(unreadable)?;
     Ok(RenderedRequest {
-        digest: needs.digest(request)?,
+        digest: facts.digest(request)?,
         question: match held::question(route, request, &fields) {
             Err(why) if !matches!(why, held::UnreadableRequest::TooMuch(_)) => return Err(unreadable(why)),
             question => question,

@@ -14,7 +14,8 @@ const LIFE_S: i64 = 60;
 const USED_FOR_S: i64 = 30;
 const REMEMBERED: usize = 20_000;
 
-type Of = (RowKey, i64, String, String);
+/// Session, delegation (each mode of a session has its own), version of the document, route and audience.
+type Of = (RowKey, Option<RowKey>, i64, String, String);
 
 /// Cached assertions, each valid for any call of a session on a route. Signing costs half as much as verifying a proof.
 pub(crate) struct Assertions(Cache<Of, (UnixMillis, String)>);
@@ -35,6 +36,7 @@ struct AssertionClaims<'a> {
     exp: i64,
     project: &'a str,
     operator: &'a str,
+    mode: &'a str,
     session_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     delegation_id: Option<&'a str>,
@@ -47,6 +49,9 @@ struct AssertionClaims<'a> {
     /// Higher than that of every earlier claim of the same effect, or of the same action without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     fence: Option<i64>,
+    /// The upstream must not commit anything: nobody approved more than a preview.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dry_run: Option<bool>,
 }
 
 impl Calls<'_> {
@@ -57,10 +62,11 @@ impl Calls<'_> {
         audience: &str,
         held: Option<&HeldFacts>,
     ) -> Result<String, Refusal> {
-        if held.is_some() {
+        if held.is_some() || facts.is_dry_run() {
             return self.sign_assertion(facts, audience, held);
         }
-        let of = (facts.session(), facts.project().version, facts.route().id.clone(), audience.to_owned());
+        let version = facts.project().version;
+        let of = (facts.session(), facts.delegation(), version, facts.route().id.clone(), audience.to_owned());
         let now = self.now();
         if let Some((made, statement)) = self.assertions.0.get(&of)
             && now < made.plus_secs(USED_FOR_S)
@@ -82,6 +88,7 @@ impl Calls<'_> {
             exp: iat + LIFE_S,
             project: facts.project().id.as_str(),
             operator: facts.operator(),
+            mode: facts.mode().as_str(),
             session_id: facts.session_id(),
             delegation_id: facts.delegation_id(),
             route: &facts.route().id,
@@ -89,6 +96,7 @@ impl Calls<'_> {
             decision_id: held.map(|held| held.decision_id.as_str()),
             action_sha256: held.map(|held| held.digest.hex()),
             fence: held.map(|held| held.fence),
+            dry_run: facts.is_dry_run().then_some(true),
         };
         let keys = self.keys().ok_or(Refusal::Unavailable)?;
         keys.signing.sign(TYP, &claims).map_err(|_| Refusal::Internal)

@@ -1,6 +1,6 @@
 //! Deciding a call before anything of its body is read.
 
-use super::{BodyDigest, DecidedCall, Permit, permit::OpenPermit, repeats::FreshWrite};
+use super::{BodyDigest, DecidedCall, Permit, permit::OpenPermit, repeats::FreshWrite, reversible::PlannedCancel};
 use crate::{
     inflight_writes::InflightWrite,
     projects::{Address, ProjectAt},
@@ -10,7 +10,7 @@ use crate::{
 };
 use countersign_core::{
     aap::access::{
-        AccessView, AuthorizedCall, Call, CallFacts, CallVerdict, ProvenProof, Proving, RefusedCall, decide,
+        AccessView, AuthorizedCall, Call, CallFacts, CallVerdict, DryRun, ProvenProof, Proving, RefusedCall, decide,
         within_plans,
     },
     records::UnsettledWrite,
@@ -18,15 +18,15 @@ use countersign_core::{
 };
 use std::sync::{Arc, OnceLock};
 
-/// A write that is being sent, and its row if the route recognises repeats.
-type Begun = (Option<InflightWrite>, Option<Box<UnsettledWrite>>);
+/// A write that is being sent, its row if the route recognises repeats, and its id if its upstream can undo it.
+type Begun = (Option<InflightWrite>, Option<Box<UnsettledWrite>>, Option<String>);
 /// The result of verifying a proof.
 type Checked = Result<ProvenProof, String>;
 
 impl Calls<'_> {
     /// Decides a call by its head alone. A refusal is recorded before it is returned.
     pub async fn decide(self, address: &Address, call: Call) -> Result<DecidedCall, Refusal> {
-        let verdict = self.decide_call(address, &call, false).await?;
+        let verdict = self.decide_arrived(address, &call).await?;
         let decided = DecidedCall::new(self.engine, verdict, call, address.clone());
         match self.check_before_body(&decided).await {
             Ok(()) => Ok(decided),
@@ -67,13 +67,19 @@ impl Calls<'_> {
     }
 
     /// Makes the intent of a call without approval durable; only then may it be forwarded.
-    pub(super) async fn begin(self, mut decided: DecidedCall, write: Option<FreshWrite>) -> Result<Permit, Refusal> {
-        match self.commit_intent(&mut decided, write.as_ref()).await {
-            Ok((inflight, row)) => {
+    pub(super) async fn begin(
+        self,
+        mut decided: DecidedCall,
+        write: Option<FreshWrite>,
+        cancel: Option<PlannedCancel>,
+    ) -> Result<Permit, Refusal> {
+        match self.commit_intent(&mut decided, write.as_ref(), cancel.as_ref()).await {
+            Ok((inflight, row, reversible)) => {
                 let (authorized, call, address) = decided.into_authorized().ok_or(Refusal::Internal)?;
                 let open = OpenPermit::new(authorized.started(row), call, address);
                 let body = write.map_or_else(BodyDigest::default, |write| write.body);
-                Ok(Permit::new(self.engine, OpenPermit { inflight, body, ..open }))
+                let cancel = cancel.zip(reversible).map(|(cancel, call_id)| cancel.of_call(call_id));
+                Ok(Permit::new(self.engine, OpenPermit { inflight, body, cancel, ..open }))
             }
             Err(refusal) => Err(decided.refuse(refusal).await),
         }
@@ -84,17 +90,23 @@ impl Calls<'_> {
         self.inflight_writes.begin(facts.session(), facts.delegation())
     }
 
-    async fn commit_intent(self, decided: &mut DecidedCall, write: Option<&FreshWrite>) -> Result<Begun, Refusal> {
+    async fn commit_intent(
+        self,
+        decided: &mut DecidedCall,
+        write: Option<&FreshWrite>,
+        cancel: Option<&PlannedCancel>,
+    ) -> Result<Begun, Refusal> {
+        let cancel = cancel.map(|cancel| &cancel.call);
         // Not the step runner: between two commits the call is decided again.
         for _ in 0..TRIES {
             self.require_recent_feed().await?;
             let authorized = decided.authorized().ok_or(Refusal::Internal)?;
             let inflight = self.inflight_write(authorized.facts());
-            let intent = authorized.intent(write.map(|write| &write.fingerprint), &self.env()?)?;
+            let intent = authorized.intent(write.map(|write| &write.fingerprint), cancel, &self.env()?)?;
             match self.commit(intent.effects).await {
                 Outcome::Committed => {
                     self.limit_cache.add(&intent.counted);
-                    return Ok((Some(inflight), intent.write));
+                    return Ok((Some(inflight), intent.write, intent.reversible));
                 }
                 Outcome::Stale => self.agents().forget_credential(&decided.address, &decided.call),
                 outcome => return Err(self.limit_refusal(authorized.facts(), &intent.counted, &outcome).await),
@@ -104,7 +116,7 @@ impl Calls<'_> {
             }
             match self.decide_again(decided, false).await? {
                 // The project changed between two readings; the next request is decided by its new document.
-                CallVerdict::NeedsApproval(_) => return Err(Refusal::Unavailable),
+                CallVerdict::NeedsApproval(_) | CallVerdict::DryRun(_) => return Err(Refusal::Unavailable),
                 verdict => decided.set_verdict(verdict),
             }
         }
@@ -125,38 +137,74 @@ impl Calls<'_> {
         Ok(())
     }
 
+    /// The decision of a call that arrives now: it is a use of its delegation from this network. What is decided again later
+    /// came from it then.
+    pub(super) async fn decide_arrived(self, address: &Address, call: &Call) -> Result<CallVerdict, Refusal> {
+        let verdict = self.decide_call(address, call, false).await?;
+        // A person's suspension and this one are refused in the same place of R-28.
+        if !self.agents().suspended_by_use(verdict.facts(), call).await? {
+            return Ok(verdict);
+        }
+        self.agents().forget_credential(address, call);
+        self.decide_call(address, call, false).await
+    }
+
     /// One decision, from memory if it allows the call, else from the store. A refusal is recorded before it is returned.
     /// `spent`: the call's proof was spent before.
     pub(super) async fn decide_call(self, address: &Address, call: &Call, spent: bool) -> Result<CallVerdict, Refusal> {
         match self.verdict(address, call).await? {
             Ok(verdict) => Ok(verdict),
-            Err(refused) if spent => self.refuse(call, refused.without_proof()).await,
-            Err(refused) => self.refuse(call, refused).await,
+            Err(refused) if spent => self.refuse(address, call, refused.without_proof()).await,
+            Err(refused) => self.refuse(address, call, refused).await,
         }
     }
 
     /// Decides the same call again. A refusal is recorded here, so its guard has nothing left to record.
     pub(super) async fn decide_again(self, decided: &mut DecidedCall, spent: bool) -> Result<CallVerdict, Refusal> {
-        let refused = match self.verdict(&decided.address, &decided.call).await? {
+        let verdict = match &decided.queued {
+            Some(decision) => {
+                let (_, verdict) = self.queued_verdict(decision, decided.call.clone()).await?;
+                verdict.map(CallVerdict::NeedsApproval)
+            }
+            None => self.verdict(&decided.address, &decided.call).await?,
+        };
+        let refused = match verdict {
             Ok(verdict) => return Ok(verdict),
             Err(refused) if spent => refused.without_proof(),
             Err(refused) => refused,
         };
         decided.mark_recorded();
-        self.refuse(&decided.call, refused).await
+        self.refuse(&decided.address, &decided.call, refused).await
     }
 
     async fn verdict(self, address: &Address, call: &Call) -> Result<Result<CallVerdict, RefusedCall>, Refusal> {
+        // A call that expands its consent silently is decided again once that is recorded. A dry run records nothing.
+        for _ in 0..TRIES {
+            let verdict = self.verdict_on_records(address, call).await?;
+            let Ok(found) = &verdict else { return Ok(verdict) };
+            let facts = found.facts();
+            let Some(scope) = facts.new_expansion().filter(|_| call.dry_run == DryRun::No) else { return Ok(verdict) };
+            Box::pin(self.expand_silently(facts, scope)).await?;
+            self.agents().forget_credential(address, call);
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    async fn verdict_on_records(
+        self,
+        address: &Address,
+        call: &Call,
+    ) -> Result<Result<CallVerdict, RefusedCall>, Refusal> {
         let view = self.agents().access_view(address, call).await?;
         // A signature is verified once, even if the rest is decided repeatedly.
         let memo = OnceLock::new();
         match self.decide_on(&view, call, &memo) {
-            Ok(CallVerdict::Authorized(call)) if call.facts().is_self_asserted() => {
-                let plans = self.find_all(PlansLiveOfSession(call.facts().session())).await?;
-                Ok(Ok(within_plans(CallVerdict::Authorized(call), &plans)))
+            Ok(verdict) if verdict.rests_on_own_word() => {
+                let plans = self.find_all(PlansLiveOfSession(verdict.facts().session())).await?;
+                Ok(Ok(within_plans(verdict, &plans)))
             }
             Ok(CallVerdict::Authorized(call)) => Ok(Ok(CallVerdict::Authorized(call))),
-            // A refusal from memory is confirmed by the store. The same goes for a call that needs approval: it is mostly
+            // A refusal from memory is confirmed by the store. The same goes for a dry run, which shows rows, and for a call that needs approval: it is mostly
             // refused as well, without a step and its guards to notice a revocation meanwhile.
             _ if view.bearer.is_some() => {
                 self.agents().forget_credential(address, call);
@@ -182,11 +230,20 @@ impl Calls<'_> {
         decide(call, view, &Proving { verify: &verify, nonce_demanded }, self.now())
     }
 
-    async fn refuse(self, call: &Call, refused: RefusedCall) -> Result<CallVerdict, Refusal> {
-        if let Some(effects) = refused.record(call, &self.env()?) {
-            self.commit_record(effects).await?;
-        }
-        Err(refused.refusal)
+    async fn refuse(self, address: &Address, call: &Call, refused: RefusedCall) -> Result<CallVerdict, Refusal> {
+        let refused = Box::pin(self.request_scope(address, refused)).await;
+        Err(self.record_refused(call, refused).await)
+    }
+
+    /// Records a refused call, and returns its refusal.
+    pub(super) async fn record_refused(self, call: &Call, refused: RefusedCall) -> Refusal {
+        let recorded = async {
+            match refused.record(call, &self.env()?) {
+                Some(effects) => self.commit_record(effects).await,
+                None => Ok(()),
+            }
+        };
+        recorded.await.err().unwrap_or(refused.refusal)
     }
 
     /// `DPoP-Nonce` for responses to calls, when nonces are on (C-27).

@@ -2,7 +2,8 @@
 
 use crate::{engine::Engine, projects::Address, services::Calls};
 use countersign_core::{
-    aap::access::{AuthorizedCall, Call, CallFacts, CallVerdict, NeedsApproval},
+    aap::access::{AuthorizedCall, Call, CallFacts, CallVerdict, DryRunCall, NeedsApproval},
+    records::Decision,
     refusal::Refusal,
     step::Effects,
 };
@@ -17,13 +18,21 @@ pub struct DecidedCall {
     verdict: Option<CallVerdict>,
     pub(super) call: Call,
     pub(super) address: Address,
+    /// The decision of a call that was held for its undo window.
+    pub(super) queued: Option<Box<Decision>>,
     /// Whether the call is not recorded yet.
     open: bool,
 }
 
 impl DecidedCall {
     pub(super) fn new(engine: &Arc<Engine>, verdict: CallVerdict, call: Call, address: Address) -> Self {
-        Self { engine: Arc::clone(engine), verdict: Some(verdict), call, address, open: true }
+        Self { engine: Arc::clone(engine), verdict: Some(verdict), call, address, queued: None, open: true }
+    }
+
+    /// A call that was held for its undo window: decided again from its rows, not from a credential.
+    pub(super) fn in_queue(mut self, decision: Decision) -> Self {
+        self.queued = Some(Box::new(decision));
+        self
     }
 
     #[expect(clippy::expect_used, reason = "only `authorized` takes the verdict, and it consumes the call")]
@@ -32,24 +41,29 @@ impl DecidedCall {
     }
 
     pub fn facts(&self) -> &CallFacts {
-        match self.verdict() {
-            CallVerdict::Authorized(authorized) => authorized.facts(),
-            CallVerdict::NeedsApproval(needs) => needs.facts(),
-        }
+        self.verdict().facts()
     }
 
     /// The call as far as it needs a person's approval.
     pub(super) fn needs_approval(&self) -> Option<&NeedsApproval> {
         match self.verdict() {
-            CallVerdict::Authorized(_) => None,
             CallVerdict::NeedsApproval(needs) => Some(needs),
+            CallVerdict::Authorized(_) | CallVerdict::DryRun(_) => None,
+        }
+    }
+
+    /// The call as a dry run that is answered here.
+    pub(super) fn dry_run(&self) -> Option<&DryRunCall> {
+        match self.verdict() {
+            CallVerdict::DryRun(call) => Some(call),
+            CallVerdict::Authorized(_) | CallVerdict::NeedsApproval(_) => None,
         }
     }
 
     pub(super) fn authorized(&self) -> Option<&AuthorizedCall> {
         match self.verdict() {
             CallVerdict::Authorized(authorized) => Some(authorized),
-            CallVerdict::NeedsApproval(_) => None,
+            CallVerdict::NeedsApproval(_) | CallVerdict::DryRun(_) => None,
         }
     }
 
@@ -110,6 +124,7 @@ impl Drop for DecidedCall {
         self.engine.calls().record_in_background(move |env| match &verdict {
             CallVerdict::Authorized(authorized) => authorized.record_abandonment(ABANDONED, env),
             CallVerdict::NeedsApproval(needs) => needs.record_abandonment(ABANDONED, env),
+            CallVerdict::DryRun(call) => call.record_abandonment(ABANDONED, env),
         });
     }
 }

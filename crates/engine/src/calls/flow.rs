@@ -2,16 +2,20 @@
 
 use super::{
     BodyDigest, DecidedCall, Egress, HeldFacts, Permit, UpstreamError, UpstreamOutcome, Watch,
-    approve::{Approval, Pending},
+    approve::{Approval, Claimed, Pending},
 };
 use crate::{projects::Address, services::Calls};
 use async_trait::async_trait;
 use countersign_core::{
     aap::access::{Call, CallFacts, ReadWrite},
     decision::outcome::OutcomeReport,
-    held::HttpRequest,
+    held::{CancelPath, HttpRequest},
     records::Execution,
     refusal::{Refusal, SentWrite},
+};
+use countersign_protocol::{
+    aap::{dry_run::DryRunPreview, undo::QueuedResponse},
+    project::DataSubjectSource,
 };
 use std::{future::Future, sync::Arc};
 use tracing::Instrument as _;
@@ -47,6 +51,21 @@ pub trait UpstreamExchange: Connect + Sized + 'static {
 
     fn outcome(&self, answer: &Self::Answer) -> UpstreamOutcome;
 
+    /// The response, and the people whose data it touched by the route's source; nobody if it does not name them.
+    fn data_subjects(
+        &mut self,
+        source: &DataSubjectSource,
+        answer: Self::Answer,
+    ) -> impl Future<Output = Result<(Self::Answer, Vec<String>), UpstreamError>> + Send;
+
+    /// The response, and its body if that is short enough to be read before it is handed on.
+    fn read_short_body(
+        &mut self,
+        answer: Self::Answer,
+    ) -> impl Future<Output = Result<(Self::Answer, Option<Vec<u8>>), UpstreamError>> + Send {
+        async move { Ok((answer, None)) }
+    }
+
     /// Whether the response goes on for as long as the session may.
     fn streams(&self, facts: &CallFacts, answer: &Self::Answer) -> bool;
 }
@@ -57,11 +76,20 @@ pub trait Connect: Send {
     /// Before the claim: the claim is the last thing before the first byte.
     async fn connect(&mut self, facts: &CallFacts) -> Result<(), UpstreamError>;
 
-    /// Whether the call goes to the upstream of the project's document, which the route's probe asks. A service inside
-    /// the process is another, and is never probed.
-    fn can_be_probed(&self) -> bool {
+    /// Whether the call goes to the upstream of the project's document, which the route's probe and cancel endpoint ask. A
+    /// service inside the process is another, and is never asked.
+    fn reaches_upstream(&self) -> bool {
         false
     }
+}
+
+/// How a call was carried out.
+pub enum CarriedOut<A> {
+    Settled(Box<Settled<A>>),
+    /// Approved, and held until its undo window closes (AAP 14.1).
+    Queued(Box<QueuedResponse>),
+    /// A dry run that the gateway answers.
+    Previewed(Box<DryRunPreview>),
 }
 
 /// A response with a durable record.
@@ -73,6 +101,46 @@ pub struct Settled<A> {
     pub watch: Option<Watch>,
     /// The id of a write with an unknown effect despite a response: its repeats are refused.
     pub unsettled_call: Option<String>,
+    /// Whether it is the upstream's own answer to a dry run.
+    pub dry_run: bool,
+}
+
+/// The response of a call that crosses users, once it is known whose data it touched. A response that does not say so is
+/// not handed out (C-99); one with an error may concern nobody.
+async fn named_subjects<E: UpstreamExchange>(
+    permit: &mut Permit,
+    exchange: &mut E,
+    answer: E::Answer,
+) -> Result<E::Answer, UpstreamError> {
+    let unknown = UpstreamError::ConnectionLost("the response does not say whose data it touched");
+    let source = permit.facts().route().data_subjects.clone().ok_or(unknown)?;
+    let failed = matches!(exchange.outcome(&answer), UpstreamOutcome::Responded { status: 400.., .. });
+    let (answer, subjects) = exchange.data_subjects(&source, answer).await?;
+    if subjects.is_empty() && !failed {
+        return Err(unknown);
+    }
+    permit.set_data_subjects(subjects);
+    Ok(answer)
+}
+
+/// The response of a call whose cancel endpoint names a member of it.
+async fn read_to_complete<E: UpstreamExchange>(
+    permit: &mut Permit,
+    exchange: &mut E,
+    answer: E::Answer,
+) -> Result<E::Answer, UpstreamError> {
+    if exchange.outcome(&answer).report(permit.facts().route()) != OutcomeReport::Committed {
+        return Ok(answer);
+    }
+    let (answer, body) = exchange.read_short_body(answer).await?;
+    permit.set_response(body.as_deref());
+    Ok(answer)
+}
+
+impl<A> CarriedOut<A> {
+    fn settled(settled: Settled<A>) -> Self {
+        Self::Settled(Box::new(settled))
+    }
 }
 
 impl Calls<'_> {
@@ -82,23 +150,42 @@ impl Calls<'_> {
         address: &Address,
         call: Call,
         mut exchange: E,
-    ) -> Result<Settled<E::Answer>, Refusal> {
-        let decided = self.decide(address, call).await?;
+    ) -> Result<CarriedOut<E::Answer>, Refusal> {
+        let decided = Box::pin(self.decide(address, call)).await?;
+        if decided.dry_run().is_some() {
+            return Box::pin(self.preview(decided, exchange)).await.map(CarriedOut::Previewed);
+        }
+        if decided.facts().is_dry_run()
+            && let Err(refusal) = self.check_limits(decided.facts()).await
+        {
+            return Err(decided.refuse(refusal).await);
+        }
         if decided.needs_approval().is_some() {
             return match exchange.read_whole(decided.facts()).await {
-                Ok(request) => self.hold(decided, request, exchange).await,
+                Ok(request) => Box::pin(self.hold(decided, request, exchange)).await,
                 Err(refusal) => Err(decided.refuse(refusal).await),
             };
         }
-        if let Err(refusal) = exchange.read(decided.facts()).await {
+        let whole = match self.read_to_undo(&decided, &mut exchange).await {
+            Ok(whole) => whole,
+            Err(refusal) => return Err(decided.refuse(refusal).await),
+        };
+        if whole.is_none()
+            && let Err(refusal) = exchange.read(decided.facts()).await
+        {
             return Err(decided.refuse(refusal).await);
         }
         if decided.facts().route().is_speculative() {
             let permit = self.speculate(decided)?;
-            return self.forward(permit, exchange, None).await;
+            return Box::pin(self.forward(permit, exchange, None)).await.map(CarriedOut::settled);
         }
-        let write = match self.refuse_repeat(&decided, &mut exchange).await {
+        let write = match self.refuse_repeat(&decided, whole.as_ref(), &mut exchange).await {
             Ok(write) => write,
+            Err(refusal) => return Err(decided.refuse(refusal).await),
+        };
+        let reaches_upstream = exchange.reaches_upstream();
+        let cancel = match self.plan_cancel(decided.facts(), whole.as_ref(), reaches_upstream).await {
+            Ok(cancel) => cancel,
             Err(refusal) => return Err(decided.refuse(refusal).await),
         };
         let engine = Arc::clone(self.engine);
@@ -106,10 +193,23 @@ impl Calls<'_> {
             if let Err(error) = exchange.connect(decided.facts()).await {
                 return Err(decided.refuse(error.into()).await);
             }
-            let permit = engine.calls().begin(decided, write).await?;
-            engine.calls().forward(permit, exchange, None).await
+            let permit = Box::pin(engine.calls().begin(decided, write, cancel)).await?;
+            Box::pin(engine.calls().forward(permit, exchange, whole)).await.map(CarriedOut::settled)
         })
         .await
+    }
+
+    /// The whole request, where the path of the route's cancel endpoint has a part of its body.
+    async fn read_to_undo<E: UpstreamExchange>(
+        self,
+        decided: &DecidedCall,
+        exchange: &mut E,
+    ) -> Result<Option<HttpRequest>, Refusal> {
+        let cancel = decided.facts().route().cancel.as_ref().filter(|_| exchange.reaches_upstream());
+        match cancel.is_some_and(CancelPath::needs_whole_request) {
+            true => exchange.read_whole(decided.facts()).await.map(Some),
+            false => Ok(None),
+        }
     }
 
     /// Runs a kept request, by the id of its decision. `call` has the credentials of the redeeming request.
@@ -119,11 +219,11 @@ impl Calls<'_> {
         call: Call,
         decision_id: &str,
         mut exchange: E,
-    ) -> Result<Settled<E::Answer>, Refusal> {
+    ) -> Result<CarriedOut<E::Answer>, Refusal> {
         let (engine, address, id) = (Arc::clone(self.engine), address.clone(), decision_id.to_owned());
         self.spawn_to_completion(async move {
-            let (permit, request) = engine.calls().redeem(&address, call, &id, &mut exchange).await?;
-            engine.calls().forward(permit, exchange, Some(request)).await
+            let (claimed, request) = Box::pin(engine.calls().redeem(&address, call, &id, &mut exchange)).await?;
+            engine.calls().forward_claimed(claimed, exchange, request).await
         })
         .await
     }
@@ -134,32 +234,45 @@ impl Calls<'_> {
         decided: DecidedCall,
         request: HttpRequest,
         mut exchange: E,
-    ) -> Result<Settled<E::Answer>, Refusal> {
+    ) -> Result<CarriedOut<E::Answer>, Refusal> {
         let engine = Arc::clone(self.engine);
         let approval = self.spawn_to_completion(async move {
-            match engine.calls().approve(decided, request, &mut exchange).await? {
-                Approval::Permit(permit, request) => {
-                    let settled = engine.calls().forward(permit, exchange, Some(request)).await?;
-                    Ok(HoldResult::Settled(Box::new(settled)))
+            match Box::pin(engine.calls().approve(decided, request, &mut exchange)).await? {
+                Approval::Claimed(claimed, request) => {
+                    engine.calls().forward_claimed(claimed, exchange, request).await.map(HoldResult::CarriedOut)
                 }
                 Approval::Pending(pending) => Ok(HoldResult::Pending(pending, exchange)),
             }
         });
         let (pending, mut exchange) = match approval.await? {
-            HoldResult::Settled(settled) => return Ok(*settled),
+            HoldResult::CarriedOut(carried_out) => return Ok(carried_out),
             HoldResult::Pending(pending, exchange) => (pending, exchange),
         };
         let answered = self.once_settled(pending).await?;
         let engine = Arc::clone(self.engine);
         self.spawn_to_completion(async move {
-            let (permit, request) = engine.calls().approve_after_wait(answered, &mut exchange).await?;
-            engine.calls().forward(permit, exchange, Some(request)).await
+            let (claimed, request) = Box::pin(engine.calls().approve_after_wait(answered, &mut exchange)).await?;
+            engine.calls().forward_claimed(claimed, exchange, request).await
         })
         .await
     }
 
+    async fn forward_claimed<E: UpstreamExchange>(
+        self,
+        claimed: Claimed,
+        exchange: E,
+        request: HttpRequest,
+    ) -> Result<CarriedOut<E::Answer>, Refusal> {
+        match claimed {
+            Claimed::Permit(permit) => {
+                Box::pin(self.forward(permit, exchange, Some(request))).await.map(CarriedOut::settled)
+            }
+            Claimed::Queued(queued) => Ok(CarriedOut::Queued(queued)),
+        }
+    }
+
     /// Runs in a task of its own, which outlasts a caller that hangs up.
-    async fn spawn_to_completion<T: Send + 'static>(
+    pub(super) async fn spawn_to_completion<T: Send + 'static>(
         self,
         task: impl Future<Output = Result<T, Refusal>> + Send + 'static,
     ) -> Result<T, Refusal> {
@@ -167,7 +280,7 @@ impl Calls<'_> {
     }
 
     /// Sends, records the outcome, and only then releases the response.
-    async fn forward<E: UpstreamExchange>(
+    pub(super) async fn forward<E: UpstreamExchange>(
         self,
         mut permit: Permit,
         mut exchange: E,
@@ -181,18 +294,27 @@ impl Calls<'_> {
             Err(error) => Err(error),
         };
         permit.mark_sent();
+        let result = match result {
+            Ok(answer) if permit.facts().crosses_users() => named_subjects(&mut permit, &mut exchange, answer).await,
+            result => result,
+        };
+        let result = match result {
+            Ok(answer) if permit.needs_response() => read_to_complete(&mut permit, &mut exchange, answer).await,
+            result => result,
+        };
         let outcome = match &result {
             Ok(answer) => exchange.outcome(answer),
             Err(error) => UpstreamOutcome::Failed(*error),
         };
         let streams = result.as_ref().is_ok_and(|answer| exchange.streams(permit.facts(), answer));
         let watch = streams.then(|| permit.watch());
+        let dry_run = permit.facts().is_dry_run();
         let (named, unknown) = (permit.sent_write(), outcome.report(permit.facts().route()) == OutcomeReport::Lost);
         let about = |refusal: Refusal| refusal.of_sent(named.clone());
         let egress = permit.settle(outcome).await.map_err(about)?;
         let answer = result.map_err(|error| about(error.into()))?;
         let unsettled_call = named.as_ref().filter(|_| unknown).and_then(SentWrite::call_id).map(str::to_owned);
-        Ok(Settled { answer, egress, watch, unsettled_call })
+        Ok(Settled { answer, egress, watch, unsettled_call, dry_run })
     }
 
     /// The right to send, checked immediately before the first byte: the approved bytes, under a claim that no node
@@ -234,6 +356,6 @@ impl Calls<'_> {
 }
 
 enum HoldResult<E: UpstreamExchange> {
-    Settled(Box<Settled<E::Answer>>),
+    CarriedOut(CarriedOut<E::Answer>),
     Pending(Box<Pending>, E),
 }

@@ -1,7 +1,7 @@
 //! Authority as a value that cannot be forged: it exists only because its step is durable, it fits one request, and it
 //! is settled once. Dropped without an outcome, it records the outcome as unknown.
 
-use super::{BodyDigest, UpstreamError, UpstreamOutcome, Watch, egress::Egress};
+use super::{BodyDigest, UpstreamError, UpstreamOutcome, Watch, egress::Egress, reversible::OpenCancel};
 use crate::{
     engine::Engine,
     inflight_writes::{InflightWrite, SendRight},
@@ -34,11 +34,26 @@ pub(super) struct OpenPermit {
     pub(super) sent: bool,
     /// For the recognition of repeats.
     pub(super) body: BodyDigest,
+    /// How its upstream undoes it, on routes with a cancel endpoint.
+    pub(super) cancel: Option<OpenCancel>,
+    /// The people whose data the response touched; only for a service account that crosses users.
+    pub(super) data_subjects: Vec<String>,
 }
 
 impl OpenPermit {
     pub(super) fn new(authorized: AuthorizedCall, call: Call, address: Address) -> Self {
-        Self { authorized, held: None, inflight: None, call, address, sent: false, body: BodyDigest::default() }
+        let body = BodyDigest::default();
+        Self {
+            authorized,
+            held: None,
+            inflight: None,
+            call,
+            address,
+            sent: false,
+            body,
+            cancel: None,
+            data_subjects: Vec::new(),
+        }
     }
 
     /// The name of a possibly executed call in errors.
@@ -93,6 +108,24 @@ impl Permit {
     pub(super) fn mark_sending(&mut self) {
         if let Some(open) = &mut self.open {
             open.sent = true;
+        }
+    }
+
+    /// The people whose data the response touched, for the record of the outcome (AAP 11.4).
+    pub(super) fn set_data_subjects(&mut self, subjects: Vec<String>) {
+        if let Some(open) = &mut self.open {
+            open.data_subjects = subjects;
+        }
+    }
+
+    /// Whether the request that undoes the call needs a member of its response.
+    pub(super) fn needs_response(&self) -> bool {
+        self.open().cancel.as_ref().is_some_and(OpenCancel::needs_response)
+    }
+
+    pub(super) fn set_response(&mut self, body: Option<&[u8]>) {
+        if let Some(cancel) = self.open.as_mut().and_then(|open| open.cancel.as_mut()) {
+            cancel.set_response(body);
         }
     }
 

@@ -1,8 +1,8 @@
 //! Running a kept request, by the id of its decision, without sending it again.
 
 use super::{
-    Connect, DecidedCall, Permit,
-    approve::{HeldCall, rendered},
+    Connect, DecidedCall,
+    approve::{Claimed, HeldCall, rendered},
 };
 use crate::{
     credentials::PresentedHash,
@@ -26,7 +26,7 @@ impl Calls<'_> {
         call: Call,
         decision_id: &str,
         connect: &mut dyn Connect,
-    ) -> Result<(Permit, HttpRequest), Refusal> {
+    ) -> Result<(Claimed, HttpRequest), Refusal> {
         let at = self.project(address).await?;
         let known = self.decisions().decision_at(at.project.key, decision_id).await?;
         // The caller is authenticated before this refusal, which would tell a stranger about decisions.
@@ -38,7 +38,7 @@ impl Calls<'_> {
             None => return Err(self.refusal_of_caller_or(&at, &call, no_kept_request()).await),
         };
         let inner = call_of_kept_request(&call, &request);
-        let verdict = self.decide_call(address, &inner, false).await?;
+        let verdict = self.decide_arrived(address, &inner).await?;
         let decided = DecidedCall::new(self.engine, verdict, inner, address.clone());
         let rendered = match self.redeemable(&decided, &decision, &request).await {
             Ok(rendered) => rendered,
@@ -47,24 +47,28 @@ impl Calls<'_> {
         let named = decision.id.clone();
         let mut held = HeldCall { decided, request, at, rendered, named };
         match self.claim_for_call(&mut held, decision, None, connect).await {
-            Ok(permit) => Ok((permit, held.request)),
+            Ok(claimed) => Ok((claimed, held.request)),
             Err(refusal) => Err(self.refuse_held(held, refusal).await),
         }
     }
 
-    async fn redeemable(
+    pub(super) async fn redeemable(
         self,
         decided: &DecidedCall,
         decision: &Decision,
         request: &HttpRequest,
     ) -> Result<super::approve::RenderedRequest, Refusal> {
+        if decided.facts().is_dry_run() {
+            let why = "a stored request is only run: for a preview, send the request itself as a dry run";
+            return Err(Refusal::invalid(why));
+        }
         let needs = decided.needs_approval();
         let needs = needs.ok_or_else(|| Refusal::Conflict("this does not need an approval any more".into()))?;
-        if needs.principal()? != decision.raised_by.principal {
+        if needs.facts().principal()? != decision.raised_by.principal {
             return Err(no_kept_request());
         }
         self.check_limits(needs.facts()).await?;
-        rendered(needs, request)
+        rendered(needs.facts(), request)
     }
 
     /// The refusal of the caller itself, if there is one, else `otherwise`.
@@ -74,7 +78,7 @@ impl Calls<'_> {
         let shown = PresentedHash { hash: *hash, scheme, proof: call.proof.as_deref(), method: &method, url: &url };
         match self.authenticate_bearer(at, &shown).await {
             Ok(bearer) => match self.decision_time() {
-                Ok(now) => check_bearer(&bearer, now).err().unwrap_or(otherwise),
+                Ok(now) => check_bearer(&bearer, &at.project.document, now).err().unwrap_or(otherwise),
                 Err(unavailable) => unavailable,
             },
             Err(refusal) => refusal,

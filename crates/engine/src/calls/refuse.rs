@@ -27,6 +27,10 @@ impl Calls<'_> {
                     recorded => recorded.map(|()| refusal.clone()),
                 };
             }
+            CallVerdict::DryRun(call) => {
+                let recorded = self.commit_record(call.record_refusal(refusal, &self.env()?)?).await;
+                return recorded.map(|()| refusal.clone());
+            }
             CallVerdict::NeedsApproval(needs) => needs,
         };
         let (effects, counted) = needs.record_refusal(refusal, &self.env()?)?;
@@ -65,7 +69,8 @@ impl Calls<'_> {
     /// A policy's budget ends the delegation with the first call beyond it (AAP 8.3).
     async fn end_if_used_up(self, facts: &CallFacts, limit: Limit) -> Refusal {
         let refusal = facts.usage().refusal(limit, self.now());
-        match facts.delegation().filter(|_| limit.ends_delegation()) {
+        // A dry run commits nothing: the next call beyond the budget ends the delegation.
+        match facts.delegation().filter(|_| limit.ends_delegation() && !facts.is_dry_run()) {
             Some(delegation) => self.agents().end_used_up(delegation).await.err().unwrap_or(refusal),
             None => refusal,
         }

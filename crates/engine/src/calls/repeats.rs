@@ -6,9 +6,10 @@ use crate::{
     store::{Outcome, UnsettledWriteById, UnsettledWritesIn, UnsettledWritesOf},
 };
 use countersign_core::{
-    aap::access::{CallFacts, SeenWrite, SettleWrite},
+    aap::access::{BEGINNING_BYTES, CallFacts, ReadWrite, SeenWrite, SettleWrite},
     decision::ProjectRef,
     env::Env,
+    held::HttpRequest,
     records::{Project, Table, UnsettledWrite, WriteFingerprint},
     refusal::Refusal,
     step::{Effects, Operation as _},
@@ -50,6 +51,7 @@ impl Calls<'_> {
     pub(super) async fn refuse_repeat<E: UpstreamExchange>(
         self,
         decided: &DecidedCall,
+        whole: Option<&HttpRequest>,
         exchange: &mut E,
     ) -> Result<Option<FreshWrite>, Refusal> {
         let facts = decided.facts();
@@ -58,6 +60,12 @@ impl Calls<'_> {
         }
         let proof = decided.authorized().and_then(|authorized| authorized.proof());
         let unsettled = self.find_unsettled_writes(facts).await?;
+        if let Some(request) = whole {
+            let (head, body) = describe_whole(request);
+            let fingerprint = facts.fingerprint(&head, proof)?;
+            refuse_if_repeated(&fingerprint, &unsettled)?;
+            return Ok(Some(FreshWrite { fingerprint, body }));
+        }
         let (mut head, mut body) = exchange.describe(facts, false).await?;
         let mut fingerprint = facts.fingerprint(&head, proof)?;
         if unsettled.iter().any(|earlier| fingerprint.needs_body(&earlier.fingerprint)) {
@@ -74,7 +82,7 @@ impl Calls<'_> {
     }
 
     /// The unsettled writes on the same route under the same delegation. Expired ones are removed.
-    async fn find_unsettled_writes(self, facts: &CallFacts) -> Result<Vec<UnsettledWrite>, Refusal> {
+    pub(super) async fn find_unsettled_writes(self, facts: &CallFacts) -> Result<Vec<UnsettledWrite>, Refusal> {
         let Some(delegation) = facts.delegation() else { return Ok(Vec::new()) };
         let found = self.find_all(UnsettledWritesOf { delegation, route: facts.route().id.clone() }).await?;
         let now = self.now();
@@ -132,7 +140,20 @@ impl Calls<'_> {
     }
 }
 
-fn refuse_if_repeated(fingerprint: &WriteFingerprint, unsettled: &[UnsettledWrite]) -> Result<(), Refusal> {
+/// Of a request that was read whole.
+pub(super) fn describe_whole(request: &HttpRequest) -> (ReadWrite, BodyDigest) {
+    let body = request.body.as_slice();
+    let digest = Digest::of(body);
+    let read = ReadWrite {
+        head: HttpRequest { body: Vec::new(), ..request.clone() },
+        beginning: Some(Digest::of(body.get(..BEGINNING_BYTES).unwrap_or(body))),
+        length: u64::try_from(body.len()).ok(),
+        body: Some(digest),
+    };
+    (read, BodyDigest::known(digest))
+}
+
+pub(super) fn refuse_if_repeated(fingerprint: &WriteFingerprint, unsettled: &[UnsettledWrite]) -> Result<(), Refusal> {
     match unsettled.iter().find(|earlier| fingerprint.repeats(&earlier.fingerprint)) {
         Some(earlier) => Err(Refusal::WriteUnsettled { call_id: earlier.call_id.clone(), until: earlier.until }),
         None => Ok(()),

@@ -79,6 +79,7 @@ impl<'engine> Calls<'engine> {
             let effects = write_entry(open, outcome, &env)?;
             let effects =
                 effects.and(self.apply_write_outcome(row.as_ref(), &observed_write(open, outcome), &project, &env)?);
+            let effects = effects.and(self.settle_reversible(open, observed_write(open, outcome).result).await?);
             let (lock, reported) = match &open.held {
                 Some(held) => {
                     let key = (held.decision, held.execution_id.as_str());
@@ -159,11 +160,11 @@ impl<'engine> Calls<'engine> {
 
     /// Records a read and decides it again: if its access was revoked meanwhile, the response must be dropped.
     async fn settle_read(self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
-        let OpenPermit { mut authorized, call, address, .. } = open;
+        let OpenPermit { mut authorized, call, address, data_subjects, .. } = open;
         let (text, bytes) = (outcome.text(), outcome.bytes());
         // Not the step runner: between two commits the call is decided again.
         for _ in 0..TRIES {
-            let (effects, counted) = authorized.record_read(&text, bytes, &self.env()?)?;
+            let (effects, counted) = authorized.record_read(&text, bytes, &data_subjects, &self.env()?)?;
             match self.commit(effects).await {
                 Outcome::Committed => {
                     self.limit_cache.add(&counted);
@@ -179,7 +180,7 @@ impl<'engine> Calls<'engine> {
             authorized = match self.decide_call(&address, &call, begun).await? {
                 CallVerdict::Authorized(again) if begun => again.started(None),
                 CallVerdict::Authorized(again) => again,
-                CallVerdict::NeedsApproval(_) => return Err(Refusal::Unavailable),
+                CallVerdict::NeedsApproval(_) | CallVerdict::DryRun(_) => return Err(Refusal::Unavailable),
             };
         }
         Err(Refusal::Unavailable)
@@ -198,7 +199,10 @@ impl<'engine> Calls<'engine> {
 /// The entry of a write with its outcome, and the counts it gives back.
 fn write_entry(open: &OpenPermit, outcome: UpstreamOutcome, env: &Env) -> Result<Effects, NotCanonical> {
     let no_effect = outcome.reports_no_effect(open.authorized.facts().route());
-    open.authorized.record_write(&outcome.text(), no_effect, outcome.bytes(), env)
+    let (text, result) = (outcome.text(), observed_write(open, outcome).result);
+    let reversible = open.cancel.as_ref().map(|cancel| cancel.call_id.as_str());
+    let bytes = outcome.bytes();
+    open.authorized.record_write((&text, result), no_effect, reversible, bytes, &open.data_subjects, env)
 }
 
 /// The observed effect of a write, by its outcome.

@@ -2,9 +2,9 @@
 
 use crate::{projects::Address, services::Calls};
 use countersign_core::{
-    aap::access::{Call, CallFacts, check_bearer},
+    aap::access::{Call, CallFacts, check_bearer_at},
     aap::validity::check_receipt,
-    refusal::Refusal,
+    refusal::{ExceededConsent, Refusal},
 };
 use std::time::Duration;
 
@@ -38,17 +38,20 @@ impl Calls<'_> {
     /// From the store each time: the cache may be stale, and no commit would notice.
     async fn check_stream(self, watch: &Watch) -> Result<(), Refusal> {
         let now = self.now();
-        if now >= watch.facts.ends_at() {
-            return Err(Refusal::AccessTokenExpired);
-        }
         let at = self.project(&watch.address).await?;
         if at.project.version != watch.facts.project().version {
             return Err(Refusal::Conflict("the project's document has changed".into()));
         }
         let (hash, _) = watch.call.token().ok_or(Refusal::AccessTokenInvalid)?;
-        let bearer = self.agents().bearer_by_hash(&at.project, hash).await?;
-        check_bearer(&bearer, now)?;
-        bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| check_receipt(receipt, now))
+        let (document, route) = (&at.project.document, watch.facts.route());
+        let tier = document.minimum_tier.max(route.minimum_tier.unwrap_or(1));
+        let bearer = self.agents().bearer_at_tier(&at.project, hash, tier).await?;
+        check_bearer_at(&bearer, document, tier, now)?;
+        if !watch.facts.keeps_expansion(&bearer.session) {
+            return Err(ExceededConsent::of(watch.facts.action(), None).into());
+        }
+        bearer.receipt().map_or(Ok(()), |receipt| check_receipt(receipt, now))?;
+        if now >= watch.facts.ends_at() { Err(Refusal::AccessTokenExpired) } else { Ok(()) }
     }
 
     /// The end of a stream, for the audit.

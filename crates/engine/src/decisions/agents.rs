@@ -135,7 +135,7 @@ impl Decisions<'_> {
 
     async fn agent_by_token(self, at: &ProjectAt, token: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
         let bearer = self.agents().bearer_by_hash(&at.project, &Digest::of(token.as_bytes())).await?;
-        check_bearer(&bearer, self.decision_time()?)?;
+        check_bearer(&bearer, &at.project.document, self.decision_time()?)?;
         let nobody = || Refusal::TierNotMet { needed: 2, has: 1 };
         let delegation = bearer.delegation.as_ref().ok_or_else(nobody)?;
         let agent = AgentPrincipal {

@@ -8,15 +8,15 @@ use crate::{
 use countersign_core::{
     bounded::Book,
     decision::{answer::ProvenPerson, grant::AskedFor, revoke::RevokeApproval},
-    mplp::progress,
+    mplp::{allowance, progress},
     people::ProjectMember,
-    records::{Allowance, Decision, Plan, Point, Raiser, Role},
+    records::{Allowance, Decision, Delegation, Plan, Point, Raiser, Role},
     refusal::Refusal,
     step::Operation as _,
 };
-use countersign_protocol::ids::RowKey;
+use countersign_protocol::{ids::RowKey, mplp::AllowanceShown};
 use quick_cache::sync::Cache;
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 const HOLDERS: usize = 10_000;
 
@@ -36,6 +36,12 @@ pub struct OpenAllowance {
     pub allowance: Allowance,
     pub decision: Decision,
     pub plan: Option<Plan>,
+}
+
+impl OpenAllowance {
+    pub fn shown(&self) -> AllowanceShown {
+        allowance::shown(&self.allowance, &self.decision, self.plan.as_ref())
+    }
 }
 
 impl Decisions<'_> {
@@ -100,9 +106,31 @@ impl Decisions<'_> {
                 own
             }
         };
-        found.retain(|allowance| self.now() < allowance.until);
         found.sort_by_key(|allowance| allowance.key);
         found.dedup_by_key(|allowance| allowance.key);
+        self.with_decisions(found).await
+    }
+
+    /// The open standing approvals under these delegations of a project, oldest first.
+    pub async fn open_allowances_under(
+        self,
+        project: RowKey,
+        delegations: &[Delegation],
+    ) -> Result<Vec<OpenAllowance>, Refusal> {
+        let Some(first) = delegations.first() else { return Ok(Vec::new()) };
+        let mut found = match delegations.iter().all(|delegation| delegation.person == first.person) {
+            true => self.find_all(AllowancesOpenOfPerson { project, person: first.person }).await?,
+            false => self.find_all(AllowancesOpenIn(project)).await?,
+        };
+        let keys: HashSet<RowKey> = delegations.iter().map(|delegation| delegation.key).collect();
+        found.retain(|allowance| allowance.raised_by.delegation.is_some_and(|key| keys.contains(&key)));
+        found.sort_by_key(|allowance| allowance.key);
+        self.with_decisions(found).await
+    }
+
+    /// Those of them that still allow something.
+    async fn with_decisions(self, mut found: Vec<Allowance>) -> Result<Vec<OpenAllowance>, Refusal> {
+        found.retain(|allowance| self.now() < allowance.until);
         let mut all = Vec::with_capacity(found.len());
         for allowance in found {
             let decision: Option<Decision> = self.get(allowance.decision).await?;
@@ -152,11 +180,6 @@ impl Decisions<'_> {
         })
         .await
     }
-}
-
-/// The public id of an allowance: `alw_` and its key in hex.
-pub fn allowance_id(allowance: &Allowance) -> String {
-    format!("alw_{:016x}", allowance.key)
 }
 
 fn allowance_key(id: &str) -> Option<RowKey> {

@@ -91,6 +91,7 @@ impl Decisions<'_> {
             policy: document.plans.clone(),
             asked_for,
             gap: self.clarifications().gap_view(at, &decision).await?,
+            widening: self.widening_of(at, &decision).await?,
             decision,
             session,
         })

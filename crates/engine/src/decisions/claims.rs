@@ -67,6 +67,8 @@ impl<'engine> Decisions<'engine> {
                 call,
                 rules: Some(rules(&at.project.document, tool, None)),
                 probe: None,
+                cancel: None,
+                window_closed: false,
             };
             let step = operation.decide(&view, &self.env()?)?;
             Ok::<_, Refusal>((lock, step.map(|execution| (view.decision, execution))))

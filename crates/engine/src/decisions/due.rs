@@ -5,7 +5,8 @@ use crate::{
     services::Decisions,
     session_locks::SessionLockGuard,
     store::{
-        AaepSessionsDue, AllowancesDue, DecisionsDue, DecisionsOpenOfEffect, DelegationsDue, ExecutionsDue, Outcome,
+        AaepSessionsDue, AllowancesDue, DecisionsDue, DecisionsOpenOfEffect, DelegationsDue, ExecutionsDue,
+        HeartbeatsDue, Outcome,
     },
 };
 use countersign_core::{
@@ -50,7 +51,9 @@ impl<'engine> Decisions<'engine> {
         let executions = self.find_all(ExecutionsDue { by, limit }).await?;
         let sessions = self.find_all(AaepSessionsDue { by, limit }).await?;
         let delegations = self.find_all(DelegationsDue { by, limit }).await?;
+        let heartbeats = self.find_all(HeartbeatsDue { by, limit }).await?;
         let found = questions.len() + allowances.len() + executions.len() + sessions.len() + delegations.len();
+        let found = found + heartbeats.len();
         let questions = questions.iter().map(|question| self.settle_question(question.key, false));
         join_results(questions).await?;
         join_results(allowances.iter().map(|allowance| self.settle_allowance(allowance.key))).await?;
@@ -58,6 +61,7 @@ impl<'engine> Decisions<'engine> {
         join_results(sessions.iter().map(|session| self.settle_session(session.key))).await?;
         // Last, so that records with a deadline of their own have settled by it.
         let agents = self.agents();
+        join_results(heartbeats.iter().map(|heartbeat| agents.settle_heartbeat(heartbeat.key))).await?;
         join_results(delegations.iter().map(|delegation| agents.settle_delegation(delegation.key))).await?;
         Ok(found)
     }

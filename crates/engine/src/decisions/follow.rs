@@ -6,7 +6,7 @@ use countersign_core::{
     records::{Allowance, Decision, Point},
     refusal::Refusal,
 };
-use countersign_protocol::decisions::DecisionDocument;
+use countersign_protocol::decisions::{DecisionDocument, UndoState};
 use std::time::Duration;
 
 /// Signals of another node may be lost; a waiter reads the store this often.
@@ -54,10 +54,18 @@ impl Decisions<'_> {
     /// approval is unclaimed, the confirmation token (C-02).
     async fn agent_document(self, at: &ProjectAt, decision: Decision) -> Result<DecisionDocument, Refusal> {
         let page = self.page_of(at, &decision.id);
-        let held = decision.point == Point::Gateway;
+        let held = decision.point == Point::Gateway && decision.expansion.is_none();
         let whole = self.load_whole(decision).await?;
         let mut document = whole.document(page);
-        let unspent = |allowance: &Allowance| allowance.is_open() && self.now() < allowance.until;
+        let now = self.now();
+        if let Some(undo) = document.undo.as_mut().filter(|undo| undo.state == UndoState::Open) {
+            match now < undo.expires_at {
+                true => undo.undo_url = Some(self.calls().undo_url(at, &whole.decision.id)?),
+                false => undo.state = UndoState::Closed,
+            }
+        }
+        let unspent =
+            |allowance: &Allowance| allowance.is_open() && allowance.queued_call().is_none() && now < allowance.until;
         let spendable = whole.allowance.as_ref().is_some_and(unspent);
         if held && (spendable || whole.decision.is_pending()) {
             document.redeem = self.calls().redeem_url(at, &whole.decision.id);

@@ -14,8 +14,8 @@ mod sealed_requests;
 
 pub use agents::AgentPrincipal;
 pub(crate) use agents::bound_key;
+pub use allowances::OpenAllowance;
 pub(crate) use allowances::StandingApprovalCache;
-pub use allowances::{OpenAllowance, allowance_id};
 pub use answer::Answered;
 pub(crate) use claims::Claiming;
 pub use inbox::{InboxItem, UnknownOutcome};

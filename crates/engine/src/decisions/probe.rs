@@ -2,7 +2,7 @@
 //! read from the rows, so that a restart forgets nothing; the row's version lets one node ask at a time.
 
 use crate::{
-    ports::UpstreamProbes,
+    ports::UpstreamRequests,
     services::Decisions,
     store::{Outcome, ProbesDue},
 };
@@ -26,22 +26,22 @@ use std::sync::{Arc, PoisonError};
 const BATCH: i64 = 32;
 
 impl Decisions<'_> {
-    /// Sets the upstreams of an enforcement point. Without them this node leaves probes to others.
-    pub fn use_upstream_probes(self, probes: Arc<dyn UpstreamProbes>) {
-        *self.probes.write().unwrap_or_else(PoisonError::into_inner) = Some(probes);
+    /// Sets the upstreams of an enforcement point. Without them this node leaves probes and rollbacks to others.
+    pub fn use_upstream_requests(self, upstreams: Arc<dyn UpstreamRequests>) {
+        *self.upstreams.write().unwrap_or_else(PoisonError::into_inner) = Some(upstreams);
     }
 
     /// Makes every probe that is due, and returns their number. Call it often, apart from work that must not wait for an
     /// upstream.
     pub async fn probe_due(self) -> Result<usize, Refusal> {
-        let Some(port) = self.probes.read().unwrap_or_else(PoisonError::into_inner).clone() else { return Ok(0) };
+        let Some(port) = self.upstreams.read().unwrap_or_else(PoisonError::into_inner).clone() else { return Ok(0) };
         let due = self.find_all(ProbesDue { by: self.now(), limit: BATCH }).await?;
         let probes = due.iter().map(|execution| self.probe_one(execution.key, &*port));
         futures_util::future::join_all(probes).await.into_iter().collect::<Result<(), _>>()?;
         Ok(due.len())
     }
 
-    async fn probe_one(self, key: RowKey, port: &dyn UpstreamProbes) -> Result<(), Refusal> {
+    async fn probe_one(self, key: RowKey, port: &dyn UpstreamRequests) -> Result<(), Refusal> {
         let Some((tried, project)) = self.begin_probe(key).await? else { return Ok(()) };
         let Some((probe, upstream)) = tried.probe.unchanged_in(&project.document) else {
             tracing::warn!(

@@ -269,6 +269,29 @@ impl Decisions<'_> {
         }
     }
 
+    /// The question that [`Self::ask`] would raise now, or its refusal. Nothing is committed, and nobody is asked.
+    pub(crate) async fn would_ask(
+        self,
+        at: &ProjectAt,
+        agent: &AgentPrincipal,
+        asking: &RaiseRequest,
+    ) -> Result<RaisedDecision, Refusal> {
+        let project = Arc::new(at.project.clone());
+        let view = self.raise_view(&project, agent, asking, None).await?;
+        let env = self.env()?;
+        let step = self.raise(agent, &asking.asked)?.decide(&view, &env)?;
+        for count in step.effects.counts.iter().filter(|count| count.by >= 0) {
+            let stands = self.store.count(&count.key).await?;
+            if stands.saturating_add(count.by) > count.limit {
+                return Err(match (Limit::from_name(count.name), &asking.usage) {
+                    (Some(limit), Some(usage)) => usage.refusal(limit, env.now),
+                    _ => limit_reached(count.name, &project, env.now),
+                });
+            }
+        }
+        Ok(self.raised(at, step.answer))
+    }
+
     fn raise(self, agent: &AgentPrincipal, asked: &NewQuestion) -> Result<Raise, Refusal> {
         // The same 128 bits are the Confirm's UUID.
         let id = format!("dec_{}", MplpId::from_random(self.env()?.mint().bytes()).simple());

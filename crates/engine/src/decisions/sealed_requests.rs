@@ -11,7 +11,7 @@ use countersign_core::{
     decision::grant::AskedFor,
     held::Fields,
     mplp::deviation,
-    project::matching_route,
+    project::{matching_route, undo::is_held_for_undo},
     records::{Decision, HeldRequest, Point, Project, Raiser},
     refusal::Refusal,
 };
@@ -76,6 +76,9 @@ impl Decisions<'_> {
         // The route that the gateway would take now; if its meaning changed, no limit can be set.
         let route = matching_route(&project.document, &request.method, request.path());
         let Some(route) = route.filter(|route| route.action == decision.action) else { return Ok(None) };
+        if is_held_for_undo(&project.document, route) {
+            return Ok(None);
+        }
         let fields = Fields::read(route, &request).ok();
         Ok(fields.map(|fields| call_of_request(route, &request, &fields)))
     }

@@ -145,6 +145,7 @@ async fn a_token_signed_with_a_key_that_another_node_has_just_made_is_believed_a
     let added = rotating.rotate_keys().await.unwrap();
     assert!(!kids(&other).contains(&added.kid));
     let proven = other.agents().prove_delegation(&token(&rotating), &project()).await.unwrap();
+    let countersign_protocol::facts::VerifiedGrant::User(proven) = proven else { panic!("a person's token") };
     assert_eq!(proven.kid(), added.kid);
     assert_eq!(other.keys().unwrap().signing.kid(), added.kid);
 }

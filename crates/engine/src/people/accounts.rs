@@ -58,7 +58,13 @@ impl People<'_> {
     pub async fn set_password(self, name: &str, password: &str) -> Result<Person, AccountFailure> {
         check_password(password)?;
         let hash = self.passwords.hash(password, self.env()?.mint().bytes()).await?;
-        self.change_person(name, || AccountChange { password_hash: Some(hash.clone()), enabled: false }).await
+        self.change_person(name, || AccountChange { password_hash: Some(hash.clone()), ..AccountChange::default() })
+            .await
+    }
+
+    /// The address that a service account's token names for an admin.
+    pub async fn set_email(self, name: &str, email: &str) -> Result<Person, AccountFailure> {
+        self.change_person(name, || AccountChange { email: Some(email.to_owned()), ..AccountChange::default() }).await
     }
 
     /// A disabled account cannot sign in, and all its sessions, tokens, delegations and keys end at once; enabling it
@@ -66,7 +72,7 @@ impl People<'_> {
     pub async fn set_disabled(self, name: &str, disabled: bool) -> Result<Person, AccountFailure> {
         match disabled {
             true => Ok(self.disable_person(name, "operator").await?.person),
-            false => self.change_person(name, || AccountChange { password_hash: None, enabled: true }).await,
+            false => self.change_person(name, || AccountChange { enabled: true, ..AccountChange::default() }).await,
         }
     }
 

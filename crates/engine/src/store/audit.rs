@@ -183,43 +183,50 @@ async fn tail<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, Store
 
 /// The entries that a request of an agent leaves.
 const REQUESTS: &str = "event_type IN ('call', 'call_started', 'session_started', 'session_reopened', 'session_key_added', \
+     'session_mode_added', \
      'decision_raised', 'plan_created', 'clarification_checked', 'clarification_opened')";
 
-/// The time of the last request under a delegation: of the index, and of the tail that is not in it yet.
-pub(crate) async fn last_request_at<S: Sql>(
+/// The times of the last requests under delegations: of the index, and of the tail that is not in it yet.
+pub(crate) async fn last_requests_at<S: Sql>(
     sql: &mut S,
     project: RowKey,
-    delegation: RowKey,
-) -> Result<Option<UnixMillis>, StoreFailure> {
+    delegations: Vec<RowKey>,
+) -> Result<BTreeMap<RowKey, UnixMillis>, StoreFailure> {
     sql.begin(Access::Snapshot).await?;
-    let last = last_request(sql, project, delegation).await;
+    let last = last_requests(sql, project, delegations).await;
     sql.rollback().await;
     last
 }
 
-async fn last_request<S: Sql>(
+/// One query for the index, which reads one entry a delegation, and one a lane for the tail.
+async fn last_requests<S: Sql>(
     sql: &mut S,
     project: RowKey,
-    delegation: RowKey,
-) -> Result<Option<UnixMillis>, StoreFailure> {
+    delegations: Vec<RowKey>,
+) -> Result<BTreeMap<RowKey, UnixMillis>, StoreFailure> {
     let indexed = format!(
-        "SELECT at FROM audit_index WHERE project = $1 AND kind = 0 AND key = $2 AND {REQUESTS} \
-         ORDER BY at DESC, lane DESC, seq DESC LIMIT 1"
+        "SELECT d.key, (SELECT i.at FROM audit_index i WHERE i.project = $1 AND i.kind = 0 AND i.key = d.key AND {REQUESTS} \
+         ORDER BY i.at DESC, i.lane DESC, i.seq DESC LIMIT 1) FROM delegations d WHERE {}",
+        S::one_of("d.key", "$2")
     );
-    let mut last = None;
-    for row in sql.query(&indexed, &[project.into(), delegation.into()]).await? {
-        last = last.max(Some(row.int(0)?));
-    }
     let tail = format!(
-        "SELECT at FROM evidence WHERE lane = $1 AND pos > $2 AND project = $3 AND delegation = $4 AND {REQUESTS}"
+        "SELECT delegation, max(at) FROM evidence WHERE lane = $1 AND pos > $2 AND project = $3 AND {} AND {REQUESTS} \
+         GROUP BY delegation",
+        S::one_of("delegation", "$4")
     );
+    let keys = || SqlValue::List(delegations.clone());
+    let mut found = sql.query(&indexed, &[project.into(), keys()]).await?;
     for lane in sql.query("SELECT lane, pos FROM audit_progress", &[]).await? {
-        let params = [lane.int(0)?.into(), lane.int(1)?.into(), project.into(), delegation.into()];
-        for row in sql.query(&tail, &params).await? {
-            last = last.max(Some(row.int(0)?));
+        let params = [lane.int(0)?.into(), lane.int(1)?.into(), project.into(), keys()];
+        found.extend(sql.query(&tail, &params).await?);
+    }
+    let mut last = BTreeMap::new();
+    for row in found {
+        if let Some(at) = row.maybe_int(1)?.map(UnixMillis) {
+            last.entry(row.int(0)?).and_modify(|known: &mut UnixMillis| *known = at.max(*known)).or_insert(at);
         }
     }
-    Ok(last.map(UnixMillis))
+    Ok(last)
 }
 
 /// From `at`, `lane`, `seq`, `pos`.

@@ -29,6 +29,8 @@ pub(crate) trait Tx: Send {
     fn apply(&mut self, changes: &[RowChange]) -> impl Future<Output = Result<bool, StoreFailure>> + Send;
     /// Writes the gains, and commits.
     fn flush(&mut self, gains: &Gains<'_>) -> impl Future<Output = Result<(), StoreFailure>> + Send;
+    /// Takes the records of the flushed batch into memory, where the database has one writer.
+    fn cache_records(&self, _: &[&Ready], _: &[Outcome]) {}
     /// Hands the signals of the flushed batch to the listeners of this node.
     fn publish(&mut self, standing: &FeedPosition, news: signals::Batch);
     /// Ends the transaction without a change.
@@ -147,6 +149,8 @@ async fn judge<T: Tx>(tx: &mut T, steps: &[&Ready]) -> Result<Vec<Outcome>, Stor
         tx.abort().await;
     } else {
         tx.flush(&gains).await?;
+        // Before anybody hears of it: a listener reads the records at once.
+        tx.cache_records(steps, &outcomes);
         tx.publish(&gains.standing, gains.news.iter().map(|item| item.news.clone()).collect());
     }
     Ok(outcomes)

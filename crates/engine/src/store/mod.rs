@@ -17,6 +17,7 @@ mod position;
 mod postgres;
 mod proofs;
 mod reads;
+mod record_cache;
 mod retention;
 mod search;
 mod signals;
@@ -46,10 +47,14 @@ pub use storage_stats::{KindStats, StorageStats};
 pub use tables::*;
 
 /// The effects of a step, for wrappers between the engine and a store.
-pub use countersign_core::{records::Record, step::Effects};
+pub use countersign_core::{
+    records::{Record, SharedRecord},
+    step::Effects,
+};
 
 use async_trait::async_trait;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use std::collections::BTreeMap;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// The outcome of a step.
@@ -92,6 +97,8 @@ pub trait Store: Send + Sync {
     }
     /// The documents of all rows of a search.
     async fn list(&self, search: Search) -> Result<Vec<String>, StoreError>;
+    /// The records of all rows of a search: shared with a cache, or nobody else's.
+    async fn records(&self, search: Search) -> Result<Vec<SharedRecord>, StoreError>;
     /// A project's record as it was at a version (R-12: decisions record the version they were made under).
     async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError>;
     /// The versions of a project that were ever in force, oldest first.
@@ -100,8 +107,15 @@ pub trait Store: Send + Sync {
     async fn count(&self, key: &str) -> Result<i64, StoreError>;
 
     async fn audit(&self, query: AuditQuery) -> Result<AuditPage, StoreError>;
-    /// The time of the last request under a delegation, from its entries.
-    async fn last_request_at(&self, project: RowKey, delegation: RowKey) -> Result<Option<UnixMillis>, StoreError>;
+    /// The times of the last requests under delegations of a project, from their entries; none for one without any.
+    async fn last_requests_at(
+        &self,
+        project: RowKey,
+        delegations: Vec<RowKey>,
+    ) -> Result<BTreeMap<RowKey, UnixMillis>, StoreError>;
+    async fn last_request_at(&self, project: RowKey, delegation: RowKey) -> Result<Option<UnixMillis>, StoreError> {
+        Ok(self.last_requests_at(project, vec![delegation]).await?.remove(&delegation))
+    }
     /// The events of a project's decisions, plans and executions, after the end of the previous page.
     async fn feed(&self, query: FeedQuery) -> Result<FeedPage, StoreError>;
     /// The head of a project's log in each lane with entries of it.

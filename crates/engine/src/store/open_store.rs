@@ -1,7 +1,8 @@
 //! The store's interface over either database.
 
 use super::{
-    AuditPage, AuditQuery, FeedPage, FeedQuery, LaneHead, Outcome, Search, SignalBatch, Store, StoreError, audit,
+    AuditPage, AuditQuery, FeedPage, FeedQuery, LaneHead, Outcome, Search, SharedRecord, SignalBatch, Store,
+    StoreError, audit,
     error::StoreFailure,
     feed,
     feed_freshness::FeedFreshness,
@@ -9,7 +10,9 @@ use super::{
     kept_time::{self, KeptTime},
     maintenance::{self, MaintenanceJob, Swept},
     reads,
+    record_cache::{ReadRow, RecordCache},
     retention::{self, Expired, Retention},
+    search::parse,
     signals::Listeners,
     sql::Sql,
     storage_stats::{self, StorageStats},
@@ -20,6 +23,7 @@ use async_trait::async_trait;
 use countersign_core::step::Effects;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use futures_util::future::BoxFuture;
+use std::{collections::BTreeMap, sync::Arc};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// A database's part beside the shared code: connections to read with, and the runner of its maintenance.
@@ -72,79 +76,116 @@ pub(crate) trait Backend: Send + Sync {
     fn lane(&self) -> i64;
 }
 
-pub(crate) struct OpenedStore<B>(pub(crate) B);
+pub(crate) struct OpenedStore<B> {
+    backend: B,
+    records: Option<Arc<RecordCache>>,
+}
+
+impl<B: Backend> OpenedStore<B> {
+    /// `records`: shared with the writer, where there is only one.
+    pub(crate) fn new(backend: B, records: Option<Arc<RecordCache>>) -> Self {
+        Self { backend, records }
+    }
+
+    async fn read_rows(&self, search: Search) -> Result<Vec<ReadRow>, StoreError> {
+        let table = search.table();
+        let read = |doc: String| {
+            let record = parse(table, &doc)?;
+            Ok(ReadRow { key: record.key(), record: record.into_shared(), document_bytes: doc.len() })
+        };
+        self.list(search).await?.into_iter().map(read).collect()
+    }
+}
 
 #[async_trait]
 impl<B: Backend> Store for OpenedStore<B> {
     async fn commit(&self, effects: Effects) -> Outcome {
-        self.0.writer().commit(effects).await
+        self.backend.writer().commit(effects).await
     }
 
     fn listen(&self) -> UnboundedReceiver<SignalBatch> {
-        self.0.listeners().listen()
+        self.backend.listeners().listen()
     }
 
     fn feed_freshness(&self) -> FeedFreshness {
-        self.0.feed_freshness()
+        self.backend.feed_freshness()
     }
 
     async fn other_nodes(&self) -> Result<Vec<i64>, StoreError> {
-        self.0.other_nodes().await
+        self.backend.other_nodes().await
     }
 
     async fn list(&self, search: Search) -> Result<Vec<String>, StoreError> {
-        self.0.look_up(move |sql| Box::pin(search.documents(sql))).await
+        self.backend.look_up(move |sql| Box::pin(search.documents(sql))).await
+    }
+
+    async fn records(&self, search: Search) -> Result<Vec<SharedRecord>, StoreError> {
+        let taken = |rows: Vec<ReadRow>| rows.into_iter().map(|row| row.record).collect();
+        let Some(records) = &self.records else { return Ok(taken(self.read_rows(search).await?)) };
+        if let Some(found) = records.find(&search) {
+            return Ok(found);
+        }
+        let mark = records.begin_read();
+        let rows = self.read_rows(search.clone()).await?;
+        records.store(mark, search, &rows);
+        Ok(taken(rows))
     }
 
     async fn project_version(&self, project: RowKey, version: i64) -> Result<Option<String>, StoreError> {
-        self.0.read(move |sql| Box::pin(reads::project_version(sql, project, version))).await
+        self.backend.read(move |sql| Box::pin(reads::project_version(sql, project, version))).await
     }
 
     async fn project_versions(&self, project: RowKey) -> Result<Vec<i64>, StoreError> {
-        self.0.read(move |sql| Box::pin(reads::project_versions(sql, project))).await
+        self.backend.read(move |sql| Box::pin(reads::project_versions(sql, project))).await
     }
 
     async fn count(&self, key: &str) -> Result<i64, StoreError> {
         let key = key.to_owned();
-        self.0.read(move |sql| Box::pin(async move { reads::count(sql, &key).await })).await
+        self.backend.read(move |sql| Box::pin(async move { reads::count(sql, &key).await })).await
     }
 
     async fn audit(&self, query: AuditQuery) -> Result<AuditPage, StoreError> {
-        self.0.read(move |sql| Box::pin(async move { audit::page(sql, &query).await })).await
+        self.backend.read(move |sql| Box::pin(async move { audit::page(sql, &query).await })).await
     }
 
-    async fn last_request_at(&self, project: RowKey, delegation: RowKey) -> Result<Option<UnixMillis>, StoreError> {
-        self.0.read(move |sql| Box::pin(async move { audit::last_request_at(sql, project, delegation).await })).await
+    async fn last_requests_at(
+        &self,
+        project: RowKey,
+        delegations: Vec<RowKey>,
+    ) -> Result<BTreeMap<RowKey, UnixMillis>, StoreError> {
+        self.backend
+            .read(move |sql| Box::pin(async move { audit::last_requests_at(sql, project, delegations).await }))
+            .await
     }
 
     async fn feed(&self, query: FeedQuery) -> Result<FeedPage, StoreError> {
-        self.0.read(move |sql| Box::pin(async move { feed::page(sql, &query).await })).await
+        self.backend.read(move |sql| Box::pin(async move { feed::page(sql, &query).await })).await
     }
 
     async fn lane_heads(&self, project: RowKey) -> Result<Vec<LaneHead>, StoreError> {
-        self.0.read(move |sql| Box::pin(reads::lane_heads(sql, project))).await
+        self.backend.read(move |sql| Box::pin(reads::lane_heads(sql, project))).await
     }
 
     async fn index_evidence(&self, limit: i64) -> Result<u64, StoreError> {
-        self.0.maintain(MaintenanceJob::Index { limit }).await
+        self.backend.maintain(MaintenanceJob::Index { limit }).await
     }
 
     async fn erase(&self, project: RowKey, lane: i64, pos: i64) -> Result<bool, StoreError> {
-        Ok(self.0.maintain(MaintenanceJob::Erase { project, lane, pos }).await? > 0)
+        Ok(self.backend.maintain(MaintenanceJob::Erase { project, lane, pos }).await? > 0)
     }
 
     async fn sweep(&self, now: UnixMillis) -> Result<u64, StoreError> {
         let mut removed = 0;
         for what in Swept::COUNTERS.iter().chain(tables::SWEPT).chain(B::SWEPT_TOO) {
             loop {
-                let batch = self.0.maintain(MaintenanceJob::Sweep { what: *what, now }).await?;
+                let batch = self.backend.maintain(MaintenanceJob::Sweep { what: *what, now }).await?;
                 removed += batch;
                 if batch < maintenance::SWEEP {
                     break;
                 }
             }
         }
-        self.0.drop_expired_proofs().await?;
+        self.backend.drop_expired_proofs().await?;
         Ok(removed)
     }
 
@@ -153,7 +194,7 @@ impl<B: Backend> Store for OpenedStore<B> {
         for what in Expired::ALL {
             let before = retention.before(what, now);
             for _ in 0..retention::ROUNDS {
-                let batch = self.0.maintain(MaintenanceJob::Remove { what, before }).await?;
+                let batch = self.backend.maintain(MaintenanceJob::Remove { what, before }).await?;
                 removed += batch;
                 if batch < what.batch() {
                     break;
@@ -161,7 +202,7 @@ impl<B: Backend> Store for OpenedStore<B> {
             }
         }
         for _ in 0..retention::ROUNDS {
-            if self.0.maintain(MaintenanceJob::Reclaim).await? == 0 {
+            if self.backend.maintain(MaintenanceJob::Reclaim).await? == 0 {
                 break;
             }
         }
@@ -169,12 +210,12 @@ impl<B: Backend> Store for OpenedStore<B> {
     }
 
     async fn stats(&self) -> Result<StorageStats, StoreError> {
-        let log = self.0.log_bytes();
-        self.0.read(move |sql| Box::pin(storage_stats::read(sql, log))).await
+        let log = self.backend.log_bytes();
+        self.backend.read(move |sql| Box::pin(storage_stats::read(sql, log))).await
     }
 
     async fn now(&self) -> Result<UnixMillis, StoreError> {
-        self.0.read(|sql| Box::pin(sql.now())).await.map(UnixMillis)
+        self.backend.read(|sql| Box::pin(sql.now())).await.map(UnixMillis)
     }
 
     fn has_own_clock(&self) -> bool {
@@ -182,40 +223,40 @@ impl<B: Backend> Store for OpenedStore<B> {
     }
 
     async fn kept_time(&self) -> Result<KeptTime, StoreError> {
-        self.0.look_up(|sql| Box::pin(kept_time::read(sql))).await
+        self.backend.look_up(|sql| Box::pin(kept_time::read(sql))).await
     }
 
     async fn keep_time(&self, now: UnixMillis) -> Result<(), StoreError> {
         if B::OWN_CLOCK {
-            self.0.maintain(MaintenanceJob::KeepTime { now }).await?;
+            self.backend.maintain(MaintenanceJob::KeepTime { now }).await?;
         }
         Ok(())
     }
 
     async fn accept_time(&self, now: UnixMillis, nonces_until: UnixMillis) -> Result<(), StoreError> {
-        self.0.maintain(MaintenanceJob::AcceptTime { now, nonces_until }).await?;
-        self.0.set_clock(now);
+        self.backend.maintain(MaintenanceJob::AcceptTime { now, nonces_until }).await?;
+        self.backend.set_clock(now);
         Ok(())
     }
 
     fn is_sound(&self) -> bool {
-        self.0.writer().is_sound()
+        self.backend.writer().is_sound()
     }
 
     async fn ping(&self) -> Result<(), StoreError> {
-        self.0.read(|sql| Box::pin(reads::ping(sql))).await
+        self.backend.read(|sql| Box::pin(reads::ping(sql))).await
     }
 
     fn health(&self) -> StoreHealth {
-        self.0.health().read()
+        self.backend.health().read()
     }
 
     fn lane(&self) -> i64 {
-        self.0.lane()
+        self.backend.lane()
     }
 
     async fn close(&self) {
-        self.0.close_readers();
-        self.0.writer().close().await;
+        self.backend.close_readers();
+        self.backend.writer().close().await;
     }
 }

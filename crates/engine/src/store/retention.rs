@@ -138,14 +138,23 @@ const LOOSE_SESSIONS: &str = "SELECT key FROM sessions s WHERE delegation IS NUL
      AND (SELECT 1 FROM audit_index i WHERE i.project = s.project AND i.kind = 1 AND i.key = s.key LIMIT 1) IS NULL \
      ORDER BY key";
 
-/// All of it or nothing: as long as one decision, plan, late entry or pending message of a delegation is kept, so is the
-/// rest.
+/// All of it or nothing: as long as one decision, plan, late entry or pending message of a delegation is kept, or the other
+/// mode of one of its sessions lives, so is the rest.
+fn ended_delegations<S: Sql>() -> String {
+    format!(
+        "{DELEGATIONS} AND (SELECT 1 FROM sessions s WHERE s.project = d.project AND s.delegation = d.key \
+         AND (SELECT 1 FROM delegations o WHERE o.key = {} AND o.ended_at IS NULL) IS NOT NULL LIMIT 1) IS NULL \
+         ORDER BY ended_at",
+        S::ACCOUNT_GRANT
+    )
+}
+
 const DELEGATIONS: &str = "SELECT key, project FROM delegations d WHERE ended_at < $1 \
      AND (SELECT 1 FROM decisions x WHERE x.project = d.project AND x.principal = d.id LIMIT 1) IS NULL \
      AND (SELECT 1 FROM plans x WHERE x.project = d.project AND x.principal = d.id LIMIT 1) IS NULL \
      AND (SELECT 1 FROM audit_index i WHERE i.project = d.project AND i.kind = 0 AND i.key = d.key AND i.at >= $1 \
         LIMIT 1) IS NULL \
-     AND (SELECT 1 FROM outbox_messages o WHERE o.open_delegation = d.key LIMIT 1) IS NULL ORDER BY ended_at";
+     AND (SELECT 1 FROM outbox_messages o WHERE o.open_delegation = d.key LIMIT 1) IS NULL";
 
 async fn rows<S: Sql>(
     sql: &mut S,
@@ -179,7 +188,7 @@ async fn clarifications<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, 
 async fn delegations<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, StoreFailure> {
     const AT_ONCE: usize = 20;
     let batch = Expired::Delegations.batch();
-    let text = format!("{DELEGATIONS} LIMIT {AT_ONCE} {}", S::SKIP_LOCKED);
+    let text = format!("{} LIMIT {AT_ONCE} {}", ended_delegations::<S>(), S::SKIP_LOCKED);
     let found = sql.query(&text, &[before.0.into()]).await?;
     if found.is_empty() {
         return Ok(0);
@@ -195,6 +204,9 @@ async fn delegations<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, Sto
         if removed >= batch {
             return Ok(removed);
         }
+        let rollbacks = "DELETE FROM rollbacks WHERE session IN \
+             (SELECT key FROM sessions WHERE project = $1 AND delegation = $2)";
+        sql.execute(rollbacks, &[project.into(), key.into()]).await?;
         let sessions = "DELETE FROM sessions WHERE project = $1 AND delegation = $2";
         sql.execute(sessions, &[project.into(), key.into()]).await?;
         delete(sql, "outbox_messages", "delegation", &[key]).await?;
@@ -210,6 +222,7 @@ async fn loose_sessions<S: Sql>(sql: &mut S, before: UnixMillis) -> Result<u64, 
         let busy = unindexed_keys(sql, "session").await?;
         keys.retain(|key| !busy.contains(key));
     }
+    delete(sql, "rollbacks", "session", &keys).await?;
     delete(sql, "sessions", "key", &keys).await?;
     Ok(keys.len() as u64)
 }

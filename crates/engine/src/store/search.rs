@@ -7,17 +7,19 @@ use super::{
     sql::{Sql, SqlValue},
     tables,
 };
-use countersign_core::records::{Project, Stored, Table};
+use countersign_core::records::{Project, Record, SharedRecord, Stored, Table};
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 /// The rows of a table with these column values, in the order of their keys unless it says otherwise.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Search {
     table: Table,
     conditions: Vec<(Comparison, SqlValue)>,
     order: Cow<'static, str>,
     limit: Option<i64>,
+    /// Whether the columns are unique and a row keeps their values for life.
+    unique: bool,
 }
 
 /// A column and an operator.
@@ -25,11 +27,32 @@ type Comparison = (&'static str, &'static str);
 
 impl Search {
     pub fn by_key(table: Table, key: RowKey) -> Self {
-        Self::of(table).with("key", key)
+        Self::of(table).with("key", key).unique()
+    }
+
+    /// The columns are unique and a row keeps their values for life, so that its key can be remembered.
+    pub(crate) fn unique(self) -> Self {
+        Self { unique: true, ..self }
+    }
+
+    pub(crate) fn is_unique(&self) -> bool {
+        self.unique
+    }
+
+    /// The key, where that is all that is searched for.
+    pub(crate) fn row_key(&self) -> Option<RowKey> {
+        match self.conditions.as_slice() {
+            [(("key", "="), SqlValue::Int(key))] => Some(*key),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn table(&self) -> Table {
+        self.table
     }
 
     pub(crate) fn of(table: Table) -> Self {
-        Self { table, conditions: Vec::new(), order: "key".into(), limit: None }
+        Self { table, conditions: Vec::new(), order: "key".into(), limit: None, unique: false }
     }
 
     pub(crate) fn with(self, column: &'static str, value: impl Into<SqlValue>) -> Self {
@@ -96,22 +119,33 @@ pub trait Lookup {
 }
 
 pub async fn get<T: Stored>(store: &dyn Store, key: RowKey) -> Result<Option<T>, StoreError> {
-    store.find(Search::by_key(T::TABLE, key)).await?.as_deref().map(parse).transpose()
+    one(store, Search::by_key(T::TABLE, key)).await
 }
 
 pub async fn find_one<L: Lookup>(store: &dyn Store, lookup: L) -> Result<Option<L::Record>, StoreError> {
-    store.find(lookup.search()).await?.as_deref().map(parse).transpose()
+    one(store, lookup.search()).await
 }
 
 pub async fn find_all<L: Lookup>(store: &dyn Store, lookup: L) -> Result<Vec<L::Record>, StoreError> {
-    store.list(lookup.search()).await?.iter().map(|doc| parse(doc)).collect()
+    store.records(lookup.search()).await?.into_iter().map(typed).collect()
+}
+
+async fn one<T: Stored>(store: &dyn Store, search: Search) -> Result<Option<T>, StoreError> {
+    store.records(search).await?.into_iter().next().map(typed).transpose()
+}
+
+/// The record itself, if nobody else has it; a copy otherwise.
+fn typed<T: Stored>(record: SharedRecord) -> Result<T, StoreError> {
+    let record = record.downcast::<T>().map_err(|_| StoreError::Damaged(format!("{:?}: another type", T::TABLE)))?;
+    Ok(Arc::unwrap_or_clone(record))
 }
 
 /// A project as it was at a version.
 pub async fn project_at(store: &dyn Store, project: RowKey, version: i64) -> Result<Option<Project>, StoreError> {
-    store.project_version(project, version).await?.as_deref().map(parse).transpose()
+    let doc = store.project_version(project, version).await?;
+    doc.map(|doc| typed(parse(Table::Project, &doc)?.into_shared())).transpose()
 }
 
-fn parse<T: Stored>(doc: &str) -> Result<T, StoreError> {
-    serde_json::from_str(doc).map_err(|why| StoreError::Damaged(format!("{:?}: {why}", T::TABLE)))
+pub(crate) fn parse(table: Table, doc: &str) -> Result<Record, StoreError> {
+    Record::from_json(table, doc).map_err(|why| StoreError::Damaged(format!("{table:?}: {why}")))
 }

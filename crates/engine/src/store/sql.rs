@@ -7,7 +7,7 @@ use super::error::StoreFailure;
 use countersign_protocol::{hash::Digest, mplp::MplpId, time::UnixMillis};
 use std::future::Future;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum SqlValue {
     Int(i64),
     Text(String),
@@ -133,6 +133,8 @@ pub(crate) trait Sql: Send {
     const DATABASE_SIZE: &'static str;
     /// Appended to a sub-select of rows to work on, so that two nodes do not wait for each other.
     const SKIP_LOCKED: &'static str;
+    /// The grant of a session's service account, in the document of a row `s`.
+    const ACCOUNT_GRANT: &'static str;
 
     /// The condition that `column` is in the [`SqlValue::List`] at `placeholder`.
     fn one_of(column: &str, placeholder: &str) -> String;

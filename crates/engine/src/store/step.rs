@@ -7,7 +7,7 @@ use super::{
     tables,
 };
 use countersign_core::{
-    records::{Record, Table},
+    records::{Record, SharedRecord, Table},
     signals::Signal,
     step::{Count, Effects, EvidenceDraft, Guard, Once},
 };
@@ -45,6 +45,9 @@ pub(crate) struct RowChange {
     pub(crate) needs: Needs,
     /// The version afterwards; none for a removed row.
     pub(crate) becomes: Option<i64>,
+    /// The record afterwards, and the length of its document.
+    pub(crate) record: Option<SharedRecord>,
+    pub(crate) document_bytes: usize,
     /// The first must change exactly one row, unless `needs` is `Anything`; the others follow it.
     pub(crate) statements: Vec<Statement>,
 }
@@ -75,7 +78,7 @@ impl Ready {
     pub(crate) fn from(effects: Effects, told: bool) -> serde_json::Result<Self> {
         let Effects { guards, counts, once, proof, puts, removes, evidence, before, not_before, news } = effects;
         let removes = removes.into_iter().map(|(table, key)| RowChange::remove(table, key));
-        let mut changes = puts.iter().map(RowChange::put).collect::<Result<Vec<_>, _>>()?;
+        let mut changes = puts.into_iter().map(RowChange::put).collect::<Result<Vec<_>, _>>()?;
         changes.extend(removes);
         let entries = evidence.into_iter().map(PendingLeaf::from).collect();
         let news = news.into_iter().map(|news| Item::from(news, told)).collect::<Result<_, _>>()?;
@@ -109,20 +112,30 @@ impl Item {
 }
 
 impl RowChange {
-    fn put(record: &Record) -> serde_json::Result<Self> {
+    fn put(record: Record) -> serde_json::Result<Self> {
         let (key, version, doc) = (record.key(), record.version(), record.to_json()?);
         let needs = if version == 1 { Needs::Absent } else { Needs::Version(version.saturating_sub(1)) };
-        let mut statements = vec![write(record, needs, &doc)];
+        let document_bytes = doc.len();
+        let mut statements = vec![write(&record, needs, &doc)];
         if record.table() == Table::Project {
             let params = vec![key.into(), version.into(), SqlValue::Text(doc)];
             statements.push(Statement { sql: tables::KEEP_PROJECT_VERSION, params });
         }
-        Ok(Self { row: (record.table(), key), needs, becomes: Some(version), statements })
+        let row = (record.table(), key);
+        let record = Some(record.into_shared());
+        Ok(Self { row, needs, becomes: Some(version), record, document_bytes, statements })
     }
 
     fn remove(table: Table, key: RowKey) -> Self {
         let statement = Statement { sql: &tables::statements_of(table).delete, params: vec![key.into()] };
-        Self { row: (table, key), needs: Needs::Anything, becomes: None, statements: vec![statement] }
+        Self {
+            row: (table, key),
+            needs: Needs::Anything,
+            becomes: None,
+            record: None,
+            document_bytes: 0,
+            statements: vec![statement],
+        }
     }
 }
 

@@ -14,9 +14,10 @@ use countersign_core::{
     records::{
         AaepSession, AaepSessionState, AccessToken, AgentEvent, Allowance, ApiKey, ClarificationEntry,
         ClarificationKey, ClarificationSession, ClarificationState, ConnectProgress, ConnectRequest, Decision,
-        Delegation, Disclosure, Execution, ExecutionState, ImportedConfirm, Membership, OutboxMessage, OutboxState,
-        Person, Plan, Project, Raiser, Record, RevokedReceipt, ScimUser, Secret, Session, SessionKey, SigningKey,
-        Stored, SubscriberToken, Subscription, Table, UnsettledWrite, WebSession, WebhookEnrolment,
+        Delegation, Disclosure, Execution, ExecutionState, Heartbeat, ImportedConfirm, Membership, OutboxMessage,
+        OutboxState, Person, Plan, Project, Raiser, Record, ReversibleWrite, RevokedReceipt, Rollback, ScimUser,
+        Secret, Session, SessionKey, SessionState, SigningKey, Stored, SubscriberToken, Subscription, Table,
+        UnsettledWrite, WebSession, WebhookEnrolment,
     },
 };
 use countersign_protocol::{
@@ -109,23 +110,23 @@ const NO_GRACE: i64 = 0;
 
 tables! {
     Project in "projects" |r| [id = r.id.as_str()] {
-        ProjectById(id: String) = [id];
+        ProjectById(id: String) = [id].unique();
         AllProjects {} = [];
     }
 
     Person in "people" |r| [issuer = r.issuer.as_str(), subject = r.subject.as_str()] {
-        PersonBySubject { issuer: String, subject: String } = [issuer, subject];
+        PersonBySubject { issuer: String, subject: String } = [issuer, subject].unique();
         AllPeople {} = [];
     }
 
     Membership in "memberships" |r| [project = r.project, person = r.person] {
-        MembershipOf { project: RowKey, person: RowKey } = [project, person];
+        MembershipOf { project: RowKey, person: RowKey } = [project, person].unique();
         MembershipsOfPerson(person: RowKey) = [person];
         MembershipsOfProject(project: RowKey) = [project];
     }
 
     WebSession in "web_sessions" |r| [token_hash = r.token_hash, person = r.person, expires_at = r.expires_at] swept by expires_at after HOUR {
-        WebSessionByToken(token_hash: Digest) = [token_hash];
+        WebSessionByToken(token_hash: Digest) = [token_hash].unique();
     }
 
     ConnectRequest in "connect_requests" |r| [
@@ -134,12 +135,12 @@ tables! {
         code_hash = code_of(r).map(|(hash, _)| hash),
         expires_at = code_of(r).map_or(r.expires_at, |(_, until)| r.expires_at.max(until)),
     ] swept by expires_at after HOUR {
-        ConnectRequestById(id: String) = [id];
+        ConnectRequestById(id: String) = [id].unique();
         ConnectRequestByCode(code_hash: Digest) = [code_hash];
     }
 
     Disclosure in "disclosures" |r| [project = r.project, id = r.id.as_str(), expires_at = r.expires_at] swept by expires_at after HOUR {
-        DisclosureById { project: RowKey, id: String } = [project, id];
+        DisclosureById { project: RowKey, id: String } = [project, id].unique();
     }
 
     Delegation in "delegations" |r| [
@@ -150,9 +151,10 @@ tables! {
         due = r.due(),
         ended_at = r.ended_at(),
     ] {
-        DelegationById { project: RowKey, id: String } = [project, id];
+        DelegationById { project: RowKey, id: String } = [project, id].unique();
         DelegationsOfPerson { project: RowKey, person: RowKey } = [project, person];
         DelegationsOfProject(project: RowKey) = [project];
+        DelegationsOfOperator { project: RowKey, operator: String } = [project, operator];
         /// Delegations that expired by `by`, the most overdue first.
         DelegationsDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
     }
@@ -161,20 +163,26 @@ tables! {
         project = r.project,
         operator = r.operator.as_str(),
         session_id = r.session_id.as_str(),
-        delegation = r.delegation,
+        // A service account alone keeps its session as long as its grant.
+        delegation = r.delegation.or(r.service_account.as_ref().map(|account| account.delegation)),
+        expanded_in = is_expanded(r).then_some(r.project),
+        expanded_for = r.subject.as_deref().filter(|_| is_expanded(r)),
     ] {
-        SessionById { project: RowKey, operator: String, session_id: String } = [project, operator, session_id];
+        SessionById { project: RowKey, operator: String, session_id: String } = [project, operator, session_id].unique();
         SessionsBySessionId { project: RowKey, session_id: String } = [project, session_id];
         SessionsOfDelegation { project: RowKey, delegation: RowKey } = [project, delegation];
+        /// Open sessions with scopes beyond their receipts.
+        SessionsExpandedIn(project: RowKey) = [expanded_in = project];
+        SessionsExpandedFor { project: RowKey, subject: String } = [expanded_in = project, expanded_for = subject];
     }
 
     AccessToken in "access_tokens" |r| [hash = r.hash, expires_at = r.expires_at] swept by expires_at after HOUR {
-        AccessTokenByHash(hash: Digest) = [hash];
+        AccessTokenByHash(hash: Digest) = [hash].unique();
         AllAccessTokens {} = [];
     }
 
     SessionKey in "session_keys" |r| [project = r.project, jkt = r.jkt] {
-        SessionKeyByJkt { project: RowKey, jkt: Digest } = [project, jkt];
+        SessionKeyByJkt { project: RowKey, jkt: Digest } = [project, jkt].unique();
     }
 
     RevokedReceipt in "revoked_receipts" |r| [project = r.project, sha256 = r.sha256] {
@@ -182,8 +190,8 @@ tables! {
     }
 
     ApiKey in "api_keys" |r| [project = r.project, id = r.id.as_str(), hash = r.hash] {
-        ApiKeyByHash(hash: Digest) = [hash];
-        ApiKeyById { project: RowKey, id: String } = [project, id];
+        ApiKeyByHash(hash: Digest) = [hash].unique();
+        ApiKeyById { project: RowKey, id: String } = [project, id].unique();
         ApiKeysOfProject(project: RowKey) = [project];
     }
 
@@ -192,7 +200,7 @@ tables! {
     }
 
     Secret in "secrets" |r| [name = r.name.as_str()] {
-        SecretByName(name: String) = [name];
+        SecretByName(name: String) = [name].unique();
     }
 
     Decision in "decisions" |r| [
@@ -209,9 +217,10 @@ tables! {
         settled_at = r.settled_at(),
         asked_in = r.asked_in,
         plan = r.plan(),
+        expands = r.raised_by.session.filter(|_| r.expansion.is_some()),
     ] {
-        DecisionById { project: RowKey, id: String } = [project, id];
-        DecisionByReply(reply_hash: Digest) = [reply_hash];
+        DecisionById { project: RowKey, id: String } = [project, id].unique();
+        DecisionByReply(reply_hash: Digest) = [reply_hash].unique();
         DecisionPendingSame { project: RowKey, same: Digest } = [project, open_same = same];
         /// Pending questions about the same effect.
         DecisionsOpenOfEffect { project: RowKey, effect: Digest } = [project, open_effect = effect];
@@ -221,6 +230,8 @@ tables! {
         DecisionsDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
         DecisionsLiveOfDelegation(key: RowKey) = [live_delegation = key];
         DecisionsLiveOfSession(key: RowKey) = [live_session = key];
+        /// The newest requests for further scopes of a session.
+        DecisionsExpanding { session: RowKey, limit: i64 } = [expands = session].page(None, limit);
         /// Those with a key below `before`, the newest first.
         DecisionsOfPrincipal { project: RowKey, principal: String, before: Option<RowKey>, limit: i64 } =
             [project, principal].page(before, limit);
@@ -238,12 +249,18 @@ tables! {
         open_person = is_standing(r).then_some(r.raised_by.person),
         open_decider = r.decided_by.filter(|_| is_standing(r)),
         open_in = is_standing(r).then_some(r.project),
+        queued_due = r.queued_call().map(|queued| queued.due),
+        queued_in = r.queued_call().map(|_| r.project),
     ] {
         AllowancesOfDecision(decision: RowKey) = [decision];
         AllowancesDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
         AllowancesLiveOfDelegation(key: RowKey) = [live_delegation = key];
         AllowancesLiveOfSession(key: RowKey) = [live_session = key];
         AllowancesOpenByDigest { project: RowKey, digest: Digest } = [project, open_digest = digest];
+        /// Held calls with a closed undo window, the most overdue first.
+        AllowancesQueuedDue { by: UnixMillis, limit: i64 } = [].due("queued_due", by, limit);
+        /// All calls of a project in their undo window.
+        AllowancesQueuedIn(project: RowKey) = [queued_in = project];
         /// The standing approvals that cover calls of this session, or of this API key (`Raiser::holder`).
         AllowancesOpenOfHolder { project: RowKey, holder: RowKey } = [project, open_holder = holder];
         /// The standing approvals of agents that act for this person.
@@ -269,8 +286,11 @@ tables! {
         // Claims from before the introduction of fences have none.
         fence_of = (r.fence > 0).then(|| r.fence_of()),
         fence = (r.fence > 0).then_some(r.fence),
+        of_session = r.raised_by.session,
     ] {
-        ExecutionById { project: RowKey, id: String } = [project, id];
+        /// All executions of an AAP session.
+        ExecutionsOfSession(session: RowKey) = [of_session = session];
+        ExecutionById { project: RowKey, id: String } = [project, id].unique();
         ExecutionsOfDecision(decision: RowKey) = [decision];
         ExecutionUnderWay { project: RowKey, digest: Digest } = [project, open_digest = digest];
         ExecutionsDone { project: RowKey, digest: Digest } = [project, done_digest = digest];
@@ -294,7 +314,7 @@ tables! {
         due = r.due(),
         ended_at = ended_at(r),
     ] {
-        AaepSessionById { project: RowKey, id: String } = [project, id];
+        AaepSessionById { project: RowKey, id: String } = [project, id].unique();
         AaepSessionsOpenOfPerson { project: RowKey, person: RowKey } = [project, open_person = person];
         AaepSessionsLiveOfDelegation(key: RowKey) = [live_delegation = key];
         AaepSessionsLiveOfSession(key: RowKey) = [live_session = key];
@@ -308,13 +328,13 @@ tables! {
         open_person = r.closed_at.is_none().then_some(r.person),
         expires_at = r.closed_at,
     ] swept by expires_at after DAY {
-        SubscriptionById { project: RowKey, id: String } = [project, id];
+        SubscriptionById { project: RowKey, id: String } = [project, id].unique();
         SubscriptionsOpenOfPerson { project: RowKey, person: RowKey } = [project, open_person = person];
     }
 
     SubscriberToken in "subscriber_tokens" |r| [project = r.project, id = r.id.as_str(), hash = r.hash, person = r.person] {
-        SubscriberTokenByHash(hash: Digest) = [hash];
-        SubscriberTokenById { project: RowKey, id: String } = [project, id];
+        SubscriberTokenByHash(hash: Digest) = [hash].unique();
+        SubscriberTokenById { project: RowKey, id: String } = [project, id].unique();
         SubscriberTokensOfPerson { project: RowKey, person: RowKey } = [project, person];
     }
 
@@ -329,7 +349,7 @@ tables! {
         live_session = r.by.session.filter(|_| is_live(r)),
         ended_at = trace::finished_at(&r.document),
     ] {
-        PlanById { project: RowKey, id: MplpId } = [project, id];
+        PlanById { project: RowKey, id: MplpId } = [project, id].unique();
         /// Those with a key below `before`, the newest first.
         PlansOfPrincipal { project: RowKey, principal: String, before: Option<RowKey>, limit: i64 } =
             [project, principal].page(before, limit);
@@ -342,7 +362,7 @@ tables! {
     }
 
     ImportedConfirm in "imported_confirms" |r| [project = r.project, id = r.id.as_str()] {
-        ImportedConfirmById { project: RowKey, id: MplpId } = [project, id];
+        ImportedConfirmById { project: RowKey, id: MplpId } = [project, id].unique();
     }
 
     ClarificationSession in "clarification_sessions" |r| [
@@ -353,7 +373,7 @@ tables! {
         open_holder = stops_calls(r).then(|| r.by.holder()),
         ended_at = r.ended_at(),
     ] {
-        ClarificationSessionById { project: RowKey, id: MplpId } = [project, id];
+        ClarificationSessionById { project: RowKey, id: MplpId } = [project, id].unique();
         /// The same agent's newest session with this plan as its last submission.
         ClarificationSessionSame { project: RowKey, same: Digest } = [project, same].newest();
         /// The newest one of this session, or of this API key.
@@ -372,7 +392,7 @@ tables! {
 
     AgentEvent in "agent_events" |r| [project = r.project, same = r.same, expires_at = r.expires_at] swept by expires_at after NO_GRACE {
         /// The event that an agent sent before under the same id.
-        AgentEventSame { project: RowKey, same: Digest } = [project, same];
+        AgentEventSame { project: RowKey, same: Digest } = [project, same].unique();
     }
 
     Epoch in "epochs" |r| [database = r.database.as_str(), number = r.number] {}
@@ -389,7 +409,7 @@ tables! {
      swept by until after DAY {
         /// The writes on a route, under a delegation, with an unknown outcome.
         UnsettledWritesOf { delegation: RowKey, route: String } = [open_delegation = delegation, route];
-        UnsettledWriteById { project: RowKey, call_id: String } = [project, call_id];
+        UnsettledWriteById { project: RowKey, call_id: String } = [project, call_id].unique();
         /// All of a project, those that a person settled included.
         UnsettledWritesIn(project: RowKey) = [project];
     }
@@ -402,7 +422,7 @@ tables! {
         due = r.due(),
         dead_in = matches!(r.state, OutboxState::Dead { .. }).then_some(r.project),
     ] {
-        OutboxMessageById { project: RowKey, id: String } = [project, id];
+        OutboxMessageById { project: RowKey, id: String } = [project, id].unique();
         /// Messages with an attempt due at `by`, the most overdue first.
         OutboxMessagesDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
         /// The pending ones of a delegation, oldest first.
@@ -413,7 +433,7 @@ tables! {
     }
 
     WebhookEnrolment in "webhook_enrolments" |r| [project = r.project, operator = r.operator.as_str()] {
-        WebhookEnrolmentOf { project: RowKey, operator: String } = [project, operator];
+        WebhookEnrolmentOf { project: RowKey, operator: String } = [project, operator].unique();
         WebhookEnrolmentsIn(project: RowKey) = [project];
     }
 
@@ -423,11 +443,41 @@ tables! {
         person = r.person,
         user_name = r.folded_user_name().as_str(),
     ] {
-        ScimUserById { project: RowKey, id: String } = [project, id];
+        ScimUserById { project: RowKey, id: String } = [project, id].unique();
         ScimUserOfPerson { project: RowKey, person: RowKey } = [project, person];
         /// By the folded name.
         ScimUserByName { project: RowKey, user_name: String } = [project, user_name];
         ScimUsersOfProject(project: RowKey) = [project];
+    }
+
+    ReversibleWrite in "reversible_writes" |r| [
+        project = r.project,
+        session = r.session,
+        call_id = r.call_id.as_str(),
+        until = r.until,
+    ] swept by until after NO_GRACE {
+        ReversibleWriteById { project: RowKey, call_id: String } = [project, call_id];
+        ReversibleWritesOf(session: RowKey) = [session];
+    }
+
+    Rollback in "rollbacks" |r| [project = r.project, session = r.session, due = r.due()] {
+        /// The newest of a session.
+        RollbackOf(session: RowKey) = [session].newest();
+        RollbacksDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
+    }
+
+    Heartbeat in "heartbeats" |r| [
+        project = r.project,
+        session = r.session,
+        due = r.due(),
+        open_in = (!r.is_over()).then_some(r.project),
+        until = r.until,
+    ] swept by until after DAY {
+        HeartbeatOf(session: RowKey) = [session];
+        /// Those due at `by`, the most overdue first.
+        HeartbeatsDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
+        /// All of a project's running tasks.
+        HeartbeatsOpenIn(project: RowKey) = [open_in = project];
     }
 }
 
@@ -442,6 +492,10 @@ fn code_of(r: &ConnectRequest) -> Option<(Digest, UnixMillis)> {
 /// Row keys are unique over all tables, so the same column serves delegations and API keys.
 fn live_principal(raiser: &Raiser, live: bool) -> Option<RowKey> {
     raiser.delegation.or(raiser.api_key).filter(|_| live)
+}
+
+fn is_expanded(r: &Session) -> bool {
+    r.state == SessionState::Open && !r.expansions.is_empty()
 }
 
 fn is_standing(r: &Allowance) -> bool {

@@ -29,6 +29,7 @@ mod store_outbox;
 mod store_plans;
 mod store_position;
 mod store_proofs;
+mod store_record_cache;
 mod store_retention;
 mod store_retention_nodes;
 mod store_retention_plans;

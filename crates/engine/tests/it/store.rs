@@ -64,6 +64,14 @@ impl Bench {
 
     pub(crate) async fn found<T: Stored>(&self, search: &Search) -> Vec<T> {
         let documents = self.store.list(search.clone()).await.unwrap();
+        // The records in memory are those of the database, both when they are read and when they are known.
+        for _ in 0..2 {
+            let records = self.store.records(search.clone()).await.unwrap();
+            let records: Vec<Arc<T>> = records.into_iter().map(|record| record.downcast().unwrap()).collect();
+            let in_memory = records.iter().map(|record| serde_json::to_value(&**record).unwrap());
+            let stored = documents.iter().map(|document| serde_json::from_str::<serde_json::Value>(document).unwrap());
+            assert!(in_memory.eq(stored), "{search:?}");
+        }
         documents.iter().map(|document| serde_json::from_str(document).unwrap()).collect()
     }
 }

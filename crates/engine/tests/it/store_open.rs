@@ -285,7 +285,12 @@ async fn an_allowance_of_an_older_schema_is_found_by_its_digest_while_it_is_open
 
 /// Undoes every schema version from the eighth on; the ninth only changes documents, so its number is just
 /// removed.
-const SEVENTH_SCHEMA: &str = "DROP TABLE scim_users; DROP TABLE outbox_messages; DROP TABLE webhook_enrolments; DROP TABLE clock; DROP TABLE unsettled_writes; DROP INDEX executions_by_fence; \
+const SEVENTH_SCHEMA: &str = "DROP TABLE heartbeats; DROP TABLE reversible_writes; DROP TABLE rollbacks; \
+     DROP INDEX executions_of_session; ALTER TABLE executions DROP COLUMN of_session; \
+     DROP INDEX decisions_expands; ALTER TABLE decisions DROP COLUMN expands; \
+     DROP INDEX sessions_expanded; ALTER TABLE sessions DROP COLUMN expanded_in; \
+     ALTER TABLE sessions DROP COLUMN expanded_for; DROP INDEX allowances_queued_due; DROP INDEX allowances_queued_in; \
+     ALTER TABLE allowances DROP COLUMN queued_due; ALTER TABLE allowances DROP COLUMN queued_in; DROP TABLE scim_users; DROP TABLE outbox_messages; DROP TABLE webhook_enrolments; DROP TABLE clock; DROP TABLE unsettled_writes; DROP INDEX executions_by_fence; \
      ALTER TABLE executions DROP COLUMN fence_of; ALTER TABLE executions DROP COLUMN fence; \
      DROP INDEX executions_probe_due; ALTER TABLE executions DROP COLUMN probe_due; \
      DROP INDEX decisions_by_settlement; DROP INDEX decisions_asked_in; \
@@ -353,6 +358,7 @@ async fn subscriber_tokens_of_an_older_version_end_after_ninety_days_and_with_th
         issuer: "local".into(),
         subject: "alice".into(),
         display_name: "\0 \"generation\":3".into(),
+        email: None,
         password_hash: None,
         platform_admin: false,
         disabled: false,

@@ -34,7 +34,7 @@ fn message(key: RowKey, delegation: RowKey, state: OutboxState) -> OutboxMessage
         account_id: "ada".into(),
         trigger: "expires_at".into(),
         triggered_by: "service".into(),
-        reason: RevokeReason::PolicyExpired,
+        reason: Some(RevokeReason::PolicyExpired),
         revoked_at: AT,
         state,
     }

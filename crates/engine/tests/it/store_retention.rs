@@ -13,7 +13,7 @@ use crate::{
 use countersign_core::{
     records::{
         AaepSession, AaepSessionState, Allowance, AllowanceState, Decision, Delegation, DelegationState, Execution,
-        ExecutionState, Reporter, RevokeReason, Session, Stored,
+        ExecutionState, Reporter, RevokeReason, Session, SessionAccount, Stored,
     },
     step::{Effects, EvidenceDraft},
 };
@@ -211,6 +211,29 @@ on_both_stores! {
         remove(&bench, 121, &Retention::default()).await;
         assert_eq!((audit(&bench, 50).await.total, audit(&bench, 51).await.total), (1, 0));
         assert_eq!(remaining::<Delegation>(&bench, [50, 51]).await, [50]);
+    }
+}
+
+on_both_stores! {
+    /// AAP-G-07, AAP-21-04
+    async fn a_session_of_two_modes_stays_until_both_of_its_delegations_have_ended(bench) {
+        for (key, ended) in [(50, Some(START)), (51, None), (52, Some(START)), (53, Some(START))] {
+            write(&bench, delegation(key, ended)).await;
+        }
+        let mixed = |key, user, account| Session {
+            service_account: Some(SessionAccount { delegation: account, account_id: "svc_one".into(), receipt: None }),
+            ..session(key, Some(user))
+        };
+        write(&bench, mixed(60, 50, 51)).await;
+        write(&bench, mixed(61, 52, 53)).await;
+        remove(&bench, 100, &Retention::default()).await;
+        assert_eq!(remaining::<Session>(&bench, [60, 61]).await, [60]);
+        assert_eq!(remaining::<Delegation>(&bench, 50..=53).await, [50, 51]);
+        let over = delegation(51, Some(START + 10 * DAY));
+        write(&bench, Delegation { version: 2, ..over }).await;
+        remove(&bench, 110, &Retention::default()).await;
+        assert_eq!(remaining::<Session>(&bench, [60]).await, Vec::<RowKey>::new());
+        assert_eq!(remaining::<Delegation>(&bench, [50, 51]).await, Vec::<RowKey>::new());
     }
 }
 

@@ -70,6 +70,7 @@ on_both_stores! {
             issuer: "local".into(),
             subject: key.to_string(),
             display_name: "Ada".into(),
+            email: None,
             password_hash: None,
             platform_admin: false,
             disabled: false,
@@ -110,7 +111,8 @@ on_both_stores! {
             operator_name: "Agents".into(),
             operator_disclosure: None,
             operator_policy: PolicyLayer::default(),
-        operator_contact: None,
+            operator_contact: None,
+            mode: Default::default(),
             scopes: vec![],
             max_agent_ttl: None,
             code_challenge: "c".into(),
@@ -158,6 +160,7 @@ pub(crate) fn delegation(key: RowKey) -> Delegation {
         id: format!("del_00000{key}"),
         person: key,
         subject: key.to_string(),
+        service_account: None,
         operator: domain(key),
         operator_name: "Agents".into(),
         scopes: vec!["read".into()],
@@ -181,11 +184,16 @@ pub(crate) fn session(key: RowKey) -> Session {
         project: 1,
         operator: domain(key),
         session_id: format!("task {key}"),
+        modes_fixed: false,
+        user_delegated: true,
+        service_account: None,
         delegation: Some(key),
         subject: None,
         receipt: None,
+        expansions: Vec::new(),
         operator_kid: "k".into(),
         key_seen_at: AT,
+        standing: None,
         opened_at: AT,
         state: SessionState::Open,
         jkt: Some(digest(key)),
@@ -207,7 +215,7 @@ on_both_stores! {
         ];
         finds(&bench, [session(1), session(2)], &of_session).await;
         let token =
-            |key| AccessToken { key, version: 1, project: 1, hash: digest(key), session: 1, expires_at: AT, jkt: None };
+            |key| AccessToken { key, version: 1, project: 1, hash: digest(key), session: 1, mode: Default::default(), expires_at: AT, jkt: None };
         finds(&bench, [token(1), token(2)], &[AccessTokenByHash(digest(1)).search()]).await;
         let receipt = |key| RevokedReceipt { key, version: 1, project: 1, sha256: digest(key), at: AT };
         let withdrawn = RevokedReceiptByHash { project: 1, sha256: digest(1) };
@@ -316,6 +324,7 @@ on_both_stores! {
             project: key,
             call_id: format!("call_{key}"),
             delegation: key,
+            session: None,
             delegation_id: format!("del_{key}"),
             operator: "acme.test".into(),
             route: "notes".into(),

@@ -1,5 +1,5 @@
 use super::read_call;
-use countersign_engine::{Call, CallCredential, Refusal, Scheme};
+use countersign_engine::{Call, CallCredential, DryRun, Refusal, Scheme};
 use countersign_protocol::hash::Digest;
 use http::{Request, request::Parts};
 
@@ -14,7 +14,7 @@ fn parts(headers: &[(&str, &str)]) -> Parts {
 }
 
 fn call(headers: &[(&str, &str)]) -> Result<Call, Refusal> {
-    read_call(&parts(headers), ORIGIN)
+    read_call(&mut parts(headers), ORIGIN)
 }
 
 ///
@@ -84,18 +84,32 @@ fn a_wait_is_read_from_any_prefer_header_and_capped() {
     assert_eq!(wait(&["wait=99999999999999999999"]), None);
 }
 
+///
 #[test]
-fn anything_that_looks_like_a_dry_run_is_one() {
-    let dry = |target: &str, header: Option<&str>| {
+fn the_marker_of_a_dry_run_is_no_part_of_the_request_that_is_decided() {
+    let read = |target: &str, header: Option<&str>| {
         let mut request = Request::get(target).header("authorization", "Bearer t");
         if let Some(value) = header {
             request = request.header("x-agent-dry-run", value);
         }
-        read_call(&request.body(()).unwrap().into_parts().0, ORIGIN).unwrap().dry_run
+        let mut parts = request.body(()).unwrap().into_parts().0;
+        let call = read_call(&mut parts, ORIGIN).unwrap();
+        assert_eq!(call.query.as_deref(), parts.uri.query());
+        assert!(!parts.headers.contains_key("x-agent-dry-run"));
+        (call.dry_run, parts.uri.to_string())
     };
-    assert!(!dry("/a?b=dry_run", None));
-    for target in ["/a?dry_run", "/a?b=1&dry_run=false", "/a?DRY%5FRUN=1"] {
-        assert!(dry(target, None), "{target}");
+    for (target, header, marker, rest) in [
+        ("/a?b=dry_run", None, DryRun::No, "/a?b=dry_run"),
+        ("/a?dry_run=true", None, DryRun::Requested, "/a"),
+        ("/a?b=1&dry_run=true&c=2", Some("true"), DryRun::Requested, "/a?b=1&c=2"),
+        ("/a?b=1", Some("true"), DryRun::Requested, "/a?b=1"),
+        ("/a?dry_run=false&b=1", Some("false"), DryRun::No, "/a?b=1"),
+        ("https://api.bank.test/a?dry_run=true", None, DryRun::Requested, "https://api.bank.test/a"),
+        ("*", Some("true"), DryRun::Requested, "*"),
+    ] {
+        assert_eq!(read(target, header), (marker, rest.to_owned()), "{target} {header:?}");
     }
-    assert!(dry("/a", Some("no")));
+    for target in ["/a?dry_run", "/a?b=1&dry_run=1", "/a?DRY%5FRUN=true"] {
+        assert!(matches!(read(target, None).0, DryRun::Unclear(_)), "{target}");
+    }
 }

@@ -1,4 +1,4 @@
-use super::{clean_response, forwarded, never_passes};
+use super::{clean_response, forwarded, never_passes, version_served};
 use countersign_protocol::project::Route;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -91,4 +91,13 @@ fn the_answer_to_a_head_keeps_the_length_that_it_speaks_of() {
     let mut answer = headers(&[("content-length", "4"), ("etag", "\"1\"")]);
     clean_response(&mut answer, true);
     assert_eq!(names(&answer), ["content-length", "etag"]);
+}
+
+/// AAP-22.2-03
+#[test]
+fn the_requested_version_is_served_although_a_newer_one_is_accepted() {
+    for (asked, served) in [("2.0", "2.0"), ("2.1", "2.1"), ("3.0", "2.0")] {
+        assert_eq!(version_served(&headers(&[("aap-version", asked)]), &["2.0", "2.1"]), served, "{asked}");
+    }
+    assert_eq!(version_served(&headers(&[]), &["2.0"]), "2.0");
 }

@@ -2,7 +2,7 @@
 
 use super::{guard::ResponseTurn, upstream::UpstreamConnection};
 use crate::unread::Watched;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use countersign_engine::{BEGINNING_BYTES, BodyDigest};
 use countersign_protocol::hash::{Digest, Hasher};
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
@@ -257,6 +257,10 @@ where
 
 /// The body of an upstream response. At its end the connection is free for the next request.
 pub(crate) struct FromUpstream {
+    /// Read already.
+    first: Option<Bytes>,
+    /// Whether that is all of the body.
+    whole: bool,
     body: Incoming,
     connection: Option<UpstreamConnection>,
     pace: BodyDeadline,
@@ -264,7 +268,8 @@ pub(crate) struct FromUpstream {
 
 impl FromUpstream {
     pub(crate) fn new(body: Incoming, connection: UpstreamConnection, limit: Duration) -> Self {
-        let mut body = Self { body, connection: Some(connection), pace: BodyDeadline::new(limit) };
+        let mut body =
+            Self { first: None, whole: false, body, connection: Some(connection), pace: BodyDeadline::new(limit) };
         body.free_at_end();
         body
     }
@@ -275,7 +280,25 @@ impl FromUpstream {
     }
 
     pub(crate) fn length(&self) -> Option<u64> {
-        self.body.size_hint().exact()
+        self.size_hint().exact()
+    }
+
+    /// The body with all of its bytes read, and these bytes. None if there are more than `max`: then the beginning is read,
+    /// and the body has it still.
+    pub(crate) async fn read_whole(mut self, max: usize) -> Result<(Self, Option<Bytes>), Broken> {
+        let mut bytes = BytesMut::new();
+        let mut is_whole = true;
+        while let Some(data) = next_data(&mut self).await {
+            bytes.extend_from_slice(&data?);
+            if bytes.len() > max {
+                is_whole = false;
+                break;
+            }
+        }
+        let bytes = bytes.freeze();
+        self.first = Some(bytes.clone()).filter(|bytes| !bytes.is_empty());
+        self.whole = is_whole;
+        Ok((self, Some(bytes).filter(|_| is_whole)))
     }
 
     fn free_at_end(&mut self) {
@@ -293,6 +316,9 @@ impl Body for FromUpstream {
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         let this = self.get_mut();
+        if let Some(first) = this.first.take() {
+            return Poll::Ready(Some(Ok(Frame::data(first))));
+        }
         let next = ready!(poll_data(&mut this.body, &mut this.pace, cx));
         match &next {
             None => drop(this.connection.take().map(UpstreamConnection::release)),
@@ -303,11 +329,16 @@ impl Body for FromUpstream {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.first.is_none() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let first = self.first.as_ref().map_or(0, Bytes::len) as u64;
+        let rest = if self.whole { SizeHint::with_exact(0) } else { self.body.size_hint() };
+        match rest.exact() {
+            Some(rest) => SizeHint::with_exact(first + rest),
+            None => SizeHint::default(),
+        }
     }
 }
 

@@ -10,21 +10,25 @@ use super::{
 };
 use crate::{
     complete::{self, MAX_BODY_BYTES},
-    headers::{self, IDENTITY},
+    dry_run,
+    headers::{self, IDENTITY, MAX_SUBJECT_BODY},
 };
 use async_trait::async_trait;
 use bytes::Bytes;
 use countersign_engine::{
     BEGINNING_BYTES, BodyDigest, CallFacts, Connect, HttpRequest, Permit, ReadWrite, Refusal, UpstreamError,
-    UpstreamExchange, UpstreamOutcome,
+    UpstreamExchange, UpstreamOutcome, data_subjects_of_body,
 };
-use countersign_protocol::project::{RouteStream, Upstream};
+use countersign_protocol::project::{DataSubjectSource, RouteStream, Upstream};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header, request::Parts};
 use hyper::body::{Body as _, Incoming};
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
 const ANSWER_WITHIN: Duration = Duration::from_secs(Upstream::TIMEOUT_SECONDS.unsigned_abs());
+
+/// The longest response that is read before it is handed on, to complete the path that undoes its call.
+const SHORT_BODY_BYTES: usize = 64 * 1024;
 
 /// The proxy's side of one call.
 pub(super) struct ProxyExchange {
@@ -59,8 +63,13 @@ struct Outgoing {
 }
 
 impl ProxyExchange {
-    pub(super) fn new(shared: Arc<ProxyState>, parts: Parts, body: Arriving, origin: String) -> Self {
-        Self { shared, parts, body: Some(body), origin, target: None, connection: None, outgoing: None }
+    pub(super) fn new(
+        shared: Arc<ProxyState>,
+        parts: Parts,
+        body: impl Into<Option<Arriving>>,
+        origin: String,
+    ) -> Self {
+        Self { shared, parts, body: body.into(), origin, target: None, connection: None, outgoing: None }
     }
 
     /// Approved calls and WebSockets use a new connection (`alone`): the upstream may have closed an idle one, and a request
@@ -95,7 +104,8 @@ impl ProxyExchange {
     /// A request that needs no approval. A long body is forwarded as it arrives.
     async fn read_outgoing(&mut self, facts: &CallFacts) -> Result<Outgoing, Refusal> {
         let (route, settings) = (facts.route(), &self.shared.settings);
-        let headers = headers::forwarded(&self.parts.headers, route);
+        let (mut uri, mut headers) = (origin_form(&self.parts.uri), headers::forwarded(&self.parts.headers, route));
+        dry_run::add(facts, &mut uri, &mut headers)?;
         let (max, pace) = (route.max_body_bytes, settings.body_timeout);
         // The beginning of a write is compared with earlier writes before it is sent.
         let least = if facts.refuses_repeats() { BEGINNING_BYTES } else { 0 };
@@ -110,7 +120,7 @@ impl ProxyExchange {
                 }
             },
         };
-        Ok(Outgoing { method: self.parts.method.clone(), uri: origin_form(&self.parts.uri), headers, body, when_sent })
+        Ok(Outgoing { method: self.parts.method.clone(), uri, headers, body, when_sent })
     }
 
     /// Adds the headers reserved to the gateway: host, identity, effect key and credential.
@@ -202,7 +212,7 @@ impl Connect for ProxyExchange {
         Ok(())
     }
 
-    fn can_be_probed(&self) -> bool {
+    fn reaches_upstream(&self) -> bool {
         true
     }
 }
@@ -292,6 +302,35 @@ impl UpstreamExchange for ProxyExchange {
     fn outcome(&self, answer: &Response<FromUpstream>) -> UpstreamOutcome {
         let switched = answer.status() == StatusCode::SWITCHING_PROTOCOLS;
         headers::outcome(answer.status(), answer.headers(), answer.body().length().filter(|_| !switched))
+    }
+
+    async fn data_subjects(
+        &mut self,
+        source: &DataSubjectSource,
+        answer: Response<FromUpstream>,
+    ) -> Result<(Response<FromUpstream>, Vec<String>), UpstreamError> {
+        let Some(member) = &source.member else {
+            let subjects = headers::data_subjects(answer.headers(), source);
+            return Ok((answer, subjects));
+        };
+        let (parts, body) = answer.into_parts();
+        let broken = |_| UpstreamError::ConnectionLost("the response broke off");
+        let (body, bytes) = body.read_whole(MAX_SUBJECT_BODY).await.map_err(broken)?;
+        let too_long = "the response is too long to say whose data it touched";
+        let bytes = bytes.ok_or(UpstreamError::ConnectionLost(too_long))?;
+        Ok((Response::from_parts(parts, body), data_subjects_of_body(&bytes, member)))
+    }
+
+    async fn read_short_body(
+        &mut self,
+        answer: Response<FromUpstream>,
+    ) -> Result<(Response<FromUpstream>, Option<Vec<u8>>), UpstreamError> {
+        let encoded = answer.headers().get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
+        let (parts, body) = answer.into_parts();
+        let broken = |_| UpstreamError::ConnectionLost("the response broke off");
+        let (body, bytes) = body.read_whole(SHORT_BODY_BYTES).await.map_err(broken)?;
+        let bytes = bytes.filter(|_| !encoded).map(|bytes| bytes.to_vec());
+        Ok((Response::from_parts(parts, body), bytes))
     }
 
     fn streams(&self, facts: &CallFacts, answer: &Response<FromUpstream>) -> bool {

@@ -11,17 +11,21 @@ use super::{
 };
 use crate::{
     call::read_call,
+    dry_run::{self, preview_response},
     headers,
+    network::client_address,
+    queued::queued_response,
     refusal::{envelope, presented_scheme},
     unread::watch,
 };
-use countersign_engine::{Address, Refusal, Settled};
+use countersign_engine::{Address, Call, CarriedOut, Refusal, Settled};
+use countersign_protocol::aap::version;
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version, header, request::Parts};
 use hyper::{
     body::{Body as _, Incoming},
     upgrade::OnUpgrade,
 };
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::Instrument as _;
 
@@ -34,11 +38,12 @@ pub(super) async fn answer(
     request: Request<Incoming>,
     refused: Option<Refusal>,
     turn: ResponseTurn,
-    place: Arc<OwnedSemaphorePermit>,
+    (peer, place): (IpAddr, Arc<OwnedSemaphorePermit>),
 ) -> Response<ToCaller> {
     let request_id = shared.request_ids.mint();
     let span = tracing::info_span!("call", request_id);
     let (method, scheme) = (request.method().clone(), presented_scheme(request.headers()));
+    let served = headers::version_served(request.headers(), version::ACCEPTED);
     let (mut request, unread) = watch(request);
     // The bytes after an upgrade request are not read as HTTP, so the connection ends with it.
     let last = refused.is_some() || request.headers().contains_key(header::UPGRADE);
@@ -50,7 +55,7 @@ pub(super) async fn answer(
         let (address, origin) = host::resolve(&shared.settings, &parts.headers, &parts.uri)?;
         let origin = origin.into_owned();
         let address = &*at.insert(address);
-        Arrived { shared: Arc::clone(&shared), parts, body, origin, on_upgrade, place }.run(address).await
+        Arrived { shared: Arc::clone(&shared), parts, body, origin, peer, on_upgrade, place }.run(address).await
     };
     let answered = answered.instrument(span.clone()).await;
     let mut response = match answered {
@@ -67,7 +72,7 @@ pub(super) async fn answer(
         Some(address) => shared.engine.calls().nonce_for_calls(address).await,
         None => None,
     };
-    headers::add_response_headers(response.headers_mut(), &request_id, nonce);
+    headers::add_response_headers(response.headers_mut(), &request_id, served, nonce);
     if last && response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
@@ -84,20 +89,29 @@ struct Arrived {
     body: Arriving,
     /// The public origin of the listener, as configured.
     origin: String,
+    peer: IpAddr,
     on_upgrade: OnUpgrade,
     place: Arc<OwnedSemaphorePermit>,
 }
 
 impl Arrived {
-    async fn run(self, address: &Address) -> Result<Response<ToCaller>, Refusal> {
-        let call = read_call(&self.parts, &self.origin)?;
-        let Self { shared, parts, body, origin, on_upgrade, place } = self;
+    async fn run(mut self, address: &Address) -> Result<Response<ToCaller>, Refusal> {
+        let client = client_address(self.peer, &self.parts.headers, &self.shared.settings.trusted_proxies);
+        let call = Call { client: Some(client), ..read_call(&mut self.parts, &self.origin)? };
+        let Self { shared, parts, body, origin, on_upgrade, place, .. } = self;
         let (engine, to_head) = (Arc::clone(&shared.engine), parts.method == Method::HEAD);
         let kept = kept_decision(&parts, &body)?;
         let exchange = ProxyExchange::new(Arc::clone(&shared), parts, body, origin);
-        let settled = match kept {
-            Some(id) => engine.calls().carry_out_kept(address, call, &id, exchange).await?,
-            None => engine.calls().carry_out(address, call, exchange).await?,
+        let carried_out = match kept {
+            Some(id) => Box::pin(engine.calls().carry_out_kept(address, call, &id, exchange)).await?,
+            None => Box::pin(engine.calls().carry_out(address, call, exchange)).await?,
+        };
+        let settled = match carried_out {
+            CarriedOut::Settled(settled) => *settled,
+            CarriedOut::Queued(queued) => return queued_response(&queued).map(|answer| answer.map(ToCaller::whole)),
+            CarriedOut::Previewed(preview) => {
+                return preview_response(&preview).map(|answer| answer.map(ToCaller::whole));
+            }
         };
         if settled.answer.status() == StatusCode::SWITCHING_PROTOCOLS {
             return Ok(websocket::start_tunnel(&shared, settled, on_upgrade, place));
@@ -123,10 +137,13 @@ fn kept_decision(parts: &Parts, body: &Arriving) -> Result<Option<String>, Refus
 
 /// The upstream response as the caller gets it.
 fn caller_response(shared: &ProxyState, settled: Settled<Response<FromUpstream>>, to_head: bool) -> Response<ToCaller> {
-    let Settled { answer, egress, watch, unsettled_call } = settled;
+    let Settled { answer, egress, watch, unsettled_call, dry_run } = settled;
     let (mut parts, body) = answer.into_parts();
     headers::clean_response(&mut parts.headers, to_head);
     headers::add_call_id(&mut parts.headers, unsettled_call.as_deref());
+    if dry_run {
+        dry_run::mark(&mut parts.headers);
+    }
     parts.version = Version::HTTP_11;
     parts.extensions.clear();
     if egress.is_none() && watch.is_none() {

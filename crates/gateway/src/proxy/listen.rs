@@ -74,7 +74,7 @@ async fn connection(shared: Arc<ProxyState>, accepted: Accepted) {
             let own = if refused.is_none() { shared.endpoint(&request) } else { None };
             Ok::<_, Infallible>(match own {
                 Some((own, address)) => endpoints::answer(own, request, AtGateway { address, peer }, turn).await,
-                None => flow::answer(Arc::clone(&shared), request, refused, turn, place).await,
+                None => flow::answer(Arc::clone(&shared), request, refused, turn, (peer.ip(), place)).await,
             })
         }
     });

@@ -8,8 +8,10 @@ mod flow;
 mod guard;
 mod host;
 mod listen;
-mod probe;
+
+mod own_requests;
 mod pump;
+mod queued;
 mod settings;
 mod upstream;
 mod websocket;
@@ -22,7 +24,8 @@ pub use upstream::{BadDestination, BadRoots, Destination};
 
 use crate::request_ids::RequestIds;
 use countersign_engine::Engine;
-use probe::ProbeClient;
+use own_requests::OwnRequests;
+use queued::ProxySender;
 use std::{future::Future, sync::Arc};
 use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -64,7 +67,7 @@ impl Gateway {
 
     fn build(engine: Arc<Engine>, settings: GatewaySettings, endpoints: Option<Endpoints>) -> Result<Self, BadRoots> {
         let pool = Arc::new(Pool::new(&settings.extra_roots)?);
-        engine.decisions().use_upstream_probes(Arc::new(ProbeClient::new(Arc::clone(&pool), settings.clone())));
+        engine.decisions().use_upstream_requests(Arc::new(OwnRequests::new(Arc::clone(&pool), settings.clone())));
         let shared = ProxyState {
             pool,
             endpoints,
@@ -75,7 +78,9 @@ impl Gateway {
             stopping: CancellationToken::new(),
             over: CancellationToken::new(),
         };
-        Ok(Self { shared: Arc::new(shared) })
+        let shared = Arc::new(shared);
+        shared.engine.calls().use_queued_sender(Arc::new(ProxySender(Arc::downgrade(&shared))));
+        Ok(Self { shared })
     }
 
     /// Serves until `shutdown` resolves, then lets open requests finish within the drain time.

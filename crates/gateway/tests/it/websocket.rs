@@ -9,6 +9,7 @@ use countersign_protocol::project::{ProjectDocument, RouteStream};
 use countersign_testkit::{
     Backend, Kit,
     bank::{BankFixture, GATEWAY, GatewayRequest},
+    deadline,
 };
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::Value;
@@ -81,14 +82,8 @@ async fn a_foreign_client_talks_both_ways_until_the_session_is_over() {
 
 /// The end is recorded a moment after the caller sees it.
 async fn until_closed(fixture: &BankFixture) -> Vec<Value> {
-    for _ in 0..500 {
-        let ends = ends(fixture).await;
-        if !ends.is_empty() {
-            return ends;
-        }
-        tokio::task::yield_now().await;
-    }
-    panic!("the end of the stream is not in the audit")
+    deadline::until("the record of the stream's end", async || !ends(fixture).await.is_empty()).await;
+    ends(fixture).await
 }
 
 ///

@@ -18,6 +18,8 @@ pub enum OperatorUnavailable {
     Unreachable { why: String },
     #[error("the operator is at an address that is not connected to: {why}")]
     Forbidden { why: String },
+    #[error("the model provider publishes no usable registry: {why}")]
+    BadRegistry { why: String },
     #[error("too many unknown operators from this source, again in {retry_after} s")]
     TooMany { retry_after: u64 },
 }
@@ -36,6 +38,7 @@ impl OperatorUnavailable {
             }
             Self::Unreachable { why } => format!("your domain could not be fetched: {why}; retry in a minute"),
             Self::Forbidden { why } => format!("serve manifest and keys on port 443 of a public address: {why}"),
+            Self::BadRegistry { why } => format!("the model provider must publish a registry of operators; now {why}"),
             Self::TooMany { retry_after } => format!("retry in {retry_after} s"),
         }
     }
@@ -48,6 +51,11 @@ impl OperatorUnavailable {
     /// A failed fetch of the key set.
     pub(super) fn of_the_keys(error: FetchError) -> Self {
         Self::of(error, |why| Self::BadKeys { why })
+    }
+
+    /// A failed fetch of a provider's registry.
+    pub(super) fn of_the_registry(error: FetchError) -> Self {
+        Self::of(error, |why| Self::BadRegistry { why })
     }
 
     /// An operator with a wrong response must publish something else; one without a response must be retried.

@@ -8,7 +8,10 @@ use crate::{
 use bytes::Bytes;
 use countersign_jose::KeySet;
 use countersign_protocol::{
-    aap::identity::{self, HttpsUri, IdentityManifest},
+    aap::{
+        identity::{self, HttpsUri, IdentityManifest},
+        registry::{self, OperatorRegistry},
+    },
     domain::Domain,
     time::UnixMillis,
 };
@@ -101,6 +104,12 @@ impl Visitor {
     pub(super) async fn keys_at(&self, url: &str) -> Result<KeySet, OperatorUnavailable> {
         let bytes = self.get(url).await.map_err(OperatorUnavailable::of_the_keys)?;
         KeySet::parse(&bytes, &self.config.key_policy).map_err(|e| OperatorUnavailable::BadKeys { why: e.to_string() })
+    }
+
+    pub(super) async fn registry_of(&self, provider: &Domain) -> Result<OperatorRegistry, OperatorUnavailable> {
+        let url = format!("https://{provider}{}", registry::PATH);
+        let bytes = self.get(&url).await.map_err(OperatorUnavailable::of_the_registry)?;
+        OperatorRegistry::parse(&bytes).map_err(|e| OperatorUnavailable::BadRegistry { why: e.to_string() })
     }
 
     async fn get(&self, url: &str) -> Result<Bytes, FetchError> {

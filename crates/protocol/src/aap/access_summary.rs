@@ -1,6 +1,12 @@
 //! `GET /agent/access-summary` (AAP 14.3, 17.5): the current access of agents, not a log of approvals.
 
-use super::policy::{EffectivePolicy, PolicySources};
+use super::{
+    consent_receipt::UsageLimits,
+    heartbeat::WatchedTask,
+    policy::{EffectivePolicy, PolicySources},
+    service_account::GrantedScope,
+};
+use crate::mplp::AllowanceShown;
 use crate::time::{UnixMillis, rfc3339, rfc3339_option};
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +59,13 @@ pub struct DelegationAccess {
     pub operator: String,
     pub mode: String,
     pub scopes: Vec<String>,
+    /// Of a service account: its id, what an admin granted, and its limits (AAP 11.3, AAP 14.2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub granted_scope: Option<GrantedScope>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage_limits: Option<UsageLimits>,
     #[serde(with = "rfc3339")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub granted_at: UnixMillis,
@@ -62,4 +75,41 @@ pub struct DelegationAccess {
     pub last_used: Option<UnixMillis>,
     pub effective_policy: EffectivePolicy,
     pub effective_policy_sources: PolicySources,
+    /// The open standing approvals under it: calls that run without a further question. They end with the delegation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub standing_approvals: Vec<AllowanceShown>,
+    /// Its running tasks with heartbeats (AAP 12.2).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<WatchedTask>,
+    /// The scopes that its tasks have beyond their consent receipts (AAP 12.3).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scope_expansions: Vec<ExpandedScope>,
+}
+
+/// A scope of the delegation that one task has beyond its consent receipt. It ends with the task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ExpandedScope {
+    pub session_id: String,
+    pub scope: String,
+    pub by: ExpandedBy,
+    /// The decision of the person that approved it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision_id: Option<String>,
+    #[serde(with = "rfc3339")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub since: UnixMillis,
+    #[serde(with = "rfc3339")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub expires_at: UnixMillis,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ExpandedBy {
+    /// A person approved it.
+    Approval,
+    /// The project expands consent without asking.
+    Silent,
 }

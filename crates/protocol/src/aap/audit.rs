@@ -1,5 +1,6 @@
 //! `GET /agent/audit` (AAP 7.1, 17.4): the audit entries of a delegation or an AAP session.
 
+use super::revoke::{RollbackReport, RollbackStatus};
 use crate::time::{UnixMillis, rfc3339};
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,12 @@ pub struct AuditEntry {
     pub operator: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acting_for: Option<String>,
+    /// The service account that acted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account_id: Option<String>,
+    /// The people whose data was touched, as the service named them (AAP 11.4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_subjects: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,12 +70,29 @@ pub struct AuditEntry {
     /// The digest of the approved action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_sha256: Option<String>,
-    /// A write that needed no approval, as refusals of its repeats name it.
+    /// A write, as refusals of its repeats and the report of a rollback name it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
+    /// Whether a write took effect: `committed`, `none` or `unknown`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<String>,
+    /// What remains of a cancelled session, and what became of its steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rollback_status: Option<RollbackStatus>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rollback: Option<RollbackReport>,
+    /// The scopes of a scope expansion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<Vec<String>>,
+    /// The scope that the call used beyond the consent receipt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expanded_scope: Option<String>,
     /// `self_asserted` if the agent's own word was enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmation: Option<String>,
+    /// True if the call was a dry run: nothing was committed by it (AAP 14.1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
     /// The entry's position in the evidence log, and its leaf hash.
     pub lane: i64,
     pub seq: i64,

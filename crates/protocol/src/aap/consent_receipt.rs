@@ -27,10 +27,13 @@ pub struct ReceiptClaims {
     pub execution_window: Option<ExecutionWindow>,
     pub iat: i64,
     pub exp: i64,
-    /// Whether it mentions heartbeats. These are between operator and person (AAP 12.2); nothing here monitors them.
-    #[serde(skip)]
-    pub heartbeat: bool,
+    /// The longest time between two heartbeats of the task, in seconds (AAP 12.2).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heartbeat_interval: Option<i64>,
 }
+
+/// The intervals of heartbeats that can be watched.
+pub const HEARTBEAT_SECONDS: std::ops::RangeInclusive<i64> = 60..=86_400;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -41,6 +44,7 @@ pub enum ConsentMethod {
 
 /// Limits that the person set for the task (AAP 14.2). Each is at least one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct UsageLimits {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_hour: Option<i64>,
@@ -77,7 +81,7 @@ impl ReceiptClaims {
             execution_window: claims.optional_object("execution_window")?.map(ExecutionWindow::parse).transpose()?,
             iat: claims.integer("iat")?,
             exp: claims.integer("exp")?,
-            heartbeat: payload.contains_key("heartbeat_interval"),
+            heartbeat_interval: heartbeat_interval(claims)?,
         })
     }
 }
@@ -95,6 +99,15 @@ fn session_id(claims: ClaimReader<'_>) -> Result<String, BadClaim> {
     if (8..=128).contains(&id.chars().count()) { Ok(id.to_owned()) } else { Err(bad) }
 }
 
+fn heartbeat_interval(claims: ClaimReader<'_>) -> Result<Option<i64>, BadClaim> {
+    if !claims.0.contains_key("heartbeat_interval") {
+        return Ok(None);
+    }
+    let seconds = claims.integer("heartbeat_interval")?;
+    let bad = wrong("heartbeat_interval", "must be 60 to 86400 seconds");
+    if HEARTBEAT_SECONDS.contains(&seconds) { Ok(Some(seconds)) } else { Err(bad) }
+}
+
 fn consent_method(claims: ClaimReader<'_>) -> Result<ConsentMethod, BadClaim> {
     match claims.text("consent_method")? {
         "explicit_ui" => Ok(ConsentMethod::ExplicitUi),
@@ -104,6 +117,28 @@ fn consent_method(claims: ClaimReader<'_>) -> Result<ConsentMethod, BadClaim> {
 }
 
 impl UsageLimits {
+    /// The limits proposed for a service account's grant; the error names the wrong member.
+    pub fn proposed(value: &Value) -> Result<Self, String> {
+        let members = value.as_object().ok_or("usage_limits must be an object")?;
+        let known = ["requests_per_hour", "writes_per_session", "max_data_egress_kb"];
+        if let Some(other) = members.keys().find(|name| !known.contains(&name.as_str())) {
+            let other: String = other.chars().take(40).collect();
+            return Err(format!("usage_limits has the unknown member {other:?}"));
+        }
+        Self::parse(ClaimReader(members)).map_err(|why| format!("usage_limits: {why}"))
+    }
+
+    /// The stricter limit of each kind.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let least = |a: Option<i64>, b: Option<i64>| a.into_iter().chain(b).min();
+        Self {
+            requests_per_hour: least(self.requests_per_hour, other.requests_per_hour),
+            writes_per_session: least(self.writes_per_session, other.writes_per_session),
+            max_data_egress_kb: least(self.max_data_egress_kb, other.max_data_egress_kb),
+        }
+    }
+
     fn parse(members: ClaimReader<'_>) -> Result<Self, BadClaim> {
         Ok(Self {
             requests_per_hour: limit(members, "requests_per_hour")?,

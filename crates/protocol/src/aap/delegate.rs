@@ -1,8 +1,10 @@
 //! Bootstrap (AAP 5.1, 17.2, R-13): from an operator's request to a delegation token.
 
 use super::{
+    consent_receipt::UsageLimits,
     policy::{EffectivePolicy, PolicyLayers, PolicySources},
     register::IgnoredMember,
+    service_account::GrantedScope,
 };
 use crate::time::{UnixMillis, rfc3339};
 use serde::{Deserialize, Serialize};
@@ -82,6 +84,18 @@ pub struct DelegateRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<super::policy::PolicyLayer>))]
     pub user_override: Option<serde_json::Value>,
+    /// With `org_id` and `granted_scope`: an admin's grant to a service account (AAP 11.2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub org_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<super::service_account::GrantedScope>))]
+    pub granted_scope: Option<serde_json::Value>,
+    /// Limits of the service account, kept with its grant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<super::consent_receipt::UsageLimits>))]
+    pub usage_limits: Option<serde_json::Value>,
     /// Only in test mode, for published vectors that name one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delegation_id: Option<String>,
@@ -108,6 +122,32 @@ pub struct DisclosureResponse {
     pub effective_policy_sources: PolicySources,
 }
 
+/// The first step for a service account: everything that the admin is about to grant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ServiceAccountDisclosure {
+    pub disclosure_id: String,
+    pub operator: String,
+    pub account_id: String,
+    pub org_id: String,
+    /// The e-mail address that the token will name.
+    pub authorized_by: String,
+    /// Exactly as the token will state it, with `crosses_users` as computed.
+    pub granted_scope: GrantedScope,
+    pub scopes: Vec<ScopeInWords>,
+    /// Methods and paths that say that they have no resource: the scopes alone bound the account there.
+    pub routes_without_resource: Vec<String>,
+    pub usage_limits: UsageLimits,
+    /// That fixed, not personal, credentials are used.
+    pub mode_disclosure: String,
+    pub language: String,
+    #[serde(with = "rfc3339")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub access_ends_at: UnixMillis,
+    pub effective_policy: EffectivePolicy,
+    pub effective_policy_sources: PolicySources,
+}
+
 /// The person denied a connect request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -123,6 +163,7 @@ pub struct DeniedResponse {
 #[serde(untagged)]
 pub enum NotGranted {
     Shown(Box<DisclosureResponse>),
+    ServiceAccount(Box<ServiceAccountDisclosure>),
     Denied(DeniedResponse),
 }
 

@@ -27,6 +27,11 @@ pub struct ErrorEnvelope {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub clarification: Option<Map<String, Value>>,
+    /// The request for the scope that the consent receipt lacks, as `GET /agent/scope-approval` shows it, with the address
+    /// to `poll`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub scope_request: Option<Map<String, Value>>,
 }
 
 macro_rules! codes {

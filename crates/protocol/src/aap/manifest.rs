@@ -1,6 +1,6 @@
 //! The discovery manifest (AAP 3, 19.1): a service's offers and requirements for agents.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::collections::BTreeMap;
 
 pub const PATH: &str = "/.well-known/agent-auth.json";
@@ -31,7 +31,7 @@ pub struct Manifest {
     pub credential_ttl: Option<i64>,
     #[serde(default = "notify")]
     pub scope_expansion: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "at_least_one", skip_serializing_if = "Vec::is_empty")]
     pub identity_modes_supported: Vec<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub disclosures: BTreeMap<String, String>,
@@ -69,8 +69,12 @@ pub struct ScopeEntry {
     pub irreversible: bool,
     #[serde(default)]
     pub requires_confirmation: bool,
+    /// Seconds; 0 means that nothing can be undone.
     #[serde(default)]
     pub undo_window_s: i64,
+    /// Takes the id of an undo URL (AAP 14.1); only with a window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo_endpoint: Option<String>,
     #[serde(default)]
     pub intent_types: Vec<String>,
 }
@@ -84,13 +88,25 @@ pub struct Conformance {
     pub tested: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Each tier has everything of the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ConformanceTier {
+    #[default]
     Core,
     Extended,
     Full,
+}
+
+impl ConformanceTier {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Extended => "extended",
+            Self::Full => "full",
+        }
+    }
 }
 
 /// A problem in a manifest published by another service.
@@ -114,7 +130,8 @@ impl Manifest {
     pub fn check(&self) -> Result<(), NotAManifest> {
         let spec = self.spec.strip_suffix("-draft").unwrap_or(&self.spec);
         demand(is_spec(spec), "spec", "must read aap/MAJOR.MINOR")?;
-        demand(self.service.starts_with("http") && !self.service.ends_with('/'), "service", "must be a base URI")?;
+        let base = self.service.starts_with("http") && !self.service.ends_with('/') && is_uri_reference(&self.service);
+        demand(base, "service", "must be a base URI")?;
         demand(
             self.display_name.as_ref().is_none_or(|n| n.chars().count() <= 80),
             "display_name",
@@ -183,6 +200,12 @@ fn is_uri_reference(text: &str) -> bool {
 
 fn demand(holds: bool, member: &'static str, why: &str) -> Result<(), NotAManifest> {
     if holds { Ok(()) } else { Err(NotAManifest { member, why: why.to_owned() }) }
+}
+
+/// A list that may be absent, and not empty.
+fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let list = Vec::deserialize(deserializer)?;
+    if list.is_empty() { Err(D::Error::invalid_length(0, &"at least one item")) } else { Ok(list) }
 }
 
 fn notify() -> String {

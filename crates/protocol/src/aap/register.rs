@@ -16,6 +16,9 @@ pub struct RegisterRequest {
     pub operator_jwt: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delegation_token: Option<String>,
+    /// In mode `service_account` the same as `delegation_token`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub svc_delegation: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent_receipt: Option<String>,
     /// Echoes: optional, but if given they must match the tokens (C-23).
@@ -23,6 +26,17 @@ pub struct RegisterRequest {
     pub acting_for: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delegation_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authorized_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub org_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<super::service_account::GrantedScope>))]
+    pub granted_scope: Option<serde_json::Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
 }
@@ -35,6 +49,9 @@ pub struct RegisterResponse {
     pub token_type: String,
     pub expires_in: i64,
     pub session_id: String,
+    /// The id of a service account's grant: its token has none (C-47).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delegation_id: Option<String>,
     pub effective_policy: EffectivePolicy,
     /// Whose rule decided each dimension.
     #[serde(default, skip_serializing_if = "PolicySources::is_empty")]

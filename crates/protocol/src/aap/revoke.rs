@@ -6,9 +6,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RevokeRequest {
-    #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(value_type = String, required = true))]
+    /// This or `account_id` is required.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delegation_id: Option<String>,
+    /// All grants of a service account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// For an operator that gives up one of its own delegations.
@@ -44,8 +47,74 @@ pub struct CancelResponse {
     #[serde(with = "rfc3339")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub cancelled_at: UnixMillis,
-    /// `not_supported`: the service has nothing that we could roll back.
-    pub rollback_status: String,
+    pub rollback_status: RollbackStatus,
+    /// The session's steps one by one; absent if it ended in another way before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rollback: Option<RollbackReport>,
+}
+
+/// What remains of a cancelled session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum RollbackStatus {
+    /// Nothing: every write that took effect was undone, or there was none.
+    Completed,
+    /// Something was to be undone, and something remains, is unknown, or is not finished yet.
+    Partial,
+    /// The writes of the session remain: none of their routes can undo them.
+    NotSupported,
+}
+
+impl RollbackStatus {
+    const ALL: [Self; 3] = [Self::Completed, Self::Partial, Self::NotSupported];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Partial => "partial",
+            Self::NotSupported => "not_supported",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == text)
+    }
+}
+
+/// The steps of a cancelled session, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RollbackReport {
+    /// False while writes are still being undone: repeat the request for the final report.
+    pub finished: bool,
+    /// Took effect, and were undone.
+    pub undone: Vec<RollbackStep>,
+    /// Took effect, and remain.
+    pub done: Vec<RollbackStep>,
+    /// Were asked for or approved, and will not run any more.
+    pub not_done: Vec<RollbackStep>,
+    /// May have taken effect, or may have been undone: nobody knows.
+    pub unknown: Vec<RollbackStep>,
+    /// There were more steps than are listed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RollbackStep {
+    /// The call, as the audit names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+    /// The decision behind it, if it needed approval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// Why it was not undone, or what is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 /// `POST /agent/task-complete`

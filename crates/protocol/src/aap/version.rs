@@ -18,6 +18,11 @@ pub fn negotiate<'a>(asked: Option<&str>, accepted: &[&'a str]) -> Option<&'a st
     accepted.iter().copied().find(|version| *version == asked)
 }
 
+/// The version that a response names: the requested one, even if a newer one is accepted (AAP 22.2).
+pub fn served<'a>(asked: Option<&str>, accepted: &[&'a str]) -> &'a str {
+    negotiate(asked, accepted).unwrap_or(PREFERRED)
+}
+
 /// The newest version that both sides list, for a client that reads a manifest or a refusal.
 pub fn choose<'a>(ours: &[&'a str], theirs: &[impl AsRef<str>]) -> Option<&'a str> {
     let listed = |version: &&&str| theirs.iter().any(|t| t.as_ref().trim_start_matches("aap/") == **version);

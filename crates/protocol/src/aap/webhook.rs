@@ -7,8 +7,9 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The only event so far.
 pub const AUTO_REVOKED: &str = "delegation.auto_revoked";
+/// A delegation is on hold until it is lifted (C-86).
+pub const SUSPENDED: &str = "delegation.suspended";
 
 /// When the attempt was signed, in Unix seconds.
 pub const TIMESTAMP: &str = "x-aap-webhook-timestamp";
@@ -41,14 +42,42 @@ pub struct AutoRevokeNotice {
     pub service: String,
 }
 
+/// The same for a suspension.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuspensionNotice {
+    pub event: String,
+    pub delegation_id: String,
+    pub account_id: String,
+    /// `concurrent_use`.
+    pub trigger: String,
+    /// The operator shows it at `/agent/lift` to end exactly this suspension. Nobody else receives it.
+    pub acknowledgement: String,
+    #[serde(with = "rfc3339")]
+    pub suspended_at: UnixMillis,
+    /// Equal to `suspended_at`.
+    #[serde(with = "rfc3339")]
+    pub timestamp: UnixMillis,
+    pub service: String,
+}
+
 impl AutoRevokeNotice {
-    /// The body in canonical form. Its member `signature` is made from the canonical form of the other members.
     pub fn signed(&self, sign: impl FnOnce(&[u8]) -> String) -> Result<Vec<u8>, NotCanonical> {
-        let mut body = canonical::value_of(self)?;
-        let signature = sign(&canonical::of_value(&body)?);
-        if let Value::Object(members) = &mut body {
-            members.insert("signature".into(), signature.into());
-        }
-        canonical::of_value(&body)
+        signed(self, sign)
     }
+}
+
+impl SuspensionNotice {
+    pub fn signed(&self, sign: impl FnOnce(&[u8]) -> String) -> Result<Vec<u8>, NotCanonical> {
+        signed(self, sign)
+    }
+}
+
+/// The body in canonical form. Its member `signature` is made from the canonical form of the other members.
+fn signed(notice: &impl Serialize, sign: impl FnOnce(&[u8]) -> String) -> Result<Vec<u8>, NotCanonical> {
+    let mut body = canonical::value_of(notice)?;
+    let signature = sign(&canonical::of_value(&body)?);
+    if let Value::Object(members) = &mut body {
+        members.insert("signature".into(), signature.into());
+    }
+    canonical::of_value(&body)
 }

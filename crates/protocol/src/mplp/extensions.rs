@@ -140,6 +140,10 @@ pub struct AllowanceShown {
     pub words: TextAuthor,
     /// The agent that may use it: its operator's domain, or the id of its key.
     pub agent: String,
+    /// When a person gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339_option")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub approved_at: Option<UnixMillis>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub released: BTreeMap<String, Bound>,
     /// The number of approved calls.

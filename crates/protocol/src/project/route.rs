@@ -1,6 +1,6 @@
 //! The route table: the meaning of methods and paths of the upstream API.
 
-use super::RouteProbe;
+use super::{DataSubjectSource, RouteCancel, RouteDryRun, RouteProbe, RouteUndo};
 use crate::aaep::event::{Reversibility, Risk};
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +67,15 @@ pub struct Route {
     /// How its upstream is asked whether a call was carried out whose answer was lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe: Option<RouteProbe>,
+    /// How an approved call is undone within the window of its scope (AAP 14.1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undo: Option<RouteUndo>,
+    /// Who answers a dry run: the gateway (by default), the upstream, or nobody (AAP 14.1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<RouteDryRun>,
+    /// How its upstream undoes a committed call when the session is cancelled (AAP 17.7).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancel: Option<RouteCancel>,
     /// Whether the upstream itself makes repeats of this write harmless. Only then is a repeat let through while the
     /// outcome of an earlier call is not known. Calls that a person approves are not touched by it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,9 +88,15 @@ pub struct Route {
     /// Amounts in the request: exact decimals with their unit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<ValueField>,
-    /// `inbox:{path.inbox}`: the resource of the call, for boundaries (C-49).
+    /// `inbox:{path.inbox}`: the resource of the call, from its path and query. A service account needs it in its grant
+    /// (C-49). `none` states that the call has none: a service account is then bounded by its scopes alone, and its admin
+    /// reads so before the grant. Without this member a service account cannot call the route.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
+    /// Where the response names the people whose data it touched. A service account that crosses users can call only
+    /// routes that have it (AAP 11.4).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_subjects: Option<DataSubjectSource>,
     /// The scope's intent types that this route accepts; empty for all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub intent_types: Vec<String>,
@@ -149,7 +164,20 @@ pub enum RouteStream {
     Websocket,
 }
 
+/// The word for [`Route::resource`] of a route without one. No template: those have a name in braces.
+const NO_RESOURCE: &str = "none";
+
 impl Route {
+    /// The template of the resource, if the route has one.
+    pub fn resource_template(&self) -> Option<&str> {
+        self.resource.as_deref().filter(|text| *text != NO_RESOURCE)
+    }
+
+    /// Whether it says that its calls concern no resource.
+    pub fn is_without_resource(&self) -> bool {
+        self.resource.as_deref() == Some(NO_RESOURCE)
+    }
+
     pub fn writes(&self) -> bool {
         self.writes.unwrap_or(!matches!(self.method.as_str(), "GET" | "HEAD" | "OPTIONS"))
     }

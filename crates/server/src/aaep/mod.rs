@@ -42,6 +42,7 @@ fn endpoints() -> Router<App> {
         .route("/aaep/v1/ws", get(ws::get))
         .route("/aaep/v1/questions", get(questions::list))
         .route("/aaep/v1/questions/{decision}/more-time", post(questions::more_time))
+        .route("/aaep/v1/questions/{decision}/undo", post(questions::undo))
         .route("/aaep/v1/subscriber-tokens", get(subscriber_tokens::get).post(subscriber_tokens::post))
         .route("/aaep/v1/subscriber-tokens/{id}", delete(subscriber_tokens::delete))
         .route("/aaep/legacy/{token}/events", get(legacy::events).options(legacy::preflight))

@@ -17,7 +17,10 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use countersign_engine::{Listener, NotCounted, ProjectAt, Refusal};
-use countersign_protocol::aaep::questions::{MoreTime, MoreTimeRequest, Questions};
+use countersign_protocol::{
+    aaep::questions::{MoreTime, MoreTimeRequest, Questions},
+    aap::undo::UndoResponse,
+};
 
 /// The person's pending questions, for a subscriber that has just started.
 #[utoipa::path(
@@ -66,6 +69,31 @@ pub(crate) async fn more_time(
         Err(why) => return Ok(why.response(&id)),
     };
     Ok(axum::Json(extend(&app, &at, &listener, decision_id, asked).await?).into_response())
+}
+
+/// Undoes an approved call within its undo window (AAP 14.1).
+#[utoipa::path(
+    post, path = "/aaep/v1/questions/{decision}/undo", tag = "subscribers",
+    security(("session" = []), ("bearer" = [])),
+    summary = "Undo an approved call within its undo window",
+    params(("decision" = String, Path), ("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session")),
+    responses((status = 200, description = "The call was not sent and never will be", body = UndoResponse), ErrorResponses),
+)]
+pub(crate) async fn undo(
+    State(app): State<App>,
+    AtProject(at): AtProject,
+    id: RequestId,
+    asker: Asker,
+    DecisionId(decision_id): DecisionId,
+) -> Result<Response, RefusalResponse> {
+    let listener = match listener(&app, &at, &asker).await {
+        Ok(listener) => listener,
+        Err(why) => return Ok(why.response(&id)),
+    };
+    if !listener.may_answer() {
+        return Err(Refusal::NotAuthorized("this subscriber only listens".into()).into());
+    }
+    Ok(axum::Json(app.engine.events().undo(&at, &listener, &decision_id).await?).into_response())
 }
 
 async fn extend(

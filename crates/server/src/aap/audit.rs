@@ -20,6 +20,7 @@ const MAX_LIMIT: usize = 200;
 pub(crate) struct AuditParams {
     delegation_id: Option<String>,
     session_id: Option<String>,
+    account_id: Option<String>,
     from: Option<String>,
     to: Option<String>,
     event_type: Option<String>,
@@ -29,9 +30,10 @@ pub(crate) struct AuditParams {
 
 #[utoipa::path(
     get, path = "/agent/audit", tag = "people", security(("session" = []), ("bearer" = [])),
-    summary = "The audit entries of a delegation or AAP session",
-    params(("delegation_id" = Option<String>, Query, description = "This or session_id is required"),
+    summary = "The audit entries of a delegation, an AAP session or a service account",
+    params(("delegation_id" = Option<String>, Query, description = "This, session_id or account_id is required"),
         ("session_id" = Option<String>, Query),
+        ("account_id" = Option<String>, Query, description = "All grants of a service account"),
         ("from" = Option<String>, Query, format = DateTime, description = "Inclusive"),
         ("to" = Option<String>, Query, format = DateTime, description = "Exclusive"),
         ("event_type" = Option<String>, Query),
@@ -57,6 +59,7 @@ impl AuditParams {
         Ok(AuditAsked {
             delegation_id: self.delegation_id,
             session_id: self.session_id,
+            account_id: self.account_id,
             from: self.from.as_deref().map(|text| time("from", text)).transpose()?,
             to: self.to.as_deref().map(|text| time("to", text)).transpose()?,
             event_type: self.event_type,

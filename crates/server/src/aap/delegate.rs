@@ -16,6 +16,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
+use countersign_engine::is_service_account_proposed;
 use countersign_protocol::aap::delegate::{
     ConnectRequestBody, ConnectRequestResponse, DelegateRequest, DelegateResponse, DeniedResponse, ExchangeRequest,
     ExchangeResponse, NotGranted,
@@ -25,7 +26,7 @@ use http::{StatusCode, header};
 /// (AAP 17.2): the two steps behind the consent page, for a signed-in person only.
 #[utoipa::path(
     post, path = "/agent/delegate", tag = "people", security(("session" = [])), request_body = DelegateRequest,
-    summary = "Show the disclosure, then grant a delegation",
+    summary = "Show the disclosure, then grant a delegation; an admin grants service accounts in the same two steps",
     params(("X-CSRF-Token" = String, Header, description = "The CSRF token of the sign-in session")),
     responses((status = 200, description = "The disclosure that the person must read first, or the denial of the request", body = NotGranted), (status = 201, description = "Granted", body = DelegateResponse), ErrorResponses),
 )]
@@ -43,8 +44,16 @@ pub(crate) async fn delegate(
         let redirect = app.engine.agents().deny(&at, &member, &body).await?;
         return Ok(axum::Json(NotGranted::Denied(DeniedResponse { denied: true, redirect })).into_response());
     }
+    let language = pick_language(asker.headers.get(header::ACCEPT_LANGUAGE).and_then(|v| v.to_str().ok()));
+    if is_service_account_proposed(&body) {
+        if body.disclosure_id.is_none() {
+            let shown = app.engine.agents().show_account(&at, &member, &body, language.tag()).await?;
+            return Ok(axum::Json(NotGranted::ServiceAccount(Box::new(shown))).into_response());
+        }
+        let granted = app.engine.agents().grant_account(&at, &member, &body).await?;
+        return Ok((StatusCode::CREATED, axum::Json(granted)).into_response());
+    }
     if body.disclosure_id.is_none() {
-        let language = pick_language(asker.headers.get(header::ACCEPT_LANGUAGE).and_then(|v| v.to_str().ok()));
         let shown = app.engine.agents().show_disclosure(&at, &member, &body, language.tag()).await?;
         return Ok(axum::Json(NotGranted::Shown(Box::new(shown))).into_response());
     }

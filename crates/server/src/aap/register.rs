@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use axum::extract::{FromRequestParts, State};
-use countersign_engine::{ProjectAt, RegisterProof};
+use countersign_engine::{ProjectAt, Refusal, RegisterProof};
 use countersign_protocol::aap::register::{RegisterRequest, RegisterResponse};
 use http::request::Parts;
 
@@ -32,14 +32,15 @@ pub(crate) async fn post(
     Json(body): Json<RegisterRequest>,
 ) -> JsonResult<RegisterResponse> {
     let url = to.url(&at);
-    let shown = proof.as_deref().map(|proof| RegisterProof { proof, method: to.method.as_str(), url: &url });
+    let proof = proof.as_ref().map(Option::as_deref).map_err(Clone::clone).transpose();
+    let shown = proof.map(|proof| RegisterProof { proof, method: to.method.as_str(), url: &url });
     Ok(axum::Json(app.engine.agents().register(&at, &body, &source, shown).await?))
 }
 
 /// The project of the registration, and the proof of the key that the token will be bound to.
 pub(crate) struct RegisterContext {
     at: ProjectAt,
-    proof: Option<String>,
+    proof: Result<Option<String>, Refusal>,
     to: SentTo,
 }
 
@@ -50,7 +51,6 @@ impl FromRequestParts<App> for RegisterContext {
         let AtProject(at) = AtProject::from_request_parts(parts, app).await?;
         // From here on every response carries the nonce, including errors.
         Nonce::of(parts).give(app.engine.agents().nonce_for_register(&at));
-        let proof = credential::proof(&parts.headers)?;
-        Ok(Self { at, proof, to: SentTo::of(parts) })
+        Ok(Self { at, proof: credential::proof(&parts.headers), to: SentTo::of(parts) })
     }
 }

@@ -75,6 +75,7 @@ pub(crate) async fn task_complete(
     post, path = "/agent/events", tag = "people", security(("session" = []), ("bearer" = [])),
     request_body = LifecycleEventRequest,
     summary = "Report a lifecycle event, which ends the delegations with a policy for it",
+    params(("Aap-Version" = Option<String>, Header, description = "The protocol version; required with a key")),
     responses((status = 200, description = "Applied: no node honours the listed delegations any more", body = LifecycleEventResponse), ErrorResponses),
 )]
 pub(crate) async fn event(

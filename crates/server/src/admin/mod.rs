@@ -10,6 +10,7 @@ mod node;
 mod people;
 mod projects;
 mod refusal;
+mod service_accounts;
 mod subscriber_tokens;
 mod webhooks;
 
@@ -22,10 +23,14 @@ pub use node::{
 };
 pub use people::{
     AddPerson, AssignRoles, DisablePerson, EnablePerson, EndedWithPerson, ListPeople, ListedPerson, RolesInProject,
-    SetPassword,
+    SetEmail, SetPassword,
 };
 pub use projects::{ApplyProject, FindProject, ListProjectVersions, ListProjects, ShowProject};
 pub use refusal::AdminRefusal;
+pub use service_accounts::{
+    CreateServiceAccount, CreatedServiceAccount, ListServiceAccounts, ReviewServiceAccount, ReviewedServiceAccount,
+    RevokeServiceAccount,
+};
 pub use subscriber_tokens::{AddSubscriberToken, ListSubscriberTokens, ListedSubscriberToken, RevokeSubscriberToken};
 pub use webhooks::{
     CreateWebhookSecret, CreatedWebhookSecret, ListWebhookMessages, ListWebhookSecrets, ListedWebhookSecret,
@@ -74,7 +79,8 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
     let router = Router::new().route("/version", get(|| async { env!("CARGO_PKG_VERSION") }));
     let router = with_requests!(router;
             ListProjects, ShowProject, ListProjectVersions, FindProject, ApplyProject, ListPeople, AddPerson, AssignRoles,
-            SetPassword, DisablePerson, EnablePerson, ListApiKeys, AddApiKey, RevokeApiKey, LiftApiKeys, ListDelegations,
+            SetPassword, SetEmail, ReviewServiceAccount, CreateServiceAccount, ListServiceAccounts, RevokeServiceAccount,
+            DisablePerson, EnablePerson, ListApiKeys, AddApiKey, RevokeApiKey, LiftApiKeys, ListDelegations,
             LiftDelegations, ListUnsettledCalls, SettleCall, ListSubscriberTokens, AddSubscriberToken,
             RevokeSubscriberToken,
     CreateWebhookSecret, ListWebhookSecrets, RetireWebhookSecret, ListWebhookMessages,

@@ -121,6 +121,23 @@ impl AdminRequest for SetPassword {
     }
 }
 
+/// The address that a service account's token names for an admin.
+#[derive(Serialize, Deserialize)]
+pub struct SetEmail {
+    pub name: String,
+    pub email: String,
+}
+
+impl AdminRequest for SetEmail {
+    const NAME: &'static str = "set-email";
+    type Answer = ();
+
+    async fn run(self, engine: &Arc<Engine>) -> Result<(), AdminRefusal> {
+        engine.people().set_email(&self.name, &self.email).await?;
+        Ok(())
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 pub struct DisablePerson {
     pub name: String,

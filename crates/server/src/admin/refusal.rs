@@ -34,6 +34,8 @@ pub enum AdminRefusal {
     UnknownSubscriberToken,
     #[error("the operator has no active webhook secret with this id in the project")]
     UnknownWebhookSecret,
+    #[error("there is no such service account in this project")]
+    UnknownServiceAccount,
     #[error("there is no such webhook message in this project")]
     UnknownWebhookMessage,
     /// The engine's message.

@@ -47,7 +47,7 @@ fn may_rotate(app: &App, actor: &Actor) -> Result<(), Refusal> {
         Actor::Person(member) if !member.has_role(Role::Admin) => Err(only_admins()),
         Actor::Person(member) if member.is_fresh(app.engine.now()) => Ok(()),
         Actor::Person(_) => Err(Refusal::FreshSignInRequired),
-        Actor::Operator(_) | Actor::Agent(_) | Actor::OtherKey => Err(only_admins()),
+        Actor::Operator(_) | Actor::Agent(_) | Actor::OtherKey | Actor::Service => Err(only_admins()),
     }
 }
 

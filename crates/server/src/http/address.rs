@@ -2,12 +2,9 @@
 
 use crate::App;
 use axum::extract::{ConnectInfo, FromRequestParts};
-use countersign_gateway::{AtGateway, source};
-use http::{HeaderMap, request::Parts};
-use std::{
-    convert::Infallible,
-    net::{IpAddr, SocketAddr},
-};
+use countersign_gateway::{AtGateway, client_address, source};
+use http::request::Parts;
+use std::{convert::Infallible, net::SocketAddr};
 
 /// An IPv4 address, or the /64 of an IPv6 one, which a client cannot change at will.
 pub(crate) struct SourceNetwork(pub(crate) String);
@@ -20,14 +17,6 @@ impl FromRequestParts<App> for SourceNetwork {
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0).or_else(at_gateway);
         let peer = peer.map(|peer| peer.ip());
         let Some(peer) = peer else { return Ok(Self("unknown".into())) };
-        let trusted = app.trusted_proxies.iter().any(|network| network.contains(peer));
-        let address = if trusted { forwarded_for(&parts.headers).unwrap_or(peer) } else { peer };
-        Ok(Self(source(address).to_string()))
+        Ok(Self(source(client_address(peer, &parts.headers, &app.trusted_proxies)).to_string()))
     }
-}
-
-/// The last hop that a trusted proxy reports.
-fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
-    let last = headers.get_all("x-forwarded-for").iter().next_back()?.to_str().ok()?;
-    last.rsplit(',').next()?.trim().parse().ok()
 }

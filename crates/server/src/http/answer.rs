@@ -51,6 +51,7 @@ pub(crate) fn plain(code: Code, description: String, hint: Option<String>, id: &
         decision: None,
         call: None,
         clarification: None,
+        scope_request: None,
     };
     let status = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = (status, axum::Json(body)).into_response();

@@ -2,7 +2,7 @@
 
 use super::answer::RefusalResponse;
 use axum::{
-    extract::{FromRequestParts, Request},
+    extract::{FromRequestParts, Request, State},
     middleware::Next,
     response::Response,
 };
@@ -10,16 +10,19 @@ use countersign_engine::Refusal;
 use countersign_protocol::aap::version;
 use http::{HeaderMap, HeaderValue, request::Parts};
 
+/// The versions that a router accepts, oldest first.
+pub(crate) type AcceptedVersions = &'static [&'static str];
+
 /// Adds the served version to every response: this layer is outside of everything that can fail (C-84).
-pub(crate) async fn headers(request: Request, next: Next) -> Response {
+pub(crate) async fn headers(State(accepted): State<AcceptedVersions>, request: Request, next: Next) -> Response {
     if !is_aap(request.uri().path()) {
         return next.run(request).await;
     }
     let asked = requested_version(request.headers());
-    let served = version::negotiate(asked.as_deref(), version::ACCEPTED).unwrap_or(version::PREFERRED);
+    let served = version::served(asked.as_deref(), accepted);
     let mut response = next.run(request).await;
     response.headers_mut().insert(version::SERVED, HeaderValue::from_static(served));
-    if let Ok(list) = HeaderValue::from_str(&version::list(version::ACCEPTED)) {
+    if let Ok(list) = HeaderValue::from_str(&version::list(accepted)) {
         response.headers_mut().insert(version::ACCEPTED_HEADER, list);
     }
     response
@@ -68,3 +71,6 @@ fn is_aap(path: &str) -> bool {
     let below = scoped.unwrap_or(path.trim_start_matches('/'));
     path.starts_with("/.well-known/agent-") || below == "agent" || below.starts_with("agent/")
 }
+
+#[cfg(test)]
+mod tests;

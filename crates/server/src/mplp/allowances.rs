@@ -1,6 +1,6 @@
 //! `/mplp/v1/allowances`: a person's open allowances with their remaining uses, and their revocation.
 
-use super::{caller::MplpCaller, requests::MplpBody, responses};
+use super::{caller::MplpCaller, requests::MplpBody};
 use crate::{
     App,
     http::{
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 use axum::extract::FromRequestParts;
-use countersign_engine::ProjectReader;
+use countersign_engine::{OpenAllowance, ProjectReader, mplp_views::allowance::left};
 use countersign_protocol::mplp::{AllowanceShown, Left, ListPage, ReasonGiven};
 use http::request::Parts;
 
@@ -24,7 +24,7 @@ pub(crate) async fn list(caller: MplpCaller) -> JsonResult<ListPage<AllowanceSho
         return Ok(axum::Json(ListPage { items: Vec::new(), next: None }));
     };
     let open = caller.engine.decisions().open_allowances(&caller.at, &member).await?;
-    Ok(axum::Json(ListPage { items: open.iter().map(responses::allowance).collect(), next: None }))
+    Ok(axum::Json(ListPage { items: open.iter().map(OpenAllowance::shown).collect(), next: None }))
 }
 
 #[utoipa::path(
@@ -41,7 +41,7 @@ pub(crate) async fn revoke(
 ) -> JsonResult<Left> {
     let by = caller.person()?;
     let over = caller.engine.decisions().revoke_allowance(&caller.at, &id, &by, given.reason).await?;
-    Ok(axum::Json(responses::left(&over)))
+    Ok(axum::Json(left(&over)))
 }
 
 pub(crate) struct AllowanceId(String);

@@ -76,6 +76,7 @@ fn settled(confirm: &Confirm, request: &RequestId) -> Response {
         decision: Some(current_state(confirm)),
         call: None,
         clarification: None,
+        scope_request: None,
     };
     let mut response = (StatusCode::CONFLICT, axum::Json(body)).into_response();
     response.extensions_mut().insert(Enveloped);

@@ -2,13 +2,10 @@
 
 use axum::response::{IntoResponse, Response};
 use countersign_engine::{
-    Allowance, AllowanceState, Decision, OpenAllowance, Plan, PlanShown, PlannedAction, Question, TextAuthor,
-    allowance_id,
-    mplp_views::{self, confirm},
+    Allowance, PlanShown, PlannedAction,
+    mplp_views::{allowance::left, confirm},
 };
-use countersign_protocol::mplp::{
-    AllowanceShown, AllowanceStatus, Left, MplpId, PlanActions, PlanStep, Runs, StepShown, SumLeft,
-};
+use countersign_protocol::mplp::{PlanActions, PlanStep, Runs, StepShown};
 use http::{HeaderValue, StatusCode, header};
 
 /// 201 with `Location` for a new resource; 200 otherwise.
@@ -63,69 +60,4 @@ fn runs(planned: &PlannedAction, allowance: Option<&Allowance>) -> Runs {
         under_way: planned.tally.under_way,
         left: allowance.map(left),
     }
-}
-
-/// The remaining uses of an allowance: none, once it is closed.
-pub(super) fn left(allowance: &Allowance) -> Left {
-    let open = allowance.is_open();
-    let tally = &allowance.tally;
-    Left {
-        allowance_id: allowance_id(allowance),
-        state: match allowance.state {
-            AllowanceState::Open => AllowanceStatus::Open,
-            AllowanceState::Spent => AllowanceStatus::Spent,
-            AllowanceState::Lapsed { .. } => AllowanceStatus::Lapsed,
-            AllowanceState::Cancelled { .. } => AllowanceStatus::Cancelled,
-        },
-        uses: if open { tally.uses - tally.used } else { 0 },
-        sums: sums(allowance),
-        until: allowance.until,
-    }
-}
-
-fn sums(allowance: &Allowance) -> Vec<SumLeft> {
-    let sums = allowance.tally.sums.iter();
-    let shown = sums.map(|(argument, sum)| SumLeft {
-        argument: argument.clone(),
-        limit: sum.limit,
-        left: sum.remaining(),
-        unit: sum.unit.clone(),
-    });
-    shown.collect()
-}
-
-pub(super) fn allowance(open: &OpenAllowance) -> AllowanceShown {
-    let OpenAllowance { allowance, decision, plan } = open;
-    let step = allowance.step.as_ref().map(|of| of.step.clone());
-    let (shown, words) = permitted_text(decision, plan.as_ref(), step.as_ref());
-    // A tool's actual arguments are more reliable than its agent's description.
-    let shown = allowance.pattern.as_ref().and_then(mplp_views::tool_in_words).unwrap_or(shown);
-    AllowanceShown {
-        confirm_id: confirm::confirm_id(decision),
-        decision_id: decision.id.clone(),
-        plan_id: plan.as_ref().map(|plan| plan.id.clone()),
-        step_id: step,
-        shown,
-        words,
-        agent: agent(allowance),
-        released: allowance.pattern.as_ref().map(|pattern| pattern.released().clone()).unwrap_or_default(),
-        uses: allowance.tally.uses,
-        left: left(allowance),
-    }
-}
-
-/// The permitted call in words, and their author.
-fn permitted_text(decision: &Decision, plan: Option<&Plan>, step: Option<&MplpId>) -> (String, TextAuthor) {
-    let planned = plan.zip(step).and_then(|(plan, step)| plan.actions.get(step));
-    match (planned, &decision.question) {
-        (Some(planned), _) => (planned.shown.clone(), planned.words),
-        (None, Question::Confirmation(asked)) => (asked.action.clone(), decision.words),
-        (None, Question::Clarification(asked)) => (asked.question.clone(), decision.words),
-    }
-}
-
-/// The proven domain of its operator, or the id of its key.
-fn agent(allowance: &Allowance) -> String {
-    let by = &allowance.raised_by;
-    by.operator.as_ref().map_or_else(|| by.principal.clone(), ToString::to_string)
 }

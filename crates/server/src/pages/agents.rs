@@ -1,8 +1,11 @@
 //! Delegations a person has granted, their audit entries, and their revocation (AAP 7.1, 8.2, 14.3; C-98).
 
-use super::{EndRules, Frame, OperatorLabel, PlainLine, ScopeWords};
+use super::{EndRules, Frame, OpenStandingApproval, OperatorLabel, PlainLine, ScopeWords};
 use askama::Template;
-use countersign_protocol::time::UnixMillis;
+use countersign_protocol::{
+    aap::{heartbeat::WatchedTask, revoke::RollbackStatus},
+    time::UnixMillis,
+};
 
 /// `/agents`: every connection of the person.
 #[derive(Clone, Debug, Template)]
@@ -19,13 +22,19 @@ pub struct AgentsPage {
 pub struct AgentPage {
     pub frame: Frame,
     pub connection: AgentConnection,
+    /// Its open standing approvals, each with a form that revokes it.
+    pub standing: Vec<OpenStandingApproval>,
+    /// Its running tasks, each with a form that ends it.
+    pub tasks: Vec<TaskRow>,
+    /// The scopes that its tasks have beyond their consent receipts.
+    pub wider: Vec<TaskScope>,
     pub entries: Vec<AuditRow>,
     /// Number of audit entries on all pages.
     pub total: i64,
     /// False once the person followed a cursor.
     pub is_first_page: bool,
     pub next_cursor: Option<String>,
-    /// For the form that lifts a suspension.
+    /// For the forms that lift a suspension, end a task and revoke a standing approval.
     pub csrf: String,
     pub notice: Option<AgentsNotice>,
 }
@@ -58,11 +67,35 @@ pub struct AgentConnection {
     pub state: ConnectionState,
 }
 
+/// A scope that one task has beyond its consent receipt.
+#[derive(Clone, Debug)]
+pub struct TaskScope {
+    pub scope: ScopeWords,
+    /// The AAP session of the task.
+    pub session: PlainLine,
+    /// Whether the person approved it; else the project expands consent without asking.
+    pub approved: bool,
+    pub since: UnixMillis,
+    pub until: UnixMillis,
+}
+
+impl TaskScope {
+    fn source(&self, frame: &Frame) -> String {
+        frame.say(if self.approved { "wider-approved" } else { "wider-silent" })
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionState {
     Active,
-    Suspended,
+    Suspended(SuspendedBy),
     Ended { at: UnixMillis, why: EndReason },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SuspendedBy {
+    Restore,
+    ConcurrentUse,
 }
 
 /// The values of `X-Agent-Revoke-Reason` (AAP 8.5).
@@ -86,10 +119,38 @@ pub struct AuditRow {
     pub session: PlainLine,
 }
 
+/// An open AAP session.
+#[derive(Clone, Debug)]
+pub struct TaskRow {
+    pub session_id: String,
+    pub since: UnixMillis,
+    /// None where its receipt asks for no heartbeats.
+    pub watched: Option<WatchedTask>,
+}
+
+impl TaskRow {
+    fn heartbeat_lines(&self, frame: &Frame) -> Vec<String> {
+        let Some(watched) = &self.watched else { return Vec::new() };
+        let mut lines = vec![match &watched.last_heartbeat {
+            Some(at) => frame.say_of("task-last-heartbeat", "when", frame.exact_moment(at)),
+            None => frame.say("task-no-heartbeat"),
+        }];
+        lines.extend(watched.missed_at.map(|at| frame.say_of("task-silent", "when", frame.exact_moment(&at))));
+        lines.extend(watched.progress.map(|percent| frame.say_count("task-progress", percent)));
+        lines
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum AgentsNotice {
-    Revoked { operator: OperatorLabel },
-    AlreadyRevoked { operator: OperatorLabel },
+    /// A task was ended, with what became of its writes.
+    TaskEnded(RollbackStatus),
+    Revoked {
+        operator: OperatorLabel,
+    },
+    AlreadyRevoked {
+        operator: OperatorLabel,
+    },
 }
 
 impl AgentsPage {
@@ -133,8 +194,12 @@ impl AgentConnection {
         self.ends.lines(frame, &self.operator)
     }
 
-    fn is_suspended(&self) -> bool {
-        self.state == ConnectionState::Suspended
+    fn suspended_why(&self, frame: &Frame) -> Option<String> {
+        match self.state {
+            ConnectionState::Suspended(SuspendedBy::Restore) => Some(frame.say("suspended-why")),
+            ConnectionState::Suspended(SuspendedBy::ConcurrentUse) => Some(frame.say("suspended-networks")),
+            ConnectionState::Active | ConnectionState::Ended { .. } => None,
+        }
     }
 
     fn path(&self) -> String {
@@ -145,7 +210,7 @@ impl AgentConnection {
     fn state_word(&self, frame: &Frame) -> String {
         frame.say(match self.state {
             ConnectionState::Active => "state-active",
-            ConnectionState::Suspended => "state-suspended",
+            ConnectionState::Suspended(_) => "state-suspended",
             ConnectionState::Ended { .. } => "state-ended",
         })
     }
@@ -153,7 +218,7 @@ impl AgentConnection {
     fn state_class(&self) -> &'static str {
         match self.state {
             ConnectionState::Active => "active",
-            ConnectionState::Suspended => "suspended",
+            ConnectionState::Suspended(_) => "suspended",
             ConnectionState::Ended { .. } => "ended",
         }
     }
@@ -181,6 +246,9 @@ impl AgentConnection {
 impl AgentsNotice {
     fn text(&self, frame: &Frame) -> String {
         let (id, operator) = match self {
+            AgentsNotice::TaskEnded(RollbackStatus::Completed) => return frame.say("task-ended-completed"),
+            AgentsNotice::TaskEnded(RollbackStatus::Partial) => return frame.say("task-ended-partial"),
+            AgentsNotice::TaskEnded(RollbackStatus::NotSupported) => return frame.say("task-ended-not-supported"),
             AgentsNotice::Revoked { operator } => ("notice-revoked", operator),
             AgentsNotice::AlreadyRevoked { operator } => ("notice-already-revoked", operator),
         };

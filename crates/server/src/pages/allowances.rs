@@ -97,7 +97,7 @@ impl AllowancesPage {
 
 impl OpenStandingApproval {
     /// The path the revocation form posts to.
-    fn path(&self) -> String {
+    pub(super) fn path(&self) -> String {
         format!("/allowances/{}/{}/take-back", self.project, self.id)
     }
 
@@ -105,7 +105,7 @@ impl OpenStandingApproval {
     pub(super) fn whose(&self, frame: &Frame) -> String {
         match self.words {
             Author::Agent => frame.say("asked-words-agent"),
-            Author::Service | Author::Rule => frame.say("planned-words-owner"),
+            Author::Service | Author::Rule | Author::Scopes => frame.say("planned-words-owner"),
             Author::Plan => frame.say("planned-words-call"),
         }
     }
@@ -124,7 +124,7 @@ impl OpenStandingApproval {
     }
 
     /// Labels name the call, because buttons must differ by more than their position.
-    fn take_back_label(&self, frame: &Frame) -> String {
+    pub(super) fn take_back_label(&self, frame: &Frame) -> String {
         match self.step {
             Some(number) => frame.say_both(
                 "allowance-take-back-step",

@@ -49,7 +49,9 @@ pub enum ConnectError {
     /// The current disclosure differs from the one the form was rendered with.
     ChangedSince,
     /// One of the person's own rules cannot be read.
-    BadRule,
+    BadRule {
+        field: &'static str,
+    },
 }
 
 impl ConnectPage {
@@ -127,7 +129,7 @@ impl ConnectPage {
             ConnectError::NotAcknowledged => "connect-error-not-acknowledged",
             ConnectError::FormExpired => "error-form-expired",
             ConnectError::ChangedSince => "connect-error-changed",
-            ConnectError::BadRule => "own-rules-error",
+            ConnectError::BadRule { .. } => "own-rules-error",
         };
         Some(self.frame.say(id))
     }
@@ -140,13 +142,17 @@ impl ConnectPage {
     fn error_field(&self) -> &'static str {
         match self.error {
             Some(ConnectError::NotAcknowledged) => "acknowledged",
-            Some(ConnectError::BadRule) => "after_duration",
+            Some(ConnectError::BadRule { field }) => field,
             _ => "",
         }
     }
 
     fn has_bad_rule(&self) -> bool {
-        self.error == Some(ConnectError::BadRule)
+        matches!(self.error, Some(ConnectError::BadRule { .. }))
+    }
+
+    fn is_bad_rule(&self, name: &str) -> bool {
+        matches!(self.error, Some(ConnectError::BadRule { field }) if field == name)
     }
 
     fn is_unacknowledged(&self) -> bool {

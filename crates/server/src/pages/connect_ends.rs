@@ -85,24 +85,28 @@ impl OwnRules {
         }
     }
 
-    /// The layer of the person; `None` if a value cannot be read.
-    pub fn layer(&self) -> Option<PolicyLayer> {
-        let duration = |text: &str| match text {
-            "" => Some(None),
-            text => PolicyDuration::parse(text).map(Some),
+    /// The layer of the person, or the name of a field that cannot be read.
+    pub fn layer(&self) -> Result<PolicyLayer, &'static str> {
+        let duration = |text: &str, field| match text {
+            "" => Ok(None),
+            text => PolicyDuration::parse(text).map(Some).ok_or(field),
         };
         let max_requests = match self.max_requests.as_str() {
             "" => None,
-            text => Some(text.parse::<u64>().ok()?),
+            text => Some(text.parse::<u64>().map_err(|_| "max_requests")?),
         };
         let layer = PolicyLayer {
-            after_duration: duration(&self.after_duration)?,
-            after_inactivity: duration(&self.after_inactivity)?,
+            after_duration: duration(&self.after_duration, "after_duration")?,
+            after_inactivity: duration(&self.after_inactivity, "after_inactivity")?,
             on_task_completion: self.on_task_completion,
             after_use: UsageBudget { max_requests, ..UsageBudget::default() },
             ..PolicyLayer::default()
         };
-        layer.problem().is_none().then_some(layer)
+        match layer.problem() {
+            None => Ok(layer),
+            Some(("after_inactivity", _)) => Err("after_inactivity"),
+            Some(_) => Err("max_requests"),
+        }
     }
 
     pub(super) fn is_typed(&self) -> bool {

@@ -11,6 +11,8 @@ pub struct InboxPage {
     pub frame: Frame,
     pub questions: Vec<QuestionSummary>,
     pub unreported: Vec<Unreported>,
+    /// Approved calls that can still be undone.
+    pub undoable: Vec<Undoable>,
     /// Number of open allowances, each of which permits calls without another question.
     pub open_yeses: usize,
     pub listening: Listening,
@@ -52,6 +54,17 @@ pub struct Unreported {
     pub may_reconcile: bool,
     /// Input from a form that has to be sent again.
     pub typed: Typed,
+}
+
+/// An approved call in its undo window (AAP 14.1).
+#[derive(Clone, Debug)]
+pub struct Undoable {
+    pub decision_id: String,
+    pub project: String,
+    pub service: PlainLine,
+    pub by: AskedBy,
+    pub action: PlainLine,
+    pub closes_at: UnixMillis,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -117,6 +130,12 @@ impl InboxPage {
 
     fn is_invalid(&self, id: String) -> bool {
         self.error_field() == id
+    }
+}
+
+impl Undoable {
+    fn path(&self) -> String {
+        format!("/inbox/{}/{}", self.project, self.decision_id)
     }
 }
 

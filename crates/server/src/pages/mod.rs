@@ -40,6 +40,7 @@ mod tests;
 pub use account::{AccountError, AccountPage};
 pub use agents::{
     AgentConnection, AgentPage, AgentsNotice, AgentsPage, AuditRow, ConnectionState, EndReason, RevokePage,
+    SuspendedBy, TaskRow, TaskScope,
 };
 pub use allowances::{AllowancesError, AllowancesPage, OpenGroup, OpenStandingApproval, SumLeft};
 pub use assets::{Asset, assets};
@@ -53,7 +54,7 @@ pub use disclosure::Disclosed;
 pub use error::{ErrorKind, ErrorPage};
 pub use frame::Frame;
 pub use home::HomePage;
-pub use inbox::{InboxError, InboxPage, ListenAt, Listening, Typed, Unreported};
+pub use inbox::{InboxError, InboxPage, ListenAt, Listening, Typed, Undoable, Unreported};
 pub use language::{Language, pick_language};
 pub use lookalike::{Warning, examine};
 pub use operator::OperatorLabel;
@@ -62,7 +63,9 @@ pub use plain::{Piece, PlainLine, Prose};
 pub use plan::{PlanChangeMark, PlanError, PlanEvent, PlanPage, StepProgress};
 pub use plan_steps::{PlanAsked, StepAsked, StepRuns};
 pub use policy::{content_security_policy, listening_policy, local_path};
-pub use question::{Choosable, DeviationLines, Field, PersonOffer, QuestionError, QuestionNotice, QuestionPage};
+pub use question::{
+    Choosable, DeviationLines, Field, PersonOffer, QuestionError, QuestionNotice, QuestionPage, WiderAccess,
+};
 pub use question_summary::{ActionText, AskedBy, Author, Detail, QuestionSummary, Unanswered};
 pub use scope::ScopeWords;
 pub use sign_in::{SignInError, SignInNotice, SignInPage, SignInPurpose};

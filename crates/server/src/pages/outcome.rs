@@ -56,6 +56,13 @@ pub enum Runs {
     May {
         until: UnixMillis,
     },
+    /// Held until its undo window closes.
+    Held {
+        until: UnixMillis,
+    },
+    Undone {
+        at: UnixMillis,
+    },
     Lapsed {
         at: UnixMillis,
     },
@@ -203,6 +210,8 @@ impl Runs {
     pub(super) fn text(&self, frame: &Frame) -> String {
         frame.say(match self {
             Runs::May { .. } => "runs-may",
+            Runs::Held { .. } => "runs-held",
+            Runs::Undone { .. } => "runs-undone",
             Runs::Lapsed { .. } => "runs-lapsed",
             Runs::Cancelled { .. } => "runs-cancelled",
             Runs::Begun { run_by: RunBy::Agent, .. } => "runs-begun",
@@ -224,9 +233,10 @@ impl Runs {
 
     pub(super) fn at(&self) -> &UnixMillis {
         match self {
-            Runs::May { until } => until,
+            Runs::May { until } | Runs::Held { until } => until,
             Runs::Begun { report_by, .. } => report_by,
-            Runs::Lapsed { at }
+            Runs::Undone { at }
+            | Runs::Lapsed { at }
             | Runs::Cancelled { at }
             | Runs::Ran { at, .. }
             | Runs::Failed { at, .. }

@@ -108,7 +108,7 @@ impl StepRuns {
     pub(super) fn whose(&self, frame: &Frame) -> String {
         match self.words {
             Author::Service => frame.say("planned-words-owner"),
-            Author::Agent | Author::Plan | Author::Rule => frame.say("planned-words-call"),
+            Author::Agent | Author::Plan | Author::Rule | Author::Scopes => frame.say("planned-words-call"),
         }
     }
 

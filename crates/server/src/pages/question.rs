@@ -2,7 +2,7 @@
 
 use super::{
     ActionText, AllowMore, ClarificationBox, Detail, Disclosed, Frame, GapAsked, Listening, MoreError,
-    OpenStandingApproval, OutcomeText, PlainLine, PlanAsked, Prose, QuestionSummary, Runs,
+    OpenStandingApproval, OutcomeText, PlainLine, PlanAsked, Prose, QuestionSummary, Runs, ScopeWords,
     clarification::{ClarifiedWords, GapWords},
     plan_steps::PlanWords,
 };
@@ -26,12 +26,16 @@ pub struct QuestionPage {
     pub arguments: Vec<Detail>,
     /// The deviation from an approved plan.
     pub difference: Option<DeviationLines>,
+    /// The further scopes that an approval allows for one task.
+    pub wider: Option<WiderAccess>,
     /// Clarified answers that the question rests on.
     pub clarified: Option<ClarificationBox>,
     /// The open gap that the question is about.
     pub gap: Option<GapAsked>,
     /// Whether this person may abandon the clarification session of that gap.
     pub abandons: bool,
+    /// Whether the reader may undo the held call.
+    pub undoes: bool,
     pub may: PersonOffer,
     /// Its governance is locked for decisions (M-27). A person entitled to decide anyway must confirm the override.
     pub locked: bool,
@@ -55,6 +59,24 @@ pub struct QuestionPage {
 pub struct DeviationLines {
     pub lines: Vec<Prose>,
     pub plan_path: String,
+}
+
+/// Scopes of the delegation beyond the consent receipt, as the service defines them (AAP 12.3).
+#[derive(Clone, Debug)]
+pub struct WiderAccess {
+    pub scopes: Vec<ScopeWords>,
+    /// The AAP session of the task.
+    pub session: PlainLine,
+    /// The latest end of an approval.
+    pub until: UnixMillis,
+}
+
+impl WiderAccess {
+    /// The definitions in force: an approval counts for exactly these.
+    fn words(&self) -> Vec<(&str, Vec<&str>)> {
+        let scopes = self.scopes.iter();
+        scopes.map(|scope| (scope.id.as_str(), scope.allows.iter().map(PlainLine::as_str).collect())).collect()
+    }
 }
 
 /// The actions available to this person.
@@ -101,6 +123,8 @@ pub enum QuestionError {
     /// The question was settled before the answer arrived.
     Settled,
     TooLate,
+    /// The undo window of the call has closed.
+    UndoOver,
     NotEntitled,
     NotAllowed,
     ReasonTooLong,
@@ -126,6 +150,7 @@ pub enum QuestionNotice {
     Answered,
     MoreTime,
     Reconciled,
+    Undone,
 }
 
 impl QuestionPage {
@@ -154,6 +179,7 @@ impl QuestionPage {
             difference: self.difference.iter().flat_map(|found| &found.lines).map(Prose::as_str).collect(),
             clarified: self.clarified.as_ref().map(|clarified| clarified.words(&self.frame)),
             gap: self.gap.as_ref().map(|gap| gap.words(&self.frame)),
+            wider: self.wider.as_ref().map(WiderAccess::words),
             amounts: self
                 .allow_more
                 .iter()
@@ -166,9 +192,10 @@ impl QuestionPage {
 
     /// The calls an approval permits.
     fn yes_means(&self) -> Option<String> {
-        match &self.plan {
-            Some(plan) => Some(plan.yes_means(&self.frame)),
-            None => self.asked.yes_means(&self.frame),
+        match (&self.plan, &self.wider) {
+            (Some(plan), _) => Some(plan.yes_means(&self.frame)),
+            (None, Some(_)) => Some(self.frame.say("wider-yes-means")),
+            (None, None) => self.asked.yes_means(&self.frame),
         }
     }
 
@@ -230,6 +257,7 @@ impl QuestionPage {
             QuestionError::ChangedSince => "question-error-changed",
             QuestionError::Settled => "question-error-settled",
             QuestionError::TooLate => "question-error-too-late",
+            QuestionError::UndoOver => "question-error-undo-over",
             QuestionError::NotEntitled => "question-error-not-entitled",
             QuestionError::NotAllowed => "question-error-not-allowed",
             QuestionError::ReasonTooLong => "question-error-reason-too-long",
@@ -270,6 +298,7 @@ impl QuestionPage {
             QuestionNotice::Answered => self.became.text(&self.frame),
             QuestionNotice::MoreTime => self.frame.say("question-notice-more-time"),
             QuestionNotice::Reconciled => self.frame.say("question-notice-reconciled"),
+            QuestionNotice::Undone => self.frame.say("question-notice-undone"),
         })
     }
 
@@ -314,6 +343,8 @@ struct QuestionDisclosure<'a> {
     difference: Vec<&'a str>,
     clarified: Option<ClarifiedWords<'a>>,
     gap: Option<GapWords<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wider: Option<Vec<(&'a str, Vec<&'a str>)>>,
     amounts: Vec<String>,
 }
 

@@ -58,6 +58,8 @@ pub enum Author {
     Plan,
     /// A rule of the owner that found a gap in an agent's plan.
     Rule,
+    /// Countersign, about scopes that a task asks for.
+    Scopes,
 }
 
 #[derive(Clone, Debug)]
@@ -245,6 +247,7 @@ impl QuestionSummary {
             Author::Service => frame.say_of("asked-words-service", "service", self.service.as_str()),
             Author::Plan => frame.say_of("asked-words-plan", "service", self.service.as_str()),
             Author::Rule => frame.say_of("asked-words-rule", "service", self.service.as_str()),
+            Author::Scopes => frame.say_of("asked-words-scopes", "service", self.service.as_str()),
         }
     }
 
@@ -271,6 +274,8 @@ impl QuestionSummary {
 
     pub(super) fn marks(&self, frame: &Frame) -> Vec<QuestionMark> {
         match &self.what {
+            // Nothing runs; the marks of each scope are beside it.
+            _ if self.words == Author::Scopes => Vec::new(),
             ActionText::Action { risk, irreversible, reversibility, .. } => {
                 marks(frame, *risk, *irreversible, *reversibility)
             }

@@ -16,8 +16,9 @@ pub struct ScopeWords {
     pub requires_confirmation: bool,
 }
 
-impl From<&Scope> for ScopeWords {
-    fn from(scope: &Scope) -> Self {
+impl ScopeWords {
+    /// `undo_window_s` depends on the scope's routes.
+    pub fn of(scope: &Scope, undo_window_s: i64) -> Self {
         let lines = |ids: &[String]| ids.iter().map(|id| PlainLine::from(id.as_str())).collect();
         Self {
             id: scope.id.as_str().into(),
@@ -25,13 +26,11 @@ impl From<&Scope> for ScopeWords {
             allows: lines(&scope.allows),
             never: lines(&scope.explicitly_excludes),
             irreversible: scope.irreversible,
-            undo_window_s: scope.undo_window_s,
+            undo_window_s,
             requires_confirmation: scope.requires_confirmation,
         }
     }
-}
 
-impl ScopeWords {
     /// A granted scope that the project's document no longer contains.
     pub fn no_longer_offered(id: &str) -> Self {
         Self {

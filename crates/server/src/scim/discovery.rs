@@ -3,7 +3,10 @@
 use super::{ScimDocument, ScimError, base, users};
 use crate::http::at::AtProject;
 use axum::extract::{OriginalUri, Path};
-use countersign_engine::scim::{ScimRefusal, USER_SCHEMA};
+use countersign_engine::{
+    ProjectAt,
+    scim::{ScimRefusal, USER_SCHEMA},
+};
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -73,7 +76,7 @@ pub(crate) async fn resource_type(
     responses((status = 200, description = "A ListResponse of Schemas (RFC 7643 7)", body = Value, content_type = "application/scim+json"), (status = "4XX", description = "Refused: an Error of RFC 7644 3.12", body = Value, content_type = "application/scim+json"), (status = "5XX", description = "Server error", body = Value, content_type = "application/scim+json"))
 )]
 pub(crate) async fn schemas(AtProject(at): AtProject, uri: OriginalUri) -> Result<ScimDocument, ScimError> {
-    listed(&uri, user_schema(&base(&at)))
+    listed(&uri, user_schema(&at))
 }
 
 #[utoipa::path(
@@ -88,7 +91,7 @@ pub(crate) async fn schema(
     AtProject(at): AtProject,
     Path(path): Path<HashMap<String, String>>,
 ) -> Result<ScimDocument, ScimError> {
-    named(&path, USER_SCHEMA, user_schema(&base(&at)))
+    named(&path, USER_SCHEMA, user_schema(&at))
 }
 
 /// A filter of these lists is refused with 403 (RFC 7644 4).
@@ -119,7 +122,7 @@ fn user_type(base: &str) -> Value {
     })
 }
 
-fn user_schema(base: &str) -> Value {
+fn user_schema(at: &ProjectAt) -> Value {
     let plural = || {
         json!([
             text("value", json!({})),
@@ -128,21 +131,28 @@ fn user_schema(base: &str) -> Value {
             attribute("primary", "boolean", json!({})),
         ])
     };
+    // A role that the project's policy does not list is refused.
+    let roles = at.project.document.scim.as_ref().map(|scim| [&scim.roles[..], &scim.assignable_roles].concat());
+    let roles = json!([text("value", json!({ "canonicalValues": roles.unwrap_or_default() }))]);
     let name = json!([text("formatted", json!({})), text("familyName", json!({})), text("givenName", json!({}))]);
     json!({
         "schemas": ["urn:ietf:params:scim:schemas:core:2.0:Schema"],
         "id": USER_SCHEMA,
         "name": "User",
-        "description": "The kept attributes of a user; externalId is required, and identifies the person",
+        "description": "The kept attributes of a user",
         "attributes": [
+            text("externalId", json!({
+                "required": true, "mutability": "immutable", "caseExact": true, "uniqueness": "server",
+                "description": "Identifies the person at the identity provider",
+            })),
             text("userName", json!({ "required": true, "uniqueness": "server" })),
             text("displayName", json!({})),
             attribute("name", "complex", json!({ "subAttributes": name })),
             attribute("active", "boolean", json!({})),
             attribute("emails", "complex", json!({ "multiValued": true, "subAttributes": plural() })),
-            attribute("roles", "complex", json!({ "multiValued": true, "subAttributes": plural() })),
+            attribute("roles", "complex", json!({ "multiValued": true, "subAttributes": roles })),
         ],
-        "meta": { "resourceType": "Schema", "location": format!("{base}/Schemas/{USER_SCHEMA}") },
+        "meta": { "resourceType": "Schema", "location": format!("{}/Schemas/{USER_SCHEMA}", base(at)) },
     })
 }
 

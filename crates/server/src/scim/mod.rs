@@ -20,7 +20,7 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Request},
     middleware,
     response::{IntoResponse, Response},
-    routing::{any, get},
+    routing::{any, get, post},
 };
 use countersign_engine::{ApiKey, ProjectAt, Refusal, scim::ScimRefusal};
 use countersign_protocol::json;
@@ -37,6 +37,8 @@ pub(crate) fn router() -> Router<App> {
 fn endpoints() -> Router<App> {
     Router::new()
         .route("/scim/v2/Users", get(users::list).post(users::create))
+        .route("/scim/v2/Users/.search", post(users::search))
+        .route("/scim/v2/.search", post(users::search))
         .route("/scim/v2/Users/{user}", get(users::read).put(users::replace).patch(users::patch).delete(users::delete))
         .route("/scim/v2/ServiceProviderConfig", get(discovery::service_provider_config))
         .route("/scim/v2/ResourceTypes", get(discovery::resource_types))

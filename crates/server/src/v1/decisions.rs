@@ -99,7 +99,11 @@ pub(crate) async fn get(
 
 fn wait(asked: Result<Query<WaitQuery>, QueryRejection>) -> Result<Duration, Refusal> {
     let Query(asked) = asked.map_err(|_| Refusal::invalid("the query could not be read"))?;
-    let Some(text) = asked.wait else { return Ok(Duration::ZERO) };
+    seconds_to_wait(asked.wait)
+}
+
+pub(crate) fn seconds_to_wait(asked: Option<String>) -> Result<Duration, Refusal> {
+    let Some(text) = asked else { return Ok(Duration::ZERO) };
     let seconds = text.parse().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit())).map(Duration::from_secs);
     let why = || Refusal::invalid("wait must be a whole number of seconds from 0 to 55");
     seconds.filter(|wait| *wait <= LONGEST_WAIT).ok_or_else(why)

@@ -125,7 +125,9 @@ async fn connected(
 fn again(app: &App, asked: &ConsentRequest, page: ConnectPage, error: ConnectError) -> Result<Response, Refusal> {
     app.metrics.refused(match error {
         ConnectError::FormExpired => Code::CsrfRejected,
-        ConnectError::NotAcknowledged | ConnectError::ChangedSince | ConnectError::BadRule => Code::InvalidRequest,
+        ConnectError::NotAcknowledged | ConnectError::ChangedSince | ConnectError::BadRule { .. } => {
+            Code::InvalidRequest
+        }
     });
     Ok(consent::sent(asked, &ConnectPage { error: Some(error), ..page }))
 }

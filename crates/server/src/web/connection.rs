@@ -3,9 +3,12 @@
 use super::visit::name_of;
 use crate::{
     App,
-    pages::{AgentConnection, ConnectionState, EndReason, EndRules, OperatorLabel, ScopeWords},
+    pages::{AgentConnection, ConnectionState, EndReason, EndRules, OperatorLabel, ScopeWords, SuspendedBy},
 };
-use countersign_engine::{Delegation, DelegationState, Project, ProjectAt, Refusal, RevokeReason, SignedIn};
+use countersign_engine::{
+    Delegation, DelegationState, Project, ProjectAt, Refusal, RevokeReason, SignedIn, SuspendReason,
+    held::scope_window_s,
+};
 use countersign_protocol::time::UnixMillis;
 
 pub(super) async fn of(app: &App, at: &ProjectAt, delegation: &Delegation) -> Result<AgentConnection, Refusal> {
@@ -47,7 +50,12 @@ fn state(delegation: &Delegation, now: UnixMillis) -> ConnectionState {
             ConnectionState::Ended { at: delegation.policy_expires_at, why: EndReason::PolicyExpired }
         }
         DelegationState::Active => ConnectionState::Active,
-        DelegationState::Suspended { .. } => ConnectionState::Suspended,
+        DelegationState::Suspended { why: SuspendReason::Restored, .. } => {
+            ConnectionState::Suspended(SuspendedBy::Restore)
+        }
+        DelegationState::Suspended { why: SuspendReason::ConcurrentUse, .. } => {
+            ConnectionState::Suspended(SuspendedBy::ConcurrentUse)
+        }
     }
 }
 
@@ -63,7 +71,10 @@ fn why(reason: RevokeReason) -> EndReason {
 }
 
 /// A scope as the project defines it now: the current definition is in force (AAP 12.3).
-fn scope(project: &Project, id: &str) -> ScopeWords {
+pub(super) fn scope(project: &Project, id: &str) -> ScopeWords {
     let offered = project.document.scopes.iter().find(|scope| scope.id == id);
-    offered.map_or_else(|| ScopeWords::no_longer_offered(id), ScopeWords::from)
+    offered.map_or_else(
+        || ScopeWords::no_longer_offered(id),
+        |scope| ScopeWords::of(scope, scope_window_s(&project.document, scope)),
+    )
 }

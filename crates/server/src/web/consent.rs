@@ -7,7 +7,9 @@ use crate::{
     pages::{ConnectEnd, ConnectError, ConnectPage, EndRules, Liability, OperatorLabel, OwnRules, ScopeWords, examine},
 };
 use axum::response::Response;
-use countersign_engine::{Address, ConnectProgress, ConnectRequest, ProjectAt, ProjectMember, Refusal};
+use countersign_engine::{
+    Address, ConnectProgress, ConnectRequest, ProjectAt, ProjectMember, Refusal, held::scope_window_s,
+};
 use countersign_protocol::{
     aap::delegate::{DelegateRequest, DisclosureResponse, ScopeInWords},
     domain::Domain,
@@ -61,7 +63,7 @@ impl ConsentRequest {
     /// The page, and a record of its disclosure: every text that consent rests on comes from the engine (AAP 14.4).
     pub(super) async fn page(&self, app: &App, visit: &Visit, own_rules: OwnRules) -> Result<ConnectPage, Refusal> {
         let own = own_rules.layer();
-        let user_override = own.as_ref().and_then(|own| serde_json::to_value(own).ok());
+        let user_override = own.as_ref().ok().and_then(|own| serde_json::to_value(own).ok());
         let body = DelegateRequest { user_override, ..self.body() };
         let shown = app.engine.agents().show_disclosure(&self.at, &self.member, &body, visit.language.tag()).await?;
         let durations = shown.auto_revoke_policy.each().map(|(_, layer)| layer.duration_s());
@@ -78,7 +80,7 @@ impl ConsentRequest {
             liability: self.liability(&shown),
             lasts_s: durations.into_iter().flatten().min().unwrap_or_default(),
             ends: EndRules { policy: shown.effective_policy, sources: shown.effective_policy_sources },
-            error: own.is_none().then_some(ConnectError::BadRule),
+            error: own.err().map(|field| ConnectError::BadRule { field }),
             own_rules,
             callback_host: self.callback().and_then(|callback| callback.host_str().map(str::to_owned)),
             answer_by: self.request.expires_at,
@@ -98,8 +100,10 @@ impl ConsentRequest {
 
     /// The scope in its recorded words, plus the project's action lists.
     fn scope(&self, shown: &ScopeInWords) -> ScopeWords {
-        let offered = self.at.project.document.scopes.iter().find(|scope| scope.id == shown.id);
-        let known = offered.map_or_else(|| ScopeWords::no_longer_offered(&shown.id), ScopeWords::from);
+        let document = &self.at.project.document;
+        let offered = document.scopes.iter().find(|scope| scope.id == shown.id);
+        let words = |scope| ScopeWords::of(scope, scope_window_s(document, scope));
+        let known = offered.map_or_else(|| ScopeWords::no_longer_offered(&shown.id), words);
         ScopeWords {
             description: Some(crate::pages::PlainLine::cut(&shown.description, 200)),
             irreversible: shown.irreversible,
@@ -122,7 +126,7 @@ impl ConsentRequest {
 pub(super) fn sent(asked: &ConsentRequest, page: &ConnectPage) -> Response {
     let status = match page.error {
         None => StatusCode::OK,
-        Some(ConnectError::NotAcknowledged | ConnectError::BadRule) => StatusCode::UNPROCESSABLE_ENTITY,
+        Some(ConnectError::NotAcknowledged | ConnectError::BadRule { .. }) => StatusCode::UNPROCESSABLE_ENTITY,
         Some(ConnectError::FormExpired) => StatusCode::FORBIDDEN,
         Some(ConnectError::ChangedSince) => StatusCode::CONFLICT,
     };

@@ -7,11 +7,11 @@ use super::{
 use crate::{
     App,
     http::answer::RefusalResponse,
-    pages::{InboxError, InboxPage, ListenAt, Listening, QuestionSummary, Typed, Unreported},
+    pages::{InboxError, InboxPage, ListenAt, Listening, QuestionSummary, Typed, Undoable, Unreported},
 };
 use axum::{extract::State, response::Response};
 use countersign_engine::{
-    ExecutionState, ProjectAt, ProjectMember, Refusal, Tenancy, UnknownOutcome, audience, may_reconcile,
+    ExecutionState, ProjectAt, ProjectMember, Refusal, Tenancy, UnknownOutcome, Via, audience, may_reconcile,
 };
 use countersign_protocol::time::UnixMillis;
 use http::StatusCode;
@@ -55,6 +55,7 @@ async fn page(app: &App, visit: &Visit) -> Result<InboxPage, Refusal> {
         frame,
         questions: Vec::new(),
         unreported: Vec::new(),
+        undoable: Vec::new(),
         open_yeses: 0,
         listening: Listening { here: HERE.into(), places: Vec::new() },
         csrf: visit.csrf(app)?,
@@ -67,6 +68,7 @@ async fn page(app: &App, visit: &Visit) -> Result<InboxPage, Refusal> {
         for unknown in &unknown {
             page.unreported.push(unreported(app, at, &member, unknown).await?);
         }
+        page.undoable.extend(undoable(app, at, &member).await?);
         page.open_yeses += app.engine.decisions().open_allowances(at, &member).await?.len();
         page.listening.places.extend(listen_at(app, at, &member));
     }
@@ -88,6 +90,24 @@ async fn waiting(
     Ok(open
         .map(|item| question_summary::of(at, &item.decision, &item.session.id, &item.session.producer.agent_id, now))
         .collect())
+}
+
+/// The approved calls that this person may still undo.
+async fn undoable(app: &App, at: &ProjectAt, member: &ProjectMember) -> Result<Vec<Undoable>, Refusal> {
+    let by = app.engine.decisions().answerer(at, member, Via::Page);
+    let mut all = Vec::new();
+    for (decision, queued) in app.engine.calls().undoable(at, &by).await? {
+        let principal = question_summary::principal(app, at, member, &decision).await?;
+        all.push(Undoable {
+            decision_id: decision.id.clone(),
+            project: at.project.id.to_string(),
+            service: name_of(&at.project).into(),
+            by: question_summary::by(&decision, &principal),
+            action: question_summary::headline_line(&decision, 300),
+            closes_at: queued.closes_at,
+        });
+    }
+    Ok(all)
 }
 
 async fn unreported(

@@ -11,6 +11,7 @@ mod clarification_answers;
 mod connect;
 mod connection;
 mod consent;
+mod end_task;
 mod error_page;
 mod form;
 mod home;
@@ -71,4 +72,5 @@ fn of_project(prefix: &str) -> Router<App> {
         .route(&format!("{prefix}/agents/{{delegation_id}}"), get(agent::get))
         .route(&format!("{prefix}/agents/{{delegation_id}}/revoke"), get(revoke::get).post(revoke::post))
         .route(&format!("{prefix}/agents/{{delegation_id}}/lift"), post(lift::post))
+        .route(&format!("{prefix}/agents/{{delegation_id}}/end-task"), post(end_task::post))
 }

@@ -31,9 +31,11 @@ pub(super) fn of(whole: &Whole, reader: RowKey, now: UnixMillis) -> OutcomeText 
             OutcomeText::Withdrawn { at: *at }
         }
         DecisionState::Cancelled { at, why: CancelledFor::SessionOver, .. } => OutcomeText::SessionOver { at: *at },
-        DecisionState::Cancelled { at, why: CancelledFor::Revoked | CancelledFor::Restored, .. } => {
-            OutcomeText::Revoked { at: *at }
-        }
+        DecisionState::Cancelled {
+            at,
+            why: CancelledFor::Revoked | CancelledFor::Restored | CancelledFor::Undone | CancelledFor::NotSent,
+            ..
+        } => OutcomeText::Revoked { at: *at },
     }
 }
 
@@ -54,7 +56,11 @@ pub(super) fn open(at: &ProjectAt, whole: &Whole, now: UnixMillis) -> Option<Ope
 }
 
 fn may_run(allowance: &Allowance, now: UnixMillis) -> Option<Runs> {
+    if let Some(queued) = allowance.queued_call() {
+        return Some(Runs::Held { until: queued.closes_at });
+    }
     match allowance.state {
+        AllowanceState::Cancelled { at, why: CancelledFor::Undone } => Some(Runs::Undone { at }),
         AllowanceState::Open if now < allowance.until && allowance.is_bounded() => None,
         AllowanceState::Open if now < allowance.until => Some(Runs::May { until: allowance.until }),
         AllowanceState::Open => Some(Runs::Lapsed { at: allowance.until }),

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     App,
     http::{answer::RefusalResponse, at::AtProject},
-    pages::{Language, Listening, MoreError, OutcomeText, QuestionError, QuestionNotice, QuestionPage},
+    pages::{Language, Listening, MoreError, OutcomeText, QuestionError, QuestionNotice, QuestionPage, Runs},
 };
 use axum::{
     extract::{Path, Query, State},
@@ -15,9 +15,10 @@ use axum::{
 };
 use countersign_engine::{
     Abandoning, Answer, AnswerContent, Answered, AskedFor, AskedGap, Assurance, Decision, DecisionState, Extra,
-    MORE_TIME_S, NotCounted, Plan, ProjectAt, ProjectMember, ProjectReader, Refusal, Via, Whole, offers as offers_to,
+    MORE_TIME_S, NotCounted, Plan, ProjectAt, ProjectMember, ProjectReader, ProvenPerson, Refusal, Via, Whole,
+    check_revoke_entitlement, offers as offers_to,
 };
-use countersign_protocol::{aaep::event::YesNo, aap::error::Code, mplp::MplpId};
+use countersign_protocol::{aaep::event::YesNo, aap::error::Code, mplp::MplpId, time::UnixMillis};
 use http::StatusCode;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -49,6 +50,7 @@ pub(super) async fn post(
         Err(_) => Err(AnswerError::Told(QuestionError::FormExpired)),
         Ok(()) if !form.field("more").is_empty() => before.more_time(&app, &form).await,
         Ok(()) if !form.field("abandon").is_empty() => before.abandon(&app).await,
+        Ok(()) if !form.field("undo").is_empty() => before.undo(&app).await,
         Ok(()) => before.answer(&app, &visit, &form).await,
     };
     match done {
@@ -165,10 +167,12 @@ impl Before {
             plan,
             arguments,
             difference: question_summary::difference(&self.at, decision, visit.language),
+            wider: question_summary::wider(&self.at, decision),
             clarified: clarification_answers::of(decision),
             gap,
             may: offers::of(&offered.offer, decision, &self.path()),
             abandons: self.abandons.is_some(),
+            undoes: self.undoes(&by, now),
             locked: decision.is_locked() && decision.is_pending(),
             allow_more: self.asked_for.as_ref().map(|asked| standing_limits::of(&self.at, decision, asked)),
             more: offered.more_time_seconds,
@@ -243,6 +247,25 @@ impl Before {
         Ok("abandoned")
     }
 
+    /// Undoes the held call: it is never sent.
+    async fn undo(&self, app: &App) -> Result<&'static str, AnswerError> {
+        let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
+        match app.engine.calls().undo_by_person(&self.whole.decision, &by).await {
+            Ok(_) => Ok("undone"),
+            Err(Refusal::UndoWindowClosed(_) | Refusal::Conflict(_)) => Err(QuestionError::UndoOver.into()),
+            Err(Refusal::NotAuthorized(_)) => Err(QuestionError::NotEntitled.into()),
+            Err(refusal) => Err(refusal.into()),
+        }
+    }
+
+    /// Whether this person may undo the call now.
+    fn undoes(&self, by: &ProvenPerson, now: UnixMillis) -> bool {
+        let queued = self.whole.allowance.as_ref().and_then(|allowance| Some((allowance, allowance.queued_call()?)));
+        queued.is_some_and(|(allowance, queued)| {
+            now < queued.closes_at && check_revoke_entitlement(by, &self.whole.decision, Some(allowance)).is_ok()
+        })
+    }
+
     async fn more_time(&self, app: &App, form: &Form) -> Result<&'static str, AnswerError> {
         let seconds = form.field("more").parse().ok().filter(|seconds| MORE_TIME_S.contains(seconds));
         let seconds = seconds.ok_or_else(|| Refusal::invalid("more must be 60 or 300"))?;
@@ -260,6 +283,7 @@ fn again(app: &App, visit: &Visit, now: &Before, form: &Form, error: QuestionErr
         QuestionError::ChangedSince | QuestionError::Settled | QuestionError::TooLate | QuestionError::Locked => {
             (StatusCode::CONFLICT, Code::Conflict)
         }
+        QuestionError::UndoOver => (StatusCode::CONFLICT, Code::UndoWindowClosed),
         _ => (StatusCode::UNPROCESSABLE_ENTITY, Code::InvalidRequest),
     };
     app.metrics.refused(code);
@@ -317,6 +341,9 @@ fn notice(told: &HashMap<String, String>, page: &QuestionPage) -> Option<Questio
     let answered = told.contains_key("answered") && page.became.is_by_you();
     let reconciled = told.contains_key("reconciled") && page.runs.as_ref().is_some_and(|runs| runs.is_told_by_you());
     let extended = told.contains_key("more") && matches!(page.became, OutcomeText::Open);
+    if told.contains_key("undone") && matches!(page.runs, Some(Runs::Undone { .. })) {
+        return Some(QuestionNotice::Undone);
+    }
     match (answered, reconciled, extended) {
         (true, ..) => Some(QuestionNotice::Answered),
         (_, true, _) => Some(QuestionNotice::Reconciled),

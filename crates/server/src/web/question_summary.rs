@@ -1,11 +1,11 @@
 //! Turns a decision into the question that a person sees.
 
-use super::{plan_steps, visit::name_of};
+use super::{connection, plan_steps, visit::name_of};
 use crate::{
     App,
     pages::{
         ActionText, AskedBy, Author, CallShown, Detail, DeviationLines, Language, OperatorLabel, PlainLine, Prose,
-        QuestionSummary, Unanswered,
+        QuestionSummary, Unanswered, WiderAccess,
     },
 };
 use countersign_engine::{
@@ -38,6 +38,7 @@ pub(super) fn of(
         words: match decision.words {
             _ if decision.plan().is_some() => Author::Plan,
             _ if decision.gap.is_some() => Author::Rule,
+            _ if decision.expansion.is_some() => Author::Scopes,
             TextAuthor::Agent => Author::Agent,
             TextAuthor::Owner => Author::Service,
         },
@@ -160,6 +161,17 @@ pub(super) fn difference(at: &ProjectAt, decision: &Decision, language: Language
     let found = asked.facts.deviation.as_ref()?;
     let lines = deviation::lines(found, language.tag()).iter().map(|line| Prose::rendered(line)).collect();
     Some(DeviationLines { lines, plan_path: plan_steps::path(at, &found.plan_id) })
+}
+
+/// The scopes that a task asks for, by the project's current definitions.
+pub(super) fn wider(at: &ProjectAt, decision: &Decision) -> Option<WiderAccess> {
+    let Question::Confirmation(asked) = &decision.question else { return None };
+    let requested = asked.facts.scope_expansion.as_ref()?;
+    Some(WiderAccess {
+        scopes: requested.scopes.iter().map(|scope| connection::scope(&at.project, &scope.id)).collect(),
+        session: PlainLine::cut(&requested.session_id, 200),
+        until: requested.until,
+    })
 }
 
 /// An argument as people read it, like the members of a context.

@@ -46,7 +46,7 @@ pub(super) async fn post(
     let body = RevokeRequest {
         delegation_id: Some(delegation.id.clone()),
         reason: Some(Reason::UserRequested.as_str().to_owned()),
-        operator_jwt: None,
+        ..RevokeRequest::default()
     };
     app.engine.agents().revoke(&at, &member, &body).await?;
     let done = if was_live { "revoked" } else { "already" };

@@ -3,8 +3,9 @@
 use super::{plan_steps, question_summary};
 use crate::pages::{Author, OpenStandingApproval, Prose, SumLeft};
 use countersign_engine::{
-    Allowance, Decision, Plan, ProjectAt, TextAuthor, allowance_id,
+    Allowance, Decision, Plan, ProjectAt, TextAuthor,
     bounded::{ActionTarget, Sum},
+    mplp_views::allowance,
 };
 
 /// An allowance with its decision and, for a step, its plan.
@@ -27,7 +28,7 @@ pub(super) fn of(
         unit: sum.unit.as_str().into(),
     };
     OpenStandingApproval {
-        id: allowance_id(allowance),
+        id: allowance::id(allowance),
         project: at.project.id.to_string(),
         step: step.and_then(|(of, plan)| plan_steps::number(&plan.document, &of.step)),
         what,

@@ -4,3 +4,4 @@ mod configuration;
 mod demands;
 mod manifest;
 mod platform;
+mod public;

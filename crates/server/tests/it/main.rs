@@ -37,6 +37,7 @@ mod required;
 mod revocation;
 mod schemas;
 mod scim;
+mod service_accounts;
 mod shared_signals;
 mod storm;
 mod story;

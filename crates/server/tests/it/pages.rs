@@ -123,7 +123,7 @@ async fn asked_in_words(plane: &Plane, agent: &TestAgent, action: &str) -> Value
 }
 
 /// Gives a standing approval with these fields.
-async fn accept_more(plane: &Plane, who: &TestPerson, decision: &Value, more: &[(&str, &str)]) -> Answer {
+pub(crate) async fn accept_more(plane: &Plane, who: &TestPerson, decision: &Value, more: &[(&str, &str)]) -> Answer {
     decide(plane, who, decision, "accept-more", more).await
 }
 

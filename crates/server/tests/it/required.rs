@@ -3,7 +3,8 @@
 
 use crate::mplp::Stage;
 use countersign_engine::Role;
-use countersign_testkit::{Answer, Backend, Kit, Plane, Setup, decisions::confirmation};
+use countersign_protocol::project::{RouteUndo, UndoBy};
+use countersign_testkit::{Answer, Backend, Kit, Plane, Setup, bank::BankFixture, decisions::confirmation};
 use http::Method;
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, future::Future};
@@ -129,6 +130,11 @@ async fn bodies_are_taken_with_all_required_members_and_refused_without_any_of_t
         let request = request.header("authorization", format!("Bearer {}", completed.access_token));
         async move { plane.send(request.body(axum::body::Body::from(body.to_string())).unwrap()).await }
     });
+    demands!("HeartbeatRequest", json!({ "session_id": registered.session_id }), "", |body: Value| {
+        let request = countersign_testkit::agent_request(Method::POST, "/agent/heartbeat");
+        let request = request.header("authorization", format!("Bearer {}", registered.access_token));
+        async move { plane.send(request.body(axum::body::Body::from(body.to_string())).unwrap()).await }
+    });
     let root = plane.person_in("calendar", "root", &[Role::Admin]).await;
     let event = json!({ "event": "org.subscription_cancelled", "event_id": "evt-1" });
     demands!("LifecycleEventRequest", event, "", |body: Value| {
@@ -143,7 +149,11 @@ async fn bodies_are_taken_with_all_required_members_and_refused_without_any_of_t
             plane.send(request.body(axum::body::Body::from(body.to_string())).unwrap()).await
         }
     });
-    demands!("RevokeRequest", json!({ "delegation_id": connected.delegation_id }), "", page("/agent/revoke"));
+    demands!("LiftRequest", json!({ "delegation_id": connected.delegation_id }), "", page("/agent/lift"));
+    // One of two ids is needed, so neither is required by itself.
+    assert_eq!(page("/agent/revoke")(json!({})).await.status, 400);
+    page("/agent/revoke")(json!({ "delegation_id": connected.delegation_id })).await.expect(200);
+    seen.insert("RevokeRequest".to_owned());
 
     demands!(
         "ConfirmationRequest",
@@ -167,6 +177,18 @@ async fn bodies_are_taken_with_all_required_members_and_refused_without_any_of_t
     demands!("MoreTimeRequest", json!({ "seconds": 30 }), "", |body: Value| {
         let path = path.clone();
         async move { device.post(plane, &path, &body).await }
+    });
+    let bank = &Kit(Backend::Sqlite)
+        .bank_with(|document| {
+            document.routes[4].undo = Some(RouteUndo { by: UndoBy::Hold });
+            document.scopes.iter_mut().find(|scope| scope.id == "bank.pay").unwrap().undo_window_s = Some(30);
+        })
+        .await;
+    bank.approved(BankFixture::transfer()).await;
+    let queued = bank.sends(BankFixture::transfer().confirmed("true")).await.expect(202).json();
+    let undo_id = queued["undo_url"].as_str().unwrap().rsplit('/').next().unwrap();
+    demands!("UndoRequest", json!({ "undo_id": undo_id }), "", |body: Value| async move {
+        bank.posts(&bank.agent, "/agent/undo", &body).await
     });
     let path = below(&asked, "withdraw");
     demands!("WithdrawRequest", json!({}), "", |body: Value| {

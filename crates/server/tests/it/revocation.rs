@@ -3,7 +3,10 @@
 mod access_summary;
 mod auto_revoke;
 mod callers;
+mod heartbeat;
 mod immediate;
 mod key;
+mod reasons;
 mod receipt;
 mod restart;
+mod year;

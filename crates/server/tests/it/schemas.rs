@@ -5,6 +5,7 @@
 
 mod agreement;
 mod baseline;
+mod incoming;
 mod produced;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -23,6 +24,7 @@ const NAMES: &[(&str, Option<&str>)] = &[
     ("error-envelope", None),
     ("audit-page", None),
     ("register-response", None),
+    ("dry-run-preview", None),
 ];
 
 /// Fails unless every available schema accepts the document.

@@ -2,6 +2,7 @@
 
 mod isolation;
 mod isolation_of_people;
+mod limits;
 mod many;
 mod one;
 mod pages;
@@ -79,7 +80,7 @@ impl Door {
     }
 
     async fn connect_request(&self, plane: &Plane, operator: &TestOperator) -> String {
-        let mut body = plane.connect_body(operator, &["calendar.read"]);
+        let mut body = plane.connect_body(operator, &["calendar.read", "calendar.write"]);
         body["operator_jwt"] = json!(self.jwt(plane, operator));
         let answer = self.post(plane, "/agent/delegate/requests", &body).await.expect(201).json();
         answer["request_id"].as_str().unwrap().to_owned()

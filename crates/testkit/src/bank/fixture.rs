@@ -11,6 +11,7 @@ use countersign_protocol::{origin::Origin, project::ProjectDocument};
 use countersign_server::gateway_endpoints;
 use http::{HeaderName, HeaderValue, Method};
 use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use std::{
@@ -33,6 +34,23 @@ pub struct BankFixture {
     pub alice: TestPerson,
     pub connected: Connected,
     pub agent: Holder,
+}
+
+/// A response whose head has arrived; what the gateway commits before it is durable.
+pub struct OpenAnswer(http::Response<Incoming>);
+
+impl OpenAnswer {
+    /// A truncated body is read as far as it came.
+    pub async fn read_to_end(self) -> Answer {
+        let (parts, mut body) = self.0.into_parts();
+        let mut bytes = Vec::new();
+        while let Some(Ok(frame)) = body.frame().await {
+            bytes.extend_from_slice(frame.data_ref().map(AsRef::as_ref).unwrap_or_default());
+        }
+        let answer = Answer { status: parts.status.as_u16(), headers: parts.headers, body: bytes };
+        envelope::check_forwarded(&answer);
+        answer
+    }
 }
 
 /// A gateway's listener, closed when this is dropped.
@@ -187,8 +205,17 @@ impl BankFixture {
         self.sends_raw_at(self.gateway.address, sent).await
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a test's client connects to the test's own gateway")]
     pub async fn sends_raw_at(&self, node: SocketAddr, sent: GatewayRequest) -> Answer {
+        self.opens_raw_at(node, sent).await.read_to_end().await
+    }
+
+    /// The same as [`Self::sends_as`], until the head of the response has arrived.
+    pub async fn opens_as(&self, agent: &Holder, sent: GatewayRequest) -> OpenAnswer {
+        self.opens_raw_at(self.gateway.address, self.authenticated(agent, sent)).await
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a test's client connects to the test's own gateway")]
+    pub async fn opens_raw_at(&self, node: SocketAddr, sent: GatewayRequest) -> OpenAnswer {
         let stream = TcpStream::connect(node).await.expect("the gateway");
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("a connection");
@@ -201,16 +228,7 @@ impl BankFixture {
             request = request.header(name, value);
         }
         let request = request.body(Full::new(Bytes::from(sent.body))).expect("a request");
-        let (parts, body) = sender.send_request(request).await.expect("an answer").into_parts();
-        // A truncated body is read as far as it came.
-        let mut bytes = Vec::new();
-        let mut body = body;
-        while let Some(Ok(frame)) = body.frame().await {
-            bytes.extend_from_slice(frame.data_ref().map(AsRef::as_ref).unwrap_or_default());
-        }
-        let answer = Answer { status: parts.status.as_u16(), headers: parts.headers, body: bytes };
-        envelope::check_forwarded(&answer);
-        answer
+        OpenAnswer(sender.send_request(request).await.expect("an answer"))
     }
 
     /// The decision in the response to a held call.
@@ -287,30 +305,39 @@ impl Plane {
     }
 
     pub async fn holder_with(&self, body: &Value, key: Option<ProofKey>, connected: &Connected) -> Holder {
+        let (answer, nonce) = self.registration(body, key.as_ref()).await;
+        let answer = answer.expect(200).json();
+        Holder {
+            access_token: answer["access_token"].as_str().expect("a token").to_owned(),
+            session_id: answer["session_id"].as_str().expect("a session").to_owned(),
+            delegation_id: connected.delegation_id.clone(),
+            key,
+            nonce: Mutex::new(nonce),
+            // Two registrations of one session share its key, and must not share a `jti`.
+            jti: AtomicU64::new(fresh() << 32),
+        }
+    }
+
+    /// The answer to a registration with a key, and with a nonce if one is demanded.
+    pub async fn try_holder_with(&self, body: &Value, key: Option<ProofKey>) -> Answer {
+        self.registration(body, key.as_ref()).await.0
+    }
+
+    async fn registration(&self, body: &Value, key: Option<&ProofKey>) -> (Answer, Option<String>) {
         let url = format!("{}/agent/register", self.service());
         let mut nonce: Option<String> = None;
         for _ in 0..2 {
             let mut request = agent_request(Method::POST, "/agent/register");
-            if let Some(key) = &key {
+            if let Some(key) = key {
                 let jti = format!("register-{}", fresh());
                 let proof = key.proof("POST", &url, None, nonce.as_deref(), &jti, self.now()).expect("a proof");
                 request = request.header("dpop", proof);
             }
             let answer = self.send(request.body(Body::from(body.to_string())).expect("a request")).await;
             nonce = answer.header("dpop-nonce").map(str::to_owned);
-            if answer.status == 401 && answer.header("www-authenticate").is_some_and(|w| w.contains("use_dpop_nonce")) {
-                continue;
+            if answer.status != 401 || answer.header("www-authenticate").is_none_or(|w| !w.contains("use_dpop_nonce")) {
+                return (answer, nonce);
             }
-            let answer = answer.expect(200).json();
-            return Holder {
-                access_token: answer["access_token"].as_str().expect("a token").to_owned(),
-                session_id: answer["session_id"].as_str().expect("a session").to_owned(),
-                delegation_id: connected.delegation_id.clone(),
-                key,
-                nonce: Mutex::new(nonce),
-                // Two registrations of one session share its key, and must not share a `jti`.
-                jti: AtomicU64::new(fresh() << 32),
-            };
         }
         panic!("no nonce was good enough")
     }

@@ -6,7 +6,7 @@ mod holder;
 mod plans;
 mod service;
 
-pub use fixture::{BankFixture, GATEWAY, GatewayListener};
+pub use fixture::{BankFixture, GATEWAY, GatewayListener, OpenAnswer};
 pub use holder::{GatewayRequest, Holder};
 pub use plans::{PlanDraft, paying, paying_exactly, paying_within, payouts, transfers};
 pub use service::{Bank, Got, Manner};

@@ -27,6 +27,13 @@ pub struct Got {
     pub body: Vec<u8>,
 }
 
+impl Got {
+    pub fn is_dry_run(&self) -> bool {
+        let in_query = self.target.split(['?', '&']).skip(1).any(|pair| pair == "dry_run=true");
+        in_query || self.headers.get("x-agent-dry-run").is_some_and(|value| value == "true")
+    }
+}
+
 /// The service's behaviour.
 #[derive(Clone, Debug, Default)]
 pub enum Manner {
@@ -65,6 +72,8 @@ struct BankState {
     got: Mutex<Vec<Got>>,
     manner: Mutex<Manner>,
     reads: Mutex<Option<(u16, String)>>,
+    writes: Mutex<Option<String>>,
+    header: Mutex<Option<(&'static str, String)>>,
     answer: Notify,
     arrived: Notify,
     begun: watch::Sender<usize>,
@@ -94,9 +103,10 @@ impl Bank {
         self.shared.got.lock().unwrap().clone()
     }
 
-    /// The writes among them: the irrevocable effects.
+    /// The writes among them: the irrevocable effects. The bank only previews a dry run.
     pub fn effects(&self) -> Vec<Got> {
-        self.got().into_iter().filter(|got| got.method != Method::GET && got.method != Method::HEAD).collect()
+        let is_write = |got: &Got| got.method != Method::GET && got.method != Method::HEAD && !got.is_dry_run();
+        self.got().into_iter().filter(is_write).collect()
     }
 
     pub fn set_manner(&self, manner: Manner) {
@@ -106,6 +116,16 @@ impl Bank {
     /// Answers every GET with this from now on, in every manner that keeps the connection.
     pub fn set_read_response(&self, status: u16, body: &str) {
         *self.shared.reads.lock().unwrap() = Some((status, body.to_owned()));
+    }
+
+    /// The body of every 201 from now on, in every manner that keeps the connection and obliges.
+    pub fn set_write_response(&self, body: &str) {
+        *self.shared.writes.lock().unwrap() = Some(body.to_owned());
+    }
+
+    /// Adds this header to every response from now on, in every manner that keeps the connection.
+    pub fn set_response_header(&self, name: &'static str, value: &str) {
+        *self.shared.header.lock().unwrap() = Some((name, value.to_owned()));
     }
 
     /// The received GETs.
@@ -144,7 +164,13 @@ impl Bank {
                 let bank = self.clone();
                 let service = service_fn(move |request| {
                     let bank = bank.clone();
-                    async move { Ok::<_, Infallible>(bank.answer(request).await) }
+                    async move {
+                        let mut response = bank.answer(request).await;
+                        if let Some((name, value)) = bank.shared.header.lock().unwrap().clone() {
+                            response.headers_mut().insert(name, value.parse().expect("a header"));
+                        }
+                        Ok::<_, Infallible>(response)
+                    }
                 });
                 let served = http1::Builder::new().serve_connection(TokioIo::new(stream), service).with_upgrades();
                 let _closed = served.await;
@@ -215,6 +241,10 @@ impl Bank {
             Manner::Sized(bytes) => respond(200, Full::from(vec![b'x'; bytes]).boxed_unsync()),
             Manner::Unsized(bytes) => respond(200, unsized_body(bytes)),
             Manner::Events => events(),
+            Manner::Obliging if parts.method == Method::POST => match self.shared.writes.lock().unwrap().clone() {
+                Some(body) => respond(201, Full::from(body).boxed_unsync()),
+                None => short(201, parts.method),
+            },
             _ => short(usual(&parts.method), parts.method),
         }
     }

@@ -36,6 +36,7 @@ fn member(key: i64, roles: &[Role]) -> ProjectMember {
         issuer: "local".into(),
         subject: "alice".into(),
         display_name: "Alice".into(),
+        email: None,
         password_hash: None,
         platform_admin: false,
         disabled: false,

@@ -1,9 +1,9 @@
 //! Authority for exactly one call, decided but not yet durable.
 
-use super::{CallFacts, CountedLimits};
+use super::{CallFacts, CountedLimits, WriteResult};
 use crate::{
     env::Env,
-    records::{Record, UnsettledWrite, WriteFingerprint},
+    records::{CancelCall, Record, ReversibleWrite, UnsettledWrite, WriteFingerprint},
     refusal::Refusal,
     step::{Effects, SpentProof},
 };
@@ -26,6 +26,8 @@ pub struct Intent {
     pub effects: Effects,
     pub counted: CountedLimits,
     pub write: Option<Box<UnsettledWrite>>,
+    /// Names a write that its upstream can undo.
+    pub reversible: Option<String>,
 }
 
 impl AuthorizedCall {
@@ -44,7 +46,7 @@ impl AuthorizedCall {
     /// The call after its intent is durable.
     #[must_use]
     pub fn started(self, write: Option<Box<UnsettledWrite>>) -> Self {
-        Self { begun: true, proof: None, write, ..self }
+        Self { facts: self.facts.begun(), begun: true, proof: None, write }
     }
 
     /// The row of a write without approval, as its intent left it.
@@ -63,18 +65,34 @@ impl AuthorizedCall {
 
     /// The step to commit before a call is forwarded, unless it is speculative: records the call as let through while
     /// the guards hold. A write with a fingerprint gets its row in the same step.
-    pub fn intent(&self, fingerprint: Option<&WriteFingerprint>, env: &Env) -> Result<Intent, NotCanonical> {
+    ///
+    /// `cancel`: how its upstream undoes it (AAP 17.7).
+    pub fn intent(
+        &self,
+        fingerprint: Option<&WriteFingerprint>,
+        cancel: Option<&CancelCall>,
+        env: &Env,
+    ) -> Result<Intent, NotCanonical> {
         let counted = self.facts.usage.reserve(self.facts.writes());
-        let write = fingerprint.map(|fingerprint| self.facts.unsettled(fingerprint, env, &mut env.mint()));
+        let mut mint = env.mint();
+        let write = fingerprint.map(|fingerprint| self.facts.unsettled(fingerprint, env, &mut mint));
+        let reversible = cancel.map(|cancel| {
+            let call_id = write.as_ref().map_or_else(|| mint.id("call"), |write| write.call_id.clone());
+            let (project, session) = (self.facts.project().key, self.facts.session());
+            ReversibleWrite::new((project, session), (&call_id, self.facts.action()), cancel, env.now, &mut mint)
+        });
+        let reversible_id = reversible.as_ref().map(|write| write.call_id.clone());
+        let call_id = write.as_ref().map(|write| write.call_id.as_str()).or(reversible_id.as_deref());
+        let puts = write.iter().cloned().map(Record::UnsettledWrite);
         let effects = Effects {
             guards: self.facts.guards.clone(),
             counts: counted.to_vec(),
             proof: self.proof.clone(),
-            puts: write.iter().cloned().map(Record::UnsettledWrite).collect(),
-            evidence: vec![self.facts.started_entry(write.as_ref().map(|write| write.call_id.as_str()), env)?],
+            puts: puts.chain(reversible.map(Record::ReversibleWrite)).chain(self.facts.begun_session()).collect(),
+            evidence: vec![self.facts.started_entry(call_id, env)?],
             ..Effects::default()
         };
-        Ok(Intent { effects, counted, write: write.map(Box::new) })
+        Ok(Intent { effects, counted, write: write.map(Box::new), reversible: reversible_id })
     }
 
     /// Checks that the guards still hold, without a record.
@@ -84,7 +102,13 @@ impl AuthorizedCall {
 
     /// The step to commit before the response of a read is released. The response is dropped if, meanwhile, access was
     /// revoked, the proof was used elsewhere or a limit was exhausted.
-    pub fn record_read(&self, outcome: &str, bytes: i64, env: &Env) -> Result<(Effects, CountedLimits), NotCanonical> {
+    pub fn record_read(
+        &self,
+        outcome: &str,
+        bytes: i64,
+        data_subjects: &[String],
+        env: &Env,
+    ) -> Result<(Effects, CountedLimits), NotCanonical> {
         let usage = &self.facts.usage;
         let request = if self.begun { CountedLimits::default() } else { usage.reserve(false) };
         let counted = request.with(usage.egress(bytes, false));
@@ -92,19 +116,30 @@ impl AuthorizedCall {
             guards: self.facts.guards.clone(),
             counts: counted.to_vec(),
             proof: self.proof.clone(),
-            evidence: vec![self.facts.outcome(outcome, None, env)?],
+            puts: self.facts.begun_session().into_iter().collect(),
+            evidence: vec![self.facts.outcome(outcome, None, data_subjects, env)?],
             ..Effects::default()
         };
         Ok((effects, counted))
     }
 
     /// The outcome of a write. A reservation returns only on the upstream's own response that nothing was done.
-    pub fn record_write(&self, outcome: &str, no_effect: bool, bytes: i64, env: &Env) -> Result<Effects, NotCanonical> {
+    /// `reversible` names a write that its upstream can undo.
+    pub fn record_write(
+        &self,
+        (outcome, result): (&str, WriteResult),
+        no_effect: bool,
+        reversible: Option<&str>,
+        bytes: i64,
+        data_subjects: &[String],
+        env: &Env,
+    ) -> Result<Effects, NotCanonical> {
         let usage = &self.facts.usage;
         let back = if no_effect { usage.release() } else { CountedLimits::default() };
         let counts = back.with(usage.egress(bytes, true)).to_vec();
-        let call_id = self.write().map(|write| write.call_id.as_str());
-        Ok(Effects { counts, evidence: vec![self.facts.outcome(outcome, call_id, env)?], ..Effects::default() })
+        let call_id = self.write().map(|write| write.call_id.as_str()).or(reversible);
+        let evidence = vec![self.facts.write_outcome((outcome, result), call_id, data_subjects, env)?];
+        Ok(Effects { counts, evidence, ..Effects::default() })
     }
 
     /// The audit entry of a call refused before anything was sent. It uses the call's proof.
@@ -114,7 +149,7 @@ impl AuthorizedCall {
 
     /// The audit entry of a call abandoned by its caller before anything was sent.
     pub fn record_abandonment(&self, why: &str, env: &Env) -> Result<Effects, NotCanonical> {
-        let evidence = vec![self.facts.outcome(why, None, env)?];
+        let evidence = vec![self.facts.outcome(why, None, &[], env)?];
         Ok(Effects { evidence, proof: self.proof.clone(), ..Effects::default() })
     }
 }

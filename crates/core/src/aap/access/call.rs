@@ -1,8 +1,9 @@
 //! A call at an enforcement point, and the records of its bearer.
 
-use crate::records::{AccessToken, Delegation, Project, Session};
+use super::DryRun;
+use crate::records::{AccessToken, Delegation, Mode, Project, Receipt, ServiceAccount, Session};
 use countersign_protocol::{facts::VerifiedProof, hash::Digest};
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 /// The parts of a request needed for the decision. Contains neither secrets nor free text.
 #[derive(Clone, Debug, Default)]
@@ -23,16 +24,20 @@ pub struct Call {
     pub version: Option<String>,
     pub mode: Option<String>,
     pub delegation_id: Option<String>,
+    /// `X-Agent-Account`.
+    pub account_id: Option<String>,
     pub session_id: Option<String>,
     pub intent_type: Option<String>,
     /// SHA-256 of `X-Agent-Consent`, if present.
     pub consent: Option<Digest>,
     /// SHA-256 of `Idempotency-Key`, if present.
     pub idempotency_key: Option<Digest>,
-    /// A dry run, in any of its spellings.
-    pub dry_run: bool,
+    /// The marker of a dry run. It is not part of the query above.
+    pub dry_run: DryRun,
     /// `X-Agent-Confirm`: a confirmation token, or `true` to look one up (C-02).
     pub confirm: Option<String>,
+    /// The address of the caller, as its connection or a trusted proxy shows it, never as the caller states it.
+    pub client: Option<IpAddr>,
     /// The longest wait for a person's approval: `Prefer: wait=N`.
     pub wait_s: Option<u64>,
 }
@@ -64,7 +69,22 @@ pub struct AccessView {
 pub struct Bearer {
     pub token: AccessToken,
     pub session: Session,
+    /// The delegation of the token's mode.
     pub delegation: Option<Delegation>,
+}
+
+impl Bearer {
+    pub fn mode(&self) -> Mode {
+        self.token.mode
+    }
+
+    pub fn receipt(&self) -> Option<&Receipt> {
+        self.session.receipt_in(self.token.mode)
+    }
+
+    pub fn service_account(&self) -> Option<&ServiceAccount> {
+        self.delegation.as_ref()?.service_account.as_deref()
+    }
 }
 
 /// Proof verification. A signature costs more than the rest of the decision, so it is verified only in its turn, after

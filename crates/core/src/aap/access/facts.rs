@@ -1,23 +1,26 @@
 //! The facts of a decided call. They permit nothing.
 
-use super::{AccessView, Bearer, Call, CountedLimits, Usage};
+use super::{AccessView, Bearer, Call, CountedLimits, Usage, UsedExpansion, WriteResult};
 use crate::{
+    decision::{claim::ClaimView, terms},
     env::Env,
     evidence::DraftEntry,
-    project::{USER_DELEGATED, is_intent_type},
-    records::{Project, Raiser, Table},
+    held::{CancelPath, HttpRequest},
+    project::is_intent_type,
+    records::{Mode, Project, Raiser, Record, Session, Table},
     refusal::Refusal,
     step::{Effects, EvidenceDraft, Guard, SpentProof},
 };
 use countersign_protocol::{
+    action::{Action, HttpAction},
     canonical::NotCanonical,
     domain::Domain,
     hash::Digest,
     ids::{ProjectId, RowKey},
-    project::{Route, Upstream},
+    project::{DryRunSpelling, Route, Upstream},
     time::UnixMillis,
 };
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 /// Caller, route and intent. Data only: authority is [`super::AuthorizedCall`].
 #[derive(Clone, Debug)]
@@ -32,8 +35,14 @@ pub struct CallFacts {
     intent_type: Option<String>,
     intent_known: bool,
     pub(super) confirmation: Confirmation,
+    /// The scope that it uses beyond the consent receipt.
+    expansion: Option<UsedExpansion>,
     pub(super) guards: Vec<Guard>,
+    /// The session with its modes fixed, if this call is its first and another mode could join it (C-54).
+    fixes_modes: Option<Box<Session>>,
     pub(super) usage: Usage,
+    crosses_users: bool,
+    dry_run: bool,
     ends_at: UnixMillis,
 }
 
@@ -55,6 +64,8 @@ pub(super) struct CallPrincipal {
     pub(super) delegation: Option<(RowKey, String)>,
     pub(super) session: (RowKey, String),
     person: Option<RowKey>,
+    mode: Mode,
+    /// The person's subject, or the service account.
     subject: Option<String>,
     operator: String,
 }
@@ -76,7 +87,7 @@ impl CallFacts {
         let delegation = bearer.delegation.as_ref();
         guards.extend(delegation.map(|d| Guard { table: Table::Delegation, key: d.key, version: d.version }));
         Self {
-            usage: Usage::of(&who, delegation, bearer.session.receipt.as_ref(), now),
+            usage: Usage::of(&who, delegation, bearer.receipt(), now),
             who,
             project: Arc::clone(&view.project),
             route: Arc::new(route.clone()),
@@ -87,13 +98,32 @@ impl CallFacts {
             intent_type: call.intent_type.clone(),
             intent_known,
             confirmation: Confirmation::NotNeeded,
+            expansion: None,
             guards,
+            fixes_modes: fixes_modes(view, bearer),
+            crosses_users: bearer.service_account().is_some_and(|account| account.granted_scope.crosses_users),
+            dry_run: call.dry_run.is_requested(),
             ends_at: ends_at(bearer),
         }
     }
 
     pub(super) fn with_confirmation(self, confirmation: Confirmation) -> Self {
         Self { confirmation, ..self }
+    }
+
+    pub(super) fn with_expansion(self, expansion: Option<UsedExpansion>) -> Self {
+        Self { expansion, ..self }
+    }
+
+    /// A silent expansion that is not recorded yet.
+    pub fn new_expansion(&self) -> Option<&str> {
+        self.expansion.as_ref().filter(|used| !used.recorded).map(|used| used.scope.as_str())
+    }
+
+    /// Whether the session still has the scope that the call uses beyond its receipt, if it uses one.
+    pub fn keeps_expansion(&self, session: &Session) -> bool {
+        let kept = |used: &UsedExpansion| session.expansions.iter().any(|own| own.scope == used.scope);
+        self.expansion.as_ref().is_none_or(kept)
     }
 
     /// Whether the confirmation is the agent's own assertion.
@@ -114,8 +144,18 @@ impl CallFacts {
         &self.project
     }
 
+    /// Whether the call itself writes: a dry run never does (C-80).
     pub fn writes(&self) -> bool {
-        self.route().writes()
+        self.route().writes() && !self.dry_run
+    }
+
+    pub fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    /// How the upstream receives a dry run that it answers itself.
+    pub fn forwarded_dry_run(&self) -> Option<DryRunSpelling> {
+        self.route().upstream_dry_run().filter(|_| self.dry_run)
     }
 
     /// The delegation of the call; `None` at T1.
@@ -133,6 +173,15 @@ impl CallFacts {
 
     pub fn operator(&self) -> &str {
         &self.who.operator
+    }
+
+    pub fn mode(&self) -> Mode {
+        self.who.mode
+    }
+
+    /// Whether the account's resources have data of several users: then the outcome must name them (AAP 11.4).
+    pub fn crosses_users(&self) -> bool {
+        self.crosses_users
     }
 
     pub fn subject(&self) -> Option<&str> {
@@ -156,6 +205,20 @@ impl CallFacts {
         })
     }
 
+    /// The row that a call's step writes beside its guards; none but for the first call of a session.
+    pub(super) fn begun_session(&self) -> Option<Record> {
+        self.fixes_modes.as_deref().cloned().map(Record::Session)
+    }
+
+    /// The facts after that row was written.
+    pub(super) fn begun(mut self) -> Self {
+        if let Some(session) = self.fixes_modes.take() {
+            let own = |guard: &&mut Guard| guard.table == Table::Session && guard.key == session.key;
+            self.guards.iter_mut().filter(own).for_each(|guard| guard.version = session.version);
+        }
+        self
+    }
+
     /// Rows behind the caller's rights. They must be unchanged at commit.
     pub fn guards(&self) -> &[Guard] {
         &self.guards
@@ -173,9 +236,34 @@ impl CallFacts {
         &self.usage
     }
 
-    /// Checks the limits without reserving.
+    /// Checks the limits without reserving; those of a dry run are those of the real call.
     pub fn limit_checks(&self) -> CountedLimits {
-        self.usage.check(self.writes())
+        self.usage.check(self.route().writes())
+    }
+
+    /// The requesting delegation. Without one there is no person to ask.
+    pub fn principal(&self) -> Result<&str, Refusal> {
+        self.delegation_id().ok_or(Refusal::TierNotMet { needed: 2, has: 1 })
+    }
+
+    /// The digest of the exact request.
+    pub fn digest(&self, request: &HttpRequest) -> Result<Digest, Refusal> {
+        let action: HttpAction = request.action(&self.project.id, self.principal()?, self.route());
+        Ok(Action::Http(action).digest()?)
+    }
+
+    /// Digest of the current rules for this call.
+    pub fn rules(&self) -> Digest {
+        let route = self.route();
+        terms::rules(&self.project.document, &route.action, Some(&route.id))
+    }
+
+    /// An approval is valid for the session that asked, not for another of the same delegation (AAP 14.1).
+    pub(super) fn check_asked_in_session(&self, view: &ClaimView) -> Result<(), Refusal> {
+        match view.decision.raised_by.session == Some(self.session()) {
+            true => Ok(()),
+            false => Err(Refusal::ConfirmationInvalid("it was given to another session".into())),
+        }
     }
 
     /// The earliest end of token, receipt and delegation: a stream is cut then.
@@ -183,11 +271,26 @@ impl CallFacts {
         self.ends_at
     }
 
+    /// The path of the request that undoes this call (AAP 17.7). `request` is the whole request where it is needed.
+    pub fn cancel_path(&self, request: Option<&HttpRequest>) -> Option<CancelPath> {
+        CancelPath::of_call(&self.route, (&self.path, self.query.as_deref()), request)
+    }
+
     /// Whether a request with this method, path and query is the decided one.
     pub fn covers(&self, method: &str, target: &str) -> bool {
-        let query = self.query.as_deref();
+        let query = self.forwarded_query();
         let (path, given) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
-        method == self.method && path == self.path && given == query
+        method == self.method && path == self.path && given == query.as_deref()
+    }
+
+    /// The query as the upstream receives it: with the marker of a dry run, where its route declares that spelling.
+    pub fn forwarded_query(&self) -> Option<Cow<'_, str>> {
+        let query = self.query.as_deref();
+        match (self.forwarded_dry_run(), query) {
+            (Some(DryRunSpelling::Query), None | Some("")) => Some(Cow::Borrowed("dry_run=true")),
+            (Some(DryRunSpelling::Query), Some(query)) => Some(Cow::Owned(format!("{query}&dry_run=true"))),
+            _ => query.map(Cow::Borrowed),
+        }
     }
 
     pub(super) fn method(&self) -> &str {
@@ -220,7 +323,7 @@ impl CallFacts {
             Refusal::UpstreamUnreachable => "not sent: the upstream could not be reached".to_owned(),
             refusal => format!("{} {}", refusal.code().status(), refusal.code()),
         };
-        Ok(Effects { evidence: vec![self.outcome(&outcome, None, env)?], proof, ..Effects::default() })
+        Ok(Effects { evidence: vec![self.outcome(&outcome, None, &[], env)?], proof, ..Effects::default() })
     }
 
     /// The audit entry for the end of a stream.
@@ -233,10 +336,25 @@ impl CallFacts {
         &self,
         outcome: &str,
         call_id: Option<&str>,
+        data_subjects: &[String],
         env: &Env,
     ) -> Result<EvidenceDraft, NotCanonical> {
+        let subjects = (!data_subjects.is_empty()).then(|| data_subjects.to_vec());
         let entry = self.entry("call", env.now).open("outcome", outcome).open_if("call_id", call_id);
-        entry.seal(&mut env.salts())
+        entry.hidden_if("data_subjects", subjects).seal(&mut env.salts())
+    }
+
+    /// The same for a write, with its effect.
+    pub(super) fn write_outcome(
+        &self,
+        (outcome, result): (&str, WriteResult),
+        call_id: Option<&str>,
+        data_subjects: &[String],
+        env: &Env,
+    ) -> Result<EvidenceDraft, NotCanonical> {
+        let subjects = (!data_subjects.is_empty()).then(|| data_subjects.to_vec());
+        let entry = self.entry("call", env.now).open("outcome", outcome).open("effect", result.as_str());
+        entry.open_if("call_id", call_id).hidden_if("data_subjects", subjects).seal(&mut env.salts())
     }
 
     pub(super) fn entry(&self, event_type: &'static str, now: UnixMillis) -> DraftEntry {
@@ -247,6 +365,8 @@ impl CallFacts {
             .open("action", self.action())
             .open_if("intent_type", self.intent_type.as_deref())
             .open_if("intent_type_known", (!self.intent_known).then_some(false))
+            .open_if("dry_run", self.dry_run.then_some(true))
+            .open_if("expanded_scope", self.expansion.as_ref().map(|used| used.scope.as_str()))
             .hidden("path", self.path.as_str());
         match &self.confirmation {
             Confirmation::NotNeeded => entry,
@@ -258,12 +378,18 @@ impl CallFacts {
     }
 }
 
+fn fixes_modes(view: &AccessView, bearer: &Bearer) -> Option<Box<Session>> {
+    let session = &bearer.session;
+    let joinable = view.project.document.identity_modes_supported.len() > 1 && session.may_be_joined();
+    joinable.then(|| Box::new(Session { modes_fixed: true, version: session.version + 1, ..session.clone() }))
+}
+
 fn ends_at(bearer: &Bearer) -> UnixMillis {
     let mut ends = bearer.token.expires_at;
     if let Some(delegation) = &bearer.delegation {
         ends = ends.min(delegation.policy_expires_at);
     }
-    if let Some(receipt) = &bearer.session.receipt {
+    if let Some(receipt) = bearer.receipt() {
         ends = ends.min(crate::aap::validity::receipt_ends_at(receipt));
     }
     ends
@@ -277,7 +403,11 @@ impl CallPrincipal {
             delegation: bearer.delegation.as_ref().map(|d| (d.key, d.id.clone())),
             session: (bearer.session.key, bearer.session.session_id.clone()),
             person: bearer.delegation.as_ref().map(|d| d.person),
-            subject: bearer.session.subject.clone(),
+            mode: bearer.mode(),
+            subject: match bearer.mode() {
+                Mode::UserDelegated => bearer.session.subject.clone(),
+                Mode::ServiceAccount => bearer.delegation.as_ref().map(|d| d.subject.clone()),
+            },
             operator: bearer.session.operator.to_string(),
         }
     }
@@ -290,6 +420,7 @@ impl CallPrincipal {
             .open("method", call.method.as_str())
             .open("outcome", outcome)
             .open_if("intent_type", intent)
+            .open_if("dry_run", call.dry_run.is_requested().then_some(true))
             .hidden("path", call.path.as_str());
         entry.seal(&mut env.mint()).ok()
     }
@@ -298,9 +429,13 @@ impl CallPrincipal {
         let entry = DraftEntry::new((self.project.0, &self.project.1), event_type, now)
             .in_session(self.session.0, &self.session.1)
             .open("operator", self.operator.as_str())
-            .open("mode", USER_DELEGATED)
-            .open("document_version", self.document_version)
-            .hidden_if("acting_for", self.subject.clone());
+            .open("mode", self.mode.as_str())
+            .open("document_version", self.document_version);
+        // A service account is no person, so its id need not be hidden.
+        let entry = match self.mode {
+            Mode::UserDelegated => entry.hidden_if("acting_for", self.subject.clone()),
+            Mode::ServiceAccount => entry.open_if("account_id", self.subject.clone()),
+        };
         match &self.delegation {
             Some((key, id)) => entry.under_delegation(*key, id),
             None => entry,

@@ -6,32 +6,43 @@
 
 mod authorized;
 mod call;
+mod dry_run;
+mod expansion;
 mod facts;
 mod needs_approval;
 mod possession;
+mod preview;
 mod refusal;
 mod unsettled;
 mod usage;
 
 pub use authorized::{AuthorizedCall, Intent};
 pub use call::{AccessView, Bearer, Call, CallCredential, ProvenProof, Proving, Scheme};
+pub use dry_run::{DryRun, DryRunCall};
+pub use expansion::{UsedExpansion, WantedScope};
 pub use facts::{CallFacts, Confirmation};
 pub use needs_approval::NeedsApproval;
 pub use possession::{accept_proof, possession, proof_required};
+pub use preview::{AskedInPreview, Previewed, preview};
 pub use refusal::RefusedCall;
 pub use unsettled::{BEGINNING_BYTES, ReadWrite, SeenWrite, SettleWrite, UNSETTLED_S, WriteResult};
 pub use usage::{CountedLimits, Limit, Usage, budget_checks};
 
 use crate::{
-    aap::validity,
+    aap::{
+        boundary,
+        registry::{self, REGISTRY_TIER},
+        validity,
+    },
+    decision::claim::RULES_CHANGED,
     held,
     project::{self, is_intent_type, matching_route},
-    records::{Plan, PlannedAction, Session, SessionEnd, SessionState},
-    refusal::Refusal,
+    records::{Mode, Plan, PlannedAction, Session, SessionEnd, SessionState},
+    refusal::{ExceededConsent, Refusal},
 };
 use countersign_protocol::{
-    aap::version,
-    project::{Confirmed, Route, Scope},
+    aap::{dry_run::DryRunNeed, version},
+    project::{Confirmed, ProjectDocument, Route, Scope},
     time::UnixMillis,
 };
 use facts::CallPrincipal;
@@ -45,6 +56,27 @@ pub enum CallVerdict {
     Authorized(AuthorizedCall),
     /// Passed every check except a person's approval (C-02).
     NeedsApproval(NeedsApproval),
+    /// A dry run that the gateway answers itself.
+    DryRun(DryRunCall),
+}
+
+impl CallVerdict {
+    pub fn facts(&self) -> &CallFacts {
+        match self {
+            Self::Authorized(call) => call.facts(),
+            Self::NeedsApproval(call) => call.facts(),
+            Self::DryRun(call) => call.facts(),
+        }
+    }
+
+    /// Whether the agent's own assertion would suffice, unless a plan demands more.
+    pub fn rests_on_own_word(&self) -> bool {
+        match self {
+            Self::Authorized(call) => call.facts().is_self_asserted(),
+            Self::DryRun(call) => call.needs() == DryRunNeed::OwnWord,
+            Self::NeedsApproval(_) => false,
+        }
+    }
 }
 
 pub fn decide(
@@ -72,7 +104,11 @@ pub fn decide(
     match decide_for(call, view, route, needed, bearer, now) {
         Ok(fits) => {
             let facts = CallFacts::new(call, view, route, bearer, fits.intent_known, now);
+            let facts = facts.with_expansion(fits.expansion);
             Ok(match fits.confirmation {
+                // The upstream previews by itself: nothing is held or claimed for that.
+                _ if facts.forwarded_dry_run().is_some() => CallVerdict::Authorized(AuthorizedCall::new(facts, proof)),
+                needs if facts.is_dry_run() => CallVerdict::DryRun(DryRunCall::new(facts, proof, &needs)),
                 Needs::Nothing => CallVerdict::Authorized(AuthorizedCall::new(facts, proof)),
                 Needs::ItsWord => {
                     let facts = facts.with_confirmation(Confirmation::SelfAsserted);
@@ -81,13 +117,38 @@ pub fn decide(
                 Needs::Decision => CallVerdict::NeedsApproval(NeedsApproval::new(facts, proof)),
             })
         }
-        Err(refusal) => Err(RefusedCall::of(refusal, CallPrincipal::of(view, bearer), proof)),
+        Err(refusal) => {
+            let wanted = WantedScope::of(&refusal, call, view, route, bearer, now);
+            Err(RefusedCall::of(refusal, CallPrincipal::of(view, bearer), proof).wanting(wanted))
+        }
+    }
+}
+
+/// Decides a held call again when its undo window has closed. Its credential and proof counted when it was sent.
+pub fn decide_queued(call: &Call, view: &AccessView, now: UnixMillis) -> Result<NeedsApproval, RefusedCall> {
+    let unknown = || Refusal::RouteNotFound(format!("{} {}", call.method, short(&call.path)));
+    let route = matching_route(&view.project.document, &call.method, &call.path).ok_or_else(unknown);
+    let route = route.map_err(RefusedCall::anonymous)?;
+    let bearer = view.bearer.as_ref().ok_or(Refusal::SessionOver).map_err(RefusedCall::anonymous)?;
+    match decide_for(call, view, route, tier_needed(view, route), bearer, now) {
+        // An expansion was recorded when the call was sent. Without it the session has another receipt now.
+        Ok(Fits { expansion: Some(UsedExpansion { recorded: false, .. }), .. }) => {
+            let refusal = ExceededConsent::of(&route.action, None).into();
+            Err(RefusedCall::of(refusal, CallPrincipal::of(view, bearer), None))
+        }
+        Ok(Fits { confirmation: Needs::Decision, intent_known, expansion }) => {
+            let facts = CallFacts::new(call, view, route, bearer, intent_known, now).with_expansion(expansion);
+            Ok(NeedsApproval::new(facts, None).into_pending())
+        }
+        Ok(_) => Err(RefusedCall::of(Refusal::ApprovalGone(RULES_CHANGED), CallPrincipal::of(view, bearer), None)),
+        Err(refusal) => Err(RefusedCall::of(refusal, CallPrincipal::of(view, bearer), None)),
     }
 }
 
 struct Fits {
     intent_known: bool,
     confirmation: Needs,
+    expansion: Option<UsedExpansion>,
 }
 
 enum Needs {
@@ -107,17 +168,20 @@ fn decide_for(
     now: UnixMillis,
 ) -> Result<Fits, Refusal> {
     check_echo_headers(call, bearer)?;
-    // Refuses suspended operators and delegations.
+    if tier_needed >= REGISTRY_TIER {
+        registry::check_not_suspended(bearer.session.standing.as_ref())?;
+    }
     check_bearer_delegation(bearer, now)?;
     check_consent(call, bearer, now)?;
-    check_tier(tier_needed, bearer)?;
-    check_action(view, route, bearer)?;
+    check_tier(tier_needed, &view.project.document, bearer, now)?;
+    let expansion = check_action(call, view, route, bearer)?;
     let intent_known = check_intent(call, view, route, bearer)?;
-    if call.dry_run {
-        return Err(Refusal::DryRunUnsupported);
+    if let Some(account) = bearer.service_account() {
+        boundary::check_call(account, route, &call.path, call.query.as_deref())?;
     }
-    // Boundaries of service accounts are checked here; limits in the step that reserves them.
-    Ok(Fits { intent_known, confirmation: confirmation(call, view, route, bearer)? })
+    call.dry_run.check(route.offers_dry_run())?;
+    // Limits are checked in the step that reserves them.
+    Ok(Fits { intent_known, confirmation: confirmation(call, view, route, bearer)?, expansion })
 }
 
 /// A header alone confirms nothing, unless the owner has explicitly allowed it (C-02).
@@ -134,6 +198,7 @@ fn confirmation(call: &Call, view: &AccessView, route: &Route, bearer: &Bearer) 
         && held::demands_a_person(&view.project.document, route).is_empty();
     match (word_will_do, call.confirm.as_deref()) {
         (true, Some("true")) => Ok(Needs::ItsWord),
+        (true, _) if call.dry_run.is_requested() => Ok(Needs::ItsWord),
         (true, _) => Err(Refusal::WordRequired(route.action.clone())),
         (false, _) => Ok(Needs::Decision),
     }
@@ -146,6 +211,7 @@ pub fn within_plans(verdict: CallVerdict, plans: &[Plan]) -> CallVerdict {
             let (facts, proof) = call.into_parts();
             CallVerdict::NeedsApproval(NeedsApproval::new(facts.with_confirmation(Confirmation::NotNeeded), proof))
         }
+        CallVerdict::DryRun(call) if is_planned(call.facts().route(), plans) => CallVerdict::DryRun(call.for_person()),
         verdict => verdict,
     }
 }
@@ -175,29 +241,36 @@ fn live_bearer<'v>(call: &Call, view: &'v AccessView, now: UnixMillis) -> Result
     Ok(bearer)
 }
 
-/// Whether the bearer may still use any endpoint at all (C-40).
-pub fn check_bearer(bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
+/// Whether the bearer may still use any endpoint of this project at all (C-40).
+pub fn check_bearer(bearer: &Bearer, document: &ProjectDocument, now: UnixMillis) -> Result<(), Refusal> {
+    check_bearer_at(bearer, document, document.minimum_tier, now)
+}
+
+/// The same where this trust tier is needed, such as for an open stream of a stricter route.
+pub fn check_bearer_at(bearer: &Bearer, document: &ProjectDocument, tier: u8, now: UnixMillis) -> Result<(), Refusal> {
     if now >= bearer.token.expires_at {
         return Err(Refusal::AccessTokenExpired);
     }
+    let standing = Some(bearer.session.standing.as_ref()).filter(|_| tier >= REGISTRY_TIER);
+    standing.map_or(Ok(()), registry::check_not_suspended)?;
     check_bearer_delegation(bearer, now)?;
-    bearer.session.receipt.as_ref().map_or(Ok(()), |receipt| validity::check_receipt(receipt, now))
+    bearer.receipt().map_or(Ok(()), |receipt| validity::check_receipt(receipt, now))?;
+    standing.map_or(Ok(()), |standing| registry::check_listed(standing, document, now))
 }
 
 /// Headers that repeat the token's JWT claims are required on every call and must agree with them (AAP 11.6, 13.3,
 /// C-53). A session without a delegation (T1) has none to repeat.
 fn check_echo_headers(call: &Call, bearer: &Bearer) -> Result<(), Refusal> {
-    crate::aap::connect::mode(call.mode.as_deref()).map_err(|refusal| match refusal {
-        Refusal::ModeNotSupported(mode) => Refusal::ModeNotRegistered(mode),
-        refusal => refusal,
-    })?;
+    check_mode(call, bearer)?;
     let delegation_id = bearer.delegation.as_ref().map(|d| d.id.as_str());
     match (call.delegation_id.as_deref(), delegation_id) {
+        (None, Some(_)) if bearer.mode() == Mode::ServiceAccount => check_account(call, bearer)?,
         (None, Some(_)) => return Err(Refusal::EchoMissing("X-Agent-Delegation")),
         (named, own) if named != own => {
             let why = "X-Agent-Delegation names another delegation than the access token";
             return Err(Refusal::DelegationMismatch(why.into()));
         }
+        _ if bearer.mode() == Mode::ServiceAccount => check_account(call, bearer)?,
         _ => {}
     }
     match call.session_id.as_deref() {
@@ -206,6 +279,26 @@ fn check_echo_headers(call: &Call, bearer: &Bearer) -> Result<(), Refusal> {
             Err(Refusal::DelegationMismatch("X-Agent-Session names another session than the access token".into()))
         }
         Some(_) => Ok(()),
+    }
+}
+
+/// The mode is declared on every call and never inferred (AAP 11.6): it must be the token's.
+fn check_mode(call: &Call, bearer: &Bearer) -> Result<(), Refusal> {
+    match call.mode.as_deref() {
+        None | Some("") => Err(Refusal::ModeMissing),
+        Some(mode) if mode == bearer.mode().as_str() => Ok(()),
+        Some(other) => Err(Refusal::ModeNotRegistered(other.chars().take(40).collect())),
+    }
+}
+
+fn check_account(call: &Call, bearer: &Bearer) -> Result<(), Refusal> {
+    let account = bearer.service_account().map(|account| account.account_id.as_str());
+    match call.account_id.as_deref() {
+        None => Err(Refusal::EchoMissing("X-Agent-Account")),
+        named if named == account => Ok(()),
+        Some(_) => {
+            Err(Refusal::DelegationMismatch("X-Agent-Account names another account than the access token".into()))
+        }
     }
 }
 
@@ -227,7 +320,7 @@ pub fn key_is_stale(session: &Session, now: UnixMillis) -> bool {
 }
 
 fn check_consent(call: &Call, bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
-    let receipt = bearer.session.receipt.as_ref();
+    let receipt = bearer.receipt();
     if call.consent.is_some() && call.consent != receipt.map(|r| r.sha256) {
         return Err(Refusal::ConsentInvalid("X-Agent-Consent is not the receipt of this session".into()));
     }
@@ -240,14 +333,20 @@ fn tier_needed(view: &AccessView, route: &Route) -> u8 {
     view.project.document.minimum_tier.max(route.minimum_tier.unwrap_or(1)).max(by_kind)
 }
 
-/// Tier 1 is the operator, tier 2 adds a delegation, tier 3 a receipt (AAP 2.2).
-fn check_tier(needed: u8, bearer: &Bearer) -> Result<(), Refusal> {
-    let has = match (&bearer.delegation, &bearer.session.receipt) {
+/// Tier 1 is the operator, tier 2 adds a delegation, tier 3 a receipt (AAP 2.2) or an admin's grant (C-50), tier 4 good
+/// standing with a model provider.
+fn check_tier(needed: u8, document: &ProjectDocument, bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
+    let has = match (&bearer.delegation, bearer.receipt()) {
         (None, _) => 1,
+        (Some(grant), _) if grant.service_account.is_some() => 3,
         (Some(_), None) => 2,
         (Some(_), Some(_)) => 3,
     };
-    if has < needed { Err(Refusal::TierNotMet { needed, has }) } else { Ok(()) }
+    match needed {
+        REGISTRY_TIER.. if has == 3 => registry::check_listed(bearer.session.standing.as_ref(), document, now),
+        _ if has < needed => Err(Refusal::TierNotMet { needed, has }),
+        _ => Ok(()),
+    }
 }
 
 fn is_low_stakes(view: &AccessView, route: &Route) -> bool {
@@ -255,23 +354,32 @@ fn is_low_stakes(view: &AccessView, route: &Route) -> bool {
 }
 
 /// The service's definition of a scope applies; an exclusion overrides every permission (AAP 12.3).
-fn check_action(view: &AccessView, route: &Route, bearer: &Bearer) -> Result<(), Refusal> {
+fn check_action(
+    call: &Call,
+    view: &AccessView,
+    route: &Route,
+    bearer: &Bearer,
+) -> Result<Option<UsedExpansion>, Refusal> {
     let granted = granted_scopes(view, bearer);
     if granted.iter().any(|scope| scope.explicitly_excludes.contains(&route.action)) {
         let why = format!("a granted scope explicitly excludes the action {}", route.action);
         return Err(Refusal::ScopeNotGranted(why));
     }
     let named = |scope: &&&Scope| route.scope.as_ref().is_none_or(|id| *id == scope.id);
-    let allowing: Vec<&&Scope> =
-        granted.iter().filter(named).filter(|scope| scope.allows.contains(&route.action)).collect();
+    let allowing: Vec<&Scope> =
+        granted.iter().filter(named).filter(|scope| scope.allows.contains(&route.action)).copied().collect();
     if allowing.is_empty() {
         return Err(Refusal::ScopeNotGranted(format!("no granted scope allows the action {}", route.action)));
     }
-    match &bearer.session.receipt {
+    if bearer.service_account().is_some_and(|account| !account.actions.contains(&route.action)) {
+        let why = format!("the action {} was not allowed when the service account was granted", route.action);
+        return Err(Refusal::ScopeNotGranted(why));
+    }
+    match bearer.receipt() {
         Some(receipt) if !allowing.iter().any(|scope| receipt.scopes.contains(&scope.id)) => {
-            Err(Refusal::ConsentScopeExceeded(route.action.clone()))
+            expansion::beyond_receipt(call, view, bearer, route, &allowing).map(Some)
         }
-        _ => Ok(()),
+        _ => Ok(None),
     }
 }
 

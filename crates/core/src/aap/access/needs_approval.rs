@@ -4,19 +4,14 @@ use super::{AuthorizedCall, CallFacts, Confirmation, CountedLimits};
 use crate::{
     decision::{
         claim::{Claim, ClaimView},
-        terms,
+        queue::Queue,
     },
     env::Env,
-    held::HttpRequest,
-    records::Execution,
+    records::{Execution, QueuedCall},
     refusal::Refusal,
     step::{Effects, Operation as _, SpentProof, Step},
 };
-use countersign_protocol::{
-    action::{Action, HttpAction},
-    canonical::NotCanonical,
-    hash::Digest,
-};
+use countersign_protocol::canonical::NotCanonical;
 
 /// It permits nothing.
 #[derive(Debug)]
@@ -36,23 +31,6 @@ impl NeedsApproval {
         &self.facts
     }
 
-    /// The requesting delegation. Without one there is no person to ask.
-    pub fn principal(&self) -> Result<&str, Refusal> {
-        self.facts.delegation_id().ok_or(Refusal::TierNotMet { needed: 2, has: 1 })
-    }
-
-    /// The digest of the exact request.
-    pub fn digest(&self, request: &HttpRequest) -> Result<Digest, Refusal> {
-        let action: HttpAction = request.action(&self.facts.project.id, self.principal()?, self.facts.route());
-        Ok(Action::Http(action).digest()?)
-    }
-
-    /// Digest of the current rules for this call.
-    pub fn rules(&self) -> Digest {
-        let route = self.facts.route();
-        terms::rules(&self.facts.project.document, &route.action, Some(&route.id))
-    }
-
     /// Checks the limits: no person is asked about a call that they would refuse.
     pub fn limit_checks(&self) -> CountedLimits {
         self.facts.limit_checks()
@@ -67,7 +45,7 @@ impl NeedsApproval {
 
     /// The audit entry of a call abandoned by its caller before anything was sent.
     pub fn record_abandonment(&self, why: &str, env: &Env) -> Result<Effects, NotCanonical> {
-        let evidence = vec![self.facts.outcome(why, None, env)?];
+        let evidence = vec![self.facts.outcome(why, None, &[], env)?];
         Ok(Effects { counts: self.request().to_vec(), proof: self.proof(), evidence, ..Effects::default() })
     }
 
@@ -75,7 +53,8 @@ impl NeedsApproval {
     /// after the approval.
     pub fn pending_effects(&self) -> (Effects, CountedLimits) {
         let counted = self.request();
-        (Effects { counts: counted.to_vec(), proof: self.proof(), ..Effects::default() }, counted)
+        let puts = self.facts.begun_session().into_iter().collect();
+        (Effects { counts: counted.to_vec(), proof: self.proof(), puts, ..Effects::default() }, counted)
     }
 
     pub fn into_pending(self) -> Self {
@@ -100,6 +79,31 @@ impl NeedsApproval {
         self.proof.clone().filter(|_| !self.counted)
     }
 
+    /// Holds the call for its undo window: everything that a claim needs holds now, and is decided again when the window
+    /// has closed.
+    pub fn queue(
+        &self,
+        claim: Claim,
+        queue: Queue,
+        view: &ClaimView,
+        env: &Env,
+    ) -> Result<(Step<QueuedCall>, CountedLimits), Refusal> {
+        let confirmation = Confirmation::Decided { decision_id: view.decision.id.clone(), digest: claim.digest };
+        self.facts.check_asked_in_session(view)?;
+        claim.decide(view, env)?;
+        let facts = self.facts.clone().with_confirmation(confirmation);
+        let counted = self.request();
+        let call = Effects {
+            guards: facts.guards.clone(),
+            counts: counted.to_vec(),
+            proof: self.proof(),
+            puts: facts.begun_session().into_iter().collect(),
+            evidence: vec![facts.outcome("202 Accepted", None, &[], env)?],
+            ..Effects::default()
+        };
+        Ok((queue.decide(view, env)?.and(call), counted))
+    }
+
     /// Claims an approval for this call: claim, intent, limits and proof in one step.
     pub fn claim(
         &self,
@@ -108,10 +112,7 @@ impl NeedsApproval {
         env: &Env,
     ) -> Result<(Step<(AuthorizedCall, Execution)>, CountedLimits), Refusal> {
         let confirmation = Confirmation::Decided { decision_id: view.decision.id.clone(), digest: claim.digest };
-        // An approval is valid for the session that asked, not for another of the same delegation (AAP 14.1).
-        if view.decision.raised_by.session != Some(self.facts.session()) {
-            return Err(Refusal::ConfirmationInvalid("it was given to another session".into()));
-        }
+        self.facts.check_asked_in_session(view)?;
         let facts = self.facts.clone().with_confirmation(confirmation);
         if let Some(probe) = &mut claim.probe {
             let reserved = facts.usage.release().to_vec();
@@ -126,6 +127,7 @@ impl NeedsApproval {
             guards: facts.guards.clone(),
             counts: counted.to_vec(),
             proof: self.proof(),
+            puts: facts.begun_session().into_iter().collect(),
             evidence: vec![facts.started_entry(None, env)?],
             ..Effects::default()
         };

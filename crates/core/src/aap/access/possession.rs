@@ -2,7 +2,7 @@
 
 use super::{ProvenProof, Proving, Scheme};
 use crate::{refusal::Refusal, step::SpentProof};
-use countersign_protocol::{hash::Digest, ids::RowKey, project::ProjectDocument};
+use countersign_protocol::{aap::manifest::ConformanceTier, hash::Digest, ids::RowKey, project::ProjectDocument};
 
 /// The lowest trust tier with bound tokens only, so that a stolen token is useless.
 const PROOF_FROM_TIER: u8 = 3;
@@ -11,7 +11,8 @@ const PROOF_FROM_TIER: u8 = 3;
 /// issue or never.
 pub fn proof_required(document: &ProjectDocument) -> bool {
     let by_route = || document.routes.iter().any(|route| route.minimum_tier >= Some(PROOF_FROM_TIER));
-    document.dpop.required || document.minimum_tier >= PROOF_FROM_TIER || by_route()
+    let by_claim = document.conformance.tier >= ConformanceTier::Extended;
+    by_claim || document.dpop.required || document.minimum_tier >= PROOF_FROM_TIER || by_route()
 }
 
 /// The proof used by this call; `None` for a bearer token where that is sufficient.

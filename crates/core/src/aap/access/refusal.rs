@@ -1,6 +1,6 @@
 //! A refused call, with its audit subject once its bearer is known.
 
-use super::{Call, facts::CallPrincipal};
+use super::{Call, WantedScope, facts::CallPrincipal};
 use crate::{
     env::Env,
     refusal::Refusal,
@@ -11,15 +11,25 @@ use crate::{
 pub struct RefusedCall {
     pub refusal: Refusal,
     known: Option<Box<(CallPrincipal, Option<SpentProof>)>>,
+    wanted: Option<Box<WantedScope>>,
 }
 
 impl RefusedCall {
     pub(super) fn anonymous(refusal: Refusal) -> Self {
-        Self { refusal, known: None }
+        Self { refusal, known: None, wanted: None }
     }
 
     pub(super) fn of(refusal: Refusal, who: CallPrincipal, proof: Option<SpentProof>) -> Self {
-        Self { refusal, known: Some(Box::new((who, proof))) }
+        Self { refusal, known: Some(Box::new((who, proof))), wanted: None }
+    }
+
+    pub(super) fn wanting(self, wanted: Option<Box<WantedScope>>) -> Self {
+        Self { wanted, ..self }
+    }
+
+    /// The scope that a person can be asked for, before the refusal is recorded.
+    pub fn take_wanted_scope(&mut self) -> Option<Box<WantedScope>> {
+        self.wanted.take()
     }
 
     /// For a call with a proof already used when it became pending.
@@ -28,6 +38,12 @@ impl RefusedCall {
             known.1 = None;
         }
         self
+    }
+
+    /// The same refused call with what became of the request for its scope.
+    #[must_use]
+    pub fn with_refusal(self, refusal: Refusal) -> Self {
+        Self { refusal, ..self }
     }
 
     /// The audit entry of a refused call with a known bearer. It uses the call's proof.

@@ -30,7 +30,12 @@ pub struct ReadWrite {
 impl CallFacts {
     /// Whether repeats of this call are refused while its outcome is unknown. A write has a delegation (C-24).
     pub fn refuses_repeats(&self) -> bool {
-        self.writes() && !self.route().is_idempotent() && self.delegation().is_some()
+        !self.is_dry_run() && self.would_refuse_repeats()
+    }
+
+    /// The same for the real call, if this is its dry run.
+    pub fn would_refuse_repeats(&self) -> bool {
+        self.route().writes() && !self.route().is_idempotent() && self.delegation().is_some()
     }
 
     /// The fingerprint that identifies repeats of this call.
@@ -55,6 +60,7 @@ impl CallFacts {
             project: self.project().key,
             call_id: mint.id("call"),
             delegation,
+            session: Some(self.session()),
             delegation_id: self.delegation_id().unwrap_or_default().to_owned(),
             operator: self.operator().to_owned(),
             route: self.route().id.clone(),
@@ -118,6 +124,32 @@ pub enum WriteResult {
     Ran,
     DidNotRun,
     Unknown,
+}
+
+impl WriteResult {
+    const ALL: [Self; 3] = [Self::Ran, Self::DidNotRun, Self::Unknown];
+
+    /// As the audit names it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ran => "committed",
+            Self::DidNotRun => "none",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|result| result.as_str() == text)
+    }
+
+    /// Whether the write took effect; none if that is not known.
+    pub const fn took_effect(self) -> Option<bool> {
+        match self {
+            Self::Ran => Some(true),
+            Self::DidNotRun => Some(false),
+            Self::Unknown => None,
+        }
+    }
 }
 
 /// The observed outcome of a write, with the digest of its body if it was sent completely.

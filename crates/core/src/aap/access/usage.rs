@@ -122,18 +122,28 @@ impl Usage {
         let hour = now.secs().div_euclid(3600);
         let holder: RowKey = who.delegation.as_ref().map_or(who.session.0, |(key, _)| *key);
         let (project, session) = (who.project.0, who.session.0);
-        let limited = receipt.filter(|receipt| receipt.limits != UsageLimits::default());
-        let session = limited.map(|receipt| {
-            let said = receipt.said.0.first_chunk::<8>().copied().unwrap_or_default();
-            format!("{project}/used/{session}/{:016x}", u64::from_be_bytes(said))
+        // A service account's limits are those of its grant, and a receipt's if it has one (C-06).
+        let granted = delegation.and_then(|d| d.service_account.as_ref()).map(|account| account.usage_limits);
+        let of_receipt = receipt.map(|receipt| receipt.limits).unwrap_or_default();
+        let limits = of_receipt.and(granted.unwrap_or_default());
+        let session = (limits != UsageLimits::default()).then(|| match receipt {
+            Some(receipt) => {
+                let said = receipt.said.0.first_chunk::<8>().copied().unwrap_or_default();
+                format!("{project}/used/{session}/{:016x}", u64::from_be_bytes(said))
+            }
+            None => format!("{project}/used/{session}/grant/{holder}"),
         });
         Self {
             requests: format!("{project}/requests/{holder}/{hour}"),
             session: session.unwrap_or_default(),
-            limits: receipt.map(|receipt| receipt.limits).unwrap_or_default(),
+            limits,
             budget: Budget::of(delegation),
             hour_ends: UnixMillis::from_secs((hour + 1) * 3600),
-            receipt_ends: receipt.map_or(now.plus_secs(86_400), |receipt| receipt.expires_at.plus_secs(86_400)),
+            receipt_ends: match (receipt, delegation.filter(|_| granted.is_some())) {
+                (Some(receipt), _) => receipt.expires_at.plus_secs(86_400),
+                (None, Some(grant)) => grant.policy_expires_at.plus_secs(86_400),
+                (None, None) => now.plus_secs(86_400),
+            },
         }
     }
 
@@ -176,6 +186,13 @@ impl Usage {
             counted.0.extend(self.budget.count(Limit::PolicyWrites, 0));
         }
         counted.with(self.check_egress())
+    }
+
+    /// The limits of a call, and what it would add to each. The bytes of a response are not known before.
+    pub fn would_use(&self, writes: bool) -> CountedLimits {
+        let egress = self.egress_limit().map(|limit| self.count(Limit::DataEgress, 0, limit));
+        let counted = self.reserve(writes).0.into_iter().filter(|count| count.by > 0 && count.limit != i64::MAX);
+        CountedLimits(counted.chain(egress).collect())
     }
 
     fn check_egress(&self) -> CountedLimits {

@@ -29,6 +29,7 @@ fn delegation() -> Delegation {
         id: "del_1".into(),
         person: 2,
         subject: "alice".into(),
+        service_account: None,
         operator: Domain::parse("acme.test").unwrap(),
         operator_name: "Acme".into(),
         scopes: Vec::new(),
@@ -73,7 +74,7 @@ fn fails(message: &OutboxMessage, now: UnixMillis, seed: u8) -> OutboxMessage {
 fn a_trigger_has_the_reason_of_the_header_and_names_its_party_or_event() {
     let of = |trigger: AutoRevokeTrigger| {
         let message = notice(&delegation(), trigger, AT, AT, &mut env(AT, 1).mint());
-        (message.trigger, message.triggered_by, message.reason.as_str())
+        (message.trigger, message.triggered_by, message.reason.unwrap().as_str())
     };
     let texts = |trigger: &str, by: &str, reason: &'static str| (trigger.to_owned(), by.to_owned(), reason);
     assert_eq!(of(AutoRevokeTrigger::Expiry), texts("expires_at", "operator", "policy_expired"));

@@ -16,7 +16,7 @@ impl Glue {
         Self { german: language.split('-').next() == Some("de") }
     }
 
-    fn say(&self, english: &'static str, german: &'static str) -> &'static str {
+    pub(super) fn say(&self, english: &'static str, german: &'static str) -> &'static str {
         if self.german { german } else { english }
     }
 

@@ -236,7 +236,8 @@ impl World {
         };
         let policy = self.plane.project.document.plans.clone();
         let (pause_s, asked_for) = (600, None);
-        let view = AnswerView { place, pause_s, decision, session, plan, asked_for, policy, gap: Some(gap) };
+        let view =
+            AnswerView { place, pause_s, decision, session, plan, asked_for, policy, gap: Some(gap), widening: None };
         let given = AnswerContent::Response { response: response.into(), confidence: None };
         answer(ALICE, given, self.now()).decide(&view, &self.plane.env(self.now()))
     }

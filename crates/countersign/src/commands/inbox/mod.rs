@@ -11,8 +11,10 @@ mod live;
 mod more_time;
 mod plan_steps;
 mod runs;
+mod scopes;
 mod standing_limits;
 mod tell;
+mod undo;
 mod view;
 
 use crate::{context::Context, engine, failure::Failure};
@@ -47,6 +49,7 @@ enum Command {
     Answer(answer::Arguments),
     Respond(answer::RespondArguments),
     MoreTime(more_time::Arguments),
+    Undo(undo::Arguments),
     #[command(visible_alias = "standing")]
     Allowances(allowances::Arguments),
     Revoke(allowances::RevokeArguments),
@@ -62,6 +65,7 @@ pub(crate) fn run(arguments: Arguments, context: &Context) -> Result<(), Failure
             Some(Command::Answer(arguments)) => answer::run(&arguments, &connected, json, context).await,
             Some(Command::Respond(arguments)) => answer::respond(&arguments, &connected, json, context).await,
             Some(Command::MoreTime(arguments)) => more_time::run(&arguments, &connected, json, context).await,
+            Some(Command::Undo(arguments)) => undo::run(&arguments, &connected, json, context).await,
             Some(Command::Allowances(_)) => allowances::run(&connected, json, context).await,
             Some(Command::Revoke(arguments)) => allowances::revoke(&arguments, &connected, json, context).await,
         }

@@ -4,6 +4,7 @@ use super::{
     clarification,
     plan_steps::Steps,
     runs::{self, ListedQuestion},
+    scopes,
 };
 use crate::{
     span::in_words as duration,
@@ -70,7 +71,11 @@ impl From<&ReceivedQuestion> for View {
             Asks::Confirmation(asked) => {
                 let consequence = Some(asked.consequence.clone());
                 let default = Some(asked.default_decision);
-                (DecisionKind::Confirmation, asked.action.clone(), consequence, None, Vec::new(), default)
+                let kind = match question.facts().scope_expansion {
+                    Some(_) => DecisionKind::ScopeExpansion,
+                    None => DecisionKind::Confirmation,
+                };
+                (kind, asked.action.clone(), consequence, None, Vec::new(), default)
             }
             Asks::Clarification(asked) => {
                 let choices = asked.choices.clone().unwrap_or_default();
@@ -147,11 +152,12 @@ impl View {
 
     /// The name first, and then everything a person must know to decide.
     pub(super) fn lines(&self, name: &str, now: UnixMillis) -> Vec<String> {
-        let asks = if self.kind == DecisionKind::Confirmation { "needs your approval" } else { "asks" };
+        let asks = if self.is_clarification() { "asks" } else { "needs your approval" };
         let mut lines = vec![format!("{name} {asks}: {}", self.said(&self.what))];
         lines.push(format!("Requested by: {}", self.requested_by()));
         lines.extend(self.consequence.as_ref().map(|text| format!("Consequence: {}", self.said(text))));
-        lines.extend(self.risk_line());
+        lines.extend(self.risk_line().filter(|_| self.facts.scope_expansion.is_none()));
+        lines.extend(self.facts.scope_expansion.as_ref().map(scopes::lines).unwrap_or_default());
         lines.extend(self.steps.as_ref().map(Steps::lines).unwrap_or_default());
         lines.extend(self.runs.as_ref().map(runs::lines).unwrap_or_default());
         lines.extend(self.alike.clone());
@@ -170,7 +176,7 @@ impl View {
     /// The possible answers, as typed.
     pub(super) fn how(&self, name: &str) -> String {
         match self.kind {
-            DecisionKind::Confirmation => {
+            DecisionKind::Confirmation | DecisionKind::ScopeExpansion => {
                 format!("To answer: {name} approve, or {name} reject and your reason. For more time: {name} more")
             }
             DecisionKind::Clarification => {
@@ -181,7 +187,7 @@ impl View {
     }
 
     pub(super) fn json(&self, now: UnixMillis) -> Value {
-        let confirmation = self.kind == DecisionKind::Confirmation;
+        let confirmation = !self.is_clarification();
         json!({
             "id": self.id,
             "kind": self.kind,
@@ -203,6 +209,7 @@ impl View {
             "seconds_left": self.seconds_left(now),
             "plan_difference": self.deviations(),
             "clarification": self.facts.clarification,
+            "scope_expansion": self.facts.scope_expansion,
             "plan": self.steps.as_ref().map(Steps::actions),
             "runs": self.runs,
         })
@@ -220,6 +227,10 @@ impl View {
             TextSource::Owner => rendered(text),
             TextSource::Agent | TextSource::Unsaid => quoted(text),
         }
+    }
+
+    fn is_clarification(&self) -> bool {
+        self.kind == DecisionKind::Clarification
     }
 
     /// Whether the service wrote it about an agent's plan.
@@ -244,6 +255,9 @@ impl View {
     fn whose_words(&self) -> &'static str {
         match self.words {
             _ if self.is_plan() => "the service's, about the agent's plan; the agent's own words are in quotes",
+            TextSource::Owner if self.kind == DecisionKind::ScopeExpansion => {
+                "the service's, about its own permissions"
+            }
             TextSource::Agent => "the agent's own words, which nobody has checked",
             TextSource::Owner => "rendered by the service from the request; values of the request are in quotes",
             TextSource::Unsaid => "of unknown author: the producer does not name one",
@@ -263,6 +277,7 @@ impl View {
     fn without_an_answer(&self) -> &'static str {
         match (self.kind, self.default) {
             (DecisionKind::Clarification, _) => "Without an answer the agent continues without it",
+            (DecisionKind::ScopeExpansion, _) => "Without an answer nothing more is allowed",
             (DecisionKind::Confirmation, Some(YesNo::Accept)) => "Without an answer it may run",
             (DecisionKind::Confirmation, _) => "Without an answer it does not run",
         }

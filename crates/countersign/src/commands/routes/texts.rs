@@ -11,6 +11,7 @@ pub(super) fn text(explained: &Explanation) -> String {
         format!("trust tier: {} or more", explained.tier),
         format!("proof of possession (DPoP): {}", if explained.proof { "needed" } else { "not needed" }),
         format!("counts as: {}", if explained.writes { "writing" } else { "reading" }),
+        format!("dry run: {}", if explained.dry_run { "offered" } else { "refused" }),
         format!("headers that are covered and passed on: {}", all_of(&explained.headers)),
         format!("upstream: {}", explained.upstream.as_deref().unwrap_or("none, so the gateway cannot forward it")),
     ];

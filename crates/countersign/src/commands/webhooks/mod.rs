@@ -5,6 +5,8 @@ mod replay;
 mod secret;
 mod show;
 
+pub(super) use secret::operator;
+
 use crate::{context::Context, failure::Failure};
 use clap::Subcommand;
 use countersign_server::admin::{OutboxMessage, OutboxState};
@@ -58,7 +60,8 @@ fn json(message: &OutboxMessage) -> Value {
         "trigger": message.trigger,
         "triggered_by": message.triggered_by,
         "reason": message.reason,
-        "revoked_at": message.revoked_at.to_rfc3339(),
+        "revoked_at": message.reason.map(|_| message.revoked_at.to_rfc3339()),
+        "suspended_at": message.reason.is_none().then(|| message.revoked_at.to_rfc3339()),
         "state": word(&message.state),
         "attempts": attempts,
         "next_attempt_at": pending.then_some(&at),

@@ -34,7 +34,11 @@ fn lines(message: &OutboxMessage) -> String {
         format!("operator: {}", message.operator),
         format!("delegation: {}", message.delegation_id),
         format!("account: {}", printable(&message.account_id)),
-        format!("revoked at: {}", message.revoked_at.to_rfc3339()),
+        format!(
+            "{} at: {}",
+            if message.reason.is_some() { "revoked" } else { "suspended" },
+            message.revoked_at.to_rfc3339()
+        ),
         format!("trigger: {}, by {}", message.trigger, message.triggered_by),
         format!("state: {}", word(&message.state)),
         format!("attempts: {attempts}"),

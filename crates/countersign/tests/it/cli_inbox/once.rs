@@ -31,7 +31,7 @@ fn a_token_that_was_taken_back_hears_and_answers_nothing() {
     let id = asked.asks("Write to Sam");
     let tokens = asked.folder.json("token list");
     asked.folder.does(&format!("token revoke {}", tokens[0]["id"].as_str().unwrap()));
-    for arguments in [vec!["list"], vec!["answer", &id, "yes"], vec!["more-time", &id]] {
+    for arguments in [vec!["list"], vec!["answer", &id, "yes"], vec!["more-time", &id], vec!["undo", &id]] {
         let ran = asked.inbox(&arguments, &[]);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments:?}");
         assert!(ran.err.contains("the token may have been revoked"), "{}", ran.err);
@@ -47,7 +47,7 @@ fn a_token_that_only_listens_hears_the_question_and_answers_nothing() {
     let made = asked.folder.json("token add --person alice --name speaker --reads-only");
     asked.token = made["secret"].as_str().unwrap().to_owned();
     assert!(asked.inbox(&["list"], &[]).out.contains("Write to Sam"));
-    for arguments in [vec!["answer", &id, "yes"], vec!["more-time", &id]] {
+    for arguments in [vec!["answer", &id, "yes"], vec!["more-time", &id], vec!["undo", &id]] {
         let ran = asked.inbox(&arguments, &[]);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{arguments:?}");
         assert!(ran.err.contains("only listens"), "{}", ran.err);
@@ -64,6 +64,8 @@ fn a_question_that_is_not_there_is_not_answered() {
         assert!(ran.err.starts_with("error: there is no such pending question\nhint: "), "{}", ran.err);
     }
     let ran = asked.inbox(&["more-time", "dec_0"], &[]);
+    assert!(ran.code == 1 && ran.err.contains("there is no such question"), "{}", ran.err);
+    let ran = asked.inbox(&["undo", "dec_0"], &[]);
     assert!(ran.code == 1 && ran.err.contains("there is no such question"), "{}", ran.err);
     assert_eq!(asked.inbox(&["list"], &[]).out, "No pending questions.\n");
 }

@@ -79,6 +79,8 @@ impl Sql for PooledConnection {
     const DATABASE_SIZE: &'static str =
         "SELECT pg_database_size(current_database()), CAST(0 AS BIGINT), CAST(2 AS BIGINT)";
     const SKIP_LOCKED: &'static str = "FOR UPDATE SKIP LOCKED";
+    // json, because jsonb takes no zero characters.
+    const ACCOUNT_GRANT: &'static str = "CAST(s.doc::json #>> '{service_account,delegation}' AS BIGINT)";
 
     fn one_of(column: &str, placeholder: &str) -> String {
         format!("{column} = ANY({placeholder})")

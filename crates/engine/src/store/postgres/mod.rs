@@ -56,7 +56,7 @@ pub(super) async fn open(
         }
     });
     let following = feed.follow(way);
-    Ok(Arc::new(OpenedStore(Postgres { pool, writer, lane, feed, following, health })))
+    Ok(Arc::new(OpenedStore::new(Postgres { pool, writer, lane, feed, following, health }, None)))
 }
 
 struct Postgres {

@@ -6,6 +6,7 @@ use crate::store::{
     StoreClock,
     error::StoreFailure,
     position::Keeper,
+    record_cache::RecordCache,
     signals::Listeners,
     sql::{Access, Row, Sql, SqlValue},
 };
@@ -63,6 +64,8 @@ pub(super) struct SqliteConnection {
     pub(super) proofs: SpentProofs,
     /// Rows that the writer need not read again.
     pub(super) known: RowCache,
+    /// The records that the writer shares with look-ups; none for readers.
+    pub(super) records: Option<Arc<RecordCache>>,
     /// The writer's watch on its files, and its last acknowledged position; none for readers.
     pub(super) watch: Option<FileWatch>,
     pub(super) keeper: Option<Keeper>,
@@ -98,6 +101,7 @@ impl SqliteConnection {
             listeners: Listeners::default(),
             proofs: SpentProofs::default(),
             known: RowCache::default(),
+            records: None,
             watch: None,
             keeper: None,
             alone: true,
@@ -185,6 +189,7 @@ impl Sql for SqliteConnection {
          (SELECT freelist_count FROM pragma_freelist_count()) * page_size, \
          (SELECT auto_vacuum FROM pragma_auto_vacuum()) FROM pragma_page_size()";
     const SKIP_LOCKED: &'static str = "";
+    const ACCOUNT_GRANT: &'static str = "json_extract(s.doc, '$.service_account.delegation')";
 
     fn one_of(column: &str, placeholder: &str) -> String {
         format!("{column} IN (SELECT value FROM json_each({placeholder}))")

@@ -21,6 +21,7 @@ use super::{
     maintenance::MaintenanceJob,
     open_store::{Backend, OpenedStore},
     position::companion,
+    record_cache::RecordCache,
     signals::Listeners,
     writer::{self, Jobs, Writer},
 };
@@ -93,18 +94,13 @@ async fn open(
     let mut connection = prepared.await.map_err(|why| StoreError::Unavailable(why.to_string()))??;
     let listeners = Listeners::default();
     connection.listeners = listeners.clone();
+    let records = Arc::new(RecordCache::default());
+    connection.records = Some(Arc::clone(&records));
     let (writer, jobs) = Writer::new(false);
     start(connection, jobs, kept)?;
     let check = in_service.then(|| FullCheck::start(&path, health.clone())).flatten();
-    Ok(Arc::new(OpenedStore(Sqlite {
-        log: companion(&path, "-wal"),
-        readers,
-        writer,
-        clock: steady,
-        listeners,
-        health,
-        check,
-    })))
+    let store = Sqlite { log: companion(&path, "-wal"), readers, writer, clock: steady, listeners, health, check };
+    Ok(Arc::new(OpenedStore::new(store, Some(records))))
 }
 
 /// The writer's thread has a small runtime of its own, so that a slow disk holds up nothing else.

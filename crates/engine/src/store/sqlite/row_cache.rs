@@ -21,11 +21,13 @@ pub(super) struct RowCache {
 }
 
 impl RowCache {
-    /// Drops everything if another process has written since.
-    pub(super) fn clear_if_changed(&mut self, data_version: i64) {
-        if self.as_of != Some(data_version) {
+    /// Drops everything if another process has written since, and returns whether one has.
+    pub(super) fn clear_if_changed(&mut self, data_version: i64) -> bool {
+        let changed = self.as_of != Some(data_version);
+        if changed {
             *self = Self { as_of: Some(data_version), ..Self::default() };
         }
+        changed
     }
 
     /// For writes outside of steps.

@@ -2,12 +2,13 @@
 
 use super::connection::{SqliteConnection, failure};
 use crate::store::{
+    Outcome,
     batch::{Gains, Head, PlacedLeaf, Tally, Tx, Wants, World},
     error::{StoreError, StoreFailure},
     maintenance::{self, MaintenanceJob},
     signals::{self, FeedPosition},
     sql::{Sql as _, SqlValue},
-    step::{Needs, RowChange},
+    step::{Needs, Ready, RowChange},
     tables,
 };
 use rusqlite::{ffi, params};
@@ -53,8 +54,15 @@ impl Tx for SqliteConnection {
         // The content of the file is not known after a commit with an unknown end.
         if written.is_err() {
             self.known.clear();
+            self.clear_records();
         }
         written
+    }
+
+    fn cache_records(&self, steps: &[&Ready], outcomes: &[Outcome]) {
+        if let Some(records) = &self.records {
+            records.apply(steps, outcomes);
+        }
     }
 
     fn publish(&mut self, _: &FeedPosition, news: signals::Batch) {
@@ -66,7 +74,12 @@ impl Tx for SqliteConnection {
     }
 
     async fn maintain(&mut self, job: MaintenanceJob) -> Result<u64, StoreError> {
-        maintenance::run(self, job).await
+        let done = maintenance::run(self, job.clone()).await;
+        match &self.records {
+            Some(records) if !matches!(done, Ok(0)) => records.forget_after(&job),
+            _ => {}
+        }
+        done
     }
 
     async fn heartbeat(&mut self) -> Result<(), StoreFailure> {
@@ -88,10 +101,18 @@ impl Tx for SqliteConnection {
 }
 
 impl SqliteConnection {
+    fn clear_records(&self) {
+        if let Some(records) = &self.records {
+            records.clear();
+        }
+    }
+
     fn load_all(&mut self, wants: &Wants<'_>) -> rusqlite::Result<World> {
         self.run("BEGIN IMMEDIATE", &[])?;
         let data_version = self.inner.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
-        self.known.clear_if_changed(data_version);
+        if self.known.clear_if_changed(data_version) {
+            self.clear_records();
+        }
         let (next_pos, commits) = self.load_lane()?;
         Ok(World {
             now: self.clock.now(),

@@ -72,6 +72,7 @@ pub(crate) fn decision(key: RowKey, version: i64, state: DecisionState) -> Decis
         target: None,
         governance: None,
         gap: None,
+        expansion: None,
         state,
     }
 }
@@ -110,6 +111,7 @@ pub(crate) fn allowance(key: RowKey, version: i64, until: i64, state: AllowanceS
         decided_by: None,
         step: None,
         state,
+        queued: None,
     }
 }
 

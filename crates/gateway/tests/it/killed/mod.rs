@@ -13,4 +13,5 @@ mod plans_ledger;
 mod plans_story;
 mod process;
 mod story;
+mod undo;
 mod writes;

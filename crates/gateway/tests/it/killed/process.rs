@@ -16,6 +16,7 @@ use std::{
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::Arc,
+    time::Duration,
 };
 use tokio::net::TcpListener;
 
@@ -81,6 +82,11 @@ impl Process {
         }
     }
 
+    /// Whether it was killed at its crash point.
+    pub(super) fn is_gone(&mut self) -> bool {
+        self.child.try_wait().expect("its state").is_some()
+    }
+
     /// Sends SIGKILL, and waits for the exit.
     pub(super) fn kill(mut self) {
         self.end();
@@ -138,6 +144,14 @@ async fn run(orders: Orders) {
     let gateway = GatewayListener::open(&plane.engine, |_| {}).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let own = serve(listener, plane.public.clone(), Limits::default()).unwrap();
+    let engine = Arc::clone(&plane.engine);
+    tokio::spawn(async move {
+        let mut every = tokio::time::interval(Duration::from_millis(20));
+        loop {
+            every.tick().await;
+            let _later = engine.calls().send_queued().await;
+        }
+    });
     announce(&NodeAddresses { gateway: gateway.address, plane: own.address() });
     let orphaned = || std::io::stdin().read_to_end(&mut Vec::new());
     tokio::task::spawn_blocking(orphaned).await.unwrap().unwrap();

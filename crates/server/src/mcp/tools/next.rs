@@ -14,6 +14,9 @@ pub(super) const STEP_BY_STEP: &str = "Run the steps one by one, dependencies fi
 pub(super) fn after(decision: &DecisionDocument) -> String {
     match (decision.kind, decision.state) {
         (DecisionKind::Clarification, _) => after_clarification(decision),
+        (DecisionKind::ScopeExpansion, State::Accepted) => {
+            "A person allowed the scope for this task: send the call again.".into()
+        }
         (_, State::Pending) => pending(decision, "Nobody has decided yet: do not do it.", "decides"),
         (_, State::Accepted) => allowed(decision),
         (_, State::Expired) if decision.allowance.is_some() => allowed(decision),

@@ -1,6 +1,6 @@
 //! Questions of every kind and in every state, for tests and for the gallery.
 
-use super::samples::{NOW, frame, operator};
+use super::samples::{NOW, frame, operator, scopes};
 use crate::pages::*;
 use countersign_protocol::{
     aaep::event::{ResponseKind, Reversibility, Risk},
@@ -136,9 +136,11 @@ pub(super) fn page(language: Language) -> QuestionPage {
         plan: None,
         arguments: Vec::new(),
         difference: None,
+        wider: None,
         clarified: None,
         gap: None,
         abandons: false,
+        undoes: false,
         may: PersonOffer::Decide { yes: true, no: true },
         locked: false,
         allow_more: None,
@@ -167,6 +169,47 @@ fn listening() -> Listening {
     Listening { here: "/inbox".into(), places: vec![place("calendar"), place("mail")] }
 }
 
+/// A request for scopes beyond a consent receipt.
+fn widening(language: Language) -> QuestionPage {
+    let asked = QuestionSummary {
+        decision_id: "dec_scopes".into(),
+        words: Author::Scopes,
+        language: "en".into(),
+        what: ActionText::Action {
+            action: Prose::rendered("Allow more for one task: Create and change events (calendar.write)"),
+            consequence: Prose::rendered("The task may then do this until it ends."),
+            summary: None,
+            details: Vec::new(),
+            risk: Risk::Medium,
+            irreversible: false,
+            reversibility: None,
+            allowance_s: 300,
+        },
+        tool: None,
+        call: None,
+        last_ran: None,
+        ..payment()
+    };
+    let wider = WiderAccess { scopes: scopes(), session: "sess_0b51c8f3".into(), until: NOW.plus_secs(86_400) };
+    QuestionPage { asked, wider: Some(wider), ..page(language) }
+}
+
+///
+#[test]
+fn a_request_for_scopes_shows_their_definitions_and_an_approval_covers_them() {
+    let html = widening(Language::English).html();
+    assert!(html.contains("events.create") && html.contains("sess_0b51c8f3"), "{html}");
+    assert!(!html.contains("Medium risk"), "nothing runs");
+    let shown = |change: fn(&mut WiderAccess)| {
+        let mut page = widening(Language::English);
+        page.wider.iter_mut().for_each(change);
+        page.shown().digest
+    };
+    let same = shown(|_| {});
+    assert_ne!(shown(|wider| wider.scopes[1].allows.push("events.delete".into())), same);
+    assert_ne!(shown(|wider| drop(wider.scopes.pop())), same);
+}
+
 pub(super) fn inbox(language: Language) -> InboxPage {
     let unreported = Unreported {
         execution_id: "exe_1".into(),
@@ -193,6 +236,7 @@ pub(super) fn inbox(language: Language) -> InboxPage {
     InboxPage {
         frame: frame(language),
         questions: vec![payment(), booking(), question()],
+        undoable: Vec::new(),
         unreported: vec![unreported, not_mine],
         open_yeses: 2,
         listening: listening(),
@@ -232,6 +276,7 @@ fn open(language: Language) -> Vec<(&'static str, String)> {
         ("inbox-known", inbox_with(InboxError::KnownAlready)),
         ("question", page(language).html()),
         ("question-booking", QuestionPage { asked: booking(), more: Vec::new(), ..page(language) }.html()),
+        ("question-scopes", widening(language).html()),
         ("question-no-only", may(PersonOffer::Decide { yes: false, no: true })),
         ("question-prove", may(PersonOffer::ProveFirst { path: "/sign-in?fresh&next=%2Finbox".into() })),
         ("question-not-here", may(PersonOffer::NotHere)),

@@ -1,7 +1,7 @@
 //! One page of every kind, for tests and for the gallery.
 
 use crate::pages::*;
-use countersign_protocol::{domain::Domain, time::UnixMillis};
+use countersign_protocol::{aap::heartbeat::WatchedTask, domain::Domain, time::UnixMillis};
 use serde_json::json;
 
 pub(super) const NOW: UnixMillis = UnixMillis(1_794_774_420_000);
@@ -143,7 +143,7 @@ fn agents(language: Language) -> AgentsPage {
         scopes: vec![scopes()[0].clone(), ScopeWords::no_longer_offered("rooms.book")],
         ends: EndRules::default(),
         last_used: None,
-        state: ConnectionState::Suspended,
+        state: ConnectionState::Suspended(SuspendedBy::Restore),
         ..connection()
     };
     let ended = AgentConnection {
@@ -156,6 +156,15 @@ fn agents(language: Language) -> AgentsPage {
     AgentsPage { frame: frame(language), connections: vec![connection(), second, ended], notice: Some(notice) }
 }
 
+/// A scope that one task has beyond its consent.
+fn task_scope(approved: bool) -> TaskScope {
+    let scope = match approved {
+        true => connection().scopes.remove(0),
+        false => ScopeWords::no_longer_offered("mail.invite"),
+    };
+    TaskScope { scope, session: "sess_0b51c8f3".into(), approved, since: NOW, until: NOW.plus_secs(86_400) }
+}
+
 pub(super) fn agent(language: Language) -> AgentPage {
     let entry = |n: i64, method: &str, path: &str, intent: Option<&str>, outcome: &str| AuditRow {
         at: NOW.plus_secs(n * 61),
@@ -165,9 +174,23 @@ pub(super) fn agent(language: Language) -> AgentPage {
         outcome: outcome.into(),
         session: "sess_0b51c8f3a2de4a7790cc1d5e6f708192".into(),
     };
+    let watched = WatchedTask {
+        session_id: "sess_0b51c8f3a2de4a7790cc1d5e6f708192".into(),
+        heartbeat_interval: 1800,
+        last_heartbeat: Some(NOW),
+        status: None,
+        progress: Some(40),
+        missed_at: Some(NOW.plus_secs(1980)),
+    };
     AgentPage {
         frame: frame(language),
         connection: connection(),
+        standing: Vec::new(),
+        tasks: vec![
+            TaskRow { session_id: "sess_0b51c8f3a2de4a7790cc1d5e6f708192".into(), since: NOW, watched: Some(watched) },
+            TaskRow { session_id: "sess_9d51c8f3a2de4a7790cc1d5e6f70feed".into(), since: NOW, watched: None },
+        ],
+        wider: Vec::new(),
         entries: vec![
             entry(0, "GET", "/calendar/events?from=2026-11-16", Some("READ_CALENDAR"), "200 OK"),
             entry(1, "POST", "/calendar/events", Some("SCHEDULE_MEETING"), "201 Created"),
@@ -235,7 +258,8 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
     };
     let revoke =
         RevokePage { frame: frame(language), connection: connection(), csrf: "token".into(), form_expired: false };
-    let suspended = AgentConnection { state: ConnectionState::Suspended, ..connection() };
+    let held = |by| AgentConnection { state: ConnectionState::Suspended(by), ..connection() };
+    let (suspended, networks) = (held(SuspendedBy::Restore), held(SuspendedBy::ConcurrentUse));
     let account = account(language);
     let made = SubscriberMadePage {
         frame: frame(language),
@@ -274,7 +298,9 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
         ("agents", agents(language).html()),
         ("agents-none", AgentsPage { connections: Vec::new(), notice: None, ..agents(language) }.html()),
         ("agent", agent(language).html()),
+        ("agent-wider", AgentPage { wider: vec![task_scope(true), task_scope(false)], ..agent(language) }.html()),
         ("agent-suspended", AgentPage { connection: suspended, ..agent(language) }.html()),
+        ("agent-networks", AgentPage { connection: networks, ..agent(language) }.html()),
         ("agent-unused", AgentPage { entries: Vec::new(), total: 0, next_cursor: None, ..agent(language) }.html()),
         ("revoke", revoke.html()),
         ("revoke-expired", RevokePage { form_expired: true, ..revoke }.html()),

@@ -5,7 +5,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 on_sqlite! {
-    /// AAP-8.1-01
+    /// AAP-8-01, AAP-8.1-01
     async fn an_access_token_lives_as_long_as_the_manifest_says_to_the_second(kit) {
         let scene = kit.fixture().await;
         let manifest = scene.plane.get("/.well-known/agent-auth.json").await.expect(200).json();

@@ -36,6 +36,7 @@ async fn the_upstream_gets_the_verified_identity_of_the_caller() {
     let caller = VerifiedCaller {
         operator: "acme.test".into(),
         acting_for: Some("alice".into()),
+        account_id: None,
         session_id: scene.agent.session_id.clone(),
         action: "events.create".into(),
         route: "create".into(),

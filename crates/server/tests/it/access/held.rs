@@ -1,4 +1,4 @@
-//! Calls that need approval, and dry runs, are not forwarded.
+//! Calls that need approval are not forwarded.
 
 use countersign_testkit::{Setup, on_sqlite};
 use http::Method;

@@ -31,6 +31,7 @@ on_sqlite! {
             "operator": "acme.test",
             "acting_for": "alice",
             "action": "events.update",
+            "effect": "committed",
             "outcome": "200 OK",
             "lane": null, "seq": null, "leaf_hash": null,
         });
@@ -63,7 +64,7 @@ on_sqlite! {
             (call(Method::DELETE, "/calendar/events/1", "CLEAN_UP"), "403 scope_not_granted"),
             (get().instead("x-agent-intent-type", "UNHEARD_OF"), "400 intent_type_unknown"),
             (get().without("x-agent-intent-type"), "400 invalid_request"),
-            (get().header("x-agent-dry-run", "true"), "400 dry_run_unsupported"),
+            (get().header("x-agent-dry-run", "yes"), "400 invalid_request"),
             (call(Method::POST, "/mail/invitations", "SEND_INVITATION"), "403 irreversible_requires_confirm"),
         ];
         let mut told = Vec::new();

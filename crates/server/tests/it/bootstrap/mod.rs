@@ -6,6 +6,7 @@ mod disclosure;
 mod exchange;
 mod limit;
 mod projects;
+mod redelegation;
 mod request;
 mod token;
 

@@ -126,7 +126,7 @@ async fn every_endpoint_that_a_manifest_names_answers_there() {
         let endpoints = manifest["endpoints"].as_object().unwrap();
         assert!(["register", "delegate", "revoke", "audit"].iter().all(|name| endpoints.contains_key(*name)));
         for (name, path) in endpoints {
-            let reads = ["audit", "access_summary"].contains(&name.as_str());
+            let reads = ["audit", "access_summary", "scope_approval"].contains(&name.as_str());
             let method = if reads { Method::GET } else { Method::POST };
             let path = format!("{base}{}", path.as_str().unwrap());
             let answer = plane.send(agent_request(method, &path).body(Body::from("{}")).unwrap()).await;

@@ -57,6 +57,8 @@ async fn a_member_of_the_wrong_type_is_refused_and_its_value_is_not_repeated() {
         ("/agent/delegate/token", json!({ "code": [SECRET] })),
         ("/agent/revoke", json!({ "delegation_id": [SECRET] })),
         ("/agent/cancel", json!({ "session_id": { "a": SECRET } })),
+        ("/agent/heartbeat", json!({ "session_id": "sess_1", "status": [SECRET] })),
+        ("/agent/heartbeat", json!({ "session_id": "sess_1", "progress": SECRET })),
         ("/session", json!({ "name": "alice", "password": [SECRET] })),
         ("/session", json!({ "name": "alice", "password": 8_675_309 })),
     ] {

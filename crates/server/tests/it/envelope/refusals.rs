@@ -64,6 +64,7 @@ const WITH_BODY: &[&str] = &[
     "/agent/delegate/token",
     "/agent/revoke",
     "/agent/cancel",
+    "/agent/heartbeat",
     "/session",
 ];
 
@@ -85,7 +86,8 @@ async fn a_body_that_is_too_large_or_of_another_kind_is_not_read() {
         assert_envelope(&plane.send(bare).await, 415, "unsupported_media_type");
     }
     let parameters = Request::post("/agent/register").header("aap-version", "2.0");
-    let parameters = parameters.header(header::CONTENT_TYPE, "Application/JSON; charset=utf-8").body(Body::from("{}"));
+    let parameters = parameters.header(header::CONTENT_TYPE, "Application/JSON; charset=utf-8");
+    let parameters = parameters.body(Body::from(r#"{"operator_jwt":"a.b.c"}"#));
     assert_envelope(&plane.send(parameters.unwrap()).await, 400, "mode_missing");
 }
 
@@ -133,7 +135,7 @@ on_both_stores! {
     }
 }
 
-/// AAP-16-01
+/// AAP-16-01, AAP-G-23
 #[tokio::test]
 async fn a_panic_in_a_handler_is_a_500_that_reveals_nothing() {
     let plane = plane().await;

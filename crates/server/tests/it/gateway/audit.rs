@@ -31,6 +31,7 @@ on_sqlite! {
             "acting_for": "alice",
             "action": "transfers.send",
             "outcome": "201 Created",
+            "effect": "committed",
             "decision_id": decision["decision_id"],
             "action_sha256": decision["digest"],
         });
@@ -60,7 +61,7 @@ on_sqlite! {
             (BankFixture::transfer(), 403, "403 irreversible_requires_confirm"),
             (BankFixture::transfer().json("{"), 400, "400 invalid_request"),
             (BankFixture::transfer().confirmed("dec_0.cft_0"), 403, "403 irreversible_requires_confirm"),
-            (GatewayRequest::new("GET", "/accounts").with("x-agent-dry-run", "true"), 400, "400 dry_run_unsupported"),
+            (GatewayRequest::new("GET", "/accounts").with("x-agent-dry-run", "yes"), 400, "400 invalid_request"),
             (GatewayRequest::new("GET", "/accounts").with("x-agent-consent", "a.b.c"), 401, "401 consent_invalid"),
         ] {
             assert_eq!(scene.sends(sent).await.status, status, "{outcome}");

@@ -1,4 +1,4 @@
-//! Permissions of a receipt and a delegation at the gateway, and features that are not served yet.
+//! Permissions of a receipt and a delegation at the gateway.
 
 use countersign_testkit::{
     Setup,
@@ -11,7 +11,7 @@ use serde_json::json;
 on_sqlite! {
     /// AAP-16.2-10
     async fn a_call_outside_the_receipt_is_refused_although_the_delegation_would_allow_it(kit) {
-        let scene = kit.bank().await;
+        let scene = kit.bank_with(|document| document.scope_expansion = "reject".into()).await;
         let agent = scene.with_receipt(|claims| claims["scopes"] = json!(["bank.read"])).await;
         for sent in [note(), BankFixture::transfer(), GatewayRequest::new("DELETE", "/payees/theirs")] {
             assert_eq!(scene.sends_as(&agent, sent).await.refusal(), (403, "consent_scope_exceeded".into()));
@@ -66,22 +66,6 @@ on_sqlite! {
         stored.assert_present("the session", &agent.session_id);
         stored.assert_absent("the receipt", receipt.as_bytes());
         stored.assert_absent("its signature", receipt.rsplit('.').next().unwrap());
-    }
-
-    /// AAP-16.2-22, C-04
-    async fn a_dry_run_in_either_spelling_is_refused_and_nothing_is_sent_or_asked(kit) {
-        let scene = kit.bank().await;
-        let asked_for = [("/notes", ""), ("/transfers", ""), ("/notes", "?dry_run=true"), ("/transfers", "?dry_run=true")];
-        for (path, query) in asked_for {
-            let mut sent = GatewayRequest::new("POST", &format!("{path}{query}")).json(r#"{"amount":"1.00"}"#);
-            if query.is_empty() {
-                sent = sent.with("x-agent-dry-run", "true");
-            }
-            assert_eq!(scene.sends(sent.clone()).await.refusal(), (400, "dry_run_unsupported".into()));
-            let confirmed = scene.sends(sent.confirmed("true")).await;
-            assert_eq!(confirmed.refusal(), (400, "dry_run_unsupported".into()));
-        }
-        assert_eq!((scene.bank.got().len(), scene.alice.pending_questions(&scene.plane).await), (0, 0));
     }
 }
 

@@ -8,7 +8,7 @@ use countersign_testkit::{bank::GATEWAY, on_sqlite};
 use serde_json::{Value, json};
 
 on_sqlite! {
-    /// AAP-13.1-04, AAP-16.2-13, AAP-18.2-03, AAP-18.4-01, C-29
+    /// AAP-13.1-04, AAP-16.2-13, AAP-18.2-03, AAP-18.4-01, AAP-G-01, C-29
     async fn a_bound_token_without_a_proof_or_as_a_mere_bearer_is_refused_on_every_kind_of_route(kit) {
         let stage = Stage::on(kit).await;
         let bound = stage.scene.agent.authorization();

@@ -62,7 +62,7 @@ async fn flags(scene: &BankFixture, person: &countersign_testkit::TestPerson, co
 }
 
 on_sqlite! {
-    /// AAP-13.1-01, AAP-13.1-03, AAP-18.3-02
+    /// AAP-13.1-01, AAP-13.1-03, AAP-18.3-02, AAP-G-01
     async fn a_proof_that_comes_with_a_registration_binds_the_token_to_its_key(kit) {
         let scene = scene(kit).await;
         let plane = &scene.plane;

@@ -63,7 +63,7 @@ on_both_stores! {
         let refused = [
             ("x-agent-session", "sess_of_somebody_else", "delegation_mismatch"),
             ("x-agent-intent-type", "NOBODYS_INTENT", "intent_type_unknown"),
-            ("x-agent-dry-run", "true", "dry_run_unsupported"),
+            ("x-agent-dry-run", "yes", "invalid_request"),
             ("x-agent-consent", "a.b.c", "consent_invalid"),
         ];
         for door in [Door::Read, Door::Write] {

@@ -29,6 +29,24 @@ on_both_stores! {
         assert_eq!(standing["agents"][0]["delegation_id"], scene.connected.delegation_id, "{standing}");
     }
 
+    /// AAP-8.3-06: the end of a used-up delegation takes no response from a write that was within its budget.
+    async fn a_write_within_the_usage_budget_gets_its_response_though_the_next_call_ends_the_delegation(kit) {
+        let budget = json!({ "after_use": { "max_writes": 1 } });
+        let scene = kit.bank_with(|document| document.auto_revoke = serde_json::from_value(budget).unwrap()).await;
+        scene.bank.set_manner(Manner::Thoughtful);
+        let (within, beyond) = tokio::join!(scene.sends(note()), async {
+            scene.bank.next_arrival().await;
+            let body = r#"{"note":"one too many"}"#;
+            let beyond = scene.sends(GatewayRequest::new("POST", "/notes").json(body.to_owned())).await;
+            scene.bank.release_response();
+            beyond
+        });
+        assert_eq!(beyond.refusal(), (401, "auto_revoked".into()));
+        within.expect(201);
+        assert_eq!(scene.bank.effects().len(), 1);
+        assert_eq!(scene.sends(read()).await.refusal(), (401, "auto_revoked".into()));
+    }
+
     /// AAP-14.2-03
     async fn of_a_burst_of_writes_exactly_as_many_run_as_the_receipt_allows(kit) {
         let scene = kit.bank().await;
@@ -47,6 +65,42 @@ on_both_stores! {
         let arrived = scene.bank.got().len();
         assert_used_up(&scene.sends_as(&agent, read()).await, "requests_per_hour");
         assert_eq!(scene.bank.got().len(), arrived, "once it is used up, the bank is left alone");
+    }
+
+    /// AAP-G-59, C-42
+    async fn sessions_of_a_delegation_share_the_hours_requests_and_each_has_its_own_writes_and_bytes(kit) {
+        let scene = kit.bank().await;
+        scene.plane.advance_secs(3600 + 1234).await;
+        let (one, two) = (hourly(&scene, 3).await, hourly(&scene, 3).await);
+        for agent in [&one, &two, &one] {
+            scene.sends_as(agent, read()).await.expect(200);
+        }
+        let left = 3600 - scene.plane.now().secs().rem_euclid(3600);
+        assert_eq!(left, 3600 - 1234);
+        for agent in [&one, &two] {
+            let refused = scene.sends_as(agent, read()).await;
+            assert_used_up(&refused, "requests_per_hour");
+            assert_eq!(refused.header("retry-after"), Some(left.to_string().as_str()));
+        }
+        let elsewhere = scene.plane.connect(&scene.alice, scene.plane.acme(), SCOPES).await;
+        let elsewhere = scene.plane.holder(&elsewhere, |_| {}).await;
+        scene.sends_as(&elsewhere, read()).await.expect(200);
+        scene.plane.advance_secs(left - 1).await;
+        assert_used_up(&scene.sends_as(&one, read()).await, "requests_per_hour");
+        scene.plane.advance_secs(1).await;
+        scene.sends_as(&one, read()).await.expect(200);
+
+        for (limits, uses, reason) in [
+            (json!({ "writes_per_session": 1 }), note(), "writes_per_session"),
+            (json!({ "max_data_egress_kb": 1 }), read(), "max_data_egress_kb"),
+        ] {
+            scene.bank.set_manner(Manner::Sized(1024));
+            let (one, two) = (scene.limited(limits.clone()).await, scene.limited(limits).await);
+            for agent in [&one, &two] {
+                scene.sends_as(agent, uses.clone()).await.expect(200);
+                assert_used_up(&scene.sends_as(agent, uses.clone()).await, reason);
+            }
+        }
     }
 
     /// AAP-14.2-05
@@ -82,7 +136,7 @@ on_both_stores! {
         }
         scene.bank.set_manner(Manner::Obliging);
         for dry in [note().with("x-agent-dry-run", "true"), GatewayRequest::new("POST", "/notes?dry_run=true")] {
-            assert_eq!(scene.sends_as(&agent, dry).await.refusal(), (400, "dry_run_unsupported".into()));
+            scene.sends_as(&agent, dry).await.expect(200);
         }
         for _ in 0..2 {
             scene.sends_as(&agent, read()).await.expect(200);

@@ -7,7 +7,11 @@ use countersign_testkit::{
 };
 use futures_util::future::join_all;
 use serde_json::json;
-use std::{net::SocketAddr, time::Duration};
+use std::{
+    net::SocketAddr,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    time::Duration,
+};
 
 on_both_stores! {
     /// R-23, AAP-8.2-01
@@ -16,11 +20,16 @@ on_both_stores! {
         let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
         let scene = BankFixture::on(plane, bank).await;
         let passed = race(&scene, &[scene.gateway.address]).await;
-        let log: Vec<String> =
-            stored_evidence(&scene.plane.place).await.into_iter().map(|entry| entry.event_type).collect();
-        let end = log.iter().position(|event| event == "delegation_revoked").expect("the revocation");
-        let started = |log: &[String]| log.iter().filter(|event| *event == "call_started").count();
-        assert_eq!((started(&log[..end]), started(&log[end..])), (passed, 0), "{log:?}");
+        assert_eq!(started_around_revocation(&scene).await, (passed, 0));
+    }
+
+    /// R-23, AAP-8.2-01
+    async fn of_sixty_four_callers_none_reaches_the_bank_after_the_200(kit) {
+        let bank = Bank::open().await;
+        let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
+        let scene = BankFixture::on(plane, bank).await;
+        let passed = under_load(&scene, &[scene.gateway.address]).await;
+        assert_eq!(started_around_revocation(&scene).await, (passed, 0));
     }
 
     ///
@@ -72,6 +81,62 @@ async fn of_writes_that_race_a_revocation_none_passes_at_either_node_after_its_2
     let second = GatewayListener::open(&engine, |_| {}).await;
     scene.plane.advance_secs(700).await;
     race(&scene, &[scene.gateway.address, second.address]).await;
+}
+
+/// R-23, AAP-8.2-01
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_sixty_four_callers_at_two_nodes_none_reaches_the_bank_after_the_200() {
+    let scene = Kit(Backend::Postgres).bank().await;
+    let (engine, _) = scene.plane.second_node().await;
+    let second = GatewayListener::open(&engine, |_| {}).await;
+    scene.plane.advance_secs(700).await;
+    under_load(&scene, &[scene.gateway.address, second.address]).await;
+}
+
+/// The number of writes that the log has before the revocation and after it: each is there before its first byte leaves.
+async fn started_around_revocation(scene: &BankFixture) -> (usize, usize) {
+    let log: Vec<String> =
+        stored_evidence(&scene.plane.place).await.into_iter().map(|entry| entry.event_type).collect();
+    let end = log.iter().position(|event| event == "delegation_revoked").expect("the revocation");
+    let started = |log: &[String]| log.iter().filter(|event| *event == "call_started").count();
+    (started(&log[..end]), started(&log[end..]))
+}
+
+/// Each caller reads and writes until it is refused, at each node in turn. A call that begins after the 200 says so in its
+/// query.
+///
+/// The number of writes that passed.
+async fn under_load(scene: &BankFixture, nodes: &[SocketAddr]) -> usize {
+    let (revoked, passed) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let caller = async |n: usize| {
+        for round in 0.. {
+            let (late, node) = (revoked.load(Ordering::SeqCst), nodes[(n + round) % nodes.len()]);
+            let target = if late { "?late=1" } else { "" };
+            let request = match (n + round) % 3 {
+                0 => GatewayRequest::new("POST", &format!("/notes{target}"))
+                    .json(format!("{{\"note\":\"{n} {round}\"}}")),
+                _ => GatewayRequest::new("GET", &format!("/accounts{target}")),
+            };
+            let answer = scene.sends_at(node, &scene.agent, request).await;
+            match (answer.is_success(), late) {
+                (true, false) => drop(passed.fetch_add(usize::from(answer.status == 201), Ordering::SeqCst)),
+                (_, true) => return assert_cut_off(&answer),
+                // Refused while the revocation was still being answered.
+                (false, false) => assert_cut_off(&answer),
+            }
+        }
+    };
+    let revoking = async {
+        scene.bank.wait_for_requests(300).await;
+        revoke(scene).await;
+        revoked.store(true, Ordering::SeqCst);
+    };
+    tokio::join!(join_all((0..64).map(caller)), revoking);
+    let (got, passed) = (scene.bank.got(), passed.into_inner());
+    assert!(got.len() >= 300 && passed > 0);
+    assert!(!got.iter().any(|got| got.target.contains("late")), "a call passed after the 200");
+    assert_eq!(scene.bank.effects().len(), passed, "each write that ran was told, and no other");
+    passed
 }
 
 /// Thirty writes at once, one revocation among them, and then one more at each node.

@@ -4,6 +4,7 @@ use super::held::*;
 use countersign_testkit::{
     Answer, Kit,
     bank::{BankFixture, GATEWAY, GatewayListener, GatewayRequest},
+    deadline::until,
     on_sqlite,
 };
 use serde_json::{Value, json};
@@ -31,13 +32,7 @@ async fn waiting(scene: &Arc<BankFixture>) -> (JoinHandle<Answer>, Value) {
 }
 
 async fn somebody_is_asked(scene: &BankFixture) {
-    for _ in 0..2000 {
-        if scene.alice.pending_questions(&scene.plane).await == 1 {
-            return;
-        }
-        tokio::task::yield_now().await;
-    }
-    panic!("nobody was asked");
+    until("a question", async || scene.alice.pending_questions(&scene.plane).await == 1).await;
 }
 
 async fn woken(wait: JoinHandle<Answer>) -> Answer {
@@ -115,12 +110,7 @@ on_sqlite! {
         asked(&scene, GatewayRequest::new("POST", "/orders").json("{}")).await;
         let mut gone = connected(&node).await;
         gone.write_all(&wire(&scene.authenticated(&scene.agent, BankFixture::transfer().waits(50)))).await.unwrap();
-        for _ in 0..2000 {
-            if scene.alice.pending_questions(&scene.plane).await == 2 {
-                break;
-            }
-            tokio::task::yield_now().await;
-        }
+        until("the second question", async || scene.alice.pending_questions(&scene.plane).await == 2).await;
         drop(gone);
         let next = scene.sends_at(node.address, &scene.agent, BankFixture::transfer());
         let next = tokio::time::timeout(AT_ONCE, next).await.expect("the first one is still waited for");

@@ -305,7 +305,13 @@ async fn a_rule_that_cannot_be_read_is_pointed_out_and_nothing_is_approved() {
         ["after_duration=7 days", "after_inactivity=30m", "max_requests=0", "max_requests=-1", "after_duration=1.5h"]
     {
         let page = open_as(&plane, &alice, &format!("/connect/{request}?{}", bad.replace(' ', "+"))).await.expect(422);
-        assert!(page.words().contains("One of your rules cannot be read"), "{bad}");
+        let (field, page) = (bad.split('=').next().unwrap(), page.words());
+        assert!(
+            page.contains("One of your rules cannot be read") && page.contains(&format!("href=\"#{field}\"")),
+            "{page}"
+        );
+        let input = page.split(&format!("<input id=\"{field}\"")).nth(1).unwrap().split('>').next().unwrap();
+        assert!(input.contains("aria-invalid"), "{input}");
     }
     let page = open_as(&plane, &alice, &format!("/connect/{request}")).await.expect(200).words();
     let fields = fields(&page);

@@ -1,5 +1,6 @@
 //! `POST /agent/register` over HTTP.
 
+mod claims;
 mod delegations;
 mod form;
 mod kinds;

@@ -1,7 +1,7 @@
 //! Sessions and their tokens.
 
 use super::support::{Ready, SQLITE, told, with};
-use countersign_testkit::{Registered, on_both_stores};
+use countersign_testkit::{Registered, Setup, on_both_stores};
 use http::Method;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -89,19 +89,39 @@ async fn session_ids_of_ours_are_random_and_have_no_part_in_common() {
     }
 }
 
-/// AAP-13.3-01
+/// AAP-13.3-01, AAP-13.3-02
 #[tokio::test]
 async fn a_session_id_that_could_be_guessed_is_refused() {
     let ready = Ready::on(SQLITE).await;
-    for id in ["sess_abc", "sess_1234567890123456", "alice-2026-11-15", "task_0001", "sess_p7q3wr00"] {
+    for id in ["sess_abc", "sess_1234567890123456", "alice-2026-11-15", "task_0001", "sess_p7q3wr", "sess_p7q3wr00"] {
         let named = with(ready.body(), "session_id", json!(id));
         assert_eq!(ready.refusal(&named).await, told(400, "invalid_request"), "{id}");
         let receipt = ready.body_with(&with(ready.receipt(), "session_id", json!(id)));
         assert_eq!(ready.refusal(&receipt).await, told(401, "consent_invalid"), "{id}");
     }
     for id in ["7f9c24e8-3b1d-4f6a-9c57-2ad0e1b86f43", "sess_9f86d081884c7d659a2feaa0c55ad015"] {
-        let answer = ready.register(&with(ready.body(), "session_id", json!(id))).await.expect(200);
-        assert_eq!(answer.json()["session_id"], id);
+        let named = with(ready.body(), "session_id", json!(id));
+        for body in [named, ready.body_with(&with(ready.receipt(), "session_id", json!(id)))] {
+            assert_eq!(ready.register(&body).await.expect(200).json()["session_id"], id);
+        }
+    }
+}
+
+/// AAP-13.3-02: published vectors have short ids.
+#[tokio::test]
+async fn in_test_mode_a_session_id_is_any_eight_to_128_characters() {
+    let ready = Ready::with(SQLITE, Setup { test_mode: true, ..Setup::default() }).await;
+    for id in ["sess_p7q".to_owned(), "sess_p7q3wr".into(), "11111111".into(), "s".repeat(128)] {
+        let named = with(ready.body(), "session_id", json!(id));
+        for body in [named, ready.body_with(&with(ready.receipt(), "session_id", json!(id)))] {
+            assert_eq!(ready.register(&body).await.expect(200).json()["session_id"], id);
+        }
+    }
+    for id in ["sess_p7".to_owned(), "s".repeat(129)] {
+        let named = with(ready.body(), "session_id", json!(id));
+        assert_eq!(ready.refusal(&named).await, told(400, "invalid_request"), "{id}");
+        let receipt = ready.body_with(&with(ready.receipt(), "session_id", json!(id)));
+        assert_eq!(ready.refusal(&receipt).await, told(401, "consent_invalid"), "{id}");
     }
 }
 

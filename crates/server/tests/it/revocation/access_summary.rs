@@ -1,9 +1,14 @@
 //! `GET /agent/access-summary`: current access, for the person, the operator and the agent (AAP 14.3, 17.5).
 
-use crate::pages::{hidden, open_as, send_as};
+use crate::pages::{Words as _, accept_more, follow, hidden, open_as, send_as};
 use axum::body::Body;
 use countersign_engine::{ApiKeyKind, Role};
-use countersign_testkit::{Answer, Plane, TestPerson, agent_request, on_both_stores};
+use countersign_protocol::project::ProjectDocument;
+use countersign_testkit::{
+    Answer, Plane, TestPerson, agent_request,
+    bank::{BankFixture, GatewayRequest, SCOPES},
+    on_both_stores,
+};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -22,6 +27,20 @@ async fn summary_of(plane: &Plane, person: &TestPerson, query: &str) -> Answer {
 
 fn ids(summary: &Value) -> Vec<&str> {
     summary["delegations"].as_array().unwrap().iter().map(|item| item["delegation_id"].as_str().unwrap()).collect()
+}
+
+/// Transfers may be approved for more than one call.
+fn reversible_transfers(document: &mut ProjectDocument) {
+    for route in document.routes.iter_mut().filter(|route| route.id == "transfers") {
+        route.irreversible = Some(false);
+        route.requires_confirmation = Some(true);
+        route.risk = serde_json::from_value(json!("medium")).unwrap();
+    }
+}
+
+fn transfer(amount: &str) -> GatewayRequest {
+    let body = json!({ "amount": amount, "currency": "EUR", "from": "acct-1", "to": "acct-2" });
+    GatewayRequest::new("POST", "/transfers").json(body.to_string())
 }
 
 on_both_stores! {
@@ -81,7 +100,9 @@ on_both_stores! {
         assert_eq!(ids(&list), [&*of_alice.delegation_id, &*of_bob.delegation_id]);
         let own = summary(&plane, &agent.access_token, "").await.expect(200).json();
         assert_eq!(ids(&own), [&*of_alice.delegation_id]);
-        summary(&plane, &agent.access_token, &named(&of_alice.delegation_id)).await.expect(200);
+        plane.connect(&alice, plane.acme(), &WRITE).await;
+        let one = summary(&plane, &agent.access_token, &named(&of_alice.delegation_id)).await.expect(200).json();
+        assert_eq!((ids(&one), &one["current_scopes"]), (vec![&*of_alice.delegation_id], &json!(READ)));
 
         plane.person_in("calendar", "root", &[Role::Admin]).await;
         let key = plane.key_of(ApiKeyKind::Admin, "root", &[], &[]).await.token;
@@ -109,5 +130,48 @@ on_both_stores! {
         send_as(&plane, &alice, &link, &[("csrf", &hidden(&page, "csrf"))]).await.expect(303);
         let after = summary_of(&plane, &alice, &named).await.expect(200).json();
         assert_eq!((&after["current_scopes"], ids(&after).len()), (&json!([]), 0));
+    }
+
+    /// AAP-14.3-01, AAP-14.3-02, AAP-14.3-05, R-7
+    async fn standing_approvals_are_part_of_the_access_until_one_request_revokes_them(kit) {
+        let scene = kit.bank_with(reversible_transfers).await;
+        let BankFixture { plane, alice, connected, agent, .. } = &scene;
+        let bob = plane.person("bob").await;
+        let of_bob = plane.connect(&bob, plane.acme(), &SCOPES[..1]).await;
+        let held = BankFixture::decision(&scene.sends(transfer("82.00")).await);
+        assert!(summary_of(plane, alice, "").await.json()["delegations"][0].get("standing_approvals").is_none());
+        accept_more(plane, alice, &held, &[("uses", "5"), ("sum:body.amount", "200.00")]).await.expect(303);
+        let approved_at = plane.now().to_rfc3339();
+        scene.sends(transfer("120.00")).await.expect(201);
+
+        let list = summary_of(plane, alice, "").await.expect(200).json();
+        let [open] = list["delegations"][0]["standing_approvals"].as_array().unwrap().as_slice() else { panic!("{list:#}") };
+        assert_eq!((&open["decision_id"], &open["agent"]), (&held["decision_id"], &json!("acme.test")), "{open:#}");
+        assert_eq!((&open["approved_at"], &open["uses"], &open["left"]["uses"]), (&json!(approved_at), &json!(5), &json!(4)));
+        assert_eq!((&open["left"]["sums"][0]["left"], &open["left"]["sums"][0]["unit"]), (&json!("80.00"), &json!("EUR")), "{open:#}");
+        let jwt = plane.acme().jwt(plane.service(), plane.now());
+        let (operators, agents) =
+            (summary(plane, &jwt, "").await.expect(200).json(), summary(plane, &agent.access_token, "").await.expect(200).json());
+        assert_eq!(ids(&operators), [&*connected.delegation_id, &*of_bob.delegation_id]);
+        assert!(operators["delegations"][0].get("last_used").is_some() && operators["delegations"][1].get("last_used").is_none());
+        for seen in [&operators, &agents] {
+            assert_eq!(seen["delegations"][0]["standing_approvals"], json!([open]));
+        }
+        for other in [&operators["delegations"][1], &summary_of(plane, &bob, "").await.json()["delegations"][0]] {
+            assert!(other.get("standing_approvals").is_none(), "{other:#}");
+        }
+
+        let path = format!("/agents/{}", connected.delegation_id);
+        let page = open_as(plane, alice, &path).await.expect(200).words();
+        assert!(page.contains("Standing approvals") && page.contains("Uses left: 4 of 5."), "{page}");
+        let form = page.split("action=\"/allowances/bank/").nth(1).unwrap().split('"').next().unwrap();
+        let form = format!("/allowances/bank/{form}");
+        assert_eq!(form, format!("/allowances/bank/{}/take-back", open["left"]["allowance_id"].as_str().unwrap()));
+        send_as(plane, &bob, &form, &[("csrf", &bob.csrf)]).await.expect(404);
+        let done = send_as(plane, alice, &form, &[("csrf", &hidden(&page, "csrf"))]).await;
+        assert!(follow(plane, alice, done).await.contains("The standing approval is revoked."));
+        assert!(!open_as(plane, alice, &path).await.expect(200).words().contains("Uses left"));
+        assert!(summary_of(plane, alice, "").await.json()["delegations"][0].get("standing_approvals").is_none());
+        scene.sends(transfer("1.00")).await.expect(403);
     }
 }

@@ -33,7 +33,7 @@ async fn connect_with(plane: &Plane, alice: &TestPerson, user_override: Value) -
 }
 
 /// Access tokens are valid for a day.
-async fn agent_under(kit: countersign_testkit::Kit, user_override: Value) -> AgentFixture {
+pub(super) async fn agent_under(kit: countersign_testkit::Kit, user_override: Value) -> AgentFixture {
     let a_day = |document: &mut ProjectDocument| (document.credential_ttl, document.max_agent_ttl) = (86_400, 86_400);
     let plane = kit.plane_with(Setup::with_project(a_day)).await;
     let alice = plane.person("alice").await;
@@ -42,24 +42,24 @@ async fn agent_under(kit: countersign_testkit::Kit, user_override: Value) -> Age
     AgentFixture { plane, alice, connected, agent }
 }
 
-async fn complete(plane: &Plane, agent: &Registered, body: &Value) -> Answer {
+pub(super) async fn complete(plane: &Plane, agent: &Registered, body: &Value) -> Answer {
     let request = agent_request(Method::POST, "/agent/task-complete")
         .header("authorization", format!("Bearer {}", agent.access_token));
     plane.send(request.body(Body::from(body.to_string())).unwrap()).await
 }
 
-async fn report(plane: &Plane, key: &str, body: &Value) -> Answer {
+pub(super) async fn report(plane: &Plane, key: &str, body: &Value) -> Answer {
     let request = agent_request(Method::POST, "/agent/events").header("authorization", format!("Bearer {key}"));
     plane.send(request.body(Body::from(body.to_string())).unwrap()).await
 }
 
-async fn admin_key(plane: &Plane) -> String {
+pub(super) async fn admin_key(plane: &Plane) -> String {
     plane.person_in("calendar", "root", &[Role::Admin]).await;
     plane.key_of(ApiKeyKind::Admin, "root", &[], &[]).await.token
 }
 
 /// The refusal of a call with its revoke reason.
-fn ended(answer: &Answer) -> (u16, String, Option<String>) {
+pub(super) fn ended(answer: &Answer) -> (u16, String, Option<String>) {
     let (status, code) = answer.refusal();
     (status, code, answer.header("x-agent-revoke-reason").map(str::to_owned))
 }
@@ -190,6 +190,23 @@ on_both_stores! {
         let reached = scene.reached();
         assert_eq!(ended(&scene.write().await), auto_revoked("policy_expired"));
         assert_eq!(scene.reached(), reached);
+    }
+
+    /// AAP-8.3-01, AAP-8.5-05, R-36
+    async fn a_suspended_delegation_ends_with_its_policy(kit) {
+        let scene = agent_under(kit, json!({ "after_duration": "1h" })).await;
+        scene.plane.engine.start_epoch().await.unwrap();
+        let alice = TestPerson::sign_in(&scene.plane, "alice").await;
+        let body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
+        assert_eq!(scene.plane.post("/agent/register", &body).await.refusal(), (403, "delegation_suspended".into()));
+        scene.plane.advance_secs(3600).await;
+        let path = format!("/agent/audit?delegation_id={}&event_type=auto_revoked", scene.connected.delegation_id);
+        let audit = alice.get(&scene.plane, &path).await.expect(200).json();
+        assert_eq!((&audit["total_count"], &audit["entries"][0]["trigger"]), (&json!(1), &json!("expires_at")));
+        let body = scene.plane.register_body(scene.plane.acme(), &scene.connected);
+        assert_eq!(ended(&scene.plane.post("/agent/register", &body).await), auto_revoked("policy_expired"));
+        let lifted = json!({ "delegation_id": scene.connected.delegation_id });
+        assert_eq!(ended(&alice.post(&scene.plane, "/agent/lift", &lifted).await), auto_revoked("policy_expired"));
     }
 
     /// AAP-8.3-06

@@ -43,7 +43,7 @@ on_sqlite! {
         scene.write().await.expect(201);
     }
 
-    /// AAP-17.3-02, AAP-17.3-03, AAP-17.3-04, AAP-16.2-07
+    /// AAP-17.3-02, AAP-17.3-03, AAP-17.3-04, AAP-16.2-07, AAP-8.5-07
     async fn every_reason_is_kept_in_the_audit_and_returned_in_the_headers_vocabulary(kit) {
         let scene = kit.fixture().await;
         let plane = &scene.plane;

@@ -19,7 +19,7 @@ fn assert_cut_off(answer: &Answer) {
 }
 
 on_both_stores! {
-    /// AAP-8.2-01, AAP-16.2-07, AAP-8.1-03
+    /// AAP-8-01, AAP-8.2-01, AAP-16.2-07, AAP-8.1-03
     async fn the_very_next_call_after_a_revocation_is_refused(kit) {
         let scene = kit.fixture().await;
         scene.read().await.expect(200);

@@ -5,7 +5,10 @@ use super::{
     produced::{self, Documents},
     published_problems, published_schemas, root, schema, without_extensions,
 };
-use countersign_protocol::aap::audit::{AuditEntry, AuditPage};
+use countersign_protocol::aap::{
+    audit::{AuditEntry, AuditPage},
+    revoke::{RollbackReport, RollbackStatus, RollbackStep},
+};
 use serde_json::{Value, json};
 use std::{
     io::Write as _,
@@ -114,8 +117,17 @@ fn the_audit_pages_schema_has_every_member_that_is_served() {
         delegation_id: Some("del_0123456789abcdef".into()),
         operator: Some("acme.test".into()),
         acting_for: text(),
+        account_id: Some("svc_acme_prod".into()),
+        data_subjects: Some(vec!["user_a".into()]),
         action: text(),
         outcome: Some("unknown: the connection broke".into()),
+        effect: Some("unknown".into()),
+        rollback_status: Some(RollbackStatus::Partial),
+        rollback: Some(RollbackReport {
+            done: vec![RollbackStep { call_id: text(), decision_id: text(), action: text(), why: text() }],
+            more: true,
+            ..RollbackReport::default()
+        }),
         reason: text(),
         by: Some("agent".into()),
         trigger: text(),
@@ -124,7 +136,10 @@ fn the_audit_pages_schema_has_every_member_that_is_served() {
         call_id: Some(format!("call_{}", "0".repeat(32))),
         decision_id: text(),
         action_sha256: Some("0".repeat(64)),
+        scopes: Some(vec!["calendar.write".into()]),
+        expanded_scope: text(),
         confirmation: Some("self_asserted".into()),
+        dry_run: Some(true),
         lane: 1,
         seq: 1,
         leaf_hash: "0".repeat(64),
@@ -245,6 +260,10 @@ fn spoils() -> Vec<Spoil> {
         ("delegation-token", &["/max_agent_ttl"]),
         ("error-envelope", &["/error", "/error_description", "/request_id"]),
         ("audit-page", &["/entries", "/next_cursor", "/total_count", "/entries/0/timestamp", "/entries/0/seq"]),
+        (
+            "dry-run-preview",
+            &["/dry_run", "/route", "/would_need", "/would_send/body_sha256", "/would_use/limits", "/next"],
+        ),
         ("register-response", &["/access_token", "/token_type", "/expires_in", "/session_id", "/effective_policy"]),
     ];
     let taken = required.into_iter().flat_map(|(name, places)| places.iter().map(move |place| (name, *place, None)));
@@ -311,6 +330,10 @@ fn wrong_values() -> Vec<(&'static str, &'static str, Value)> {
         ("audit-page", "/entries/0/intent", json!("what somebody said")),
         ("audit-page", "/entries/0/timestamp", json!("2026-11-15")),
         ("audit-page", "/total_count", json!("many")),
+        ("dry-run-preview", "/dry_run", json!(false)),
+        ("dry-run-preview", "/digest", json!("short")),
+        ("dry-run-preview", "/would_need", json!("luck")),
+        ("dry-run-preview", "/would_hold_for_undo", json!(0)),
         ("register-response", "/token_type", json!("bearer")),
         ("register-response", "/effective_policy", json!({ "expires_at": "soon" })),
         ("register-response", "/refresh_token", json!("r")),

@@ -19,6 +19,8 @@ pub(super) async fn of_one_project() -> Documents {
     let agent = plane.register_with(&body, Some(&connected)).await;
     plane.call(&agent, Method::GET, "/calendar/events", "READ_CALENDAR").await.expect(200);
     let refused = plane.call(&agent, Method::POST, "/calendar/events", "SCHEDULE_EVENT").await.expect(403).json();
+    let preview =
+        plane.call(&agent, Method::GET, "/calendar/events?dry_run=true", "READ_CALENDAR").await.expect(200).json();
     let revoke = json!({ "delegation_id": connected.delegation_id, "reason": "user_requested" });
     alice.post(&plane, "/agent/revoke", &revoke).await.expect(200);
     let audit = alice.get(&plane, &format!("/agent/audit?delegation_id={}", connected.delegation_id)).await.expect(200);
@@ -34,6 +36,7 @@ pub(super) async fn of_one_project() -> Documents {
         ("error-envelope", refused),
         ("error-envelope", plane.get("/nothing/here").await.expect(404).json()),
         ("audit-page", audit.json()),
+        ("dry-run-preview", preview),
     ]
 }
 

@@ -1,5 +1,6 @@
 //! `/scim/v2`: an identity provider provisions and offboards the users of a project.
 
+mod judge;
 mod refusals;
 mod shapes;
 mod story;

@@ -20,6 +20,7 @@ async fn only_a_key_of_the_kind_scim_provisions_users_and_it_can_do_nothing_else
     for kind in [ApiKeyKind::Agent, ApiKeyKind::Admin, ApiKeyKind::EnforcementPoint] {
         let other = TestProvider::of(&plane, &at, kind).await;
         other.get(&plane, "/Users").await.expect(403);
+        other.send(&plane, Method::POST, "/Users/.search", Some(&json!({}))).await.expect(403);
         other.post(&plane, &user("eve")).await.expect(403);
         other.delete(&plane, &id).await.expect(403);
     }
@@ -66,6 +67,8 @@ async fn users_of_another_project_look_like_unknown_ones() {
     assert_eq!(south.delete(&plane, &id).await.expect(404).json(), unknown);
     let query = "/Users?filter=externalId%20eq%20%22ada%22";
     assert_eq!(south.get(&plane, query).await.expect(200).json()["totalResults"], 0);
+    let all = south.send(&plane, Method::POST, "/.search", Some(&json!({}))).await.expect(200).json();
+    assert_eq!(all["totalResults"], 0);
     // The same person in both projects: offboarding in one leaves the other alone.
     let other = south.creates(&plane, "ada").await;
     south.patch(&plane, &other, off()).await.expect(200);

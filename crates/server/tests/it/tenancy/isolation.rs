@@ -42,6 +42,8 @@ impl World {
         let plane = kit.plane_with(Setup::multi()).await;
         let carol = plane.person_in("north", "carol", &[Role::User]).await;
         plane.give_roles("south", "carol", &[Role::User, Role::Admin, Role::Auditor]).await;
+        plane.account(ONLY_IN_NORTH).await;
+        plane.give_roles("north", ONLY_IN_NORTH, &[Role::User]).await;
         let north = Side::new(&plane, &carol, &doors("north")).await;
         let south = Side::new(&plane, &carol, &doors("south")).await;
         Self { plane, carol, north, south }
@@ -123,6 +125,9 @@ const SESSION: &str = "sess_5e1ec7ed5e1ec7ed5e1ec7ed5e1ec7ed";
 
 /// A session id that only the north knows.
 const ONLY_NORTH: &str = "sess_0000000000000000000000000000feed";
+
+/// A person of the north only.
+const ONLY_IN_NORTH: &str = "norbert";
 
 async fn admin_key(plane: &Plane, project: &str) -> String {
     let project = plane.engine.find_project(&ProjectId::parse(project).unwrap()).await.unwrap().unwrap();

@@ -1,6 +1,7 @@
 //! The published vectors over HTTP, as data: `tests/data/aap-vectors.json` holds the tokens and
 //! `tests/data/aap-failure-vectors.json` the expected response to a request that carries one.
 
+mod modes;
 mod replay;
 
 use crate::register::support::{SQLITE, told, with};

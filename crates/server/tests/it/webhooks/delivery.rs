@@ -7,8 +7,12 @@ use super::{
 };
 use countersign_engine::Role;
 use countersign_protocol::ids::ProjectId;
-use countersign_testkit::{AgentFixture, Backend, Kit, Setup, TestPerson, on_both_stores};
-use http::Method;
+use countersign_testkit::{
+    AgentFixture, Backend, Kit, Setup, TestPerson, on_both_stores,
+    operator_host::{Answer as HostAnswer, Received},
+    webhooks::HOOK,
+};
+use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -54,6 +58,45 @@ on_both_stores! {
         }
         let late = judge(&received, &secret, revoked_at.plus_secs(301));
         assert_eq!(late, Verified { standard: false, header: true, member: true }, "the library refuses a replay");
+    }
+
+    /// AAP-17.8-02, AAP-17.8-03, AAP-8.5-01
+    async fn whatever_the_receiver_does_nothing_is_lost_or_unsigned_or_out_of_order(kit) {
+        let (fixture, secret) = enrolled(kit).await;
+        let (plane, acme) = (&fixture.plane, fixture.plane.acme());
+        let (mut told, mut dice) = (0, 7_u64);
+        // Each delegation ends half an hour after its grant, and the receiver has another mood at each attempt.
+        for minute in 0..60 {
+            if minute < 12 {
+                plane.connect(&fixture.alice, acme, &["calendar.read"]).await;
+            }
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            acme.host.recover();
+            match dice >> 61 {
+                0 | 1 => acme.host.go_offline(),
+                2 => acme.webhook_answers(StatusCode::OK),
+                3 => acme.webhook_answers(StatusCode::NO_CONTENT),
+                4 => acme.host.set_answer(HOOK, HostAnswer::redirect("https://acme.test/elsewhere")),
+                _ => acme.webhook_answers(StatusCode::BAD_GATEWAY),
+            }
+            plane.advance_and_deliver(60).await;
+            acme.host.recover();
+            let arrived = acme.webhooks();
+            for received in &arrived[told..] {
+                assert_eq!(judge(received, &secret, plane.now()), ALL, "nothing is unsigned");
+            }
+            told = arrived.len();
+        }
+        acme.webhook_answers(StatusCode::OK);
+        for _ in 0..24 {
+            plane.advance_and_deliver(3600).await;
+        }
+        let sent = messages(plane, None).await;
+        assert_eq!((sent.len(), sent.iter().filter(|message| is_delivered(message)).count()), (13, 13));
+        let id = |received: &Received| received.headers["webhook-id"].to_str().unwrap().to_owned();
+        let arrived: BTreeSet<String> = acme.webhooks().iter().map(id).collect();
+        assert_eq!(arrived, sent.iter().map(|message| message.id.clone()).collect());
+        assert!(acme.webhooks().len() > 13, "some were sent again");
     }
 
     /// AAP-8.5-01

@@ -71,6 +71,33 @@ on_both_stores! {
         assert_eq!(acme.webhooks().len(), 2);
     }
 
+    /// AAP-17.8-02: the status acknowledges, whatever the body says.
+    async fn the_body_of_an_answer_changes_nothing(kit) {
+        let (fixture, _) = enrolled(kit).await;
+        let (plane, acme) = (&fixture.plane, fixture.plane.acme());
+        plane.advance_secs(LIFE_S).await;
+        let says = |status: u16, body: Vec<u8>| Answer::new(StatusCode::from_u16(status).unwrap(), &[], body);
+        for (n, answer) in (1..).zip([says(500, b"{\"ok\":true}".to_vec()), says(202, b"OK".to_vec())]) {
+            acme.host.set_answer(HOOK, answer);
+            next_attempt(plane).await;
+            assert_eq!(attempts(&message(plane).await), n);
+            assert!(!is_delivered(&message(plane).await));
+        }
+        acme.host.set_answer(HOOK, says(200, b"{\"error\":\"not accepted\"}".to_vec()));
+        next_attempt(plane).await;
+        assert!(is_delivered(&message(plane).await));
+        assert_eq!(plane.advance_and_deliver(86_400).await, 0);
+    }
+
+    /// AAP-17.8-02: an endless answer costs neither memory nor a repetition.
+    async fn an_answer_that_is_too_long_still_acknowledges(kit) {
+        let (fixture, _) = enrolled(kit).await;
+        let (plane, acme) = (&fixture.plane, fixture.plane.acme());
+        acme.host.set_answer(HOOK, Answer::new(StatusCode::OK, &[], vec![b'x'; 4 << 20]));
+        assert_eq!(plane.advance_and_deliver(LIFE_S).await, 1);
+        assert!(is_delivered(&message(plane).await), "{:?}", message(plane).await.state);
+    }
+
     ///
     async fn a_redirect_is_not_followed(kit) {
         let plane = kit.plane_with(Setup { operators: vec!["acme.test", "evil.test"], ..half_an_hour() }).await;

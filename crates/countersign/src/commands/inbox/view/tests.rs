@@ -48,6 +48,30 @@ fn rendered_text_and_the_default_without_an_answer_are_labelled() {
     }
 }
 
+///
+#[test]
+fn a_request_for_scopes_is_read_out_with_each_scope_and_its_end() {
+    let scopes = json!([{ "id": "calendar.write", "description": "Change events\u{1b}[2J" }]);
+    let view = asked(
+        json!({ "kind": "scope_expansion", "words": "owner", "irreversible": false, "risk_level": "medium",
+        "action": "Allow more for one task: Change events (calendar.write)", "consequence": "The task may then do this.",
+        "scope_expansion": { "session_id": "sess_9", "scopes": scopes, "until": "2026-09-22T00:00:00Z" } }),
+    );
+    let expected = [
+        "Question 1 needs your approval: Allow more for one task: Change events (calendar.write)",
+        "Requested by: acme.example (verified domain)",
+        "Consequence: The task may then do this.",
+        "Scope calendar.write: Change events␛[2J",
+        "An approval ends with the task “sess_9”, at 2026-09-22T00:00:00.000Z at the latest. Calls that need an approval are still held",
+        "Text: the service's, about its own permissions",
+        "Time left: 3 minutes 20 seconds. Without an answer nothing more is allowed",
+    ];
+    assert_eq!(view.lines("Question 1", at("2026-09-21T14:20:00Z")), expected);
+    assert_eq!(view.how("1"), asked(json!({})).how("1"));
+    let json = view.json(at("2026-09-21T14:20:00Z"));
+    assert_eq!((&json["kind"], &json["scope_expansion"]["scopes"]), (&json!("scope_expansion"), &scopes));
+}
+
 #[test]
 fn a_clarification_is_read_out_with_its_numbered_choices() {
     let view = asked(json!({ "kind": "clarification", "action": null, "consequence": null, "risk_level": null,

@@ -26,7 +26,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
     }
 }
 
-fn operator(text: &str) -> Result<Domain, String> {
+pub(crate) fn operator(text: &str) -> Result<Domain, String> {
     Domain::parse(text).map_err(|why| why.to_string())
 }
 

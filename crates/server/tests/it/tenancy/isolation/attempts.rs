@@ -1,6 +1,6 @@
 //! Everything of the north that could be presented in the south, and every request that could carry it.
 
-use super::{ONLY_NORTH, SESSION, World};
+use super::{ONLY_IN_NORTH, ONLY_NORTH, SESSION, World};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -107,6 +107,33 @@ fn by_session_id(world: &World) -> Vec<Attempt> {
     ];
     all[0].at_home = Some(200);
     all[1].at_home = Some(200);
+    let complete = json!({ "session_id": "{thing}" });
+    let agent = By::Bearer(world.south.agent.access_token.clone());
+    let alive = By::Bearer(world.south.agent.access_token.clone());
+    all.push(
+        Attempt::new("a session's heartbeat", alive, Method::POST, "/agent/heartbeat", complete.clone())
+            .of(ONLY_NORTH, "sess_unknown")
+            .gets(404, "session_not_found", None),
+    );
+    all.push(
+        Attempt::new("a session to complete, by another agent", agent, Method::POST, "/agent/task-complete", complete)
+            .of(ONLY_NORTH, "sess_unknown")
+            .gets(404, "session_not_found", None),
+    );
+    let request = "/agent/scope-approval?session_id={thing}";
+    let agent = By::Bearer(world.south.agent.access_token.clone());
+    all.push(
+        Attempt::new("a session's scope request, by another agent", agent, Method::GET, request, Value::Null)
+            .of(ONLY_NORTH, "sess_unknown")
+            .gets(404, "session_not_found", None),
+    );
+    let offboard = json!({ "event": "user.offboarded", "event_id": "evt-2", "user": "{thing}" });
+    let key = || By::Bearer(world.south.admin_key.clone());
+    all.push(
+        Attempt::new("a person to offboard, by an admin's key", key(), Method::POST, "/agent/events", offboard)
+            .of(ONLY_IN_NORTH, "nobody")
+            .gets(404, "not_found", None),
+    );
     all
 }
 
@@ -128,6 +155,19 @@ fn by_delegation_id(world: &World) -> Vec<Attempt> {
             .of(thing, unknown)
             .gets(401, "delegation_not_found", None)
     };
+    let event = |what, by| {
+        let body = json!({ "event": "resource.deleted", "event_id": "evt-3", "delegation_id": "{thing}" });
+        Attempt::new(what, by, Method::POST, "/agent/events", body).of(thing, unknown).gets(
+            401,
+            "delegation_not_found",
+            None,
+        )
+    };
+    let lift = |what, by| {
+        Attempt::new(what, by, Method::POST, "/agent/lift", json!({ "delegation_id": "{thing}" }))
+            .of(thing, unknown)
+            .gets(401, "delegation_not_found", None)
+    };
     let key = || By::Bearer(world.south.admin_key.clone());
     let agent = || By::Bearer(world.south.agent.access_token.clone());
     let cursor = format!("/agent/audit?delegation_id={}&limit=1&cursor={{thing}}", world.south.connected.delegation_id);
@@ -145,6 +185,12 @@ fn by_delegation_id(world: &World) -> Vec<Attempt> {
             "invalid_request",
             None,
         ),
+        event("a delegation to end by an event, by an admin", By::Carol),
+        event("a delegation to end by an event, by an admin's key", key()),
+        lift("a delegation to lift, by its person", By::Carol),
+        lift("a delegation to lift, by its operator", By::Operator),
+        lift("a delegation to lift, by an admin's key", key()),
+        lift("a delegation to lift, by another agent", agent()),
         revoke("a delegation to revoke, by its person", By::Carol),
         revoke("a delegation to revoke, by its operator", By::Operator),
         revoke("a delegation to revoke, by an admin's key", key()),
@@ -171,23 +217,30 @@ fn by_token(world: &World) -> Vec<Attempt> {
             None,
         )
     };
+    let request = format!("/agent/scope-approval?session_id={SESSION}");
     let home = format!("/agent/audit?delegation_id={}", world.north.connected.delegation_id);
     let event = json!({ "event": "user.offboarded", "event_id": "evt-1", "user": "carol" });
     let mut all = vec![
         by_access_token("an access token, to read its own audit", Method::GET, &home, Value::Null),
         by_access_token("an access token, to read", Method::GET, &audit, Value::Null),
         by_access_token("an access token, to revoke", Method::POST, "/agent/revoke", revoke.clone()),
+        by_access_token("an access token, to lift", Method::POST, "/agent/lift", revoke.clone()),
+        by_key("an admin's key, to lift", Method::POST, "/agent/lift", revoke.clone()),
         by_access_token("an access token, to cancel", Method::POST, "/agent/cancel", cancel.clone()),
         by_key("an admin's key, to see the project", Method::GET, "/v1/project", Value::Null),
         by_key("an admin's key, to change the project", Method::PUT, "/v1/project", document),
         by_key("an admin's key, to read", Method::GET, &audit, Value::Null),
         by_key("an admin's key, to revoke", Method::POST, "/agent/revoke", revoke),
         by_key("an admin's key, to cancel", Method::POST, "/agent/cancel", cancel.clone()),
+        by_access_token("an access token, to send a heartbeat", Method::POST, "/agent/heartbeat", cancel.clone()),
         by_access_token("an access token, to complete a task", Method::POST, "/agent/task-complete", cancel),
+        by_access_token("an access token, to read a scope request", Method::GET, &request, Value::Null),
+        by_access_token("an access token, to undo", Method::POST, "/agent/undo", json!({ "undo_id": "dec_1.und_1" })),
+        by_access_token("an access token, to undo by URL", Method::POST, "/agent/undo/dec_1.und_1", Value::Null),
         by_key("an admin's key, to report an event", Method::POST, "/agent/events", event),
     ];
     all[0].at_home = Some(200);
-    all[4].at_home = Some(200);
+    all[6].at_home = Some(200);
     all
 }
 

@@ -1,0 +1,56 @@
+//! A route's cancel endpoint: its rules, and the meaning of its responses.
+
+use crate::{
+    decision::probe::{ProbeResponse, matches_response},
+    records::CancelCall,
+};
+use countersign_protocol::{
+    hash::Digest,
+    project::{ProjectDocument, RouteCancel, Upstream},
+};
+
+/// What is known after a request to undo a write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CancelResult {
+    Undone,
+    /// The upstream itself says that it undid nothing.
+    Refused {
+        status: u16,
+    },
+    NotSent {
+        why: &'static str,
+    },
+    Unknown,
+}
+
+impl CancelResult {
+    /// Of a request that was sent. Only a clear response counts: a 4xx other than 408 and 425 undid nothing.
+    pub fn of(cancel: &RouteCancel, response: Option<&ProbeResponse>) -> Self {
+        let Some(response) = response else { return Self::Unknown };
+        let undone = match &cancel.undone {
+            Some(answer) => matches_response(answer, response),
+            None => (200..300).contains(&response.status) && response.status != 202,
+        };
+        match response.status {
+            _ if undone => Self::Undone,
+            408 | 425 => Self::Unknown,
+            status @ 400..500 => Self::Refused { status },
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// Digest of a cancel endpoint and of its upstream.
+pub fn cancel_rules(cancel: &RouteCancel, upstream: &Upstream) -> Digest {
+    let said = serde_json::json!({ "cancel": cancel, "upstream": upstream.id, "url": upstream.url });
+    Digest::of(said.to_string().as_bytes())
+}
+
+impl CancelCall {
+    /// The endpoint and its upstream, if unchanged since the write began.
+    pub fn unchanged_in<'a>(&self, document: &'a ProjectDocument) -> Option<(&'a RouteCancel, &'a Upstream)> {
+        let route = document.routes.iter().find(|route| route.id == self.route)?;
+        let (cancel, upstream) = (route.cancel.as_ref()?, document.upstream_of(route)?);
+        (cancel_rules(cancel, upstream) == self.rules).then_some((cancel, upstream))
+    }
+}

@@ -1,0 +1,27 @@
+//! `countersign inbox undo ID`
+
+use super::connection::{Connected, not_answered};
+use crate::{context::Context, failure::Failure, table::printable};
+use serde_json::json;
+
+/// Undo an approved call that is still held, and end
+///
+/// A service may hold approved calls for some seconds before it sends them. Until then they can be undone.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The question that was approved.
+    id: String,
+}
+
+pub(super) async fn run(
+    arguments: &Arguments,
+    connected: &Connected,
+    json: bool,
+    context: &Context,
+) -> Result<(), Failure> {
+    let undone = connected.replier().undo(&arguments.id).await.map_err(not_answered)?;
+    if json {
+        return context.say_line(&json!(undone));
+    }
+    context.say(&format!("{} is undone: it was not sent and never will be\n", printable(&undone.decision_id)))
+}

@@ -1,0 +1,7 @@
+-- Requests for scopes are found by the session that they would expand, and expanded sessions by project and person.
+
+ALTER TABLE decisions ADD COLUMN expands BIGINT;
+CREATE INDEX decisions_expands ON decisions (expands) WHERE expands IS NOT NULL;
+ALTER TABLE sessions ADD COLUMN expanded_in BIGINT;
+ALTER TABLE sessions ADD COLUMN expanded_for TEXT;
+CREATE INDEX sessions_expanded ON sessions (expanded_in, expanded_for) WHERE expanded_in IS NOT NULL;

@@ -1,0 +1,172 @@
+//! Records in memory, typed, so that a warm look-up neither runs SQL nor parses JSON.
+//!
+//! Only for a database with one writer: it stores each committed change here, in the order of the commits and before the
+//! step's answer, so the cache never falls behind what a caller was told.
+
+use super::{Outcome, Search, maintenance::MaintenanceJob, step::Ready, tables};
+use countersign_core::records::{SharedRecord, Table};
+use countersign_protocol::ids::RowKey;
+use quick_cache::{Weighter, sync::Cache};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// The bound, in bytes of the records' documents.
+const BYTES: u64 = 32 * 1024 * 1024;
+const KEYS: usize = 100_000;
+const LISTS: usize = 1_000;
+
+/// Tables that change so seldom that whole lists of them are kept.
+const QUIET: [Table; 6] =
+    [Table::Project, Table::Membership, Table::Person, Table::ApiKey, Table::ClarificationKey, Table::WebhookEnrolment];
+
+pub(crate) struct RecordCache {
+    rows: Cache<(Table, RowKey), CachedRow, ByDocument>,
+    /// The keys of rows with these unique columns.
+    keys: Cache<Search, RowKey>,
+    /// The results of other searches in quiet tables.
+    lists: Mutex<HashMap<Search, Vec<SharedRecord>>>,
+    /// The number of changes so far. A reader stores what it read only if there was none meanwhile.
+    changes: Mutex<u64>,
+}
+
+#[derive(Clone)]
+struct CachedRow {
+    record: SharedRecord,
+    document_bytes: u64,
+}
+
+#[derive(Clone)]
+struct ByDocument;
+
+impl Weighter<(Table, RowKey), CachedRow> for ByDocument {
+    fn weight(&self, _: &(Table, RowKey), row: &CachedRow) -> u64 {
+        row.document_bytes.max(64)
+    }
+}
+
+/// A row as it was read.
+pub(crate) struct ReadRow {
+    pub(crate) key: RowKey,
+    pub(crate) record: SharedRecord,
+    pub(crate) document_bytes: usize,
+}
+
+/// The state of the cache when a read began.
+#[derive(Clone, Copy)]
+pub(crate) struct ReadMark(u64);
+
+impl Default for RecordCache {
+    fn default() -> Self {
+        Self {
+            rows: Cache::with_weighter(KEYS, BYTES, ByDocument),
+            keys: Cache::new(KEYS),
+            lists: Mutex::default(),
+            changes: Mutex::default(),
+        }
+    }
+}
+
+impl RecordCache {
+    /// The result of a search, if it is known.
+    pub(crate) fn find(&self, search: &Search) -> Option<Vec<SharedRecord>> {
+        if !search.is_unique() {
+            return self.lists().get(search).cloned();
+        }
+        let key = search.row_key().or_else(|| self.keys.get(search))?;
+        self.rows.get(&(search.table(), key)).map(|row| vec![row.record])
+    }
+
+    pub(crate) fn begin_read(&self) -> ReadMark {
+        ReadMark(*self.changes())
+    }
+
+    /// Stores the result of a search, unless a row changed since it began.
+    pub(crate) fn store(&self, mark: ReadMark, search: Search, found: &[ReadRow]) {
+        let is_list = !search.is_unique();
+        if is_list && !QUIET.contains(&search.table()) {
+            return;
+        }
+        let changes = self.changes();
+        if *changes != mark.0 {
+            return;
+        }
+        if is_list {
+            let mut lists = self.lists();
+            if lists.len() >= LISTS {
+                lists.clear();
+            }
+            lists.insert(search, found.iter().map(|row| row.record.clone()).collect());
+        } else if let [row] = found {
+            self.insert((search.table(), row.key), row.record.clone(), row.document_bytes);
+            if search.row_key().is_none() {
+                self.keys.insert(search, row.key);
+            }
+        }
+    }
+
+    /// Takes over the changes of a committed group of steps, in their order.
+    pub(crate) fn apply(&self, steps: &[&Ready], outcomes: &[Outcome]) {
+        let mut changes = self.changes();
+        let committed = steps.iter().zip(outcomes).filter(|(_, outcome)| **outcome == Outcome::Committed);
+        for change in committed.flat_map(|(step, _)| &step.changes) {
+            *changes += 1;
+            self.forget_lists(change.row.0);
+            match &change.record {
+                Some(record) => self.insert(change.row, record.clone(), change.document_bytes),
+                None => drop(self.rows.remove(&change.row)),
+            }
+        }
+    }
+
+    /// Forgets the rows that a maintenance job may have removed.
+    pub(crate) fn forget_after(&self, job: &MaintenanceJob) {
+        match job {
+            MaintenanceJob::Sweep { what, .. } => self.clear_table(what.table),
+            MaintenanceJob::Remove { .. } => self.clear(),
+            _ => {}
+        }
+    }
+
+    /// Forgets everything, after a change outside of steps.
+    pub(crate) fn clear(&self) {
+        let mut changes = self.changes();
+        *changes += 1;
+        self.forget_all();
+    }
+
+    /// Forgets the rows of a table with this name.
+    fn clear_table(&self, name: &str) {
+        let mut changes = self.changes();
+        *changes += 1;
+        for table in Table::ALL.iter().filter(|table| tables::columns_of(**table).name == name) {
+            self.rows.retain(|row, _| row.0 != *table);
+            self.forget_lists(*table);
+        }
+    }
+
+    fn insert(&self, row: (Table, RowKey), record: SharedRecord, document_bytes: usize) {
+        self.rows.insert(row, CachedRow { record, document_bytes: document_bytes as u64 });
+    }
+
+    fn forget_lists(&self, table: Table) {
+        if QUIET.contains(&table) {
+            self.lists().retain(|search, _| search.table() != table);
+        }
+    }
+
+    fn forget_all(&self) {
+        self.rows.clear();
+        self.keys.clear();
+        self.lists().clear();
+    }
+
+    fn changes(&self) -> MutexGuard<'_, u64> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lists(&self) -> MutexGuard<'_, HashMap<Search, Vec<SharedRecord>>> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
