@@ -21,6 +21,7 @@ pub use apply::{Applied, Apply, ApplyRefusal, ApplyView};
 pub(crate) use check::is_intent_type;
 pub use check::{DocumentProblem, check};
 pub use routes::{is_plain_path, matching_route};
+pub use trust::tier_needed;
 
 use countersign_protocol::{
     aap::policy::{LifecycleEvent, PolicyDuration, PolicyLayer},

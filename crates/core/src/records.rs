@@ -6,25 +6,31 @@
 mod aaep;
 mod clarification;
 mod decisions;
+mod earlier_receipts;
 mod executions;
 mod heartbeats;
+mod lifecycle;
 mod mplp;
 mod outbox;
 mod rollbacks;
 mod scim;
 mod service_account;
+mod undoable;
 mod writes;
 
 pub use aaep::*;
 pub use clarification::*;
 pub use decisions::*;
+pub use earlier_receipts::*;
 pub use executions::*;
 pub use heartbeats::*;
+pub use lifecycle::*;
 pub use mplp::*;
 pub use outbox::*;
 pub use rollbacks::*;
 pub use scim::*;
 pub use service_account::*;
+pub use undoable::*;
 pub use writes::*;
 
 use countersign_protocol::project::ProjectDocument;
@@ -102,7 +108,7 @@ records! {
     SessionKey, RevokedReceipt, ApiKey, SigningKey, Secret, Decision, Allowance, Execution, AaepSession, Subscription,
     SubscriberToken, HeldRequest, Plan, ImportedConfirm, ClarificationSession, ClarificationEntry, ClarificationKey,
     AgentEvent, Epoch, UnsettledWrite, OutboxMessage, WebhookEnrolment, ScimUser, Heartbeat,
-    ReversibleWrite, Rollback,
+    ReversibleWrite, Rollback, LifecycleReport, UndoableCall,
 }
 
 /// A project and the current version of its document. Older versions stay readable.
@@ -393,10 +399,16 @@ pub struct Session {
     /// where another mode could join: that call's step and a joining registration exclude each other by the row's version.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub modes_fixed: bool,
+    /// The modes that left it: it has entries under their delegations, and each comes back with the same one only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former: Vec<FormerMode>,
     /// None at T1: operator only, without a delegation.
     pub delegation: Option<RowKey>,
     pub subject: Option<String>,
     pub receipt: Option<Receipt>,
+    /// Of both modes. None of them opens the session again, and an operator that takes back its consent takes back all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_receipts: Vec<EarlierReceipt>,
     /// The scopes beyond that receipt, which stays as it was signed. They end with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expansions: Vec<ScopeExpansion>,
@@ -406,6 +418,7 @@ pub struct Session {
     /// The operator's standing with model providers, once trust tier 4 needed it (AAP 4.2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<SeenStanding>,
+    /// The beginning of its task. A session that fresh consent opens again begins another one.
     pub opened_at: UnixMillis,
     pub state: SessionState,
     /// Thumbprint of the first DPoP key: from then on every token of the session is bound to a key (AAP 18.1). All of
@@ -447,14 +460,37 @@ impl Session {
         [Mode::UserDelegated, Mode::ServiceAccount].into_iter().filter_map(|mode| self.delegation_in(mode))
     }
 
+    /// The delegations of both modes, also of those that left it.
+    pub fn delegations_ever(&self) -> impl Iterator<Item = RowKey> {
+        self.delegations().chain(self.former.iter().filter_map(|former| former.delegation))
+    }
+
+    pub fn has_mode(&self, mode: Mode) -> bool {
+        match mode {
+            Mode::UserDelegated => self.user_delegated,
+            Mode::ServiceAccount => self.service_account.is_some(),
+        }
+    }
+
     /// The session with one mode alone: the other has to register again.
     #[must_use]
-    pub fn only(self, mode: Mode) -> Self {
+    pub fn only(mut self, mode: Mode) -> Self {
+        let other = mode.other();
+        if self.has_mode(other) {
+            let delegation = self.delegation_in(other);
+            self.former.retain(|former| former.mode != other);
+            self.former.push(FormerMode { mode: other, delegation });
+        }
         match mode {
             Mode::UserDelegated => Self { service_account: None, ..self },
-            Mode::ServiceAccount => {
-                Self { user_delegated: false, delegation: None, subject: None, receipt: None, ..self }
-            }
+            Mode::ServiceAccount => Self {
+                user_delegated: false,
+                delegation: None,
+                subject: None,
+                receipt: None,
+                expansions: Vec::new(),
+                ..self
+            },
         }
     }
 

@@ -1,8 +1,9 @@
 //! Security events about people (OpenID Shared Signals, CAEP, RISC), and their effects.
 //!
-//! A transmitter reports about its own people: the issuer of a subject is the transmitter's. `account-disabled` and
-//! `account-purged` sign the person out and are `user.offboarded`; `session-revoked` and `credential-change` sign the
-//! person out and end the AAP sessions of their agents, and leave the delegations: an agent registers again.
+//! A transmitter reports about its own people: the issuer of a subject is the transmitter's. The project's document may
+//! map them to local accounts, by subject. `account-disabled` and `account-purged` are `user.offboarded`; `session-revoked`
+//! and `credential-change` sign the person out and end the AAP sessions of their agents, and leave the delegations: an
+//! agent registers again. The document may say that these are a lifecycle event as well.
 
 use crate::{
     aap::cancel::CancelView,
@@ -14,50 +15,70 @@ use crate::{
     refusal::Refusal,
     step::{Count, Effects, Operation, Step},
 };
-use countersign_protocol::{facts::VerifiedSecurityEvent, hash::Digest};
+use countersign_protocol::{
+    aap::policy::LifecycleEvent, facts::VerifiedSecurityEvent, hash::Digest, project::SignalTransmitter,
+};
 use serde_json::Value;
 
 /// How long the ids of events are known: longer than a token is accepted.
 const KNOWN_S: i64 = 30 * 86_400;
 
-/// The effect of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SignalEffect {
-    SignOut,
-    Offboard,
+/// The known events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SecurityEvent {
+    SessionRevoked,
+    CredentialChange,
+    AccountDisabled,
+    AccountPurged,
 }
 
-/// One effect on one person of the transmitter.
+impl SecurityEvent {
+    const ALL: [Self; 4] = [Self::SessionRevoked, Self::CredentialChange, Self::AccountDisabled, Self::AccountPurged];
+
+    /// Its type without the schema's prefix.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SessionRevoked => "session-revoked",
+            Self::CredentialChange => "credential-change",
+            Self::AccountDisabled => "account-disabled",
+            Self::AccountPurged => "account-purged",
+        }
+    }
+
+    fn parse(uri: &str) -> Option<Self> {
+        let schema = |event: &Self| match event {
+            Self::SessionRevoked | Self::CredentialChange => "https://schemas.openid.net/secevent/caep/event-type/",
+            Self::AccountDisabled | Self::AccountPurged => "https://schemas.openid.net/secevent/risc/event-type/",
+        };
+        Self::ALL.into_iter().find(|event| uri.strip_prefix(schema(event)) == Some(event.as_str()))
+    }
+
+    const fn lifecycle(self, transmitter: &SignalTransmitter) -> Option<LifecycleEvent> {
+        match self {
+            Self::SessionRevoked => transmitter.session_revoked,
+            Self::CredentialChange => transmitter.credential_change,
+            Self::AccountDisabled | Self::AccountPurged => Some(LifecycleEvent::UserOffboarded),
+        }
+    }
+}
+
+/// One event about one person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonSignal {
-    pub effect: SignalEffect,
-    pub subject: String,
-    /// The event without its schema's prefix.
-    pub event: &'static str,
+    pub event: SecurityEvent,
+    /// Issuer and subject of the person here.
+    pub person: (String, String),
+    /// The lifecycle event that it is. Each but `user.offboarded` leaves the sign-out to be done.
+    pub lifecycle: Option<LifecycleEvent>,
 }
 
-const EVENTS: &[(&str, &str, SignalEffect)] = &[
-    ("https://schemas.openid.net/secevent/caep/event-type/session-revoked", "session-revoked", SignalEffect::SignOut),
-    (
-        "https://schemas.openid.net/secevent/caep/event-type/credential-change",
-        "credential-change",
-        SignalEffect::SignOut,
-    ),
-    (
-        "https://schemas.openid.net/secevent/risc/event-type/account-disabled",
-        "account-disabled",
-        SignalEffect::Offboard,
-    ),
-    ("https://schemas.openid.net/secevent/risc/event-type/account-purged", "account-purged", SignalEffect::Offboard),
-];
-
-/// The effects of a token. Unknown events have none, and neither have subjects of other issuers.
-pub fn effects_of(token: &VerifiedSecurityEvent) -> Vec<PersonSignal> {
-    let known = |uri: &str| EVENTS.iter().find(|(known, ..)| *known == uri);
+/// The known events of a token. Unknown ones have no effect, and neither have subjects of other issuers.
+pub fn signals_of(token: &VerifiedSecurityEvent, transmitter: &SignalTransmitter) -> Vec<PersonSignal> {
+    let issuer = transmitter.people.as_deref().unwrap_or_else(|| token.issuer());
     let signal = |(uri, body): (&String, &Value)| {
-        let (_, event, effect) = *known(uri)?;
+        let event = SecurityEvent::parse(uri)?;
         let subject = subject_of(token.sub_id().or_else(|| body.get("subject"))?, token.issuer())?;
-        Some(PersonSignal { effect, subject, event })
+        Some(PersonSignal { event, person: (issuer.to_owned(), subject), lifecycle: event.lifecycle(transmitter) })
     };
     token.events().iter().filter_map(signal).collect()
 }
@@ -74,8 +95,8 @@ fn subject_of(sub_id: &Value, issuer: &str) -> Option<String> {
 }
 
 /// The id of a token's event, the same for every delivery.
-pub fn event_id(token: &VerifiedSecurityEvent, event: &str) -> String {
-    let id = format!("{}\0{}\0{event}", token.issuer(), token.jti());
+pub fn event_id(token: &VerifiedSecurityEvent, event: SecurityEvent) -> String {
+    let id = format!("{}\0{}\0{}", token.issuer(), token.jti(), event.as_str());
     format!("ssf-{}", Digest::of(id.as_bytes()).hex())
 }
 

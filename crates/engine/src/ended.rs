@@ -1,7 +1,7 @@
 //! The end of a delegation or an AAP session, on every node.
 //!
 //! The step that ends one carries [`Signal::Ended`]. Every node that receives it gives the in-flight writes under it a moment
-//! to finish, cuts the rest, and acknowledges. The caller is answered when all nodes in service have acknowledged, or after
+//! to finish, cuts the rest, sends no more reads under it, and acknowledges. The caller is answered when all nodes in service have acknowledged, or after
 //! a second: by then a node that received nothing sends nothing either ([`FeedFreshness`](crate::store::FeedFreshness)).
 
 use crate::{engine::Engine, store::Outcome};
@@ -57,14 +57,21 @@ impl Engine {
     /// Returns when no node sends anything more under these holders, which ended at `at`: when all have acknowledged it, or
     /// after a second.
     pub(crate) async fn wait_for_inflight_writes(&self, holders: &[RowKey], ending: Ending, at: UnixMillis) {
-        let own = self.inflight_writes.of(holders).wait_or_cut_after(ANSWERED);
+        let writes = self.inflight_writes.of(holders).wait_or_cut_after(ANSWERED);
         let others = async {
             if self.now().millis_since(at) < LONG_AGO_MS {
                 let _acknowledged_or_time =
                     tokio::time::timeout(ANSWERED, self.wait_for_acknowledgements(holders, ending)).await;
             }
         };
-        tokio::join!(own, others);
+        tokio::join!(writes, self.wait_for_pieces_of_reads(), others);
+    }
+
+    /// The reads under an ended holder are cut, except for the pieces that are leaving at this moment.
+    async fn wait_for_pieces_of_reads(&self) {
+        if tokio::time::timeout(ANSWERED, self.ended_holders.wait_for_pieces()).await.is_err() {
+            tracing::warn!("a piece of a read is being sent for a second; a revocation does not wait for it");
+        }
     }
 
     async fn wait_for_acknowledgements(&self, holders: &[RowKey], ending: Ending) {
@@ -100,6 +107,7 @@ impl Engine {
         self.tasks.spawn(async move {
             leaving.wait_or_cut_after(left).await;
             if acknowledges {
+                engine.wait_for_pieces_of_reads().await;
                 engine.acknowledge(holders).await;
             }
         });

@@ -2,6 +2,7 @@
 
 use crate::{
     aaep::hub::Hub,
+    aap::webhook_attempts::WebhookAttempts,
     calls::{Assertions, QueuedAttempts, UnrecordedOutcomes},
     clarification::RuleBooks,
     concurrent_use::LastUses,
@@ -9,6 +10,7 @@ use crate::{
     decisions::StandingApprovalCache,
     dpop::Proofs,
     ended::Acknowledgements,
+    ended_holders::EndedHolders,
     entropy::{Entropy, KeyBlocks},
     inflight_writes::InflightWrites,
     jwt_cache::JwtCache,
@@ -90,8 +92,10 @@ pub struct Engine {
     pub(crate) assertions: Assertions,
     pub(crate) limit_cache: LimitCache,
     pub(crate) last_uses: LastUses,
+    pub(crate) webhook_attempts: WebhookAttempts,
     pub(crate) jwt_cache: JwtCache,
     pub(crate) inflight_writes: InflightWrites,
+    pub(crate) ended_holders: EndedHolders,
     pub(crate) acknowledgements: Acknowledgements,
     pub(crate) feed_freshness: FeedFreshness,
     /// Calls that outlast their callers, and records that no task awaits.
@@ -165,7 +169,7 @@ impl Engine {
         let (kept, since) = (store.kept_time().await?, store.now().await?);
         let proofs = Proofs::new(ProofKeys::new(KeyPolicy { allow_published_test_keys: settings.test_mode }), since);
         proofs.begin_epoch(since, kept.nonces_until);
-        let feed_freshness = store.feed_freshness();
+        let (feed_freshness, ended_holders) = (store.feed_freshness(), EndedHolders::default());
         let engine = Self {
             store,
             clock,
@@ -178,7 +182,7 @@ impl Engine {
             queued_attempts: QueuedAttempts::default(),
             keys,
             passwords,
-            credential_cache: CredentialCache::default(),
+            credential_cache: CredentialCache::new(ended_holders.clone()),
             project_cache: ProjectCache::default(),
             standing_approvals: StandingApprovalCache::default(),
             rule_books: RuleBooks::default(),
@@ -186,8 +190,10 @@ impl Engine {
             assertions: Assertions::default(),
             limit_cache: LimitCache::default(),
             last_uses: LastUses::default(),
+            webhook_attempts: WebhookAttempts::default(),
             jwt_cache: JwtCache::default(),
             inflight_writes: InflightWrites::new(feed_freshness.clone()),
+            ended_holders,
             acknowledgements: Acknowledgements::default(),
             feed_freshness,
             tasks: TaskTracker::new(),

@@ -10,7 +10,7 @@ use countersign_core::{
     aap::audit::{AuditView, Selection, select},
     evidence,
     people::Actor,
-    records::{Delegation, Mode, Session},
+    records::{Delegation, Session},
     refusal::Refusal,
 };
 use countersign_protocol::{aap::audit::AuditPage, hash::Digest, time::UnixMillis};
@@ -37,6 +37,9 @@ impl Evidence<'_> {
             by: match &selection {
                 Selection::Delegations(keys) => AuditBy::Delegation(keys.clone()),
                 Selection::Sessions(keys) => AuditBy::Session(keys.clone()),
+                Selection::SessionsUnder { sessions, delegations } => {
+                    AuditBy::SessionUnder { sessions: sessions.clone(), delegations: delegations.clone() }
+                }
             },
             from: asked.from,
             to: asked.to,
@@ -69,9 +72,7 @@ impl Evidence<'_> {
             None => Vec::new(),
         };
         let mut session_delegations = Vec::new();
-        let modes = [Mode::UserDelegated, Mode::ServiceAccount];
-        for key in sessions.iter().flat_map(|session| modes.into_iter().filter_map(|mode| session.delegation_in(mode)))
-        {
+        for key in sessions.iter().flat_map(Session::delegations_ever) {
             session_delegations.extend(self.get::<Delegation>(key).await?);
         }
         Ok(AuditView {

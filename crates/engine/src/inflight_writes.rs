@@ -4,7 +4,11 @@
 //! being sent then gets a moment to finish and is cut, so that nothing is sent after the 200. A write is held up
 //! while this node has not heard the others for so long that it may have missed a revocation, and cut in the end.
 
-use crate::{calls::UpstreamError, store::FeedFreshness};
+use crate::{
+    calls::UpstreamError,
+    ended_holders::{ReadRight, SendingPiece},
+    store::FeedFreshness,
+};
 use countersign_protocol::ids::RowKey;
 use std::{
     collections::HashMap,
@@ -49,11 +53,18 @@ pub(crate) struct InflightWrite {
 /// The writes that were being sent at one moment.
 pub(crate) struct OutgoingWrite(Vec<Ends>);
 
-/// Whether a write may go on being sent, to be asked before each piece of it.
+/// Whether a request may go on being sent, to be asked before each piece of it.
 #[derive(Clone)]
 pub struct SendRight {
-    cut: CancellationToken,
+    source: RightSource,
     feed_freshness: FeedFreshness,
+}
+
+#[derive(Clone)]
+enum RightSource {
+    /// Of an in-flight write: until it is cut.
+    Write(CancellationToken),
+    Read(ReadRight),
 }
 
 impl InflightWrites {
@@ -110,30 +121,48 @@ impl OutgoingWrite {
 impl InflightWrite {
     /// Resolves with the reason when the write must not be sent any further.
     pub(crate) fn cut(&self) -> impl Future<Output = UpstreamError> + Send + 'static {
-        let right = self.send_right();
+        let (cut, deaf) = (self.ends.cut.clone(), until_deaf(self.writes.0.feed_freshness.clone()));
         async move {
             tokio::select! {
-                () = right.cut.cancelled() => REVOKED,
-                () = right.feed_freshness.timed_out() => DEAF,
+                () = cut.cancelled() => REVOKED,
+                why = deaf => why,
             }
         }
     }
 
     pub(crate) fn send_right(&self) -> SendRight {
-        SendRight { cut: self.ends.cut.clone(), feed_freshness: self.writes.0.feed_freshness.clone() }
+        let feed_freshness = self.writes.0.feed_freshness.clone();
+        SendRight { source: RightSource::Write(self.ends.cut.clone()), feed_freshness }
     }
 }
 
+/// Resolves with the reason when a request that was held up must be given up.
+pub(crate) async fn until_deaf(feed_freshness: FeedFreshness) -> UpstreamError {
+    feed_freshness.timed_out().await;
+    DEAF
+}
+
 impl SendRight {
-    /// Whether nothing more of it may be sent.
-    pub fn is_cut(&self) -> bool {
-        self.cut.is_cancelled()
+    pub(crate) fn of_read(read: ReadRight, feed_freshness: FeedFreshness) -> Self {
+        Self { source: RightSource::Read(read), feed_freshness }
     }
 
-    /// Whether the next piece may be sent now. Correct also right after this process stood still.
-    pub fn is_valid(&self) -> bool {
-        // In this order: a reading that makes it recent also cuts the write, if it contained the revocation.
-        self.feed_freshness.is_recent() && !self.is_cut()
+    /// Whether nothing more of it may be sent.
+    pub fn is_cut(&self) -> bool {
+        match &self.source {
+            RightSource::Write(cut) => cut.is_cancelled(),
+            RightSource::Read(read) => read.is_cut(),
+        }
+    }
+
+    /// The next piece, if it may be sent now: to be held until it is. Correct also right after this process stood still.
+    pub fn begin_piece(&self) -> Option<SendingPiece<'_>> {
+        let piece = match &self.source {
+            RightSource::Write(_) => SendingPiece::of_write(),
+            RightSource::Read(read) => read.begin_piece(),
+        };
+        // In this order: a reading that makes it recent also cuts the request, if it contained the revocation.
+        (self.feed_freshness.is_recent() && !self.is_cut()).then_some(piece)
     }
 
     /// Resolves when the signals of other nodes are recent, or at once.

@@ -15,6 +15,7 @@ mod credentials;
 mod decisions;
 mod dpop;
 mod ended;
+mod ended_holders;
 mod engine;
 mod entropy;
 mod epoch;
@@ -43,14 +44,15 @@ pub use aap::{
     shared_signals::SignalRefusal, webhook_secrets::NewWebhookSecret,
 };
 pub use calls::{
-    BodyDigest, CarriedOut, Connect, DecidedCall, Egress, HeldFacts, Permit, Settled, UpstreamError, UpstreamExchange,
-    UpstreamOutcome, Watch,
+    BodyDigest, CarriedOut, Connect, DecidedCall, Egress, HeldFacts, Permit, Settled, UndoOffer, Undoable,
+    UpstreamError, UpstreamExchange, UpstreamOutcome, Watch,
 };
 pub use clarification::{Abandoning, Attested, Confirmed, Gathered, Scaffolded};
 pub use clock::{Clock, ManualClock};
 pub use clock_acceptance::ClockShown;
 pub use credentials::PresentedCredential;
 pub use decisions::{AgentPrincipal, Answered, InboxItem, OpenAllowance, RaisedDecision, UnknownOutcome};
+pub use ended_holders::SendingPiece;
 pub use engine::{Engine, Settings, StartError, Tenancy};
 pub use entropy::Entropy;
 pub use evidence::AuditAsked;
@@ -99,8 +101,8 @@ pub use countersign_core::{
         ConnectProgress, ConnectRequest, Decision, DecisionState, DecisionTerms, Defaulted, Delegation,
         DelegationState, Execution, ExecutionState, GapState, Membership, Mode, OutboxMessage, OutboxState, Person,
         Plan, PlannedAction, Point, Project, Question, QueuedCall, Reporter, RevokeReason, Role, SeenStanding,
-        SubscriberToken, SuspendReason, TextAuthor, TokenState, UnsettledWrite, Via, WebhookEnrolment, WebhookSecret,
-        WriteState,
+        SubscriberToken, SuspendReason, TextAuthor, TokenState, UndoableCall, UndoableState, UnsettledWrite, Via,
+        WebhookEnrolment, WebhookSecret, WriteState,
     },
     refusal::{Awaiting, PendingApproval, Refusal, SentWrite, Unclear},
 };

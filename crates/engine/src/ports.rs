@@ -51,6 +51,11 @@ pub trait Operators: Send + Sync {
         source: &str,
     ) -> Result<KnownOperator, OperatorError>;
 
+    /// The operator's identity manifest, for an administrator: without a key to look for, and without a limit on fetches.
+    async fn identity(&self, _: &Domain, _: UnixMillis) -> Result<Arc<IdentityManifest>, OperatorError> {
+        Err(OperatorError::Unreachable)
+    }
+
     /// The time of the operator's last fetch within an hour, if the key was in it.
     async fn last_published(
         &self,

@@ -34,6 +34,14 @@ pub(crate) fn add(facts: &CallFacts, uri: &mut Uri, headers: &mut HeaderMap) -> 
     Ok(())
 }
 
+/// Whether a request has the marker if and only if it is such a dry run: without it the upstream would carry it out.
+pub(crate) fn is_marked_as_decided(facts: &CallFacts, uri: &Uri, headers: &HeaderMap) -> bool {
+    let spelling = facts.forwarded_dry_run();
+    let in_header = headers.contains_key(&DRY_RUN) == (spelling == Some(DryRunSpelling::Header));
+    let in_query = || uri.query() == facts.forwarded_query().as_deref();
+    in_header && (spelling != Some(DryRunSpelling::Query) || in_query())
+}
+
 pub(crate) fn mark(headers: &mut HeaderMap) {
     headers.insert(DRY_RUN, HeaderValue::from_static("true"));
 }

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use countersign_engine::{UpstreamOutcome, data_subjects_of_header};
+use countersign_engine::{UndoOffer, UpstreamOutcome, data_subjects_of_header};
 use countersign_protocol::{
     aap::version,
     project::{DataSubjectSource, Route},
@@ -16,6 +16,9 @@ pub(crate) const IDENTITY: HeaderName = HeaderName::from_static("countersign-ide
 pub(crate) const EFFECT: HeaderName = HeaderName::from_static("countersign-effect");
 /// The id of a write with an unknown outcome: repeats of it are refused (R-34).
 pub(crate) const CALL: HeaderName = HeaderName::from_static("countersign-call");
+/// The address that undoes the call, and until when.
+const UNDO_URL: HeaderName = HeaderName::from_static("x-agent-undo-url");
+const UNDO_EXPIRES_AT: HeaderName = HeaderName::from_static("x-agent-undo-expires-at");
 pub(crate) const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const VERSION_SERVED: HeaderName = HeaderName::from_static(version::SERVED);
@@ -61,6 +64,16 @@ pub(crate) fn add_response_headers(
 pub(crate) fn add_call_id(answer: &mut HeaderMap, call_id: Option<&str>) {
     if let Some(value) = call_id.and_then(|id| HeaderValue::from_str(id).ok()) {
         answer.insert(CALL, value);
+    }
+}
+
+/// Adds the way to undo the call, while its undo window is open.
+pub(crate) fn add_undo(answer: &mut HeaderMap, undo: Option<&UndoOffer>) {
+    let Some(undo) = undo else { return };
+    for (name, value) in [(UNDO_URL, undo.undo_url.clone()), (UNDO_EXPIRES_AT, undo.expires_at.to_rfc3339())] {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            answer.insert(name, value);
+        }
     }
 }
 

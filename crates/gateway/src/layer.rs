@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use countersign_engine::{
     Address, BEGINNING_BYTES, BodyDigest, Call, CallFacts, CarriedOut, Connect, Engine, HttpRequest, Mode, Permit,
-    ReadWrite, Refusal, Settled, UpstreamError, UpstreamExchange, UpstreamOutcome, data_subjects_of_body,
+    ReadWrite, Refusal, SendRight, Settled, UpstreamError, UpstreamExchange, UpstreamOutcome, data_subjects_of_body,
     held::is_held_for_undo,
 };
 use countersign_protocol::{
@@ -175,8 +175,9 @@ impl CountersignLayer {
             CarriedOut::Queued(queued) => return queued_response(&queued).map(|answer| answer.map(boxed)),
             CarriedOut::Previewed(preview) => return preview_response(&preview).map(|answer| answer.map(boxed)),
         };
-        let Settled { mut answer, egress, watch, unsettled_call, dry_run } = settled;
+        let Settled { mut answer, egress, watch, unsettled_call, dry_run, undo } = settled;
         headers::add_call_id(answer.headers_mut(), unsettled_call.as_deref());
+        headers::add_undo(answer.headers_mut(), undo.as_ref());
         if dry_run {
             dry_run::mark(answer.headers_mut());
         }
@@ -295,9 +296,18 @@ where
             (Some(approved), Some(head)) => approved_request(head, approved, permit.facts())?,
             _ => self.request.take().ok_or(UpstreamError::NotSent("nothing was read"))?,
         };
+        if !dry_run::is_marked_as_decided(permit.facts(), request.uri(), request.headers()) {
+            return Err(UpstreamError::NotSent("it differed from the authorized request"));
+        }
         let inner = self.inner.take().ok_or(UpstreamError::NotSent("it was sent already"))?;
         let mut asking = pin!(inner.call_once(request));
+        let right = permit.send_right();
+        let piece = right.as_ref().map(SendRight::begin_piece);
+        if matches!(piece, Some(None)) {
+            return Err(UpstreamError::NotSent("its send right ended"));
+        }
         let first = poll!(asking.as_mut());
+        drop(piece);
         permit.mark_sent();
         match first {
             Poll::Ready(answer) => answer,

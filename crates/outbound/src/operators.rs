@@ -107,6 +107,16 @@ impl Directory {
         if operator.key(kid).is_ok() { Ok(operator) } else { self.refetch_keys(&host, kid, now).await }
     }
 
+    /// The identity manifest of the operator at `domain`, for an administrator of this service.
+    pub async fn identity(
+        &self,
+        domain: &Domain,
+        now: UnixMillis,
+    ) -> Result<Arc<IdentityManifest>, OperatorUnavailable> {
+        let operator = self.current(&self.host(domain, now, None)?, now, None).await?;
+        Ok(Arc::clone(&operator.identity))
+    }
+
     /// When the operator's key set was fetched, if a key that once verified is still in it; required for a live session
     /// (C-88).
     pub async fn key_last_published(

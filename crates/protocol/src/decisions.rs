@@ -209,8 +209,14 @@ pub enum UndoState {
     Open,
     /// The window has closed; `execution` tells the outcome of the call.
     Closed,
-    /// Undone: the call was never sent.
+    /// The service is being asked to undo it.
+    Undoing,
+    /// Undone: the call was never sent, or the service undid it.
     Undone,
+    /// The service was to undo it, and did not.
+    Remains,
+    /// The service was asked to undo it, and its answer was lost.
+    Unknown,
     /// It was never sent: access was revoked, the approval no longer held, or no node could send it in time.
     NotSent,
 }

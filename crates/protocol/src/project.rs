@@ -25,7 +25,7 @@ pub use reserved::{overlaps_reserved, reserved};
 pub use resource::{DataSubjectSource, ResourceEntry, ResourceUsers};
 pub use route::{Route, RouteStream, RouteTexts, ValueField};
 pub use trust::{ConcurrentUse, ConformanceClaim};
-pub use undo::{RouteUndo, UndoBy};
+pub use undo::RouteUndo;
 pub use upstream::Upstream;
 
 use crate::{

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use countersign_engine::{KnownOperator, OperatorError, Operators, SeenStanding, SignedMessage};
 use countersign_jose::KeySet;
 use countersign_outbound::operators::{self, FetchedOperator, OperatorUnavailable};
-use countersign_protocol::{domain::Domain, time::UnixMillis};
+use countersign_protocol::{aap::identity::IdentityManifest, domain::Domain, time::UnixMillis};
 use std::sync::Arc;
 
 /// Operators, as `outbound` fetches and caches them.
@@ -21,6 +21,10 @@ impl Operators for OperatorsPort {
         source: &str,
     ) -> Result<KnownOperator, OperatorError> {
         self.0.operator(domain, kid, now, source).await.map(|found| known_operator(&found)).map_err(operator_trouble)
+    }
+
+    async fn identity(&self, domain: &Domain, now: UnixMillis) -> Result<Arc<IdentityManifest>, OperatorError> {
+        self.0.identity(domain, now).await.map_err(operator_trouble)
     }
 
     async fn last_published(

@@ -17,7 +17,7 @@ use countersign_jose::KeyPolicy;
 use countersign_outbound::{Fetcher, FetcherConfig, operators};
 use countersign_protocol::origin::Origin;
 use std::{sync::Arc, time::Duration};
-use tokio::{net::TcpListener, time::MissedTickBehavior};
+use tokio::{net::TcpListener, task::JoinSet, time::MissedTickBehavior};
 
 /// A running node.
 pub struct Node {
@@ -128,7 +128,7 @@ async fn start_with(
         tokio::spawn(tidy(Arc::clone(&engine))),
         tokio::spawn(settle_due(Arc::clone(&engine))),
         tokio::spawn(probe_due(Arc::clone(&engine))),
-        tokio::spawn(roll_back_due(Arc::clone(&engine))),
+        tokio::spawn(undo_due(Arc::clone(&engine))),
         tokio::spawn(send_queued(Arc::clone(&engine))),
         tokio::spawn(deliver_webhooks(Arc::clone(&engine))),
     ];
@@ -263,18 +263,19 @@ async fn probe_due(engine: Arc<Engine>) {
     }
 }
 
-/// Continues the rollbacks of cancelled sessions (AAP 17.7). Apart from `settle_due`: an upstream may be slow.
-async fn roll_back_due(engine: Arc<Engine>) {
+/// Continues the rollbacks of cancelled sessions and the calls that are to be undone (AAP 14.1, 17.7). Apart from `settle_due`: an upstream may be slow.
+async fn undo_due(engine: Arc<Engine>) {
     let mut every = tokio::time::interval(Duration::from_millis(500));
     every.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let mut well = true;
     loop {
         every.tick().await;
-        let rolled = engine.agents().roll_back_due().await;
-        if let (true, Err(why)) = (well, &rolled) {
-            tracing::warn!(%why, "cancelled sessions could not be rolled back");
+        let (rolled, undone) = tokio::join!(engine.agents().roll_back_due(), engine.calls().undo_due());
+        let done = rolled.and(undone);
+        if let (true, Err(why)) = (well, &done) {
+            tracing::warn!(%why, "calls could not be undone");
         }
-        well = rolled.is_ok();
+        well = done.is_ok();
     }
 }
 
@@ -293,14 +294,23 @@ async fn send_queued(engine: Arc<Engine>) {
     }
 }
 
-/// Sends messages to operators' webhooks (AAP 17.8). On its own: an operator may be slow.
+/// More rounds than an attempt can last.
+const WEBHOOK_ROUNDS: usize = 64;
+
+/// Sends messages to operators' webhooks (AAP 17.8). A slow operator does not hold up the next round.
 async fn deliver_webhooks(engine: Arc<Engine>) {
     let mut every = tokio::time::interval(Duration::from_millis(500));
     every.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    let mut well = true;
+    let (mut rounds, mut well) = (JoinSet::new(), true);
     loop {
-        every.tick().await;
-        let delivered = engine.agents().deliver_webhooks().await;
+        let delivered = tokio::select! {
+            _ = every.tick(), if rounds.len() < WEBHOOK_ROUNDS => {
+                let engine = Arc::clone(&engine);
+                rounds.spawn(async move { engine.agents().deliver_webhooks().await });
+                continue;
+            }
+            Some(Ok(delivered)) = rounds.join_next() => delivered,
+        };
         if let (true, Err(why)) = (well, &delivered) {
             tracing::warn!(%why, "messages to webhooks could not be sent");
         }

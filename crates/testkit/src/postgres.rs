@@ -20,6 +20,7 @@ use std::{
     },
 };
 use tokio::sync::OnceCell;
+use tokio_postgres::{NoTls, SimpleQueryMessage, SimpleQueryRow};
 
 /// The URL of a new, empty database.
 pub async fn fresh_database() -> String {
@@ -34,9 +35,12 @@ pub async fn migrated_database() -> String {
 }
 
 async fn created(template: Option<&str>) -> String {
-    let template = template.map(str::to_owned);
-    let create = move || cluster().create_database(template.as_deref());
-    tokio::task::spawn_blocking(create).await.expect("PostgreSQL for tests could not be started")
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let port = tokio::task::spawn_blocking(|| cluster().port).await;
+    let server = format!("postgres://postgres@127.0.0.1:{}", port.expect("PostgreSQL for tests could not be started"));
+    let (name, template) = (format!("test_{}", NEXT.fetch_add(1, Ordering::Relaxed)), template.unwrap_or("template1"));
+    run(&format!("{server}/postgres"), &format!("CREATE DATABASE {name} TEMPLATE {template}")).await;
+    format!("{server}/{name}")
 }
 
 /// The name of the template database. It never has connections: PostgreSQL does not copy a database in use.
@@ -109,12 +113,21 @@ pub async fn set_clock(url: &str, millis: i64) {
 
 /// Runs SQL beside the store under test; returns one line per row, columns separated by `|`.
 pub async fn run(url: &str, sql: &str) -> String {
-    let (url, sql) = (url.to_owned(), sql.to_owned());
-    let psql = move || {
-        let arguments = ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--tuples-only", "--no-align", "--command"];
-        finish(Command::new(programs().join("psql")).args(arguments).arg(sql).arg(url))
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("a connection of the test");
+    let connected = tokio::spawn(connection);
+    let messages = client.simple_query(sql).await.expect("the SQL of the test failed");
+    drop(client);
+    // The server counts a connection until it is closed, and copies no database with one.
+    let _closed = connected.await;
+    let line = |row: &SimpleQueryRow| {
+        let columns = (0..row.len()).map(|column| row.get(column).unwrap_or_default());
+        columns.collect::<Vec<_>>().join("|") + "\n"
     };
-    tokio::task::spawn_blocking(psql).await.expect("the SQL of the test failed")
+    let rows = messages.iter().filter_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(line(row)),
+        _ => None,
+    });
+    rows.collect()
 }
 
 /// Everything in a database, as text, with bytes as hex.
@@ -176,17 +189,6 @@ impl Cluster {
         BufReader::new(keeper.stdout.take().expect("the keeper's output")).read_line(&mut folder).expect("its folder");
         assert!(!folder.is_empty(), "PostgreSQL did not start; its log is above");
         Self { port, folder: folder.trim().into(), _keeper: keeper }
-    }
-
-    fn create_database(&self, template: Option<&str>) -> String {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("test_{}", NEXT.fetch_add(1, Ordering::Relaxed));
-        let port = self.port.to_string();
-        let template = template.unwrap_or("template1");
-        let arguments =
-            ["--host", "127.0.0.1", "--port", &port, "--username", "postgres", "--template", template, &name];
-        finish(Command::new(programs().join("createdb")).args(arguments));
-        format!("postgres://postgres@127.0.0.1:{port}/{name}")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     people::Actor,
-    records::{Delegation, Mode, Role, Session},
+    records::{Delegation, Role, Session},
     refusal::Refusal,
 };
 use countersign_protocol::ids::RowKey;
@@ -18,7 +18,7 @@ pub struct AuditView {
     pub session_asked: bool,
     /// Operators choose session ids, so several sessions may have the requested one.
     pub sessions: Vec<Session>,
-    /// The delegations of those sessions.
+    /// The delegations of those sessions, also of modes that left them.
     pub session_delegations: Vec<Delegation>,
 }
 
@@ -27,6 +27,11 @@ pub struct AuditView {
 pub enum Selection {
     Delegations(Vec<RowKey>),
     Sessions(Vec<RowKey>),
+    /// The entries of sessions that are under these delegations. `None`: under no delegation.
+    SessionsUnder {
+        sessions: Vec<RowKey>,
+        delegations: Vec<Option<RowKey>>,
+    },
 }
 
 pub fn select(actor: &Actor, view: &AuditView) -> Result<Selection, Refusal> {
@@ -52,15 +57,27 @@ pub fn select(actor: &Actor, view: &AuditView) -> Result<Selection, Refusal> {
     if !view.session_asked {
         return Ok(Selection::Delegations(named));
     }
-    let of_named = |session: &Session| {
-        named.is_empty()
-            || [Mode::UserDelegated, Mode::ServiceAccount]
-                .into_iter()
-                .any(|mode| session.delegation_in(mode).is_some_and(|key| named.contains(&key)))
-    };
-    let wanted = |session: &&Session| visible_session(actor, view, session) && of_named(session);
-    let keys: Vec<RowKey> = view.sessions.iter().filter(wanted).map(|session| session.key).collect();
-    if keys.is_empty() { Err(Refusal::SessionNotFound) } else { Ok(Selection::Sessions(keys)) }
+    of_sessions(actor, view, &named)
+}
+
+/// The entries of the requested sessions: under the named delegations, or else everything that the actor may read.
+fn of_sessions(actor: &Actor, view: &AuditView, named: &[RowKey]) -> Result<Selection, Refusal> {
+    let of_named = |session: &Session| named.is_empty() || session.delegations_ever().any(|key| named.contains(&key));
+    let here = view.sessions.iter().filter(|session| session.project == view.project && of_named(session));
+    let (whole, partly): (Vec<&Session>, Vec<&Session>) = here.partition(|session| reads_whole(actor, session));
+    let whole = whole.into_iter().map(|session| session.key);
+    if named.is_empty() && whole.len() > 0 {
+        return Ok(Selection::Sessions(whole.collect()));
+    }
+    let parts = partly.into_iter().map(|session| (session.key, own_part(actor, view, session)));
+    let (part, own): (Vec<RowKey>, Vec<_>) = parts.filter(|(_, own)| !own.is_empty()).unzip();
+    let sessions: Vec<RowKey> = whole.chain(part).collect();
+    if sessions.is_empty() {
+        return Err(Refusal::SessionNotFound);
+    }
+    let named = named.iter().copied().map(Some);
+    let delegations = if named.len() > 0 { named.collect() } else { own.concat() };
+    Ok(Selection::SessionsUnder { sessions, delegations })
 }
 
 fn visible_delegation<'v>(actor: &Actor, view: &'v AuditView) -> Result<&'v Delegation, Refusal> {
@@ -68,22 +85,27 @@ fn visible_delegation<'v>(actor: &Actor, view: &'v AuditView) -> Result<&'v Dele
     delegation.ok_or(Refusal::DelegationNotFound)
 }
 
-fn visible_session(actor: &Actor, view: &AuditView, session: &Session) -> bool {
-    // Each mode of a session has its own; a person who may read only one of them reads no mixed session.
-    let own = |mode| session.delegation_in(mode);
-    let of = |key: RowKey| view.session_delegations.iter().find(|d| d.key == key);
-    let both = own(Mode::UserDelegated).into_iter().chain(own(Mode::ServiceAccount));
-    let mut delegations = both.map(of).peekable();
-    let by_delegation = delegations.peek().is_some() && delegations.all(|d| d.is_some_and(|d| may_read(actor, d)));
-    let own = match actor {
+/// Whether the actor reads both modes of a session.
+fn reads_whole(actor: &Actor, session: &Session) -> bool {
+    match actor {
         Actor::Operator(domain) => *domain == session.operator,
-        Actor::Agent(mine) => mine.key == session.key,
         Actor::Person(member) => member.has_role(Role::Admin) || member.has_role(Role::Auditor),
         Actor::AdminKey(key) => key.project == session.project,
         Actor::Service => true,
-        Actor::OtherKey => false,
-    };
-    session.project == view.project && (by_delegation || own)
+        Actor::Agent(_) | Actor::OtherKey => false,
+    }
+}
+
+/// The delegations of a session that the actor may read: a person and an agent read their own mode's part alone, also after
+/// the other mode has left the session. An agent without a delegation reads the entries without one.
+fn own_part(actor: &Actor, view: &AuditView, session: &Session) -> Vec<Option<RowKey>> {
+    if let Actor::Agent(mine) = actor
+        && mine.key == session.key
+    {
+        return vec![mine.delegation];
+    }
+    let of = |key: RowKey| view.session_delegations.iter().find(|d| d.key == key && may_read(actor, d));
+    session.delegations_ever().filter_map(of).map(|d| Some(d.key)).collect()
 }
 
 pub(super) fn may_read(actor: &Actor, delegation: &Delegation) -> bool {

@@ -2,14 +2,20 @@
 //! users.
 
 use crate::{
+    bounded::Pattern,
     held::{self, Template, TemplatePart, key_template},
-    records::ServiceAccount,
+    records::{PlannedAction, ServiceAccount},
     refusal::Refusal,
 };
 use countersign_protocol::project::{ProjectDocument, ResourceEntry, ResourceUsers, Route};
 
+#[cfg(test)]
+mod tests;
+
 /// The longest resource pattern, as of a resource.
 const MAX_PATTERN: usize = 512;
+/// The most resources of one approval that are checked one by one; more count as any.
+const MAX_LISTED: usize = 1000;
 
 /// Checks a call against the grant: its resource, and whether its data subjects can be known. A route that does not say what
 /// its resource is has no boundary, so only one that says that it has none is let through (C-49).
@@ -21,12 +27,96 @@ pub fn check_call(account: &ServiceAccount, route: &Route, path: &str, query: Op
             return Err(Refusal::BoundaryViolation(resource));
         }
     }
+    check_data_subjects(account, route)
+}
+
+fn check_data_subjects(account: &ServiceAccount, route: &Route) -> Result<(), Refusal> {
     if account.granted_scope.crosses_users && route.data_subjects.is_none() {
         let why =
             "this account's resources have data of several users, and the route does not say whose data it touches";
         return Err(Refusal::NotAuthorized(why.into()));
     }
     Ok(())
+}
+
+/// The grant and the route of calls that are to be approved ahead: a standing approval, or a step of a plan.
+#[derive(Clone, Debug)]
+pub struct CallBoundary {
+    pub account: Box<ServiceAccount>,
+    pub route: Route,
+}
+
+impl CallBoundary {
+    /// Checks every call that the pattern allows, so that no person is asked about one that would be refused.
+    pub fn check(&self, pattern: &Pattern) -> Result<(), Refusal> {
+        let Self { account, route } = self;
+        if !route.is_without_resource() {
+            let template = route.resource_template().and_then(|text| key_template(text).ok());
+            let template = template.ok_or_else(|| Refusal::NoBoundary(route.id.clone()))?;
+            let resources = AllowedResources::of(&template, pattern);
+            if let Some(beyond) = resources.first_outside(&account.granted_scope.resources) {
+                return Err(Refusal::BoundaryViolation(beyond));
+            }
+        }
+        check_data_subjects(account, route)
+    }
+}
+
+/// Checks the steps of a plan that are calls by a route. Tools have no resource: the agent calls them by itself.
+pub fn check_plan<'a>(
+    document: &ProjectDocument,
+    account: &ServiceAccount,
+    actions: impl Iterator<Item = &'a PlannedAction>,
+) -> Result<(), Refusal> {
+    for planned in actions {
+        let Some(id) = &planned.action.route else { continue };
+        let route = document.routes.iter().find(|route| route.id == *id);
+        let route = route.ok_or_else(|| Refusal::NoBoundary(id.clone()))?.clone();
+        CallBoundary { account: Box::new(account.clone()), route }.check(&planned.pattern)?;
+    }
+    Ok(())
+}
+
+/// The resources of all calls that an approval allows.
+enum AllowedResources {
+    Listed(Vec<String>),
+    /// Everything that begins with one of these: the value behind it is released.
+    Beginning(Vec<String>),
+}
+
+impl AllowedResources {
+    fn of(template: &Template, pattern: &Pattern) -> Self {
+        let mut known = vec![String::new()];
+        for part in &template.parts {
+            let values = match part {
+                TemplatePart::Text(text) => vec![text.clone()],
+                TemplatePart::Name(name) => match pattern.allowed_texts(name) {
+                    Some(values) if values.len() * known.len() <= MAX_LISTED => {
+                        values.iter().map(|value| held::escaped(value)).collect()
+                    }
+                    _ => return Self::Beginning(known),
+                },
+            };
+            let longer =
+                |beginning: &String| values.iter().map(|value| format!("{beginning}{value}")).collect::<Vec<_>>();
+            known = known.iter().flat_map(longer).collect();
+        }
+        Self::Listed(known)
+    }
+
+    /// The first of them that no granted entry covers, as a resource or a pattern.
+    fn first_outside(&self, granted: &[String]) -> Option<String> {
+        match self {
+            Self::Listed(all) => {
+                all.iter().find(|resource| !granted.iter().any(|entry| covers(entry, resource))).cloned()
+            }
+            Self::Beginning(all) => {
+                let covered =
+                    |text: &&String| granted.iter().filter_map(|e| prefix(e)).any(|prefix| text.starts_with(prefix));
+                all.iter().find(|text| !covered(text)).map(|text| format!("{text}*"))
+            }
+        }
+    }
 }
 
 /// Whether a granted entry covers a resource: it is equal, or a prefix that ends in `:*`.

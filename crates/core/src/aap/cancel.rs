@@ -7,13 +7,13 @@ use crate::{
     evidence::DraftEntry,
     people::Actor,
     records::{
-        CancelledFor, Decision, Delegation, Heartbeat, Project, Receipt, Record, ReversibleWrite, RevokedReceipt,
-        Rollback, Session, SessionEnd, SessionState,
+        CancelledFor, Decision, Delegation, Heartbeat, Project, Record, ReversibleWrite, RevokedReceipt, Rollback,
+        Session, SessionEnd, SessionState,
     },
     refusal::Refusal,
     step::{Effects, Operation, Step},
 };
-use countersign_protocol::{aap::revoke::CancelResponse, time::UnixMillis};
+use countersign_protocol::{aap::revoke::CancelResponse, hash::Digest, time::UnixMillis};
 
 pub struct Cancel {
     pub actor: Actor,
@@ -26,8 +26,8 @@ pub struct CancelView {
     pub session: Option<Session>,
     /// The actor's own one, where the session has both modes.
     pub delegation: Option<Delegation>,
-    /// The receipts of both modes, as far as they are not revoked.
-    pub receipts: Vec<Receipt>,
+    /// The receipts of both modes, earlier ones included, as far as they are not revoked.
+    pub receipts: Vec<Digest>,
     /// The watch on the session's heartbeats.
     pub heartbeat: Option<Heartbeat>,
     /// Open records of the session's agent.
@@ -73,9 +73,8 @@ impl Operation for Cancel {
         };
         let state = SessionState::Closed { at, why };
         effects.puts.push(Record::Session(Session { state, version: session.version + 1, ..session.clone() }));
-        for receipt in receipts {
-            let (key, sha256) = (mint.key(), receipt.said);
-            let revoked = RevokedReceipt { key, version: 1, project: session.project, sha256, at: env.now };
+        for sha256 in receipts.iter().copied() {
+            let revoked = RevokedReceipt { key: mint.key(), version: 1, project: session.project, sha256, at: env.now };
             effects.puts.push(Record::RevokedReceipt(revoked));
         }
         let begun = rolls_back.then(|| {
@@ -149,7 +148,10 @@ impl Cancel {
 }
 
 /// The operator key behind a session has left the key set (C-88): the session ends, the delegation stays.
-pub struct KeyWithdrawn;
+pub struct KeyWithdrawn {
+    /// The key that was looked up. Meanwhile the session may have ended, or go on with another key.
+    pub kid: String,
+}
 
 impl Operation for KeyWithdrawn {
     type View = CancelView;
@@ -158,6 +160,9 @@ impl Operation for KeyWithdrawn {
 
     fn decide(self, view: &CancelView, env: &Env) -> Result<Step<()>, Refusal> {
         let session = view.session.as_ref().ok_or(Refusal::SessionNotFound)?;
+        if session.state != SessionState::Open || session.operator_kid != self.kid {
+            return Ok(Step::answer(()));
+        }
         let state = SessionState::Closed { at: env.now, why: SessionEnd::KeyWithdrawn };
         let closed = Session { state, version: session.version + 1, ..session.clone() };
         let entry = DraftEntry::new((view.project.key, &view.project.id), "operator_key_withdrawn", env.now)

@@ -207,10 +207,10 @@ impl Grant {
         now: UnixMillis,
     ) -> Delegation {
         let document = &view.project.document;
-        // As displayed, independent of the reading time.
+        // The displayed durations run from the grant, not from the reading (AAP-8.4-06).
         let layers = policy_layers(&view.project, request, &disclosure.user_policy);
-        let (policy, policy_sources) = policy::resolve(&layers.each(), disclosure.shown_at);
-        let policy_expires_at = policy.expires_at.unwrap_or(disclosure.shown_at);
+        let (policy, policy_sources) = policy::resolve(&layers.each(), now);
+        let policy_expires_at = policy.expires_at.unwrap_or(now);
         let token_expires_at = now.plus_secs(project::token_duration_s(document)).min(policy_expires_at);
         let id = self.fixed_id.clone().unwrap_or_else(|| mint.id("del"));
         Delegation {

@@ -1,18 +1,25 @@
 //! Lifecycle events end delegations (AAP 8.3): those whose effective policy lists the event. `user.offboarded` ends all
-//! of a user's, with their membership and API keys, whatever the policies say.
+//! of a user's, with their membership, API keys, subscriber tokens and sign-in, whatever the policies say.
 
 use super::revoke::{AutoRevokeTrigger, auto_revoke};
 use crate::{
     decision::{ProjectRef, cancel::Live},
     env::Env,
     evidence::DraftEntry,
-    people::disable::{HeldInProject, end_holdings},
-    records::{Delegation, Membership, Person, Stored as _, Table},
+    people::{
+        accounts::LOCAL,
+        disable::{HeldInProject, end_holdings},
+    },
+    records::{Delegation, LifecycleReport, Membership, Person, Record, Stored as _, SubscriberToken, Table},
     refusal::Refusal,
     signals::Signal,
-    step::{Count, Effects, Operation, Step},
+    step::{Effects, Guard, Operation, Step},
 };
-use countersign_protocol::aap::{events::LifecycleEventRequest, policy::LifecycleEvent};
+use countersign_protocol::{
+    aap::{events::LifecycleEventRequest, policy::LifecycleEvent},
+    hash::Digest,
+    ids::RowKey,
+};
 
 /// How long the ids of events are known.
 const KNOWN_S: i64 = 30 * 86400;
@@ -23,6 +30,25 @@ pub struct Event {
     pub event: LifecycleEvent,
     pub id: String,
     pub concerns: Concerns,
+    /// Whether the user's own identity provider reports it. A user that it offboards is signed out of every project.
+    pub by_own_provider: bool,
+}
+
+impl Event {
+    /// Equal ids are the same report.
+    pub fn same(&self) -> Digest {
+        Digest::of(self.id.as_bytes())
+    }
+
+    /// The event and those it concerns.
+    fn content(&self) -> Digest {
+        let (kind, issuer, subject) = match &self.concerns {
+            Concerns::User { issuer, subject } => ("user", issuer.as_deref().unwrap_or(LOCAL), subject.as_str()),
+            Concerns::Delegation { id } => ("delegation", "", id.as_str()),
+            Concerns::Everyone => ("everyone", "", ""),
+        };
+        Digest::of([self.event.as_str(), kind, issuer, subject].join("\0").as_bytes())
+    }
 }
 
 /// The delegations that an event may end.
@@ -53,16 +79,51 @@ pub fn read(body: &LifecycleEventRequest) -> Result<Event, Refusal> {
             return Err(Refusal::invalid("user or delegation_id is required for resource.deleted"));
         }
     };
-    Ok(Event { event, id, concerns })
+    Ok(Event { event, id, concerns, by_own_provider: false })
 }
 
 pub fn applies(event: LifecycleEvent, delegation: &Delegation) -> bool {
     !delegation.is_ended() && (event == LifecycleEvent::UserOffboarded || delegation.policy.on_events.contains(&event))
 }
 
+/// Records the id of an event before anything ends, so that an interrupted report can be sent again.
+pub struct Begin<'a> {
+    pub event: &'a Event,
+}
+
+impl Operation for Begin<'_> {
+    /// The report with the same id.
+    type View = (ProjectRef, Option<LifecycleReport>);
+    /// None if the event was applied before.
+    type Answer = Option<LifecycleReport>;
+    type Refusal = Refusal;
+
+    fn decide(self, (place, known): &Self::View, env: &Env) -> Result<Step<Option<LifecycleReport>>, Refusal> {
+        if let Some(known) = known {
+            if known.content != self.event.content() {
+                let why = "event_id belongs to another event, which was reported before: send this one with its own";
+                return Err(Refusal::Conflict(why.into()));
+            }
+            return Ok(Step::answer(Some(known.clone()).filter(|known| known.applied_at.is_none())));
+        }
+        let report = LifecycleReport {
+            key: env.mint().key(),
+            version: 1,
+            project: place.0,
+            same: self.event.same(),
+            content: self.event.content(),
+            applied_at: None,
+            expires_at: env.now.plus_secs(KNOWN_S),
+        };
+        let effects = Effects { puts: vec![Record::LifecycleReport(report.clone())], ..Effects::default() };
+        Ok(Step { answer: Some(report), effects })
+    }
+}
+
 /// Ends delegations, unless the event was applied before.
 pub struct EndByEvent<'a> {
     pub event: &'a Event,
+    pub report: &'a LifecycleReport,
 }
 
 pub struct EventView {
@@ -71,27 +132,39 @@ pub struct EventView {
     pub delegations: Vec<(Delegation, Live)>,
 }
 
+/// The rows that an event ended.
+#[derive(Debug, Default)]
+pub struct EndedByEvent {
+    /// With their published ids.
+    pub delegations: Vec<(RowKey, String)>,
+    pub api_keys: Vec<RowKey>,
+}
+
 impl Operation for EndByEvent<'_> {
     type View = EventView;
-    type Answer = Vec<String>;
+    type Answer = EndedByEvent;
     type Refusal = Refusal;
 
-    fn decide(self, view: &EventView, env: &Env) -> Result<Step<Vec<String>>, Refusal> {
-        let mut effects = Effects { counts: vec![count(&view.place, self.event, 0, env)], ..Effects::default() };
+    fn decide(self, view: &EventView, env: &Env) -> Result<Step<EndedByEvent>, Refusal> {
+        let mut effects = Effects { guards: vec![unapplied(self.report)], ..Effects::default() };
         let mut mint = env.mint();
-        let mut ended = Vec::new();
+        let mut ended = EndedByEvent::default();
         let (event, trigger) = (self.event.event, (AutoRevokeTrigger::Event(self.event.event), env.now));
         for (delegation, live) in view.delegations.iter().filter(|(delegation, _)| applies(event, delegation)) {
             auto_revoke(&view.place, (delegation, live), trigger, env, &mut mint, &mut effects)?;
-            ended.push(delegation.id.clone());
+            ended.delegations.push((delegation.key, delegation.id.clone()));
         }
         Ok(Step { answer: ended, effects })
     }
 }
 
-/// Everything of an offboarded user in one project ends, in one step.
+/// Everything of an offboarded user in one project ends, in one step, for good: another membership revives none of it.
+///
+/// Their sign-in sessions end as well, but for members of other projects, whom only their own identity provider
+/// signs out of all of them. The person's row changes in any case, so that nothing made at the same moment survives.
 pub struct Offboard<'a> {
     pub event: &'a Event,
+    pub report: &'a LifecycleReport,
     pub by: String,
 }
 
@@ -99,18 +172,35 @@ pub struct OffboardView {
     pub person: Person,
     pub membership: Option<Membership>,
     pub held: HeldInProject,
+    /// Whether the person has a role in another project.
+    pub is_elsewhere: bool,
 }
 
 impl Operation for Offboard<'_> {
     type View = OffboardView;
-    type Answer = Vec<String>;
+    type Answer = EndedByEvent;
     type Refusal = Refusal;
 
-    fn decide(self, view: &OffboardView, env: &Env) -> Result<Step<Vec<String>>, Refusal> {
+    fn decide(self, view: &OffboardView, env: &Env) -> Result<Step<EndedByEvent>, Refusal> {
         let ended = view.held.delegations.iter().filter(|(delegation, _)| !delegation.is_ended());
-        let answer = ended.map(|(delegation, _)| delegation.id.clone()).collect();
+        let answer = EndedByEvent {
+            delegations: ended.map(|(delegation, _)| (delegation.key, delegation.id.clone())).collect(),
+            api_keys: view.held.keys.iter().map(|(key, _)| key.key).collect(),
+        };
+        let signs_out = self.event.by_own_provider || !view.is_elsewhere;
+        let person = Person {
+            version: view.person.version + 1,
+            generation: view.person.generation + i64::from(signs_out),
+            ..view.person.clone()
+        };
+        let revoked = |token: &SubscriberToken| {
+            let version = token.version + 1;
+            Record::SubscriberToken(SubscriberToken { revoked_at: Some(env.now), version, ..token.clone() })
+        };
+        let tokens = view.held.tokens.iter().map(revoked);
         let mut effects = Effects {
-            counts: vec![count(&view.held.place, self.event, 0, env)],
+            guards: vec![unapplied(self.report)],
+            puts: [Record::Person(person)].into_iter().chain(tokens).collect(),
             removes: view.membership.iter().map(|membership| (Table::Membership, membership.key())).collect(),
             news: vec![Signal::Standing { person: view.person.key }],
             ..Effects::default()
@@ -121,27 +211,27 @@ impl Operation for Offboard<'_> {
     }
 }
 
-/// The last step of an event: its record, and from then on its id is known.
-pub fn applied(place: &ProjectRef, event: &Event, (by, ended): (&str, usize), env: &Env) -> Result<Effects, Refusal> {
+/// The last step of an event: its record, and from then on it changes nothing any more.
+pub fn applied(
+    place: &ProjectRef,
+    (event, report): (&Event, &LifecycleReport),
+    (by, ended): (&str, usize),
+    env: &Env,
+) -> Result<Effects, Refusal> {
     let entry = DraftEntry::new((place.0, &place.1), "lifecycle_event", env.now)
         .open("event", event.event.as_str())
         .open("revoked", ended)
         .hidden("event_id", event.id.as_str())
         .hidden("by", by);
+    let report = LifecycleReport { applied_at: Some(env.now), version: report.version + 1, ..report.clone() };
     Ok(Effects {
-        counts: vec![count(place, event, 1, env)],
+        puts: vec![Record::LifecycleReport(report)],
         evidence: vec![entry.seal(&mut env.mint())?],
         ..Effects::default()
     })
 }
 
-/// Counts the applications of an event: at most one. Counting none only checks that there was none.
-fn count(place: &ProjectRef, event: &Event, by: i64, env: &Env) -> Count {
-    Count {
-        name: "lifecycle_event",
-        key: format!("{}/lifecycle-event/{}", place.0, event.id),
-        by,
-        limit: by,
-        until: env.now.plus_secs(KNOWN_S),
-    }
+/// Fails a step of an event that was applied meanwhile.
+fn unapplied(report: &LifecycleReport) -> Guard {
+    Guard { table: Table::LifecycleReport, key: report.key, version: report.version }
 }

@@ -7,7 +7,7 @@ use crate::{
     evidence::DraftEntry,
     people::Actor,
     records::{
-        CancelledFor, Delegation, Heartbeat, HeartbeatState, Project, Receipt, Record, Session, SessionEnd,
+        CancelledFor, Delegation, Heartbeat, HeartbeatState, Mode, Project, Receipt, Record, Session, SessionEnd,
         SessionState, Table,
     },
     refusal::Refusal,
@@ -133,9 +133,24 @@ pub struct HeartbeatDueView {
     pub project: Project,
     pub row: Heartbeat,
     pub session: Option<Session>,
-    pub delegation: Option<Delegation>,
+    /// The delegations of both modes.
+    pub delegations: Vec<Delegation>,
     /// Open records of the session, if its end is the project's policy.
     pub live: Live,
+}
+
+/// The agent of a session, as far as heartbeats are expected from it.
+enum Watch<'v> {
+    /// Nobody waits for a heartbeat that would always be refused.
+    Over,
+    /// It could not send any, and may later: it is judged again at this time.
+    Pauses {
+        until: UnixMillis,
+    },
+    Runs {
+        session: &'v Session,
+        delegation: Option<&'v Delegation>,
+    },
 }
 
 impl Operation for HeartbeatDue {
@@ -147,15 +162,20 @@ impl Operation for HeartbeatDue {
     fn decide(self, view: &HeartbeatDueView, env: &Env) -> Result<Step<bool>, Refusal> {
         let Some(due) = view.row.due().filter(|due| env.now >= *due) else { return Ok(Step::answer(false)) };
         let only = |put: Record| Effects { puts: vec![put], not_before: Some(due), ..Effects::default() };
-        let Some(session) = view.running(env.now) else {
-            let ended = changed(&view.row, |row| row.state = HeartbeatState::Over);
-            return Ok(Step { answer: false, effects: only(ended) });
+        let becomes = |state| Step { answer: false, effects: only(changed(&view.row, |row| row.state = state)) };
+        let (session, delegation) = match view.watch(env.now) {
+            Watch::Over => return Ok(becomes(HeartbeatState::Over)),
+            Watch::Pauses { until } => return Ok(becomes(HeartbeatState::Paused { due: until })),
+            Watch::Runs { .. } if matches!(view.row.state, HeartbeatState::Paused { .. }) => {
+                let due = due_after(env.now, view.row.interval_s);
+                return Ok(becomes(HeartbeatState::Watched { due }));
+            }
+            Watch::Runs { session, delegation } => (session, delegation),
         };
         if due < self.serving_since {
             let again = self.serving_since.plus_secs(tolerance_s(view.row.interval_s));
             if env.now < again {
-                let later = changed(&view.row, |row| row.state = HeartbeatState::Watched { due: again });
-                return Ok(Step { answer: false, effects: only(later) });
+                return Ok(becomes(HeartbeatState::Watched { due: again }));
             }
         }
         let ends = view.project.document.heartbeats.on_missed == OnMissed::EndSession;
@@ -163,8 +183,8 @@ impl Operation for HeartbeatDue {
         let state = if ends { HeartbeatState::Over } else { HeartbeatState::Missed { at: due } };
         let mut effects = only(changed(&view.row, |row| row.state = state));
         // A heartbeat of the session on another node, or its end, comes first or makes this step stale.
-        effects.guards = guards(session, view.delegation.as_ref());
-        effects.evidence.push(view.entry(session, ends, env.now).seal(&mut mint)?);
+        effects.guards = guards(session, delegation);
+        effects.evidence.push(view.entry((session, delegation), ends, env.now).seal(&mut mint)?);
         if ends {
             effects.guards.retain(|guard| guard.table != Table::Session);
             let state = SessionState::Closed { at: env.now, why: SessionEnd::HeartbeatMissed };
@@ -178,15 +198,33 @@ impl Operation for HeartbeatDue {
 }
 
 impl HeartbeatDueView {
-    /// The session, as long as its agent may act at all: nobody waits for a heartbeat that would be refused.
-    fn running(&self, now: UnixMillis) -> Option<&Session> {
-        let session = self.session.as_ref().filter(|session| session.state == SessionState::Open)?;
-        let granted = self.delegation.as_ref().is_none_or(|delegation| check_delegation(delegation, now).is_ok());
-        let consented = asking(session).any(|receipt| check_receipt(receipt, now).is_ok());
-        (granted && consented).then_some(session)
+    /// By the mode that may go on the longest, of those with a receipt that asks for heartbeats.
+    fn watch(&self, now: UnixMillis) -> Watch<'_> {
+        let Some(session) = self.session.as_ref().filter(|session| session.state == SessionState::Open) else {
+            return Watch::Over;
+        };
+        let mut pauses: Option<UnixMillis> = None;
+        for mode in [Mode::UserDelegated, Mode::ServiceAccount] {
+            let Some(receipt) = session.receipt_in(mode).filter(|receipt| receipt.heartbeat_s.is_some()) else {
+                continue;
+            };
+            let delegation = session.delegation_in(mode);
+            let delegation = self.delegations.iter().find(|found| Some(found.key) == delegation);
+            let granted = delegation.map_or(Ok(()), |delegation| check_delegation(delegation, now));
+            let until = match granted.and_then(|()| check_receipt(receipt, now)) {
+                Ok(()) => return Watch::Runs { session, delegation },
+                Err(Refusal::DelegationSuspended(_)) if check_receipt(receipt, now) != Err(Refusal::ConsentExpired) => {
+                    now.plus_secs(tolerance_s(self.row.interval_s))
+                }
+                Err(Refusal::ConsentWindowNotOpen) => receipt.window.map_or(now, |(earliest, _)| earliest.max(now)),
+                Err(_) => continue,
+            };
+            pauses = Some(pauses.map_or(until, |others| others.min(until)));
+        }
+        pauses.map_or(Watch::Over, |until| Watch::Pauses { until })
     }
 
-    fn entry(&self, session: &Session, ends: bool, now: UnixMillis) -> DraftEntry {
+    fn entry(&self, (session, delegation): (&Session, Option<&Delegation>), ends: bool, now: UnixMillis) -> DraftEntry {
         let entry = DraftEntry::new((self.project.key, &self.project.id), "heartbeat_missed", now)
             .in_session(session.key, &session.session_id)
             .open("operator", session.operator.as_str())
@@ -195,7 +233,7 @@ impl HeartbeatDueView {
             .open_if("last_heartbeat", self.row.last_at.map(UnixMillis::to_rfc3339))
             .open("outcome", if ends { "the session ended" } else { "recorded" })
             .hidden_if("acting_for", session.subject.clone());
-        match &self.delegation {
+        match delegation {
             Some(delegation) => entry.under_delegation(delegation.key, &delegation.id),
             None => entry,
         }
@@ -213,7 +251,7 @@ pub fn watched_task(row: &Heartbeat, session: &Session) -> Option<WatchedTask> {
         progress: row.progress,
         missed_at: match row.state {
             HeartbeatState::Missed { at } => Some(at),
-            HeartbeatState::Watched { .. } | HeartbeatState::Over => None,
+            HeartbeatState::Watched { .. } | HeartbeatState::Paused { .. } | HeartbeatState::Over => None,
         },
     })
 }

@@ -32,6 +32,8 @@ use countersign_protocol::{
 
 /// Most live access tokens per session; the oldest is dropped (C-65).
 const LIVE_TOKENS: usize = 8;
+/// Earlier receipts that a session remembers while they would still be valid.
+const EARLIER_RECEIPTS: usize = 64;
 
 /// Verified input. An invalid operator JWT is refused before; an invalid delegation token or receipt in its turn (C-93).
 pub struct Register<'a> {
@@ -339,13 +341,20 @@ impl Register<'_> {
         if let Some(session) = &view.session {
             let opened = self.continued_session(view, session, delegation, receipt.as_ref())?;
             // What was approved for a task ends with it, and with its receipt.
-            let ended = opened == RegisteredSession::Again;
-            let expansions = if ended { Vec::new() } else { session.expansions.clone() };
+            let again = opened == RegisteredSession::Again;
+            let expansions = if again { Vec::new() } else { session.expansions.clone() };
             let next = Session { version: session.version + 1, expansions, ..session.clone() };
-            // New consent in one mode opens a cancelled session for that mode alone.
             let key_was_withdrawn = matches!(session.state, SessionState::Closed { why: SessionEnd::KeyWithdrawn, .. });
-            let next = if ended && !key_was_withdrawn { next.only(self.mode) } else { next };
-            return Ok((self.with_mode(fresh(next), delegation, receipt), opened));
+            let new_task = again && !key_was_withdrawn;
+            // New consent in one mode opens a cancelled session for that mode alone.
+            let next = if new_task { Session { opened_at: now, ..next.only(self.mode) } } else { next };
+            let next = self.with_mode(fresh(next), delegation, receipt);
+            let next = next.remember_receipts(session, new_task, validity::receipt_ends_at, now);
+            if next.earlier_receipts.len() > EARLIER_RECEIPTS {
+                let why = "this session has had too many consent receipts; use a new session_id";
+                return Err(Refusal::ConsentInvalid(why.into()));
+            }
+            return Ok((next, opened));
         }
         let session_id = match asked {
             Some(id) => self.sound_session_id(id)?,
@@ -360,10 +369,12 @@ impl Register<'_> {
             user_delegated: false,
             service_account: None,
             modes_fixed: false,
+            former: Vec::new(),
             delegation: None,
             subject: None,
             receipt: None,
             expansions: Vec::new(),
+            earlier_receipts: Vec::new(),
             operator_kid: String::new(),
             key_seen_at: self.key_seen_at,
             standing: None,
@@ -413,11 +424,17 @@ impl Register<'_> {
         if joins && (session.modes_fixed || view.session_used) {
             return Err(Refusal::ModesFrozen(self.mode.as_str()));
         }
+        let mut former = session.former.iter().filter(|former| former.mode == self.mode);
+        if joins && former.any(|former| former.delegation != delegation.map(|d| d.key)) {
+            return mismatch("this session belongs to another delegation");
+        }
         if !joins && session.delegation_in(self.mode) != delegation.map(|d| d.key) {
             return mismatch("this session belongs to another delegation");
         }
-        let had = session.receipt_in(self.mode).map(|r| r.said);
-        let fresh_consent = receipt.is_some_and(|receipt| Some(receipt.said) != had);
+        if receipt.is_some_and(|receipt| session.is_receipt_over(receipt)) {
+            return Err(Refusal::ConsentInvalid("its task in this session has ended; a new receipt is needed".into()));
+        }
+        let fresh_consent = receipt.is_some_and(|receipt| session.receipts_ever().all(|had| had != receipt.said));
         match &session.state {
             SessionState::Open if joins => Ok(RegisteredSession::Joined),
             SessionState::Open => Ok(RegisteredSession::Same),

@@ -3,10 +3,14 @@
 //! A session is closed first; its steps are collected when no write of it is under way any more. Then its committed
 //! writes are undone, the newest first, each with one request. A request is durable before it is sent and never
 //! repeated: with its response lost, nobody knows whether the write was undone.
+//!
+//! A rollback lists and undoes a bounded number of steps in a round. Older ones follow in later rounds, from their own rows:
+//! their results are in an entry of each round, and only counted in the rollback's row.
 
 mod collect;
 mod endpoint;
 mod reversible;
+mod rounds;
 
 pub use collect::{CallOutcome, RollbackCollect, SessionSteps};
 pub use endpoint::{CancelResult, cancel_rules};
@@ -22,7 +26,7 @@ use crate::{
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::{
-    aap::revoke::{CancelResponse, RollbackReport, RollbackStatus, RollbackStep},
+    aap::revoke::{CancelResponse, RollbackCounts, RollbackReport, RollbackStatus, RollbackStep},
     time::UnixMillis,
 };
 use serde_json::json;
@@ -32,7 +36,7 @@ use std::collections::BTreeSet;
 pub const LEASE_S: i64 = 30;
 /// What is not undone after this time remains.
 const MAX_S: i64 = 300;
-/// A rollback lists this many steps, and undoes this many.
+/// A rollback lists this many steps, and undoes this many in a round.
 pub const MAX_STEPS: usize = 100;
 
 const LOST: &str = "it was asked to undo it, and its answer was lost";
@@ -48,16 +52,22 @@ pub fn begin(
     mint: &mut Mint,
 ) -> Rollback {
     let mut seen = BTreeSet::new();
-    let dropped = dropped.iter().filter(|decision| seen.insert(decision.id.clone()));
+    let mut dropped = dropped.iter().filter(|decision| seen.insert(decision.id.clone()));
+    let steps = dropped.by_ref().take(MAX_STEPS).map(not_done).collect();
+    let not_done = dropped.count();
     Rollback {
         key: mint.key(),
         version: 1,
         project: session.project,
         session: session.key,
-        since: earlier.map_or(session.opened_at, |earlier| earlier.closed_at.plus_millis(1)),
+        since: earlier.map_or(session.opened_at, |earlier| session.opened_at.max(earlier.closed_at.plus_millis(1))),
         closed_at,
-        steps: dropped.take(MAX_STEPS).map(not_done).collect(),
+        steps,
         more: false,
+        round: 0,
+        left: 0,
+        unlisted: RollbackCounts { not_done, ..RollbackCounts::default() },
+        unlisted_reversible: false,
         phase: RollbackPhase::Collecting { due: env.now },
     }
 }
@@ -129,7 +139,7 @@ impl Operation for RollbackDue {
                 row.phase = RollbackPhase::Undoing { due: env.now.plus_secs(LEASE_S) };
                 step.cancel.clone().map(|cancel| CancelAttempt { step: n, begun_at: env.now, cancel })
             }
-            None => return view.finish(row, due, env),
+            None => return view.end_round(row, due, env),
         };
         let puts = vec![Record::Rollback(row)];
         Ok(Step { answer: attempt, effects: Effects { puts, not_before: Some(due), ..Effects::default() } })
@@ -185,36 +195,37 @@ impl SessionStep {
 }
 
 impl RollbackView {
-    fn finish<A: Default>(&self, row: Rollback, due: UnixMillis, env: &Env) -> Result<Step<A>, Refusal> {
+    fn finish<A: Default>(&self, row: Rollback, mut effects: Effects, env: &Env) -> Result<Step<A>, Refusal> {
         let row = Rollback { phase: RollbackPhase::Finished { at: env.now, status: status(&row) }, ..row };
+        let entry = self.entry("rollback_finished", &report(&row), env.now);
+        let entry = entry.open("rollback_status", status(&row).as_str());
+        effects.evidence.push(entry.seal(&mut env.mint())?);
+        effects.puts.push(Record::Rollback(row));
+        Ok(Step { answer: A::default(), effects })
+    }
+
+    fn entry(&self, event_type: &'static str, report: &RollbackReport, now: UnixMillis) -> DraftEntry {
         let session = &self.session;
-        let entry = DraftEntry::new((self.project.key, &self.project.id), "rollback_finished", env.now)
+        let entry = DraftEntry::new((self.project.key, &self.project.id), event_type, now)
             .in_session(session.key, &session.session_id)
             .open("operator", session.operator.as_str())
             .open("by", "service")
-            .open("rollback_status", status(&row).as_str())
-            .open("rollback", json!(report(&row)))
+            .open("rollback", json!(report))
             .hidden_if("acting_for", session.subject.clone());
-        let entry = match &self.delegation {
+        match &self.delegation {
             Some(delegation) => entry.under_delegation(delegation.key, &delegation.id),
             None => entry,
-        };
-        let effects = Effects {
-            evidence: vec![entry.seal(&mut env.mint())?],
-            puts: vec![Record::Rollback(row)],
-            not_before: Some(due),
-            ..Effects::default()
-        };
-        Ok(Step { answer: A::default(), effects })
+        }
     }
 }
 
 /// Nothing that remains or is unknown is called completed.
 fn status(row: &Rollback) -> RollbackStatus {
     let remains = |step: &SessionStep| !matches!(step.state, StepState::NotDone | StepState::Undone { .. });
-    match row.more || row.steps.iter().any(remains) {
+    let unlisted = row.left + row.unlisted.done + row.unlisted.unknown > 0;
+    match row.more || unlisted || row.steps.iter().any(remains) {
         false => RollbackStatus::Completed,
-        true if row.steps.iter().any(|step| step.reversible) => RollbackStatus::Partial,
+        true if row.unlisted_reversible || row.steps.iter().any(|step| step.reversible) => RollbackStatus::Partial,
         true => RollbackStatus::NotSupported,
     }
 }
@@ -231,12 +242,19 @@ pub fn answer(cancelled_at: UnixMillis, rollback: Option<&Rollback>) -> CancelRe
 }
 
 fn report(row: &Rollback) -> RollbackReport {
-    let mut report = RollbackReport {
+    let unlisted = RollbackCounts { done: row.unlisted.done + row.left, ..row.unlisted };
+    let unlisted = Some(unlisted).filter(|counts| *counts != RollbackCounts::default());
+    RollbackReport {
         finished: matches!(row.phase, RollbackPhase::Finished { .. }),
-        more: row.more,
-        ..RollbackReport::default()
-    };
-    for step in &row.steps {
+        more: row.more || unlisted.is_some(),
+        unlisted,
+        ..lists(&row.steps)
+    }
+}
+
+fn lists(steps: &[SessionStep]) -> RollbackReport {
+    let mut report = RollbackReport::default();
+    for step in steps {
         let list = match &step.state {
             StepState::NotDone => &mut report.not_done,
             StepState::Undone { .. } => &mut report.undone,

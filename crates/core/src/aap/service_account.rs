@@ -231,7 +231,7 @@ impl Operation for GrantAccount {
             return Err(Refusal::invalid("acknowledged_disclosure must be true: the grant has to be read first"));
         }
         let mut mint = env.mint();
-        let confirmed = Confirmed { admin, shown: disclosure.shown, language, shown_at };
+        let confirmed = Confirmed { admin, shown: disclosure.shown, language };
         let grant = grant(&view.project, &operator, &self.proposed, &confirmed, &mut mint, env.now)?;
         let code = mint.secret("code");
         let progress = ConnectProgress::Approved {
@@ -279,11 +279,12 @@ impl Operation for CreateAccount<'_> {
         let recent = shown_at <= env.now && env.now < shown_at.plus_secs(DISCLOSURE_LIFETIME_S);
         if !recent || disclosure_digest(&current)? != self.shown {
             return Err(Refusal::Conflict(
-                "the project has changed since the grant was shown: run the command again".into(),
+                "the project or the operator's manifest has changed since the grant was shown: run the command again"
+                    .into(),
             ));
         }
         let mut mint = env.mint();
-        let confirmed = Confirmed { admin: self.admin, shown: self.shown, language, shown_at };
+        let confirmed = Confirmed { admin: self.admin, shown: self.shown, language };
         let grant = grant(project, &self.operator, &self.proposed, &confirmed, &mut mint, env.now)?;
         let effects = granted_effects(project, &grant, self.admin, GrantedBy::Command, &mut mint, env.now)?;
         let claims = claims(&grant).ok_or(Refusal::Internal)?;
@@ -326,7 +327,6 @@ struct Confirmed<'a> {
     admin: &'a ProjectMember,
     shown: Digest,
     language: &'a str,
-    shown_at: UnixMillis,
 }
 
 fn grant(
@@ -339,8 +339,9 @@ fn grant(
 ) -> Result<Delegation, Refusal> {
     let document = &project.document;
     let layers = layers(project, operator, proposed);
-    let (policy, policy_sources) = policy::resolve(&layers.each(), confirmed.shown_at);
-    let policy_expires_at = policy.expires_at.unwrap_or(confirmed.shown_at);
+    // The displayed durations run from the grant, not from the reading (AAP-8.4-06).
+    let (policy, policy_sources) = policy::resolve(&layers.each(), now);
+    let policy_expires_at = policy.expires_at.unwrap_or(now);
     let granted_scope = fixed_scope(project, proposed);
     let granted = granted_scope.scopes.iter().filter_map(|id| project::scope(document, id));
     let account = ServiceAccount {

@@ -5,7 +5,7 @@ use super::{
     limit::{self, LimitKind, amount, is_within},
     resolve::{Inside, Mask, ResolvedMember, resolve},
 };
-use crate::held::{BadJson, JsonMember, shown};
+use crate::held::{BadJson, JsonMember, Name, plain, shown};
 use countersign_protocol::bounds::{BadBound, Bound};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -92,6 +92,30 @@ impl Pattern {
 
     pub(super) fn mask(&self) -> &Mask {
         &self.mask
+    }
+
+    /// The texts that this member of the path or the query has in the calls of the pattern. None: any text.
+    pub(crate) fn allowed_texts(&self, name: &Name) -> Option<Vec<String>> {
+        let (place, member) = name.in_tree()?;
+        let number = match self.mask.below(place) {
+            None => return self.shown_text(place, member),
+            Some(Mask::Open(_)) => return None,
+            Some(below) => match below.below(member) {
+                None => return self.shown_text(place, member),
+                Some(Mask::Open(number)) => *number,
+                Some(Mask::Below(_)) => return None,
+            },
+        };
+        match self.released.values().nth(number)? {
+            Bound::OneOf(choices) => {
+                Some(choices.iter().filter_map(|choice| choice.as_str().map(str::to_owned)).collect())
+            }
+            Bound::Amount { .. } | Bound::Text { .. } => None,
+        }
+    }
+
+    fn shown_text(&self, place: &str, member: &str) -> Option<Vec<String>> {
+        self.arguments.root().get(place)?.get(member).map(|value| vec![plain(value)])
     }
 }
 

@@ -1,7 +1,10 @@
 //! The remaining uses and amounts of a standing approval.
 
 use super::{AmountUse, Pattern, limit::with_unit};
-use countersign_protocol::bounds::{Amount, Bound};
+use countersign_protocol::{
+    aap::dry_run::SumUse,
+    bounds::{Amount, Bound},
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -70,6 +73,16 @@ impl Tally {
         let sum = |(name, sum): (&String, &Sum)| Ok((name.clone(), sum.with(name, taken)?));
         let sums = self.sums.iter().map(sum).collect::<Result<_, NoRoom>>()?;
         Ok(Self { used: self.used + 1, sums, ..*self })
+    }
+
+    /// What one use would take of each sum, beside what is left of it.
+    pub fn would_take(&self, taken: &[AmountUse]) -> Vec<SumUse> {
+        let of = |(name, sum): (&String, &Sum)| {
+            let would_take = sum.amount_of(name, taken)?;
+            let (argument, left, unit) = (name.clone(), sum.remaining(), sum.unit.clone());
+            Some(SumUse { argument, limit: sum.limit, left, would_take, unit })
+        };
+        self.sums.iter().filter_map(of).collect()
     }
 
     /// Removes one use. An amount that was never reserved cannot be given back: it would exceed the approval.

@@ -8,7 +8,10 @@ use super::{
 };
 use crate::{
     aaep::texts::Notice,
-    aap::scope_expansion::{self, Widening},
+    aap::{
+        boundary::CallBoundary,
+        scope_expansion::{self, Widening},
+    },
     clarification::person::GapSeen,
     env::Env,
     evidence::DraftEntry,
@@ -109,6 +112,8 @@ pub struct AnswerView {
     pub plan: Option<Plan>,
     /// The request under approval, while it is stored. The pattern of a standing approval is built from it.
     pub asked_for: Option<AskedFor>,
+    /// Of a service account's call, for a standing approval of more such calls.
+    pub boundary: Option<CallBoundary>,
     pub policy: PlanPolicy,
     /// The gap that this answer resolves (W-31).
     pub gap: Option<GapSeen>,

@@ -9,6 +9,7 @@ use super::{
     raise::{action_in_progress, effect_claimed},
     render,
     settle::permits_execution,
+    undo_call::PlannedUndo,
 };
 use crate::{
     aaep::{
@@ -51,6 +52,8 @@ pub struct Claim {
     pub probe: Option<Box<ExecutionProbe>>,
     /// How the upstream undoes the call, and its route's action (AAP 17.7).
     pub cancel: Option<(CancelCall, String)>,
+    /// How the upstream undoes it within an undo window (AAP 14.1).
+    pub undo: Option<PlannedUndo>,
     /// Whether the undo window of the call has closed.
     pub window_closed: bool,
 }
@@ -127,6 +130,10 @@ impl Operation for Claim {
             let write = ReversibleWrite::new((decision.project, session), named, cancel, env.now, &mut mint);
             effects.puts.push(Record::ReversibleWrite(write));
         }
+        if let (Some(undo), Some(session)) = (&self.undo, decision.raised_by.session) {
+            let call = undo.begin(decision, session, &execution.call_id, env, &mut mint);
+            effects.puts.push(Record::UndoableCall(call));
+        }
         view.begin_step(env, &mut mint, &mut effects)?;
         announce(view, &execution, env, &mut mint, &mut effects);
         Ok(Step { answer: execution, effects })
@@ -188,6 +195,7 @@ impl Claim {
             state: ExecutionState::Claimed { lease_until: env.now.plus_secs(allowance.lease_s) },
             probe: self.probe.clone(),
             conflict: None,
+            undoable: self.undo.is_some() && view.decision.raised_by.session.is_some(),
         }
     }
 }

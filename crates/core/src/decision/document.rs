@@ -3,7 +3,7 @@
 use super::settle::permits_execution;
 use crate::records::{
     AaepSession, Allowance, AllowanceState, Ballot, Decision, DecisionState, Defaulted, Execution, ExecutionState,
-    Question,
+    Question, UndoableCall,
 };
 use countersign_protocol::{
     decisions::{
@@ -21,6 +21,8 @@ pub struct Whole {
     pub session: AaepSession,
     pub allowance: Option<Allowance>,
     pub execution: Option<Execution>,
+    /// The last call that its upstream can undo, or could.
+    pub undoable: Option<UndoableCall>,
 }
 
 impl Whole {
@@ -59,7 +61,11 @@ impl Whole {
             page,
             confirm_token: None,
             redeem: None,
-            undo: self.allowance.as_ref().and_then(undo),
+            undo: self
+                .undoable
+                .as_ref()
+                .and_then(UndoableCall::window)
+                .or_else(|| self.allowance.as_ref().and_then(undo)),
         };
         settle(&decision.state, &mut document);
         document
@@ -127,7 +133,7 @@ fn allowance(allowance: &Allowance) -> AllowanceDocument {
     AllowanceDocument { state, uses_left: allowance.tally.uses - allowance.tally.used, until: allowance.until }
 }
 
-/// The undo window; its URL is the engine's to add.
+/// The undo window of a held call; its URL is the engine's to add.
 fn undo(allowance: &Allowance) -> Option<UndoDocument> {
     let queued = allowance.queued.as_ref()?;
     let state = match allowance.state {

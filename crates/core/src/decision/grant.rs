@@ -86,6 +86,7 @@ fn bounded(bounds: &Bounds, view: &AnswerView) -> Result<ApprovedExtent, NotCoun
     }
     check_released(&view.decision, &bounds.released)?;
     let pattern = pattern(asked, bounds.released.clone())?;
+    view.boundary.as_ref().map_or(Ok(()), |boundary| boundary.check(&pattern))?;
     let tally = Tally::new(&pattern, uses);
     Ok(ApprovedExtent::Bounded { pattern: Box::new(pattern), tally, seconds })
 }

@@ -26,6 +26,7 @@ pub mod render;
 pub mod revoke;
 pub mod runs;
 pub(crate) mod settle;
+pub mod undo_call;
 
 pub use settle::settled_as;
 pub mod terms;

@@ -11,7 +11,7 @@ use crate::{
     aaep::{event_writer::EventWriter, texts::Notice},
     env::Env,
     evidence::DraftEntry,
-    records::{Allowance, AllowanceState, CancelledFor, QueuedCall, Raiser, Record},
+    records::{Allowance, AllowanceState, CancelledFor, Decision, QueuedCall, Raiser, Record},
     refusal::Refusal,
     signals::Signal,
     step::{Effects, Operation, Step},
@@ -110,7 +110,7 @@ impl Operation for Undo {
     type Refusal = Refusal;
 
     fn decide(self, view: &AllowanceDueView, env: &Env) -> Result<Step<UnixMillis>, Refusal> {
-        self.check(view)?;
+        check_undoer(&self.by, &view.decision, Some(&view.allowance))?;
         let queued = view.allowance.queued.as_ref().ok_or_else(nothing_to_undo)?;
         match view.allowance.state {
             // A repeat gets the same answer (AAP 14.1).
@@ -135,32 +135,39 @@ impl Operation for Undo {
 }
 
 impl Undo {
-    /// For another session the call does not exist.
-    fn check(&self, view: &AllowanceDueView) -> Result<(), Refusal> {
-        match &self.by {
-            UndoneBy::Agent(raiser) => {
-                let asked = &view.decision.raised_by;
-                let own = raiser.principal == asked.principal && raiser.session == asked.session;
-                if own { Ok(()) } else { Err(nothing_to_undo()) }
-            }
-            UndoneBy::Person(person) => check_entitlement(person, &view.decision, Some(&view.allowance)),
-        }
-    }
-
     fn record(&self, entry: DraftEntry) -> DraftEntry {
-        let entry = entry.open("cancelled_for", cancelled_for(CancelledFor::Undone));
-        match &self.by {
-            UndoneBy::Agent(_) => entry.open("role", "agent"),
-            UndoneBy::Person(person) => {
-                entry.open("role", person.deciding.label()).hidden("decided_by", person.subject.as_str())
-            }
+        record_undoer(&self.by, entry.open("cancelled_for", cancelled_for(CancelledFor::Undone)))
+    }
+}
+
+/// For another session the call does not exist.
+pub(super) fn check_undoer(by: &UndoneBy, decision: &Decision, allowance: Option<&Allowance>) -> Result<(), Refusal> {
+    match by {
+        UndoneBy::Agent(raiser) => {
+            let asked = &decision.raised_by;
+            let own = raiser.principal == asked.principal && raiser.session == asked.session;
+            if own { Ok(()) } else { Err(nothing_to_undo()) }
+        }
+        UndoneBy::Person(person) => check_entitlement(person, decision, allowance),
+    }
+}
+
+pub(super) fn record_undoer(by: &UndoneBy, entry: DraftEntry) -> DraftEntry {
+    match by {
+        UndoneBy::Agent(_) => entry.open("role", "agent"),
+        UndoneBy::Person(person) => {
+            entry.open("role", person.deciding.label()).hidden("decided_by", person.subject.as_str())
         }
     }
 }
 
 /// A node begins to send a held call. The attempt is durable first, so no other node begins meanwhile.
+///
+/// A window that closed while no node was in service ends unsent: a node that starts later cannot know how long nobody
+/// watched. A durable attempt proves that one did, so the call is then sent within its time, also after a crash. A node
+/// that is killed between the close and its first attempt leaves no such proof: without another node the call is not sent.
 pub struct QueueDue {
-    /// Start of this node's service: what fell due before was not watched by it.
+    /// Start of this node's service.
     pub serving_since: UnixMillis,
 }
 
@@ -171,7 +178,7 @@ impl Operation for QueueDue {
 
     fn decide(self, allowance: &Allowance, env: &Env) -> Result<Step<bool>, Refusal> {
         let Some(queued) = allowance.queued_call() else { return Ok(Step::answer(false)) };
-        let unwatched = queued.closes_at < self.serving_since;
+        let unwatched = queued.closes_at < self.serving_since && !queued.was_begun();
         if env.now < queued.due || env.now >= allowance.until || unwatched {
             return Ok(Step::answer(false));
         }

@@ -11,7 +11,7 @@ use crate::{
         runs::{Composition, RunTexts},
         terms::{self, People, Wishes},
     },
-    project::{is_plain_path, matching_route},
+    project::{is_plain_path, matching_route, tier_needed},
     records::{Confirmation, Decision, Question},
     refusal::Refusal,
 };
@@ -121,7 +121,7 @@ fn of_route(document: &ProjectDocument, route: &Route) -> Explanation {
         Ok(held) => (held, None),
         Err(why) => (None, Some(why.to_string())),
     };
-    let tier = tier(document, route);
+    let tier = tier_needed(document, route);
     Explanation {
         route: route.id.clone(),
         action: route.action.clone(),
@@ -138,13 +138,6 @@ fn of_route(document: &ProjectDocument, route: &Route) -> Explanation {
         held,
         problem,
     }
-}
-
-/// T1 is only for reads that the project declares low-stakes (C-24).
-fn tier(document: &ProjectDocument, route: &Route) -> u8 {
-    let low_stakes = offering(document, route).any(|(_, scope)| scope.low_stakes);
-    let by_kind = if route.writes() || !low_stakes { 2 } else { 1 };
-    document.minimum_tier.max(route.minimum_tier.unwrap_or(1)).max(by_kind)
 }
 
 /// The part that is read from the request.

@@ -37,7 +37,7 @@ pub use probe::{BadProbePath, CancelPath, check_cancel_path, check_probe_path, p
 pub(crate) use question::announced;
 pub use question::question;
 pub use request::HttpRequest;
-pub(crate) use self_asserted::{demands_a_person, offering};
+pub(crate) use self_asserted::{declared_irreversible, demands_a_person, offering};
 pub(crate) use shorten::{shortened, shown};
 pub use template::{BadTemplate, Name, Template, UnitNames};
 pub(crate) use template::{TemplatePart, plain};

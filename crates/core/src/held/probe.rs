@@ -50,12 +50,21 @@ impl CancelPath {
 
     /// None as for a probe. `request` is the whole request where it is needed.
     pub fn of_call(route: &Route, target: (&str, Option<&str>), request: Option<&HttpRequest>) -> Option<Self> {
-        let cancel = route.cancel.as_ref()?;
+        Self::of_endpoint(route.cancel.as_ref()?, route, target, request)
+    }
+
+    /// The same for one of the endpoints of a route.
+    pub fn of_endpoint(
+        endpoint: &RouteCancel,
+        route: &Route,
+        target: (&str, Option<&str>),
+        request: Option<&HttpRequest>,
+    ) -> Option<Self> {
         let fields = match request {
             Some(request) => Fields::read(route, request),
             None => Fields::of_target(route, target.0, target.1),
         };
-        Self::of_fields(cancel, &fields.ok()?)
+        Self::of_fields(endpoint, &fields.ok()?)
     }
 
     pub fn of_fields(cancel: &RouteCancel, fields: &Fields) -> Option<Self> {

@@ -16,6 +16,13 @@ pub(crate) fn demands_a_person(document: &ProjectDocument, route: &Route) -> Vec
     places
 }
 
+/// The first member that calls these calls irreversible. An action without an entry is treated as irreversible where a person
+/// is asked, and is not declared so.
+pub(crate) fn declared_irreversible(document: &ProjectDocument, route: &Route) -> Option<String> {
+    let says_so = |place: &String| place.ends_with(".irreversible") || place.ends_with(".reversibility");
+    demands_a_person(document, route).into_iter().find(says_so)
+}
+
 /// The scopes that offer a call by this route, each with its index.
 pub(crate) fn offering<'a>(
     document: &'a ProjectDocument,

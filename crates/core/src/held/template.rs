@@ -239,16 +239,22 @@ impl Name {
         found.ok_or_else(|| UnreadableRequest::Missing(self.to_string()))
     }
 
-    /// The same in a tree of arguments: the members on the path, the named one last.
-    pub(crate) fn way<'a>(&self, tree: &'a JsonMember) -> Result<Vec<&'a JsonMember>, UnreadableRequest> {
-        let missing = || UnreadableRequest::Missing(self.to_string());
+    /// Its place in a tree of arguments, and its own name there.
+    pub(crate) fn in_tree(&self) -> Option<(&'static str, &str)> {
         let place = match self.place {
             Placeholder::Path => "path",
             Placeholder::Query => "query",
             Placeholder::Header => "headers",
             Placeholder::Body => "body",
-            Placeholder::Response => return Err(missing()),
+            Placeholder::Response => return None,
         };
+        Some((place, &self.member))
+    }
+
+    /// The same in a tree of arguments: the members on the path, the named one last.
+    pub(crate) fn way<'a>(&self, tree: &'a JsonMember) -> Result<Vec<&'a JsonMember>, UnreadableRequest> {
+        let missing = || UnreadableRequest::Missing(self.to_string());
+        let (place, _) = self.in_tree().ok_or_else(missing)?;
         let nested = self.place == Placeholder::Body && !is_form(tree);
         let steps = if nested { self.member.split('.').collect() } else { vec![self.member.as_str()] };
         let mut member = tree.get(place).ok_or_else(missing)?;

@@ -10,7 +10,7 @@ use crate::{
     decision::{ProjectRef, cancel::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
-    records::{ApiKey, Delegation, Person, Record},
+    records::{ApiKey, Delegation, Person, Record, SubscriberToken},
     refusal::Refusal,
     signals::Signal,
     step::{Effects, Operation, Step},
@@ -36,8 +36,8 @@ pub struct HeldInProject {
     pub delegations: Vec<(Delegation, Live)>,
     /// The API keys that they are responsible for.
     pub keys: Vec<(ApiKey, Live)>,
-    /// The number of active subscriber tokens.
-    pub tokens: usize,
+    /// Their active subscriber tokens.
+    pub tokens: Vec<SubscriberToken>,
 }
 
 /// The result, with the number of ended items.
@@ -94,7 +94,7 @@ pub(crate) fn end_holdings(
     let entry = DraftEntry::new((held.place.0, &held.place.1), event_type, env.now)
         .open("delegations", delegations.len())
         .open("api_keys", keys.len())
-        .open("subscriber_tokens", held.tokens)
+        .open("subscriber_tokens", held.tokens.len())
         .hidden("subject", person.subject.as_str())
         .hidden("by", by);
     effects.evidence.push(entry.seal(mint)?);
@@ -124,6 +124,6 @@ impl Disabled {
         }
         self.delegations += held.active().len();
         self.keys += held.keys.len();
-        self.tokens += held.tokens;
+        self.tokens += held.tokens.len();
     }
 }

@@ -39,6 +39,8 @@ fn check_transmitter(transmitter: &SignalTransmitter, at: &str, found: &mut Prob
         && !uri.split('/').any(|segment| matches!(segment, "." | ".."));
     let keys = plain && uri.starts_with(&below);
     found.demand(keys, at, "jwks_uri must be below the issuer: a transmitter speaks for its own people only");
+    let people = transmitter.people.as_deref().is_none_or(|people| people == LOCAL);
+    found.demand(people, at, "people must be \"local\", or absent for the people of its own issuer");
     found.demand(!transmitter.audience.is_empty(), at, "audience must be the aud that the transmitter sends");
 }
 

@@ -2,12 +2,27 @@
 
 use super::check::Problems;
 use crate::aap::registry::REGISTRY_TIER;
-use countersign_protocol::project::ProjectDocument;
+use countersign_protocol::{
+    aap::manifest::ConformanceTier,
+    project::{ProjectDocument, Route},
+};
 use std::collections::HashSet;
 
 /// The most providers: each one is a fetch for an operator that names it.
 const MAX_PROVIDERS: usize = 16;
 const MAX_WINDOW_S: i64 = 86_400;
+
+/// The trust tier that a call of a route needs. T1 is only for reads that the project declares low-stakes (C-24). From
+/// extended conformance on a write needs T3, unless its route names a tier (C-25).
+pub fn tier_needed(document: &ProjectDocument, route: &Route) -> u8 {
+    let low_stakes = || document.scopes.iter().any(|scope| scope.low_stakes && scope.allows.contains(&route.action));
+    let by_kind = match route.writes() {
+        true if route.minimum_tier.is_none() && document.conformance.tier >= ConformanceTier::Extended => 3,
+        false if low_stakes() => 1,
+        _ => 2,
+    };
+    document.minimum_tier.max(route.minimum_tier.unwrap_or(1)).max(by_kind)
+}
 
 pub(super) fn check(document: &ProjectDocument, found: &mut Problems) {
     let (tier, providers) = (document.minimum_tier, &document.trusted_providers);

@@ -57,6 +57,13 @@ pub struct QueuedCall {
     pub consent: Option<Digest>,
 }
 
+impl QueuedCall {
+    /// Whether a node has begun an attempt to send it: each moves the next one later.
+    pub fn was_begun(&self) -> bool {
+        self.due > self.closes_at
+    }
+}
+
 /// A step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfPlan {
@@ -112,6 +119,9 @@ pub struct Execution {
     /// A later observation that contradicts a person's finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<OutcomeConflict>,
+    /// Whether an [`UndoableCall`](super::UndoableCall) was begun with it.
+    #[serde(default)]
+    pub undoable: bool,
 }
 
 /// How the upstream of an execution is asked whether it was carried out.

@@ -24,6 +24,8 @@ pub struct Heartbeat {
 pub enum HeartbeatState {
     /// A heartbeat is missed from `due` on.
     Watched { due: UnixMillis },
+    /// Its agent may not send any before `due`: the delegation is suspended, or the consent not open yet.
+    Paused { due: UnixMillis },
     /// Until the next heartbeat.
     Missed { at: UnixMillis },
     /// The session, its delegation or its receipt has ended.
@@ -33,7 +35,7 @@ pub enum HeartbeatState {
 impl Heartbeat {
     pub fn due(&self) -> Option<UnixMillis> {
         match self.state {
-            HeartbeatState::Watched { due } => Some(due),
+            HeartbeatState::Watched { due } | HeartbeatState::Paused { due } => Some(due),
             HeartbeatState::Missed { .. } | HeartbeatState::Over => None,
         }
     }

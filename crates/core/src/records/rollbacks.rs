@@ -1,6 +1,11 @@
 //! Writes that their upstream can undo, and the rollback of a cancelled session (AAP 17.7).
 
-use countersign_protocol::{aap::revoke::RollbackStatus, hash::Digest, ids::RowKey, time::UnixMillis};
+use countersign_protocol::{
+    aap::revoke::{RollbackCounts, RollbackStatus},
+    hash::Digest,
+    ids::RowKey,
+    time::UnixMillis,
+};
 use serde::{Deserialize, Serialize};
 
 /// A write on a route with a cancel endpoint, from its intent on.
@@ -33,7 +38,7 @@ pub enum ReversibleState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CancelCall {
     pub route: String,
-    /// Of the route's cancel endpoint and its upstream when the write began; under others it undoes nothing.
+    /// Of the route's endpoint and its upstream when the write began; under others it undoes nothing.
     pub rules: Digest,
     /// Its path and query, sealed under the project's key: they may hold personal data. None while the response that
     /// they need is missing, or if a member is.
@@ -47,14 +52,26 @@ pub struct Rollback {
     pub version: i64,
     pub project: RowKey,
     pub session: RowKey,
-    /// From the session's beginning, or from its earlier end if it was opened again.
+    /// The beginning of the session's last run: from then on its writes are undone.
     pub since: UnixMillis,
     /// The end of the session that it belongs to.
     pub closed_at: UnixMillis,
-    /// Oldest first.
+    /// The newest, oldest first; before them those of the current round, if it is a later one.
     pub steps: Vec<SessionStep>,
-    /// Whether the session had more steps.
+    /// Whether the session had calls that were not read.
     pub more: bool,
+    /// Number of steps of the current round, if it is a later one. They are counted when it ends.
+    #[serde(default)]
+    pub round: usize,
+    /// Older writes that wait for a later round; until then their own rows are kept.
+    #[serde(default)]
+    pub left: usize,
+    /// The other older steps.
+    #[serde(default)]
+    pub unlisted: RollbackCounts,
+    /// Whether one of those is of a route with a cancel endpoint.
+    #[serde(default)]
+    pub unlisted_reversible: bool,
     pub phase: RollbackPhase,
 }
 

@@ -27,6 +27,14 @@ impl Mode {
         }
     }
 
+    /// The other one of a session with both.
+    pub const fn other(self) -> Self {
+        match self {
+            Self::UserDelegated => Self::ServiceAccount,
+            Self::ServiceAccount => Self::UserDelegated,
+        }
+    }
+
     pub fn parse(text: &str) -> Option<Self> {
         [Self::UserDelegated, Self::ServiceAccount].into_iter().find(|mode| mode.as_str() == text)
     }
@@ -55,4 +63,12 @@ pub struct SessionAccount {
     pub delegation: RowKey,
     pub account_id: String,
     pub receipt: Option<Receipt>,
+}
+
+/// A mode that left a session, which goes on in the other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormerMode {
+    pub mode: Mode,
+    /// None for a person's agent without a delegation (T1).
+    pub delegation: Option<RowKey>,
 }

@@ -22,9 +22,11 @@ pub struct UnsettledWrite {
     pub method: String,
     /// Path and query, raw. An administrator must see what to look for; the row is gone after a day.
     pub target: String,
-    pub fingerprint: WriteFingerprint,
+    /// None where the service itself makes repeats harmless: they are let through, and the row only shows that the write is
+    /// under way.
+    pub fingerprint: Option<WriteFingerprint>,
     /// Unique among open rows: of two equal writes that begin at the same moment, on any two nodes, one is let through.
-    pub same: Digest,
+    pub same: Option<Digest>,
     pub started_at: UnixMillis,
     pub until: UnixMillis,
     pub state: WriteState,
@@ -60,5 +62,9 @@ pub struct WriteFingerprint {
 impl UnsettledWrite {
     pub fn is_open(&self) -> bool {
         !matches!(self.state, WriteState::Settled { .. })
+    }
+
+    pub fn refuses_repeats(&self) -> bool {
+        self.is_open() && self.fingerprint.is_some()
     }
 }

@@ -9,7 +9,7 @@ use countersign_core::{
 };
 use countersign_protocol::{
     aaep::event::Reversibility,
-    aap::{error::Code, registry::OperatorStanding},
+    aap::{error::Code, manifest::ConformanceTier, registry::OperatorStanding},
     project::{Confirmed, Route, RouteDryRun, Scope},
 };
 use std::collections::BTreeMap;
@@ -38,7 +38,8 @@ pub(crate) fn first_broken_rule(world: &World) -> Option<(u32, Code)> {
         (bearer.token.jkt.is_some(), call.token().map(|(_, scheme)| scheme) == Some(Scheme::Bearer));
     let proof = call.proof.as_deref().filter(|_| !as_bearer);
     let by_route = document.routes.iter().any(|route| route.minimum_tier >= Some(3));
-    let required = document.dpop.required || document.minimum_tier >= 3 || by_route;
+    let extended = document.conformance.tier >= ConformanceTier::Extended;
+    let required = extended || document.dpop.required || document.minimum_tier >= 3 || by_route;
     rule(45, as_bearer && (bound || required), Code::DpopMissing);
     rule(45, bound && proof.is_none(), Code::DpopMissing);
     rule(46, !bound && !as_bearer, Code::DpopInvalid);
@@ -176,7 +177,12 @@ fn ended(delegation: &Delegation) -> Option<(u32, Code)> {
 fn tier_needed(world: &World, route: &Route) -> u8 {
     let document = &world.view.project.document;
     let low_stakes = document.scopes.iter().any(|scope| scope.low_stakes && scope.allows.contains(&route.action));
-    let by_kind = if writes(route) || !low_stakes { 2 } else { 1 };
+    let extended = document.conformance.tier >= ConformanceTier::Extended;
+    let by_kind = match (writes(route), route.minimum_tier) {
+        (true, None) if extended => 3,
+        (false, _) if low_stakes => 1,
+        _ => 2,
+    };
     [by_kind, document.minimum_tier, route.minimum_tier.unwrap_or(1)].into_iter().max().unwrap()
 }
 

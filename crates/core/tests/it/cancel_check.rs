@@ -14,6 +14,16 @@ fn problems(cancel: Value, more: Value) -> String {
     check(&document(json!({ "routes": [route(with)] }))).iter().map(|problem| format!("{problem}\n")).collect()
 }
 
+/// Of a route that says nothing about it, under a scope and an entry of its action.
+fn problems_under(irreversible_scope: bool, mut action: Value) -> String {
+    action["name"] = "transfers.send".into();
+    let cancel = json!({ "path": "/transfers/{response.id}/cancel" });
+    let silent = route(json!({ "cancel": cancel, "irreversible": null, "requires_confirmation": true }));
+    let mut document = document(json!({ "routes": [silent], "actions": [action] }));
+    document.scopes[0].irreversible = irreversible_scope;
+    check(&document).iter().map(|problem| format!("{problem}\n")).collect()
+}
+
 fn refused(cancel: Value, more: Value, why: &str) {
     let found = problems(cancel.clone(), more);
     assert!(found.contains("routes[0]: ") && found.contains(why), "{cancel}: {found:?}");
@@ -32,8 +42,19 @@ fn a_malformed_or_contradictory_cancel_endpoint_is_refused_with_its_member_named
     refused(json!({ "method": "GET", "path": "/a" }), json!({}), "cancel.method must be");
     refused(json!({ "path": "/a", "undone": { "statuses": [] } }), json!({}), "cancel.undone.statuses");
     refused(json!({ "path": "/a", "undone": { "statuses": [500] } }), json!({}), "cancel.undone.statuses must be");
-    refused(sound(), json!({ "irreversible": true }), "cancel undoes a call that the route calls irreversible");
+    let irreversible = |place: &str| format!("cancel undoes a call that {place} calls irreversible");
+    refused(sound(), json!({ "irreversible": true }), &irreversible("routes[0].irreversible"));
+    refused(sound(), json!({ "reversibility": "irreversible" }), &irreversible("routes[0].reversibility"));
     refused(sound(), json!({ "writes": false }), "cancel undoes writes");
+    for (by_scope, action, place) in [
+        (true, json!({ "irreversible": false }), "scopes[0].irreversible"),
+        (false, json!({ "irreversible": true }), "actions[0].irreversible"),
+        (false, json!({ "irreversible": false, "reversibility": "irreversible" }), "actions[0].reversibility"),
+    ] {
+        let found = problems_under(by_scope, action);
+        assert!(found.contains(&format!("routes[0]: {}", irreversible(place))), "{place}: {found:?}");
+    }
+    assert_eq!(problems_under(false, json!({ "irreversible": false })), "");
     let found = problems(sound(), json!({ "effect": "x:{response.id}" }));
     assert!(found.contains("{response.id} is not known before the call"), "{found}");
     let mut nowhere = document(json!({ "routes": [route(json!({ "cancel": sound(), "irreversible": false }))] }));

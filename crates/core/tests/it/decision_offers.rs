@@ -49,6 +49,7 @@ fn accepts(plane: &Plane, decision: &Decision, by: &ProvenPerson, given: YesNo) 
         session,
         plan,
         asked_for: None,
+        boundary: None,
         policy,
         gap: None,
         widening: None,

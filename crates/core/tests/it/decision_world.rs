@@ -284,7 +284,18 @@ impl Plane {
         let DueView { place, decision, session, plan } = self.due_view(decision);
         let pause_s = self.project.document.decisions.pause_seconds;
         let policy = self.project.document.plans.clone();
-        let view = AnswerView { place, pause_s, decision, session, plan, asked_for, policy, gap: None, widening: None };
+        let view = AnswerView {
+            place,
+            pause_s,
+            decision,
+            session,
+            plan,
+            asked_for,
+            boundary: None,
+            policy,
+            gap: None,
+            widening: None,
+        };
         answer.decide(&view, &self.env(now))
     }
 
@@ -465,6 +476,7 @@ pub(crate) fn claim(digest: Digest) -> Claim {
         rules: None,
         probe: None,
         cancel: None,
+        undo: None,
         window_closed: false,
     }
 }

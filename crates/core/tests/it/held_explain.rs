@@ -97,6 +97,7 @@ fn terms_that_cannot_be_set_are_a_problem_and_not_a_free_pass() {
     assert!(explained.problem.unwrap().contains("at least 30 seconds"));
 }
 
+/// AAP-2-04, C-25
 #[test]
 fn the_tier_is_the_highest_that_anything_asks_for() {
     let reading = |with: serde_json::Value| {
@@ -112,4 +113,14 @@ fn the_tier_is_the_highest_that_anything_asks_for() {
     assert_eq!(tier(json!({ "minimum_tier": 1, "routes": [reading(json!({ "writes": true }))], "scopes": low })), 2);
     assert_eq!(tier(json!({ "minimum_tier": 1, "routes": [reading(json!({ "minimum_tier": 3 }))], "scopes": low })), 3);
     assert_eq!(tier(json!({ "minimum_tier": 3, "routes": [reading(json!({}))], "scopes": low })), 3);
+    let claims = |claim: &str, of_route: serde_json::Value| {
+        tier(json!({ "conformance": { "tier": claim }, "routes": [reading(of_route)] }))
+    };
+    for claim in ["extended", "full"] {
+        assert_eq!(claims(claim, json!({})), 2, "{claim}: a read");
+        assert_eq!(claims(claim, json!({ "writes": true })), 3, "{claim}");
+        assert_eq!(claims(claim, json!({ "writes": true, "minimum_tier": 2 })), 2, "{claim}");
+        assert_eq!(claims(claim, json!({ "writes": true, "minimum_tier": 1 })), 2, "{claim}");
+    }
+    assert_eq!(claims("core", json!({ "writes": true })), 2);
 }

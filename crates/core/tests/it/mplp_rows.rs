@@ -220,6 +220,7 @@ fn replied(
         session,
         plan,
         asked_for: None,
+        boundary: None,
         policy,
         gap: None,
         widening: None,

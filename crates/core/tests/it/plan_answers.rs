@@ -369,8 +369,18 @@ fn only_the_confirm_that_a_plan_waits_for_approves_it() {
         change(&mut other);
         let DueView { place, decision, session, .. } = plane.due_view(asked);
         let (plan, asked_for, policy) = (Some(other), None, document().plans);
-        let view =
-            AnswerView { place, pause_s: 600, decision, session, plan, asked_for, policy, gap: None, widening: None };
+        let view = AnswerView {
+            place,
+            pause_s: 600,
+            decision,
+            session,
+            plan,
+            asked_for,
+            boundary: None,
+            policy,
+            gap: None,
+            widening: None,
+        };
         let refused = yes(ALICE).decide(&view, &plane.env(NOW)).map(drop);
         assert!(matches!(refused, Err(NotCounted::Refused(Refusal::Conflict(_)))), "{refused:?}");
     }

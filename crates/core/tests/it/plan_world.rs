@@ -90,6 +90,7 @@ pub(crate) fn use_of(plane: &Plane, call: AskedFor) -> Claim {
         rules,
         probe: None,
         cancel: None,
+        undo: None,
         window_closed: false,
     }
 }

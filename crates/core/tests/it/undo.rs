@@ -51,6 +51,53 @@ fn a_document_that_contradicts_itself_about_undo_is_refused_with_its_member_name
     }
 }
 
+/// AAP-14.1-06, R-31
+#[test]
+fn an_undo_of_calls_that_the_agents_own_word_suffices_for_is_refused() {
+    let scope = |more: Value| {
+        let mut scope = json!({ "undo_window_s": 30, "requires_confirmation": true, "confirmation": "self_asserted" });
+        scope.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        scope
+    };
+    let of = |scope: Value, with: Value| {
+        let mut route = json!({ "undo": { "by": "hold" }, "irreversible": null });
+        route.as_object_mut().unwrap().extend(with.as_object().unwrap().clone());
+        problems(scope, route)
+    };
+    let found = of(scope(json!({})), json!({}));
+    assert!(found.contains("routes[0]: undo is for calls that a person confirms"), "{found:?}");
+    assert_eq!(of(scope(json!({ "confirmation": "decision" })), json!({})), "");
+    assert_eq!(of(json!({ "undo_window_s": 30 }), json!({ "requires_confirmation": true })), "");
+}
+
+/// AAP-14.1-06
+#[test]
+fn scopes_that_promise_different_windows_for_one_route_are_refused() {
+    let of = |windows: [Value; 2], with: Value| {
+        let scope = |(place, window): (usize, Value)| {
+            json!({
+                "id": format!("pay.{place}"), "description": "Send money", "allows": ["transfers.send"],
+                "intent_types": ["PAY"], "undo_window_s": window,
+            })
+        };
+        let scopes: Vec<Value> = windows.into_iter().enumerate().map(scope).collect();
+        let document = document(json!({ "scopes": scopes, "routes": [route(with)] }));
+        check(&document).iter().map(|problem| format!("{problem}\n")).collect::<String>()
+    };
+    let held = || json!({ "undo": { "by": "hold" } });
+    let found = of([json!(5), json!(60)], held());
+    assert!(
+        found.contains("routes[0]: undo has different windows in the scopes pay.0 (5 s) and pay.1 (60 s)"),
+        "{found:?}"
+    );
+    let found = of([json!(0), json!(60)], held());
+    assert!(found.contains("undo has different windows"), "{found:?}");
+    let found = of([json!(null), json!(60)], held());
+    assert!(found.contains("pay.0 (0 s)"), "{found:?}");
+    assert_eq!(of([json!(60), json!(60)], held()), "");
+    assert_eq!(of([json!(null), json!(60)], json!({ "undo": { "by": "hold" }, "scope": "pay.1" })), "");
+}
+
 /// AAP-14.1-06
 #[test]
 fn a_scope_has_a_window_only_with_a_route_that_can_be_undone() {
@@ -118,6 +165,20 @@ fn a_held_call_is_undone_by_its_session_or_an_entitled_person_and_only_before_it
     let closed = Claim { window_closed: true, ..claim(decision.digest) };
     let refused = plane.claim(decision.key, closed, true, NOW.plus_secs(30)).map(drop);
     assert_eq!(refused, Err(Refusal::ApprovalGone("it was cancelled")));
+}
+
+///
+#[test]
+fn a_call_that_a_node_has_begun_to_send_is_sent_by_one_that_started_after_the_window_closed() {
+    let (mut plane, decision) = held_call();
+    let step = plane.on_queued(decision.key, QueueDue { serving_since: NOW }, NOW.plus_secs(30)).unwrap();
+    plane.commit(step);
+    let begins = |secs| {
+        let due = QueueDue { serving_since: NOW.plus_secs(32) };
+        plane.on_queued(decision.key, due, NOW.plus_secs(secs)).unwrap().answer
+    };
+    assert!(!begins(32) && !begins(39), "another node may still be sending it");
+    assert!(begins(40) && begins(29 + SEND_WITHIN_S) && !begins(30 + SEND_WITHIN_S));
 }
 
 ///

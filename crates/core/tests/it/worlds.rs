@@ -11,6 +11,7 @@ use countersign_protocol::{
     aaep::event::Reversibility,
     aap::{
         consent_receipt::UsageLimits,
+        manifest::ConformanceTier,
         policy::{EffectivePolicy, PolicySources},
         registry::OperatorStanding,
     },
@@ -18,7 +19,10 @@ use countersign_protocol::{
     facts::VerifiedProof,
     hash::Digest,
     ids::ProjectId,
-    project::{Confirmed, DpopPolicy, DryRunSpelling, ProjectDocument, Route, RouteDryRun, Scope, UpstreamDryRun},
+    project::{
+        Confirmed, ConformanceClaim, DpopPolicy, DryRunSpelling, ProjectDocument, Route, RouteDryRun, Scope,
+        UpstreamDryRun,
+    },
     time::UnixMillis,
 };
 use proptest::{option, prelude::*, sample::subsequence};
@@ -150,11 +154,13 @@ fn calls() -> impl Strategy<Value = Call> {
 fn documents() -> impl Strategy<Value = ProjectDocument> {
     let routes = proptest::collection::vec(flags(), 6);
     let tier = mostly(1_u8, vec![2, 2, 3, 4]);
-    let tier = (tier, proptest::sample::select(vec!["reject", "notify", "silent"]));
+    let claim = mostly(ConformanceTier::Core, vec![ConformanceTier::Extended, ConformanceTier::Full]);
+    let tier = (tier, claim, proptest::sample::select(vec!["reject", "notify", "silent"]));
     (tier, any::<bool>(), any::<bool>(), SCOPES.map(scope), routes, proptest::bool::weighted(0.1)).prop_map(
-        |((minimum_tier, scope_expansion), intent_required, strict_intent_types, scopes, flags, required)| {
+        |((minimum_tier, claim, scope_expansion), intent_required, strict_intent_types, scopes, flags, required)| {
             ProjectDocument {
                 minimum_tier,
+                conformance: ConformanceClaim { tier: claim, tested: None },
                 intent_required,
                 strict_intent_types,
                 scope_expansion: scope_expansion.into(),
@@ -325,12 +331,14 @@ fn session(delegation: Option<&Delegation>) -> Session {
         operator: Domain::parse("acme.test").unwrap(),
         session_id: "sess_mine".into(),
         modes_fixed: false,
+        former: Vec::new(),
         user_delegated: true,
         service_account: None,
         delegation: delegation.map(|d| d.key),
         subject: delegation.map(|d| d.subject.clone()),
         receipt: None,
         expansions: Vec::new(),
+        earlier_receipts: Vec::new(),
         operator_kid: "key-1".into(),
         key_seen_at: NOW,
         standing: None,

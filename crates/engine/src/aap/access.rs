@@ -59,6 +59,7 @@ impl Agents<'_> {
         {
             return Ok(view);
         }
+        let loaded_in = self.ended_holders.generation();
         let project = self.project(address).await?.project;
         let bearer = match call.token() {
             Some((hash, _)) => self.load_bearer(&project, hash).await?,
@@ -76,7 +77,7 @@ impl Agents<'_> {
         self.project_cache.set_address(address, &project);
         let view = Arc::new(AccessView { project, bearer });
         if let (Some((hash, _)), Some(_)) = (call.token(), &view.bearer) {
-            self.credential_cache.insert(&name, *hash, &view);
+            self.credential_cache.insert(&name, *hash, &view, loaded_in);
         }
         Ok(view)
     }

@@ -87,7 +87,7 @@ impl Agents<'_> {
         self.run(|| async {
             let current: Option<Session> = self.get(session.key).await?;
             let view = self.cancel_view(project, None, current).await?;
-            KeyWithdrawn.decide(&view, &self.env()?)
+            KeyWithdrawn { kid: session.operator_kid.clone() }.decide(&view, &self.env()?)
         })
         .await
         .map(drop)
@@ -120,10 +120,9 @@ impl Agents<'_> {
         }));
         let delegation = delegation.await?;
         let mut receipts = Vec::new();
-        for receipt in session.iter().flat_map(Session::receipts) {
-            let revoked = RevokedReceiptByHash { project: project.key, sha256: receipt.said };
-            if self.find_one(revoked).await?.is_none() {
-                receipts.push(receipt.clone());
+        for sha256 in session.iter().flat_map(Session::receipts_ever) {
+            if self.find_one(RevokedReceiptByHash { project: project.key, sha256 }).await?.is_none() {
+                receipts.push(sha256);
             }
         }
         let live = match &session {

@@ -3,12 +3,17 @@
 use crate::{
     projects::ProjectAt,
     services::Agents,
-    store::{DelegationById, DelegationsOfPerson, DelegationsOfProject, MembershipOf, Outcome, PersonBySubject},
+    store::{
+        DelegationById, DelegationsOfPerson, DelegationsOfProject, LifecycleReportSame, MembershipOf,
+        MembershipsOfPerson, PersonBySubject,
+    },
 };
 use countersign_core::{
-    aap::events::{Concerns, EndByEvent, Event, EventView, Offboard, OffboardView, applied, applies, read},
+    aap::events::{
+        Begin, Concerns, EndByEvent, EndedByEvent, Event, EventView, Offboard, OffboardView, applied, applies, read,
+    },
     people::{Actor, accounts::LOCAL},
-    records::{Delegation, Person, Role},
+    records::{Delegation, LifecycleReport, Membership, Person, Project, Role},
     refusal::Refusal,
     step::{Effects, Operation as _, Step},
 };
@@ -31,76 +36,100 @@ impl Agents<'_> {
         actor: &Actor,
         body: &LifecycleEventRequest,
     ) -> Result<LifecycleEventResponse, Refusal> {
-        self.apply(at, &admin(actor)?, &read(body)?).await
+        self.apply(&at.project, &admin(actor)?, &read(body)?).await
     }
 
     /// The same for an event from an authenticated source, such as an identity provider.
     pub(crate) async fn apply(
         self,
-        at: &ProjectAt,
+        project: &Project,
         by: &str,
         event: &Event,
     ) -> Result<LifecycleEventResponse, Refusal> {
         let answer = |revoked| LifecycleEventResponse { event_id: event.id.clone(), applied_at: self.now(), revoked };
-        let concerned = self.concerned(at, event).await?;
+        let Some(report) = self.begin(project, event).await? else { return Ok(answer(Vec::new())) };
+        let concerned = self.concerned(project, event).await?;
         let ending = self.subscribe_acknowledgements();
         let mut ended = match (&event.event, &concerned) {
-            (LifecycleEvent::UserOffboarded, Concerned::User(person)) => self.offboard(at, event, person, by).await?,
-            _ => Vec::new(),
+            (LifecycleEvent::UserOffboarded, Concerned::User(person)) => {
+                self.offboard(project, (event, &report), person, by).await?
+            }
+            _ => EndedByEvent::default(),
         };
-        let others = self.delegations_concerned(at, &concerned).await?;
+        let others = self.delegations_concerned(project, &concerned).await?;
         let others: Vec<RowKey> = others.iter().filter(|d| applies(event.event, d)).map(|d| d.key).collect();
         for batch in others.chunks(BATCH) {
-            ended.extend(self.end_by_event(at, event, batch).await?);
+            ended.delegations.extend(self.end_by_event(project, (event, &report), batch).await?.delegations);
         }
-        self.use_event(at, event, (by, ended.len())).await?;
-        let mut keys = Vec::new();
-        for id in &ended {
-            let lookup = DelegationById { project: at.project.key, id: id.clone() };
-            let found: Option<Delegation> = self.find_one(lookup).await?;
-            keys.extend(found.map(|delegation| delegation.key));
+        self.finish_event(project, (event, &report), (by, ended.delegations.len())).await?;
+        let delegations: Vec<RowKey> = ended.delegations.iter().map(|(key, _)| *key).collect();
+        for holder in delegations.iter().chain(&ended.api_keys) {
+            self.end_late_decisions_of_delegation(project, *holder).await?;
         }
-        for key in &keys {
-            self.end_late_decisions_of_delegation(&at.project, *key).await?;
-        }
-        self.wait_for_inflight_writes(&keys, ending, self.now()).await;
-        Ok(answer(ended))
+        self.wait_for_inflight_writes(&delegations, ending, self.now()).await;
+        Ok(answer(ended.delegations.into_iter().map(|(_, id)| id).collect()))
     }
 
-    async fn concerned(self, at: &ProjectAt, event: &Event) -> Result<Concerned, Refusal> {
+    /// None if the event was applied before. An interrupted report is continued, whatever its user still holds.
+    async fn begin(self, project: &Project, event: &Event) -> Result<Option<LifecycleReport>, Refusal> {
+        self.run(|| async {
+            let lookup = LifecycleReportSame { project: project.key, same: event.same() };
+            let known: Option<LifecycleReport> = self.find_one(lookup).await?;
+            if known.is_none() {
+                self.check_concerned(project, event).await?;
+            }
+            let place = (project.key, project.id.clone());
+            Begin { event }.decide(&(place, known), &self.env()?)
+        })
+        .await
+    }
+
+    /// A new event must concern somebody, or something, of this project.
+    async fn check_concerned(self, project: &Project, event: &Event) -> Result<(), Refusal> {
+        let Concerned::User(person) = self.concerned(project, event).await? else { return Ok(()) };
+        self.holds_something(project, &person).await?.then_some(()).ok_or_else(unknown_user)
+    }
+
+    async fn concerned(self, project: &Project, event: &Event) -> Result<Concerned, Refusal> {
         match &event.concerns {
             Concerns::Everyone => Ok(Concerned::Everyone),
             Concerns::Delegation { id } => {
-                let lookup = DelegationById { project: at.project.key, id: id.clone() };
+                let lookup = DelegationById { project: project.key, id: id.clone() };
                 let found: Option<Delegation> = self.find_one(lookup).await?;
                 found.map(|delegation| Concerned::Delegation(Box::new(delegation))).ok_or(Refusal::DelegationNotFound)
             }
             Concerns::User { issuer, subject } => {
                 let issuer = issuer.clone().unwrap_or_else(|| LOCAL.into());
-                let person = self.person_in(at, issuer, subject.clone()).await?;
-                let person = person.ok_or_else(|| Refusal::NotFound("there is no such user in this project".into()))?;
-                Ok(Concerned::User(Box::new(person)))
+                let person: Option<Person> =
+                    self.find_one(PersonBySubject { issuer, subject: subject.clone() }).await?;
+                person.map(|person| Concerned::User(Box::new(person))).ok_or_else(unknown_user)
             }
         }
     }
 
-    /// A person with a role or a delegation in this project. A person of other projects only looks like an unknown one.
+    /// A person with a role, a delegation or an API key in this project. A person of other projects only looks like an
+    /// unknown one.
     pub(super) async fn person_in(
         self,
-        at: &ProjectAt,
+        project: &Project,
         issuer: String,
         subject: String,
     ) -> Result<Option<Person>, Refusal> {
         let found: Option<Person> = self.find_one(PersonBySubject { issuer, subject }).await?;
         let Some(person) = found else { return Ok(None) };
-        let lookup = MembershipOf { project: at.project.key, person: person.key };
-        let is_known = self.find_one(lookup).await?.is_some()
-            || !self.people().delegations_of(at.project.key, person.key).await?.is_empty();
-        Ok(is_known.then_some(person))
+        Ok(self.holds_something(project, &person).await?.then_some(person))
     }
 
-    async fn delegations_concerned(self, at: &ProjectAt, concerned: &Concerned) -> Result<Vec<Delegation>, Refusal> {
-        let project = at.project.key;
+    async fn holds_something(self, project: &Project, person: &Person) -> Result<bool, Refusal> {
+        let lookup = MembershipOf { project: project.key, person: person.key };
+        let holds = self.find_one(lookup).await?.is_some()
+            || !self.people().delegations_of(project.key, person.key).await?.is_empty()
+            || self.people().api_keys(project.key).await?.iter().any(|key| key.responsible == person.key);
+        Ok(holds)
+    }
+
+    async fn delegations_concerned(self, project: &Project, concerned: &Concerned) -> Result<Vec<Delegation>, Refusal> {
+        let project = project.key;
         Ok(match concerned {
             Concerned::Delegation(delegation) => vec![(**delegation).clone()],
             Concerned::User(person) => self.find_all(DelegationsOfPerson { project, person: person.key }).await?,
@@ -108,19 +137,39 @@ impl Agents<'_> {
         })
     }
 
-    async fn offboard(self, at: &ProjectAt, event: &Event, person: &Person, by: &str) -> Result<Vec<String>, Refusal> {
-        self.unless_known(|| async {
-            let lookup = MembershipOf { project: at.project.key, person: person.key };
-            let membership = self.find_one(lookup).await?;
-            let held = self.people().holdings_in(&at.project, person).await?;
-            let view = OffboardView { person: person.clone(), membership, held };
-            Ok(((), Offboard { event, by: by.to_owned() }.decide(&view, &self.env()?)?))
+    async fn offboard(
+        self,
+        project: &Project,
+        (event, report): (&Event, &LifecycleReport),
+        person: &Person,
+        by: &str,
+    ) -> Result<EndedByEvent, Refusal> {
+        self.run(|| async {
+            if self.is_applied(report).await? {
+                return Ok(Step::answer(EndedByEvent::default()));
+            }
+            let person: Person = self.load(person.key).await?;
+            let memberships: Vec<Membership> = self.find_all(MembershipsOfPerson(person.key)).await?;
+            let (here, elsewhere): (Vec<_>, Vec<_>) =
+                memberships.into_iter().partition(|place| place.project == project.key);
+            let is_elsewhere = person.platform_admin || elsewhere.iter().any(|place| !place.roles.is_empty());
+            let held = self.people().holdings_in(project, &person).await?;
+            let view = OffboardView { person, membership: here.into_iter().next(), held, is_elsewhere };
+            Offboard { event, report, by: by.to_owned() }.decide(&view, &self.env()?)
         })
         .await
     }
 
-    async fn end_by_event(self, at: &ProjectAt, event: &Event, keys: &[RowKey]) -> Result<Vec<String>, Refusal> {
-        self.unless_known(|| async {
+    async fn end_by_event(
+        self,
+        project: &Project,
+        (event, report): (&Event, &LifecycleReport),
+        keys: &[RowKey],
+    ) -> Result<EndedByEvent, Refusal> {
+        self.run(|| async {
+            if self.is_applied(report).await? {
+                return Ok(Step::answer(EndedByEvent::default()));
+            }
             let mut delegations = Vec::new();
             for key in keys {
                 let found: Option<Delegation> = self.get(*key).await?;
@@ -128,35 +177,34 @@ impl Agents<'_> {
                 let live = self.decisions().live_for_auto_revoke(&delegation).await?;
                 delegations.push((delegation, live));
             }
-            let place = (at.project.key, at.project.id.clone());
-            Ok(((), EndByEvent { event }.decide(&EventView { place, delegations }, &self.env()?)?))
+            let place = (project.key, project.id.clone());
+            EndByEvent { event, report }.decide(&EventView { place, delegations }, &self.env()?)
         })
         .await
     }
 
-    /// An event with a known id ends nothing.
-    async fn unless_known<F>(self, attempt: impl Fn() -> F) -> Result<Vec<String>, Refusal>
-    where
-        F: Future<Output = Result<((), Step<Vec<String>>), Refusal>>,
-    {
-        match self.run_to_outcome(attempt).await? {
-            (Outcome::Committed, ended) => Ok(ended),
-            (Outcome::LimitReached { .. }, _) => Ok(Vec::new()),
-            _ => Err(Refusal::Unavailable),
-        }
+    /// Of two requests with the same event, the later finds nothing left to end.
+    async fn finish_event(
+        self,
+        project: &Project,
+        of: (&Event, &LifecycleReport),
+        result: (&str, usize),
+    ) -> Result<(), Refusal> {
+        let place = (project.key, project.id.clone());
+        self.run(|| async {
+            if self.is_applied(of.1).await? {
+                return Ok(Step::answer(()));
+            }
+            let effects: Effects = applied(&place, of, result, &self.env()?)?;
+            Ok::<_, Refusal>(Step { answer: (), effects })
+        })
+        .await
     }
 
-    /// Of two requests with the same event, the later finds nothing left to end.
-    async fn use_event(self, at: &ProjectAt, event: &Event, result: (&str, usize)) -> Result<(), Refusal> {
-        let place = (at.project.key, at.project.id.clone());
-        let attempt = || async {
-            let effects: Effects = applied(&place, event, result, &self.env()?)?;
-            Ok::<_, Refusal>(((), Step { answer: (), effects }))
-        };
-        match self.run_to_outcome(attempt).await? {
-            (Outcome::Committed | Outcome::LimitReached { .. }, ()) => Ok(()),
-            _ => Err(Refusal::Unavailable),
-        }
+    /// Whether another request with the same event was faster.
+    async fn is_applied(self, report: &LifecycleReport) -> Result<bool, Refusal> {
+        let current: Option<LifecycleReport> = self.get(report.key).await?;
+        Ok(current.is_none_or(|current| current.version != report.version))
     }
 }
 
@@ -164,6 +212,10 @@ enum Concerned {
     User(Box<Person>),
     Delegation(Box<Delegation>),
     Everyone,
+}
+
+fn unknown_user() -> Refusal {
+    Refusal::NotFound("there is no such user in this project".into())
 }
 
 /// The administrator behind an event, for the record.

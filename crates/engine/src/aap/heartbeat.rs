@@ -70,18 +70,16 @@ impl Agents<'_> {
         let Some(row) = self.get::<Heartbeat>(key).await? else { return Ok(()) };
         let project: Project = self.load(row.project).await?;
         let session: Option<Session> = self.get(row.session).await?;
-        let asking = |mode: &Mode| {
-            let receipt = session.as_ref().and_then(|session| session.receipt_in(*mode));
-            receipt.is_some_and(|receipt| receipt.heartbeat_s.is_some())
-        };
-        let mode = [Mode::UserDelegated, Mode::ServiceAccount].into_iter().find(asking);
-        let delegation = session.as_ref().zip(mode).and_then(|(session, mode)| session.delegation_in(mode));
-        let delegation = self.get_some(delegation).await?;
+        let mut delegations = Vec::new();
+        for delegation in session.iter().flat_map(Session::delegations) {
+            // One that may be inactive is judged first: requests postpone its end.
+            delegations.extend(self.settle_inactivity(self.get(delegation).await?).await?);
+        }
         let live = match project.document.heartbeats.on_missed {
             OnMissed::EndSession => self.decisions().live_of_session(row.session).await?,
             OnMissed::Record => Live::default(),
         };
-        let view = HeartbeatDueView { project, row, session, delegation, live };
+        let view = HeartbeatDueView { project, row, session, delegations, live };
         let step = HeartbeatDue { serving_since: self.time.serving_since() }.decide(&view, &self.env()?)?;
         match self.finish(step).await {
             Ok(Some(true)) => self.end_late_decisions_of_session(&view.project, view.row.session).await,

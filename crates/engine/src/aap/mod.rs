@@ -15,5 +15,6 @@ mod scope_expansion;
 pub(crate) mod service_account;
 pub(crate) mod shared_signals;
 mod task_complete;
+pub(crate) mod webhook_attempts;
 pub(crate) mod webhook_secrets;
 mod webhooks;

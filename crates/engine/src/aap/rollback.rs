@@ -19,7 +19,7 @@ use countersign_core::{
         },
     },
     evidence,
-    records::{Mode, Project, Rollback, RollbackPhase, Session},
+    records::{CancelCall, Mode, Project, Rollback, RollbackPhase, Session},
     refusal::Refusal,
     step::{Operation as _, Step},
 };
@@ -118,7 +118,7 @@ impl Agents<'_> {
         attempt: CancelAttempt,
         port: &dyn UpstreamRequests,
     ) -> Result<(), Refusal> {
-        let result = self.send_cancel(&view.project, &attempt, port).await;
+        let result = self.send_cancel(&view.project, &attempt.cancel, port).await;
         tracing::info!(?result, "an upstream was asked to undo a call");
         for _ in 0..TRIES {
             let Some(view) = self.rollback_view(view.rollback.key).await? else { return Ok(()) };
@@ -132,16 +132,17 @@ impl Agents<'_> {
         Err(Refusal::Unavailable)
     }
 
-    async fn send_cancel(
+    /// Asks the upstream of a call to undo it.
+    pub(crate) async fn send_cancel(
         self,
         project: &Project,
-        attempt: &CancelAttempt,
+        call: &CancelCall,
         port: &dyn UpstreamRequests,
     ) -> CancelResult {
-        let Some((cancel, upstream)) = attempt.cancel.unchanged_in(&project.document) else {
+        let Some((cancel, upstream)) = call.unchanged_in(&project.document) else {
             return CancelResult::NotSent { why: "its route's cancel endpoint has changed since" };
         };
-        let Ok(path) = self.calls().open_cancel(project, &attempt.cancel).await else {
+        let Ok(path) = self.calls().open_cancel(project, call).await else {
             return CancelResult::NotSent { why: "the path of its cancel endpoint could not be opened" };
         };
         match port.cancel(&project.id, upstream, &cancel.method, &path).await {
@@ -161,9 +162,8 @@ impl Agents<'_> {
     }
 
     async fn session_steps(self, view: &RollbackView) -> Result<SessionSteps, Refusal> {
-        let session = view.session.key;
+        let (session, since) = (view.session.key, view.rollback.since);
         let mut executions = Vec::new();
-        let since = view.rollback.since;
         let mut found = self.find_all(ExecutionsOfSession(session)).await?;
         found.retain(|execution| execution.claimed_at >= since);
         for execution in found {
@@ -172,7 +172,8 @@ impl Agents<'_> {
         }
         let mut unsettled = self.find_all(UnsettledWritesIn(view.project.key)).await?;
         unsettled.retain(|write| write.session == Some(session) && write.started_at >= since);
-        let reversible = self.find_all(ReversibleWritesOf(session)).await?;
+        let mut reversible = self.find_all(ReversibleWritesOf(session)).await?;
+        reversible.retain(|write| write.started_at >= since);
         let (calls, more) = self.write_outcomes(view).await?;
         Ok(SessionSteps { executions, calls, unsettled, reversible, more })
     }

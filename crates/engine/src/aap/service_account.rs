@@ -1,5 +1,6 @@
 //! Service accounts by command (AAP 11.2): reviewed and confirmed by an admin at the command line, listed and revoked.
 
+use super::operator::operator_refusal;
 use crate::{
     services::Agents,
     store::{DelegationsOfPerson, MembershipOf},
@@ -43,7 +44,7 @@ impl Agents<'_> {
     ) -> Result<ReviewedAccount, Refusal> {
         let proposed = service_account::proposed(body)?;
         let admin = self.admin_named(project, admin).await?;
-        let operator = self.account_operator(project, operator);
+        let operator = self.account_operator(project, operator).await?;
         let shown_at = self.decision_time()?;
         let shown = review(project, &operator, &proposed, &admin.person, language, shown_at)?;
         Ok(ReviewedAccount { digest: review_digest(&shown)?, shown, shown_at })
@@ -59,13 +60,14 @@ impl Agents<'_> {
         (language, shown, shown_at): (&str, Digest, UnixMillis),
     ) -> Result<(Delegation, String), Refusal> {
         let proposed: ProposedAccount = service_account::proposed(body)?;
+        let operator = self.account_operator(project, operator).await?;
         let granted = self
             .run(|| async {
                 let project: Project = self.load(project.key).await?;
                 let admin = self.admin_named(&project, admin).await?;
                 let operation = CreateAccount {
                     admin: &admin,
-                    operator: self.account_operator(&project, operator),
+                    operator: operator.clone(),
                     proposed: proposed.clone(),
                     language,
                     shown,
@@ -100,9 +102,17 @@ impl Agents<'_> {
         Ok(ended)
     }
 
-    fn account_operator(self, project: &Project, domain: &Domain) -> AccountOperator {
+    /// The operator with the default policy of its identity manifest. Without the manifest nothing is shown or granted: the
+    /// effective policy would be looser than one of its layers (AAP 8.4).
+    async fn account_operator(self, project: &Project, domain: &Domain) -> Result<AccountOperator, Refusal> {
+        let identity = self.operators.identity(domain, self.decision_time()?).await.map_err(operator_refusal)?;
         let service = self.origins_of(project).into_iter().next().unwrap_or_else(|| self.settings.origin.to_string());
-        AccountOperator { domain: domain.clone(), name: domain.to_string(), policy: Default::default(), service }
+        Ok(AccountOperator {
+            domain: domain.clone(),
+            name: identity.operator.clone(),
+            policy: identity.countersign.auto_revoke_policy.clone(),
+            service,
+        })
     }
 
     async fn admin_named(self, project: &Project, name: &str) -> Result<ProjectMember, Refusal> {

@@ -2,6 +2,7 @@
 
 use super::operator::operator_refusal;
 use crate::{
+    engine::Tenancy,
     ports::OperatorError,
     projects::ProjectAt,
     services::Agents,
@@ -11,11 +12,11 @@ use countersign_core::{
     aap::events::{Concerns, Event},
     records::{Person, Session, SessionState},
     refusal::Refusal,
-    shared_signals::{CloseSession, PersonSignal, SignOut, SignalEffect, counter, effects_of, event_id},
+    shared_signals::{CloseSession, PersonSignal, SignOut, counter, event_id, signals_of},
     step::Operation as _,
 };
 use countersign_jose::{Peek, SecurityEventRefusal, Unsigned, peek, verify_security_event};
-use countersign_protocol::{aap::policy::LifecycleEvent, facts::VerifiedSecurityEvent};
+use countersign_protocol::{aap::policy::LifecycleEvent, facts::VerifiedSecurityEvent, project::SignalTransmitter};
 
 /// A refused token, with the code of RFC 8935 2.4.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,18 +52,25 @@ impl SignalRefusal {
 impl Agents<'_> {
     /// Verifies a security event token and applies its events. A repeated token changes nothing.
     pub async fn receive_security_event(self, at: &ProjectAt, jwt: &str) -> Result<(), SignalRefusal> {
-        let token = self.prove_security_event(at, jwt).await?;
-        for signal in effects_of(&token) {
+        let (token, transmitter) = self.prove_security_event(at, jwt).await?;
+        for signal in signals_of(&token, transmitter) {
             self.apply_signal(at, &token, &signal).await?;
         }
         Ok(())
     }
 
-    async fn prove_security_event(self, at: &ProjectAt, jwt: &str) -> Result<VerifiedSecurityEvent, SignalRefusal> {
+    async fn prove_security_event<'a>(
+        self,
+        at: &'a ProjectAt,
+        jwt: &str,
+    ) -> Result<(VerifiedSecurityEvent, &'a SignalTransmitter), SignalRefusal> {
         let now = self.decision_time()?;
         let Peek { kid, iss, .. } = peek(jwt).map_err(|why| SignalRefusal::InvalidRequest(why.to_string()))?;
         let transmitter = at.project.document.shared_signals.iter().find(|transmitter| transmitter.issuer == iss);
-        let transmitter = transmitter.ok_or(SignalRefusal::InvalidIssuer)?;
+        // Local accounts are shared by all projects, so no transmitter of one of several reports about them.
+        let allowed =
+            |transmitter: &&SignalTransmitter| transmitter.people.is_none() || self.settings.tenancy == Tenancy::Single;
+        let transmitter = transmitter.filter(allowed).ok_or(SignalRefusal::InvalidIssuer)?;
         let keys = self.operators.key_set(&transmitter.jwks_uri, &kid, now).await.map_err(|trouble| match trouble {
             OperatorError::UnknownKid => SignalRefusal::InvalidKey("the transmitter publishes no such key".into()),
             OperatorError::BadKeys(why) => SignalRefusal::InvalidKey(why),
@@ -71,7 +79,8 @@ impl Agents<'_> {
             other => operator_refusal(other).into(),
         })?;
         let expected = (transmitter.issuer.as_str(), transmitter.audience.as_str());
-        verify_security_event(jwt, &keys, expected, now).map_err(|why| match &why {
+        let verified = verify_security_event(jwt, &keys, expected, now);
+        let token = verified.map_err(|why| match &why {
             SecurityEventRefusal::Unsigned(Unsigned::NoKey(_) | Unsigned::Algorithm) => {
                 SignalRefusal::InvalidKey(why.to_string())
             }
@@ -79,7 +88,8 @@ impl Agents<'_> {
             SecurityEventRefusal::WrongIssuer => SignalRefusal::InvalidIssuer,
             SecurityEventRefusal::WrongAudience => SignalRefusal::InvalidAudience,
             _ => SignalRefusal::InvalidRequest(why.to_string()),
-        })
+        })?;
+        Ok((token, transmitter))
     }
 
     async fn apply_signal(
@@ -88,15 +98,24 @@ impl Agents<'_> {
         token: &VerifiedSecurityEvent,
         signal: &PersonSignal,
     ) -> Result<(), Refusal> {
-        let known = self.person_in(at, token.issuer().to_owned(), signal.subject.clone()).await?;
-        let Some(person) = known else { return Ok(()) };
+        let (issuer, subject) = signal.person.clone();
         let id = event_id(token, signal.event);
-        if signal.effect == SignalEffect::Offboard {
-            let concerns = Concerns::User { issuer: Some(person.issuer.clone()), subject: person.subject.clone() };
-            let event = Event { event: LifecycleEvent::UserOffboarded, id: id.clone(), concerns };
-            self.apply(at, token.issuer(), &event).await?;
+        if let Some(event) = signal.lifecycle {
+            let concerns = Concerns::User { issuer: Some(issuer.clone()), subject: subject.clone() };
+            let event = Event { event, id: id.clone(), concerns, by_own_provider: true };
+            match self.apply(&at.project, token.issuer(), &event).await {
+                Ok(_) => {}
+                // Nobody's here, or applied under an earlier version of the document.
+                Err(Refusal::NotFound(_) | Refusal::Conflict(_)) => return Ok(()),
+                Err(refusal) => return Err(refusal),
+            }
         }
-        self.sign_out_by_event(at, &person, (&id, signal.event), token.issuer()).await
+        // Offboarding signs out in the step that ends everything else.
+        if signal.lifecycle == Some(LifecycleEvent::UserOffboarded) {
+            return Ok(());
+        }
+        let Some(person) = self.person_in(&at.project, issuer, subject).await? else { return Ok(()) };
+        self.sign_out_by_event(at, &person, (&id, signal.event.as_str()), token.issuer()).await
     }
 
     /// When this returns, no node honours the sign-in sessions, subscriber tokens and AAP sessions of before.

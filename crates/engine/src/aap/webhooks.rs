@@ -2,11 +2,13 @@
 //! nothing; the row's version lets one node send at a time.
 
 use crate::{
+    aap::webhook_attempts::WebhookAttempt,
     engine::Tenancy,
     ports::SignedMessage,
     services::Agents,
     store::{
-        self, DeadMessagesIn, OutboxMessageById, OutboxMessagesDue, OutboxMessagesIn, OutboxMessagesOpenOf, Outcome,
+        self, DeadMessagesIn, OutboxMessageById, OutboxMessageDueAfter, OutboxMessagesDueAt, OutboxMessagesIn,
+        OutboxMessagesOpenOf, Outcome,
     },
 };
 use countersign_core::{
@@ -20,34 +22,60 @@ use countersign_protocol::{
     aap::webhook::{AUTO_REVOKED, AutoRevokeNotice, SUSPENDED, SuspensionNotice},
     domain::Domain,
     ids::RowKey,
+    time::UnixMillis,
 };
-use std::collections::BTreeMap;
-
-/// The number of rows per query.
-const BATCH: i64 = 256;
-/// How many messages are sent to one operator at a time, so that a slow one does not hold up the others.
-const AT_ONE_OPERATOR: usize = 16;
+use std::collections::BTreeSet;
 
 impl Agents<'_> {
-    /// Makes every attempt that is due, and returns their number. Call it often, apart from work that must not wait for an
-    /// operator.
+    /// Makes the attempts that are due, as many as each operator may have at a time, and returns their number. Call it often,
+    /// and do not wait for the last call to return: an operator may be slow.
     pub async fn deliver_webhooks(self) -> Result<usize, Refusal> {
-        let by = self.decision_time()?;
-        let due = store::find_all(&*self.store, OutboxMessagesDue { by, limit: BATCH }).await?;
-        let mut operators: BTreeMap<&Domain, usize> = BTreeMap::new();
-        let due = due.iter().filter(|message| {
-            let sending = operators.entry(&message.operator).or_default();
-            *sending += 1;
-            *sending <= AT_ONE_OPERATOR
-        });
-        let due: Vec<&OutboxMessage> = due.collect();
-        let attempts = due.iter().map(|message| self.deliver(message));
+        let due = self.due_attempts().await?;
+        let found = due.len();
+        let attempts = due.into_iter().map(|(message, attempt)| self.deliver(message, attempt));
         futures_util::future::join_all(attempts).await.into_iter().collect::<Result<(), _>>()?;
-        Ok(due.len())
+        Ok(found)
     }
 
-    async fn deliver(self, found: &OutboxMessage) -> Result<(), Refusal> {
-        let Some(message) = self.begin_delivery(found).await? else { return Ok(()) };
+    /// Operator by operator, so that the backlog of one does not hide the messages of the others. A round that ends early is
+    /// continued by the next one.
+    async fn due_attempts(self) -> Result<Vec<(OutboxMessage, WebhookAttempt)>, Refusal> {
+        let by = self.decision_time()?;
+        let (mut due, mut had_turn) = (Vec::new(), BTreeSet::new());
+        let mut after = self.webhook_attempts.last_operator();
+        while !self.webhook_attempts.are_full() {
+            let next = store::find_one(&*self.store, OutboxMessageDueAfter { operator: after.clone(), by }).await?;
+            match next {
+                Some(next) if had_turn.insert(next.operator.clone()) => {
+                    due.extend(self.begin_attempts_at(&next.operator, by).await?);
+                    after = next.operator.as_str().to_owned();
+                }
+                // From the first operator on again.
+                None if !after.is_empty() => after.clear(),
+                _ => break,
+            }
+        }
+        Ok(due)
+    }
+
+    async fn begin_attempts_at(
+        self,
+        operator: &Domain,
+        by: UnixMillis,
+    ) -> Result<Vec<(OutboxMessage, WebhookAttempt)>, Refusal> {
+        self.webhook_attempts.had_turn(operator);
+        let limit = i64::try_from(self.webhook_attempts.free_at(operator)).unwrap_or(0);
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        let operator = operator.as_str().to_owned();
+        let due = store::find_all(&*self.store, OutboxMessagesDueAt { operator, by, limit }).await?;
+        let begin = |message| self.webhook_attempts.begin(&message).map(|attempt| (message, attempt));
+        Ok(due.into_iter().filter_map(begin).collect())
+    }
+
+    async fn deliver(self, found: OutboxMessage, _attempt: WebhookAttempt) -> Result<(), Refusal> {
+        let Some(message) = self.begin_delivery(&found).await? else { return Ok(()) };
         let OutboxState::Pending { attempts: attempt, .. } = message.state else { return Ok(()) };
         let result = self.send(&message).await;
         let recorded = self.run(|| async {

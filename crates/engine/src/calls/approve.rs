@@ -1,6 +1,6 @@
 //! Finding the approval of exactly this call, or asking a person for it (C-02).
 
-use super::{Connect, DecidedCall, HeldFacts, Permit, permit::OpenPermit};
+use super::{Connect, DecidedCall, HeldFacts, Permit, permit::OpenPermit, reversible::PlannedCancel};
 use crate::{
     decisions::{AgentPrincipal, Claiming, RaiseRequest, RaisedDecision},
     projects::ProjectAt,
@@ -360,7 +360,7 @@ impl Calls<'_> {
         let claiming = Claiming { digest, effect, allowance };
         let probe = self.probe_for(held, connect.reaches_upstream()).await?;
         let reaches_upstream = connect.reaches_upstream();
-        let cancel = self.plan_cancel(held.decided.facts(), Some(&held.request), reaches_upstream).await?;
+        let cancel = self.plan_undo(held.decided.facts(), &held.request, reaches_upstream).await?;
         // Not the step runner: between two commits the call is decided again.
         for _ in 0..TRIES {
             let view = self.decisions().claim_view(&held.at, Vec::new(), &decision, &claiming).await?;
@@ -372,7 +372,10 @@ impl Calls<'_> {
                 call: Some(held.rendered.call.clone()),
                 rules: Some(rules),
                 probe: probe.clone(),
-                cancel: cancel.as_ref().map(|cancel| (cancel.call.clone(), held.decided.facts().action().to_owned())),
+                cancel: cancel
+                    .as_ref()
+                    .and_then(|cancel| Some((cancel.with_session()?, held.decided.facts().action().to_owned()))),
+                undo: cancel.as_ref().and_then(PlannedCancel::within_window),
                 window_closed: held.decided.queued.is_some(),
             };
             let needs = held.needs()?;

@@ -10,8 +10,8 @@ use crate::{
 };
 use countersign_core::{
     aap::access::{
-        AccessView, AuthorizedCall, Call, CallFacts, CallVerdict, DryRun, ProvenProof, Proving, RefusedCall, decide,
-        within_plans,
+        AccessView, AuthorizedCall, Call, CallFacts, CallVerdict, CountedLimits, DryRun, ProvenProof, Proving,
+        RefusedCall, decide, within_plans,
     },
     records::UnsettledWrite,
     refusal::Refusal,
@@ -26,8 +26,9 @@ type Checked = Result<ProvenProof, String>;
 impl Calls<'_> {
     /// Decides a call by its head alone. A refusal is recorded before it is returned.
     pub async fn decide(self, address: &Address, call: Call) -> Result<DecidedCall, Refusal> {
+        let generation = self.ended_holders.generation();
         let verdict = self.decide_arrived(address, &call).await?;
-        let decided = DecidedCall::new(self.engine, verdict, call, address.clone());
+        let decided = DecidedCall::new(self.engine, verdict, call, address.clone()).in_generation(generation);
         match self.check_before_body(&decided).await {
             Ok(()) => Ok(decided),
             Err(refusal) => Err(decided.refuse(refusal).await),
@@ -45,10 +46,12 @@ impl Calls<'_> {
         if speculative { self.check_speculation(authorized).await } else { Ok(()) }
     }
 
-    /// A speculative read is forwarded at once; its response stays sealed until its record is durable.
+    /// A speculative read is forwarded at once, unless its session or delegation ended since it was decided; its response
+    /// stays sealed until its record is durable.
     pub(super) fn speculate(self, decided: DecidedCall) -> Result<Permit, Refusal> {
+        let decided_in = Some(decided.decided_in);
         let (authorized, call, address) = decided.into_authorized().ok_or(Refusal::Internal)?;
-        Ok(Permit::new(self.engine, OpenPermit::new(authorized, call, address)))
+        Ok(Permit::new(self.engine, OpenPermit { decided_in, ..OpenPermit::new(authorized, call, address) }))
     }
 
     /// A read runs ahead of its record only as long as records can be written, and while its limits have room.
@@ -126,7 +129,10 @@ impl Calls<'_> {
     /// Whether the limits have room. A caller without room is refused before a person is asked or the upstream is called
     /// the call's own step counts later.
     pub(super) async fn check_limits(self, facts: &CallFacts) -> Result<(), Refusal> {
-        let room = facts.limit_checks();
+        self.check_room(facts, facts.limit_checks()).await
+    }
+
+    pub(super) async fn check_room(self, facts: &CallFacts, room: CountedLimits) -> Result<(), Refusal> {
         for count in room.iter() {
             let stands = self.store.count(&count.key).await?;
             self.limit_cache.set(&count.key, stands);

@@ -1,6 +1,6 @@
 //! A decided call ends in the record: authorized and settled, refused, or, when it is dropped, abandoned.
 
-use crate::{engine::Engine, projects::Address, services::Calls};
+use crate::{ended_holders::Generation, engine::Engine, projects::Address, services::Calls};
 use countersign_core::{
     aap::access::{AuthorizedCall, Call, CallFacts, CallVerdict, DryRunCall, NeedsApproval},
     records::Decision,
@@ -20,13 +20,21 @@ pub struct DecidedCall {
     pub(super) address: Address,
     /// The decision of a call that was held for its undo window.
     pub(super) queued: Option<Box<Decision>>,
+    /// The generation before it was decided; the oldest where it does not matter.
+    pub(super) decided_in: Generation,
     /// Whether the call is not recorded yet.
     open: bool,
 }
 
 impl DecidedCall {
     pub(super) fn new(engine: &Arc<Engine>, verdict: CallVerdict, call: Call, address: Address) -> Self {
-        Self { engine: Arc::clone(engine), verdict: Some(verdict), call, address, queued: None, open: true }
+        let decided_in = Generation::default();
+        Self { engine: Arc::clone(engine), verdict: Some(verdict), call, address, queued: None, decided_in, open: true }
+    }
+
+    pub(super) fn in_generation(mut self, decided_in: Generation) -> Self {
+        self.decided_in = decided_in;
+        self
     }
 
     /// A call that was held for its undo window: decided again from its rows, not from a credential.

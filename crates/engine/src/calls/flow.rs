@@ -3,6 +3,8 @@
 use super::{
     BodyDigest, DecidedCall, Egress, HeldFacts, Permit, UpstreamError, UpstreamOutcome, Watch,
     approve::{Approval, Claimed, Pending},
+    settle::RecordedOutcome,
+    undo::UndoOffer,
 };
 use crate::{projects::Address, services::Calls};
 use async_trait::async_trait;
@@ -42,7 +44,7 @@ pub trait UpstreamExchange: Connect + Sized + 'static {
     /// The complete request, for a person to approve.
     fn read_whole(&mut self, facts: &CallFacts) -> impl Future<Output = Result<HttpRequest, Refusal>> + Send;
 
-    /// Sends the request once: `approved`, or the request as read.
+    /// Sends the request once, on the connection: `approved`, or the request as read. Each piece needs the send right.
     fn send(
         &mut self,
         permit: &mut Permit,
@@ -73,7 +75,8 @@ pub trait UpstreamExchange: Connect + Sized + 'static {
 /// Opens the connection to the upstream of a call.
 #[async_trait]
 pub trait Connect: Send {
-    /// Before the claim: the claim is the last thing before the first byte.
+    /// Before the claim, or the check of the send right: they are the last thing before the first byte. Repeated calls
+    /// change nothing.
     async fn connect(&mut self, facts: &CallFacts) -> Result<(), UpstreamError>;
 
     /// Whether the call goes to the upstream of the project's document, which the route's probe and cancel endpoint ask. A
@@ -103,6 +106,8 @@ pub struct Settled<A> {
     pub unsettled_call: Option<String>,
     /// Whether it is the upstream's own answer to a dry run.
     pub dry_run: bool,
+    /// The way to undo the call, while its undo window is open.
+    pub undo: Option<UndoOffer>,
 }
 
 /// The response of a call that crosses users, once it is known whose data it touched. A response that does not say so is
@@ -199,15 +204,17 @@ impl Calls<'_> {
         .await
     }
 
-    /// The whole request, where the path of the route's cancel endpoint has a part of its body.
+    /// The whole request, where the path of the route's cancel endpoint has a part of its body. A dry run leaves nothing to
+    /// undo, and is sent as it was read, with its marker.
     async fn read_to_undo<E: UpstreamExchange>(
         self,
         decided: &DecidedCall,
         exchange: &mut E,
     ) -> Result<Option<HttpRequest>, Refusal> {
-        let cancel = decided.facts().route().cancel.as_ref().filter(|_| exchange.reaches_upstream());
+        let facts = decided.facts();
+        let cancel = facts.route().cancel.as_ref().filter(|_| exchange.reaches_upstream() && facts.writes());
         match cancel.is_some_and(CancelPath::needs_whole_request) {
-            true => exchange.read_whole(decided.facts()).await.map(Some),
+            true => exchange.read_whole(facts).await.map(Some),
             false => Ok(None),
         }
     }
@@ -286,7 +293,7 @@ impl Calls<'_> {
         mut exchange: E,
         approved: Option<HttpRequest>,
     ) -> Result<Settled<E::Answer>, Refusal> {
-        let result = match self.check_send(&permit, approved.as_ref()).await {
+        let result = match self.connect_and_check(&permit, &mut exchange, approved.as_ref()).await {
             Ok(()) => {
                 permit.mark_sending();
                 exchange.send(&mut permit, approved).await
@@ -311,16 +318,34 @@ impl Calls<'_> {
         let dry_run = permit.facts().is_dry_run();
         let (named, unknown) = (permit.sent_write(), outcome.report(permit.facts().route()) == OutcomeReport::Lost);
         let about = |refusal: Refusal| refusal.of_sent(named.clone());
-        let egress = permit.settle(outcome).await.map_err(about)?;
+        let address = permit.address().clone();
+        let RecordedOutcome { egress, undoable } = permit.settle(outcome).await.map_err(about)?;
         let answer = result.map_err(|error| about(error.into()))?;
         let unsettled_call = named.as_ref().filter(|_| unknown).and_then(SentWrite::call_id).map(str::to_owned);
-        Ok(Settled { answer, egress, watch, unsettled_call, dry_run })
+        let undo = match undoable {
+            Some(call) => self.undo_offer(&address, &call).await,
+            None => None,
+        };
+        Ok(Settled { answer, egress, watch, unsettled_call, dry_run, undo })
+    }
+
+    /// The connection stands before the right to send is checked. A write's stood before its intent.
+    async fn connect_and_check<E: UpstreamExchange>(
+        self,
+        permit: &Permit,
+        exchange: &mut E,
+        approved: Option<&HttpRequest>,
+    ) -> Result<(), UpstreamError> {
+        exchange.connect(permit.facts()).await?;
+        self.check_send(permit, approved).await
     }
 
     /// The right to send, checked immediately before the first byte: the approved bytes, under a claim that no node
     /// can have taken for lapsed.
     async fn check_send(self, permit: &Permit, approved: Option<&HttpRequest>) -> Result<(), UpstreamError> {
         let covered = match (approved, permit.held()) {
+            // An approved request has no marker: sent for a dry run, it would be carried out.
+            (Some(_), _) if permit.facts().is_dry_run() => false,
             (Some(request), _) => permit.covers(request),
             (None, held) => held.is_none(),
         };

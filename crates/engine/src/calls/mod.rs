@@ -19,6 +19,7 @@ mod repeats;
 mod reversible;
 mod settle;
 mod streams;
+mod undo;
 mod unrecorded;
 
 pub(crate) use approve::call_of_request;
@@ -31,4 +32,5 @@ pub use permit::{HeldFacts, Permit};
 pub(crate) use queued_attempts::QueuedAttempts;
 pub use repeats::BodyDigest;
 pub use streams::Watch;
+pub use undo::{UndoOffer, Undoable};
 pub(crate) use unrecorded::UnrecordedOutcomes;

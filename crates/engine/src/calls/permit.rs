@@ -1,10 +1,11 @@
 //! Authority as a value that cannot be forged: it exists only because its step is durable, it fits one request, and it
 //! is settled once. Dropped without an outcome, it records the outcome as unknown.
 
-use super::{BodyDigest, UpstreamError, UpstreamOutcome, Watch, egress::Egress, reversible::OpenCancel};
+use super::{BodyDigest, UpstreamError, UpstreamOutcome, Watch, reversible::OpenCancel, settle::RecordedOutcome};
 use crate::{
+    ended_holders::Generation,
     engine::Engine,
-    inflight_writes::{InflightWrite, SendRight},
+    inflight_writes::{InflightWrite, SendRight, until_deaf},
     projects::Address,
 };
 use countersign_core::{
@@ -28,6 +29,8 @@ pub(super) struct OpenPermit {
     pub(super) held: Option<HeldFacts>,
     /// None once the request was handed to the upstream, and for a speculative read.
     pub(super) inflight: Option<InflightWrite>,
+    /// Only for a speculative read: the generation in which it was decided.
+    pub(super) decided_in: Option<Generation>,
     pub(super) call: Call,
     pub(super) address: Address,
     /// Whether the first byte may have left.
@@ -47,6 +50,7 @@ impl OpenPermit {
             authorized,
             held: None,
             inflight: None,
+            decided_in: None,
             call,
             address,
             sent: false,
@@ -129,18 +133,24 @@ impl Permit {
         }
     }
 
-    /// The right to go on sending; none for a speculative read, and once the request has left.
+    /// The right to go on sending; none once a request with an intent has left.
     pub fn send_right(&self) -> Option<SendRight> {
-        self.open().inflight.as_ref().map(InflightWrite::send_right)
+        let open = self.open();
+        let Some(decided_in) = open.decided_in else { return open.inflight.as_ref().map(InflightWrite::send_right) };
+        let (engine, facts) = (&self.engine, open.authorized.facts());
+        let read = engine.ended_holders.read_right(decided_in, [Some(facts.session()), facts.delegation()]);
+        Some(SendRight::of_read(read, engine.feed_freshness.clone()))
     }
 
-    /// Resolves when the rest of the request must not be sent any more; never for a speculative read.
+    /// Resolves when the rest of the request must not be sent any more. A speculative read that is cut by a revocation is
+    /// not woken by it: its next piece is refused.
     pub fn cut(&self) -> impl Future<Output = UpstreamError> + Send + 'static {
         let cut = self.open().inflight.as_ref().map(InflightWrite::cut);
+        let deaf = until_deaf(self.engine.feed_freshness.clone());
         async move {
             match cut {
                 Some(cut) => cut.await,
-                None => std::future::pending().await,
+                None => deaf.await,
             }
         }
     }
@@ -188,6 +198,10 @@ impl Permit {
         }
     }
 
+    pub(super) fn address(&self) -> &Address {
+        &self.open().address
+    }
+
     pub(super) fn watch(&self) -> Watch {
         let open = self.open();
         Watch::new(open.authorized.facts().clone(), open.call.clone(), open.address.clone())
@@ -198,8 +212,8 @@ impl Permit {
         self.engine.calls().identity_assertion(self.facts(), audience, self.held())
     }
 
-    /// Records the outcome; only then may the response leave. The meter is for a response of unknown length.
-    pub(super) async fn settle(mut self, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
+    /// Records the outcome; only then may the response leave.
+    pub(super) async fn settle(mut self, outcome: UpstreamOutcome) -> Result<RecordedOutcome, Refusal> {
         let Some(open) = self.open.take() else { return Err(Refusal::Internal) };
         let (engine, named) = (Arc::clone(&self.engine), open.sent_write());
         // In a task of its own: the record is written even if the caller hangs up now.

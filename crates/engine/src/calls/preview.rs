@@ -15,6 +15,7 @@ use countersign_core::{
     aap::access::{AskedInPreview, CallFacts, CallVerdict, Previewed, preview},
     decision::claim::Claim,
     held::HttpRequest,
+    project::undo::is_held_for_undo,
     records::{Decision, Point},
     refusal::Refusal,
 };
@@ -109,8 +110,7 @@ impl Calls<'_> {
             None | Some("true") => self.usable_approval(held).await?,
             Some(token) => {
                 let decision = self.named_approval(held, token).await?;
-                self.check_claim_for(held, &decision, None).await?;
-                Some(ApprovalUse { decision_id: decision.id, standing: false })
+                Some(self.approval_use(held, &decision, None).await?)
             }
         };
         let asked = match &approval {
@@ -129,21 +129,24 @@ impl Calls<'_> {
     async fn usable_approval(self, held: &HeldCall) -> Result<Option<ApprovalUse>, Refusal> {
         let raiser = held.agent()?.raiser;
         let (project, call) = (held.at.project.key, &held.rendered.call);
+        // Each call that is held for undo is approved by itself.
+        let facts = held.decided.facts();
+        let is_alone = is_held_for_undo(&facts.project().document, facts.route());
         let mut passed_over = Vec::new();
-        while passed_over.len() < TRIES {
+        while !is_alone && passed_over.len() < TRIES {
             let covering = self.decisions().find_covering(project, &raiser, Point::Gateway, call, &passed_over).await?;
             let Some(allowance) = covering else { break };
             let decision: Option<Decision> = store::get(&*self.store, allowance.decision).await?;
             let decision = decision.ok_or(Refusal::Internal)?;
-            match self.check_claim_for(held, &decision, Some(allowance.key)).await {
-                Ok(()) => return Ok(Some(ApprovalUse { decision_id: decision.id, standing: true })),
+            match self.approval_use(held, &decision, Some(allowance.key)).await {
+                Ok(found) => return Ok(Some(found)),
                 Err(Refusal::ApprovalGone(_) | Refusal::ConfirmationInvalid(_)) => passed_over.push(allowance.key),
                 Err(refusal) => return Err(refusal),
             }
         }
         for decision in self.approvals_for(held).await? {
-            match self.check_claim_for(held, &decision, None).await {
-                Ok(()) => return Ok(Some(ApprovalUse { decision_id: decision.id, standing: false })),
+            match self.approval_use(held, &decision, None).await {
+                Ok(found) => return Ok(Some(found)),
                 Err(Refusal::ApprovalGone(_)) => {}
                 Err(refusal) => return Err(refusal),
             }
@@ -151,12 +154,12 @@ impl Calls<'_> {
         Ok(None)
     }
 
-    async fn check_claim_for(
+    async fn approval_use(
         self,
         held: &HeldCall,
         decision: &Decision,
         allowance: Option<RowKey>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<ApprovalUse, Refusal> {
         self.approved_is_clear(held, decision).await?;
         let (digest, effect) = (held.rendered.digest, held.rendered.effect.as_ref().map(|effect| effect.digest));
         let claiming = Claiming { digest, effect, allowance };
@@ -171,9 +174,10 @@ impl Calls<'_> {
             rules: Some(call.facts().rules()),
             probe: None,
             cancel: None,
+            undo: None,
             window_closed: false,
         };
-        call.check_claim(claim, &view, &self.env()?)
+        call.approval_use(claim, &view, &self.env()?)
     }
 
     /// The limits of the real call, as they stand.

@@ -5,28 +5,25 @@ use super::{
     approve::{Claimed, HeldCall},
 };
 use crate::{
-    decisions::{AgentPrincipal, Claiming},
+    decisions::Claiming,
     engine::Tenancy,
     ports::QueuedSender,
     projects::{Address, ProjectAt},
     runner::TRIES,
     services::Calls,
-    store::{AllowancesQueuedDue, AllowancesQueuedIn, Outcome},
+    store::{AllowancesQueuedDue, Outcome},
 };
 use countersign_core::{
     aap::{
         access::{AccessView, Call, CallVerdict, NeedsApproval, RefusedCall, decide_queued},
-        manifest::UNDO_ENDPOINT,
         registry::REGISTRIES_UNREAD,
     },
     decision::{
-        answer::ProvenPerson,
         claim::Claim,
         queue::{DropQueued, Queue, QueueDue, Undo, UndoneBy, nothing_to_undo},
-        revoke::check_entitlement,
     },
     held::HttpRequest,
-    project::undo::route_window_s,
+    project::undo::hold_window_s,
     records::{Allowance, Decision, Point, Project, QueuedCall},
     refusal::Refusal,
     step::Operation as _,
@@ -34,7 +31,7 @@ use countersign_core::{
 use countersign_protocol::{
     aap::undo::{QueuedResponse, UndoResponse},
     decisions::UndoState,
-    ids::{RowKey, prefixed},
+    ids::RowKey,
 };
 use std::sync::{Arc, PoisonError};
 use tokio::task::JoinHandle;
@@ -48,7 +45,7 @@ impl Calls<'_> {
         let facts = held.decided.facts();
         match held.decided.queued {
             Some(_) => 0,
-            None => route_window_s(&facts.project().document, facts.route()),
+            None => hold_window_s(&facts.project().document, facts.route()),
         }
     }
 
@@ -75,6 +72,7 @@ impl Calls<'_> {
                 rules: Some(needs.facts().rules()),
                 probe: None,
                 cancel: None,
+                undo: None,
                 window_closed: false,
             };
             let (mode, intent_type, consent) = (call.mode.clone(), call.intent_type.clone(), call.consent);
@@ -106,35 +104,8 @@ impl Calls<'_> {
         })
     }
 
-    /// The address that undoes the held call of a decision.
-    pub(crate) fn undo_url(self, at: &ProjectAt, decision_id: &str) -> Result<String, Refusal> {
-        Ok(format!("{}{}{UNDO_ENDPOINT}/{}", at.service, at.prefix(), self.undo_id(decision_id)?))
-    }
-
-    /// The decision's id and a MAC of it: nothing secret is stored.
-    fn undo_id(self, decision_id: &str) -> Result<String, Refusal> {
-        let keys = self.keys().ok_or(Refusal::Unavailable)?;
-        let tag = keys.mac.tag("undo", decision_id.as_bytes());
-        let half = tag.first_chunk::<16>().ok_or(Refusal::Internal)?;
-        Ok(format!("{decision_id}.{}", prefixed("und", *half)))
-    }
-
-    /// Undoes a held call by its undo id, for the session that sent it.
-    pub async fn undo(self, at: &ProjectAt, agent: &AgentPrincipal, undo_id: &str) -> Result<UndoResponse, Refusal> {
-        let (id, _) = undo_id.split_once('.').ok_or_else(nothing_to_undo)?;
-        if self.undo_id(id)? != undo_id {
-            return Err(nothing_to_undo());
-        }
-        let decision = self.decisions().decision_at(at.project.key, id).await?.ok_or_else(nothing_to_undo)?;
-        self.undo_queued(&decision, UndoneBy::Agent(agent.raiser.clone())).await
-    }
-
-    /// The same for a person that may revoke the approval.
-    pub async fn undo_by_person(self, decision: &Decision, by: &ProvenPerson) -> Result<UndoResponse, Refusal> {
-        self.undo_queued(decision, UndoneBy::Person(Box::new(by.clone()))).await
-    }
-
-    async fn undo_queued(self, decision: &Decision, by: UndoneBy) -> Result<UndoResponse, Refusal> {
+    /// Undoes the held call of a decision.
+    pub(super) async fn undo_queued(self, decision: &Decision, by: UndoneBy) -> Result<UndoResponse, Refusal> {
         let allowances = self.decisions().allowances_of(decision).await?;
         let queued = allowances.iter().find_map(|allowance| Some((allowance.key, allowance.queued.as_ref()?)));
         let (key, queued) = queued.ok_or_else(nothing_to_undo)?;
@@ -149,20 +120,6 @@ impl Calls<'_> {
             (Outcome::OutOfTime, _) => Err(Refusal::UndoWindowClosed(queued.closes_at)),
             _ => Err(Refusal::Unavailable),
         }
-    }
-
-    /// The held calls of a project that this person may undo, the first to be sent first.
-    pub async fn undoable(self, at: &ProjectAt, by: &ProvenPerson) -> Result<Vec<(Decision, QueuedCall)>, Refusal> {
-        let mut found = Vec::new();
-        for allowance in self.find_all(AllowancesQueuedIn(at.project.key)).await? {
-            let decision: Decision = self.load(allowance.decision).await?;
-            let open = allowance.queued_call().filter(|queued| self.now() < queued.closes_at);
-            if let (Some(queued), Ok(())) = (open, check_entitlement(by, &decision, Some(&allowance))) {
-                found.push((decision, queued.clone()));
-            }
-        }
-        found.sort_by_key(|(_, queued)| queued.closes_at);
-        Ok(found)
     }
 
     /// Sets the enforcement point that sends held calls. Without one this node leaves them to others.

@@ -67,7 +67,7 @@ impl Calls<'_> {
         if needs.facts().principal()? != decision.raised_by.principal {
             return Err(no_kept_request());
         }
-        self.check_limits(needs.facts()).await?;
+        self.check_room(needs.facts(), needs.limit_checks()).await?;
         rendered(needs.facts(), request)
     }
 

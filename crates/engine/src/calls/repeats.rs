@@ -68,7 +68,7 @@ impl Calls<'_> {
         }
         let (mut head, mut body) = exchange.describe(facts, false).await?;
         let mut fingerprint = facts.fingerprint(&head, proof)?;
-        if unsettled.iter().any(|earlier| fingerprint.needs_body(&earlier.fingerprint)) {
+        if fingerprints(&unsettled).any(|(_, earlier)| fingerprint.needs_body(earlier)) {
             (head, body) = exchange.describe(facts, true).await?;
             fingerprint = facts.fingerprint(&head, proof)?;
         }
@@ -115,11 +115,11 @@ impl Calls<'_> {
         Ok(follows)
     }
 
-    /// The writes of a project with an unknown outcome, oldest first.
+    /// The writes of a project with repeats that are refused, oldest first.
     pub async fn unsettled_writes(self, project: RowKey) -> Result<Vec<UnsettledWrite>, Refusal> {
         let all = self.find_all(UnsettledWritesIn(project)).await?;
         let now = self.now();
-        Ok(all.into_iter().filter(|write| write.is_open() && now < write.until).collect())
+        Ok(all.into_iter().filter(|write| write.refuses_repeats() && now < write.until).collect())
     }
 
     /// Settles a write by a person's finding; from then on its repeats are let through.
@@ -154,8 +154,12 @@ pub(super) fn describe_whole(request: &HttpRequest) -> (ReadWrite, BodyDigest) {
 }
 
 pub(super) fn refuse_if_repeated(fingerprint: &WriteFingerprint, unsettled: &[UnsettledWrite]) -> Result<(), Refusal> {
-    match unsettled.iter().find(|earlier| fingerprint.repeats(&earlier.fingerprint)) {
-        Some(earlier) => Err(Refusal::WriteUnsettled { call_id: earlier.call_id.clone(), until: earlier.until }),
+    match fingerprints(unsettled).find(|(_, earlier)| fingerprint.repeats(earlier)) {
+        Some((write, _)) => Err(Refusal::WriteUnsettled { call_id: write.call_id.clone(), until: write.until }),
         None => Ok(()),
     }
+}
+
+fn fingerprints(unsettled: &[UnsettledWrite]) -> impl Iterator<Item = (&UnsettledWrite, &WriteFingerprint)> {
+    unsettled.iter().filter_map(|write| Some((write, write.fingerprint.as_ref()?)))
 }

@@ -14,7 +14,7 @@ use countersign_core::{
         outcome::{OutcomeReport, may_report},
     },
     env::Env,
-    records::{Decision, Point},
+    records::{Decision, Point, UndoableCall},
     refusal::Refusal,
     step::{Effects, Operation as _, Step},
 };
@@ -25,22 +25,31 @@ use countersign_protocol::{
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// What a response needs once its outcome is recorded.
+#[derive(Default)]
+pub(super) struct RecordedOutcome {
+    /// The meter for a response of unknown length.
+    pub(super) egress: Option<Egress>,
+    /// The call whose undo window is open now.
+    pub(super) undoable: Option<UndoableCall>,
+}
+
 impl<'engine> Calls<'engine> {
-    /// Records the outcome of a call; only then may its response leave. The meter is for a response of unknown length.
-    pub(super) async fn settle(self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
+    /// Records the outcome of a call; only then may its response leave.
+    pub(super) async fn settle(self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<RecordedOutcome, Refusal> {
         match open.authorized.facts().writes() {
             true => self.settle_write(&open, outcome).await,
-            false => self.settle_read(open, outcome).await,
+            false => self.settle_read(open, outcome).await.map(|egress| RecordedOutcome { egress, undoable: None }),
         }
     }
 
     /// From the first byte sent, no error may say that nothing happened: an outcome that cannot be recorded now is kept and
     /// recorded later.
-    async fn settle_write(self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
+    async fn settle_write(self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<RecordedOutcome, Refusal> {
         let facts = open.authorized.facts();
-        if self.record_outcome(open, outcome).await.is_ok() {
+        if let Ok(undoable) = self.record_outcome(open, outcome).await {
             self.supersede_other_questions(open, outcome).await;
-            return Ok(Egress::of(facts).filter(|_| outcome.is_unsized()));
+            return Ok(RecordedOutcome { egress: Egress::of(facts).filter(|_| outcome.is_unsized()), undoable });
         }
         let held = open.held.as_ref().map(|held| (held, outcome.report(facts.route())));
         let write = open.authorized.write().map(|row| (row.key, observed_write(open, outcome)));
@@ -65,7 +74,12 @@ impl<'engine> Calls<'engine> {
         }
     }
 
-    async fn record_outcome(self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<(), Refusal> {
+    /// Yields the call whose undo window opens with its outcome.
+    async fn record_outcome(
+        self,
+        open: &OpenPermit,
+        outcome: UpstreamOutcome,
+    ) -> Result<Option<UndoableCall>, Refusal> {
         let facts = open.authorized.facts();
         let project = (facts.project().key, facts.project().id.clone());
         let again = AtomicBool::new(false);
@@ -79,7 +93,9 @@ impl<'engine> Calls<'engine> {
             let effects = write_entry(open, outcome, &env)?;
             let effects =
                 effects.and(self.apply_write_outcome(row.as_ref(), &observed_write(open, outcome), &project, &env)?);
-            let effects = effects.and(self.settle_reversible(open, observed_write(open, outcome).result).await?);
+            let result = observed_write(open, outcome).result;
+            let (reversed, undoable) = self.settle_reversible(open, result, env.now).await?;
+            let effects = effects.and(reversed);
             let (lock, reported) = match &open.held {
                 Some(held) => {
                     let key = (held.decision, held.execution_id.as_str());
@@ -88,12 +104,12 @@ impl<'engine> Calls<'engine> {
                 None => (None, Effects::default()),
             };
             let effects = effects.and(reported);
-            Ok::<_, Refusal>((lock, Step { answer: effects.counts.clone(), effects }))
+            Ok::<_, Refusal>((lock, Step { answer: (effects.counts.clone(), undoable), effects }))
         };
         match self.run_to_outcome(record).await? {
-            (Outcome::Committed, counts) => {
+            (Outcome::Committed, (counts, undoable)) => {
                 self.limit_cache.forget(&counts);
-                Ok(())
+                Ok(undoable)
             }
             _ => Err(Refusal::Unavailable),
         }

@@ -4,6 +4,7 @@ use crate::{projects::Address, services::Calls};
 use countersign_core::{
     aap::access::{Call, CallFacts, check_bearer_at},
     aap::validity::check_receipt,
+    project::tier_needed,
     refusal::{ExceededConsent, Refusal},
 };
 use std::time::Duration;
@@ -44,7 +45,7 @@ impl Calls<'_> {
         }
         let (hash, _) = watch.call.token().ok_or(Refusal::AccessTokenInvalid)?;
         let (document, route) = (&at.project.document, watch.facts.route());
-        let tier = document.minimum_tier.max(route.minimum_tier.unwrap_or(1));
+        let tier = tier_needed(document, route);
         let bearer = self.agents().bearer_at_tier(&at.project, hash, tier).await?;
         check_bearer_at(&bearer, document, tier, now)?;
         if !watch.facts.keeps_expansion(&bearer.session) {

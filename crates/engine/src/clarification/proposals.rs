@@ -113,7 +113,7 @@ impl Clarifications<'_> {
         let decision: Decision = self.load(key).await?;
         let page = self.decisions().page_of(at, &decision.id);
         let session = self.decisions().session_of_decision(&decision).await?;
-        let whole = Whole { decision: decision.clone(), session, allowance: None, execution: None };
+        let whole = Whole { decision: decision.clone(), session, allowance: None, execution: None, undoable: None };
         Ok(Some(RaisedDecision { document: whole.document(page), decision, fresh: false }))
     }
 }

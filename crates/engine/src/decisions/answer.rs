@@ -6,20 +6,23 @@ use crate::{
     store::{DecisionByReply, ExecutionById, Outcome},
 };
 use countersign_core::{
+    aap::boundary::CallBoundary,
+    bounded::ActionTarget,
     decision::{
         answer::{Answer, AnswerView, CountedAnswer, NotCounted, ProvenPerson},
         cancel::CancelQuestion,
         due::DueView,
         extend::Extend,
+        grant::AskedFor,
         reconcile::Reconcile,
     },
     mplp::roles::Deciding,
     people::ProjectMember,
-    records::{AaepSession, Assurance, Decision, Execution, Via},
+    records::{AaepSession, Assurance, Decision, Delegation, Execution, Via},
     refusal::Refusal,
     step::Operation as _,
 };
-use countersign_protocol::{hash::Digest, time::UnixMillis};
+use countersign_protocol::{hash::Digest, project::ProjectDocument, time::UnixMillis};
 
 /// The result of an answer. The AAEP response is the same for all; pages tell the difference.
 pub type Answered = Result<CountedAnswer, NotCounted>;
@@ -85,6 +88,7 @@ impl Decisions<'_> {
             None => None,
         };
         Ok(AnswerView {
+            boundary: self.call_boundary(document, &decision, asked_for.as_ref()).await?,
             place: at.project_ref(),
             pause_s: document.decisions.pause_seconds,
             plan: self.plan_of(decision.plan()).await?,
@@ -95,6 +99,21 @@ impl Decisions<'_> {
             decision,
             session,
         })
+    }
+
+    /// The boundary of a service account's call by a route (AAP 11.3).
+    async fn call_boundary(
+        self,
+        document: &ProjectDocument,
+        decision: &Decision,
+        asked_for: Option<&AskedFor>,
+    ) -> Result<Option<CallBoundary>, Refusal> {
+        let Some(ActionTarget::Route { id }) = asked_for.map(|asked| &asked.what) else { return Ok(None) };
+        let grant: Option<Delegation> = self.get_some(decision.raised_by.delegation).await?;
+        let Some(account) = grant.and_then(|grant| grant.service_account) else { return Ok(None) };
+        let route = document.routes.iter().find(|route| route.id == *id);
+        let route = route.ok_or_else(|| Refusal::NoBoundary(id.clone()))?.clone();
+        Ok(Some(CallBoundary { account, route }))
     }
 
     /// A person entitled to decide it calls it off.

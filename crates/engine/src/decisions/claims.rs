@@ -68,6 +68,7 @@ impl<'engine> Decisions<'engine> {
                 rules: Some(rules(&at.project.document, tool, None)),
                 probe: None,
                 cancel: None,
+                undo: None,
                 window_closed: false,
             };
             let step = operation.decide(&view, &self.env()?)?;

@@ -60,7 +60,10 @@ impl Decisions<'_> {
         let now = self.now();
         if let Some(undo) = document.undo.as_mut().filter(|undo| undo.state == UndoState::Open) {
             match now < undo.expires_at {
-                true => undo.undo_url = Some(self.calls().undo_url(at, &whole.decision.id)?),
+                true => {
+                    let named = whole.undoable.as_ref().map_or(&whole.decision.id, |call| &call.call_id);
+                    undo.undo_url = Some(self.calls().undo_url(at, named)?);
+                }
                 false => undo.state = UndoState::Closed,
             }
         }

@@ -25,7 +25,7 @@ pub(crate) use raise::digest_of;
 
 use crate::{
     services::Decisions,
-    store::{AllowancesOfDecision, DecisionById, ExecutionsDone, ExecutionsOfDecision},
+    store::{AllowancesOfDecision, DecisionById, ExecutionsDone, ExecutionsOfDecision, LastUndoableCallOf},
 };
 use countersign_core::{
     decision::document::Whole,
@@ -43,7 +43,11 @@ impl Decisions<'_> {
         let execution = if used { self.execution_of(decision.key).await? } else { None };
         // The approval of a plan belongs to its steps; the plan's own documents list them.
         let allowance = allowances.into_iter().next().filter(|allowance| allowance.step.is_none());
-        Ok(Whole { decision, session, allowance, execution })
+        let undoable = match execution.as_ref().is_some_and(|execution: &Execution| execution.undoable) {
+            true => self.find_one(LastUndoableCallOf(decision.key)).await?,
+            false => None,
+        };
+        Ok(Whole { decision, session, allowance, execution, undoable })
     }
 
     /// The allowances of a decision, if it is settled.

@@ -229,7 +229,8 @@ impl Decisions<'_> {
     ) -> Result<RaisedDecision, Refusal> {
         let session = self.session_of_decision(&decision).await?;
         let page = self.page_of(at, &decision.id);
-        let whole = Whole { decision: decision.clone(), session, allowance: Some(allowance), execution: None };
+        let whole =
+            Whole { decision: decision.clone(), session, allowance: Some(allowance), execution: None, undoable: None };
         Ok(RaisedDecision { document: whole.document(page), decision, fresh: false })
     }
 
@@ -421,7 +422,7 @@ impl Decisions<'_> {
     fn raised(self, at: &ProjectAt, raised: Raised) -> RaisedDecision {
         let Raised { decision, session, fresh } = raised;
         let page = self.page_of(at, &decision.id);
-        let whole = Whole { decision: decision.clone(), session, allowance: None, execution: None };
+        let whole = Whole { decision: decision.clone(), session, allowance: None, execution: None, undoable: None };
         RaisedDecision { document: whole.document(page), decision, fresh }
     }
 

@@ -9,6 +9,7 @@ use crate::{
     store::{PlanById, PlansOfPerson, PlansOfPrincipal, PlansOfProject},
 };
 use countersign_core::{
+    aap::boundary,
     clarification::texts::ClarificationResult,
     decision::{
         answer::ProvenPerson,
@@ -26,7 +27,7 @@ use countersign_core::{
         submit,
     },
     people::ProjectMember,
-    records::{AaepSession, Allowance, Decision, DecisionTarget, Plan, Question},
+    records::{AaepSession, Allowance, Decision, DecisionTarget, Delegation, Plan, Question},
     refusal::Refusal,
     step::{Guard, Operation as _, Step},
 };
@@ -70,6 +71,10 @@ impl<'engine> Plans<'engine> {
             agent.may_ask_for(action.tool.as_deref().unwrap_or_default())?;
         }
         let actions = submit::planned(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
+        let grant: Option<Delegation> = self.get_some(agent.raiser.delegation).await?;
+        if let Some(account) = grant.and_then(|grant| grant.service_account) {
+            boundary::check_plan(document, &account, actions.values())?;
+        }
         let lasts_s = submit::lifetime_s(document, submission).map_err(|why| Refusal::invalid(why.to_string()))?;
         self.run(|| async {
             let known =

@@ -53,13 +53,13 @@ impl People<'_> {
             keys.push((key, live));
         }
         let tokens = self.find_all(SubscriberTokensOfPerson { project: project.key, person: person.key }).await?;
-        let counts = |token: &&SubscriberToken| token.state(person, self.now()) == TokenState::Active;
+        let is_active = |token: &SubscriberToken| token.state(person, self.now()) == TokenState::Active;
         Ok(HeldInProject {
             place: (project.key, project.id.clone()),
             is_member: membership.is_some(),
             delegations,
             keys,
-            tokens: tokens.iter().filter(counts).count(),
+            tokens: tokens.into_iter().filter(is_active).collect(),
         })
     }
 

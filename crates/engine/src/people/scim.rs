@@ -167,9 +167,9 @@ impl People<'_> {
     ) -> Result<(), Refusal> {
         let id = self.env()?.mint().id("scim");
         let (issuer, subject) = (Some(user.person.issuer.clone()), user.person.subject.clone());
-        let event = Event { event, id, concerns: Concerns::User { issuer, subject } };
-        match self.agents().apply(at, by, &event).await {
-            // Neither a member nor ever the holder of a delegation: there is nothing to end.
+        let event = Event { event, id, concerns: Concerns::User { issuer, subject }, by_own_provider: false };
+        match self.agents().apply(&at.project, by, &event).await {
+            // Neither a member nor ever the holder of a delegation or key: there is nothing to end.
             Ok(_) | Err(Refusal::NotFound(_)) => Ok(()),
             Err(refusal) => Err(refusal),
         }

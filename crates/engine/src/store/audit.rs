@@ -29,6 +29,11 @@ pub struct AuditQuery {
 pub enum AuditBy {
     Delegation(Vec<RowKey>),
     Session(Vec<RowKey>),
+    /// Of these sessions, those under any of these delegations. `None`: under no delegation.
+    SessionUnder {
+        sessions: Vec<RowKey>,
+        delegations: Vec<Option<RowKey>>,
+    },
 }
 
 /// The order of a project's log: time, then lane, then sequence (R-25).
@@ -92,8 +97,18 @@ impl AuditQuery {
     fn kind_and_keys(&self) -> (i64, BTreeSet<RowKey>) {
         match &self.by {
             AuditBy::Delegation(keys) => (0, keys.iter().copied().collect()),
-            AuditBy::Session(keys) => (1, keys.iter().copied().collect()),
+            AuditBy::Session(keys) | AuditBy::SessionUnder { sessions: keys, .. } => {
+                (1, keys.iter().copied().collect())
+            }
         }
+    }
+
+    /// The further condition on an entry's delegation, with its value for `placeholder`.
+    fn under<S: Sql>(&self, column: &str, placeholder: &str) -> Option<(String, SqlValue)> {
+        let AuditBy::SessionUnder { delegations, .. } = &self.by else { return None };
+        let without = if delegations.contains(&None) { format!(" OR {column} IS NULL") } else { String::new() };
+        let keys = SqlValue::List(delegations.iter().flatten().copied().collect());
+        Some((format!(" AND ({}{without})", S::one_of(column, placeholder)), keys))
     }
 
     /// `from` and `to` as values; unbounded where none is given.
@@ -106,9 +121,8 @@ impl AuditQuery {
     }
 }
 
-const INDEXED: &str = "SELECT at, lane, seq, pos FROM audit_index WHERE project = $1 AND kind = $2 AND key = $3 \
-     AND at >= $4 AND at < $5 AND (at, lane, seq) > ($6, $7, $8) \
-     AND (CAST($9 AS TEXT) IS NULL OR event_type = $9) ORDER BY at, lane, seq LIMIT $10";
+/// The index has no delegation of a session's entry, so that is read from the entry itself.
+const ENTRY: &str = " JOIN evidence e ON e.lane = i.lane AND e.pos = i.pos";
 
 /// The first hits after the previous page, for each key; together they contain the page.
 async fn indexed<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, StoreFailure> {
@@ -116,9 +130,16 @@ async fn indexed<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, St
     let (from, to) = query.span();
     let start = AuditPosition { at: UnixMillis(i64::MIN), lane: i64::MIN, seq: i64::MIN };
     let after = query.after.unwrap_or(start);
+    let under = query.under::<S>("e.delegation", "$11");
+    let (joined, condition) = under.as_ref().map_or(("", ""), |(condition, _)| (ENTRY, condition));
+    let text = format!(
+        "SELECT i.at, i.lane, i.seq, i.pos FROM audit_index i{joined} WHERE i.project = $1 AND i.kind = $2 AND i.key = $3 \
+         AND i.at >= $4 AND i.at < $5 AND (i.at, i.lane, i.seq) > ($6, $7, $8) \
+         AND (CAST($9 AS TEXT) IS NULL OR i.event_type = $9){condition} ORDER BY i.at, i.lane, i.seq LIMIT $10"
+    );
     let mut hits = Vec::new();
     for key in keys {
-        let params = [
+        let mut params = vec![
             query.project.into(),
             kind.into(),
             key.into(),
@@ -130,7 +151,8 @@ async fn indexed<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, St
             query.event_type.as_deref().into(),
             query.limit_and_one().into(),
         ];
-        for row in sql.query(INDEXED, &params).await? {
+        params.extend(under.as_ref().map(|(_, keys)| keys.clone()));
+        for row in sql.query(&text, &params).await? {
             hits.push(hit(&row)?);
         }
     }
@@ -140,13 +162,16 @@ async fn indexed<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, St
 async fn indexed_total<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<u64, StoreFailure> {
     let (kind, keys) = query.kind_and_keys();
     let (from, to) = query.span();
+    let under = query.under::<S>("e.delegation", "$7");
+    let (joined, condition) = under.as_ref().map_or(("", ""), |(condition, _)| (ENTRY, condition));
     let text = format!(
-        "SELECT count(*) FROM audit_index WHERE project = $1 AND kind = $2 AND {} AND at >= $4 AND at < $5 \
-         AND (CAST($6 AS TEXT) IS NULL OR event_type = $6)",
-        S::one_of("key", "$3")
+        "SELECT count(*) FROM audit_index i{joined} WHERE i.project = $1 AND i.kind = $2 AND {} AND i.at >= $4 AND i.at < $5 \
+         AND (CAST($6 AS TEXT) IS NULL OR i.event_type = $6){condition}",
+        S::one_of("i.key", "$3")
     );
     let keys = SqlValue::List(keys.into_iter().collect());
-    let params = [query.project.into(), kind.into(), keys, from, to, query.event_type.as_deref().into()];
+    let mut params = vec![query.project.into(), kind.into(), keys, from, to, query.event_type.as_deref().into()];
+    params.extend(under.map(|(_, keys)| keys));
     let counted = sql.query(&text, &params).await?;
     let count = counted.first().map_or(Ok(0), |row| row.int(0))?;
     Ok(u64::try_from(count).unwrap_or(0))
@@ -157,14 +182,16 @@ async fn tail<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, Store
     let (kind, keys) = query.kind_and_keys();
     let (from, to) = query.span();
     let column = if kind == 0 { "delegation" } else { "session" };
+    let under = query.under::<S>("delegation", "$7");
+    let condition = under.as_ref().map_or("", |(condition, _)| condition);
     let text = format!(
         "SELECT at, lane, seq, pos, {column} FROM evidence WHERE lane = $1 AND pos > $2 AND project = $3 \
-         AND at >= $4 AND at < $5 AND (CAST($6 AS TEXT) IS NULL OR event_type = $6) AND {column} IS NOT NULL"
+         AND at >= $4 AND at < $5 AND (CAST($6 AS TEXT) IS NULL OR event_type = $6) AND {column} IS NOT NULL{condition}"
     );
     let mut hits = Vec::new();
     for lane in sql.query("SELECT lane, pos FROM audit_progress", &[]).await? {
         let (lane, pos) = (lane.int(0)?, lane.int(1)?);
-        let params = [
+        let mut params = vec![
             lane.into(),
             pos.into(),
             query.project.into(),
@@ -172,6 +199,7 @@ async fn tail<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, Store
             to.clone(),
             query.event_type.as_deref().into(),
         ];
+        params.extend(under.as_ref().map(|(_, keys)| keys.clone()));
         for row in sql.query(&text, &params).await? {
             if keys.contains(&row.int(4)?) {
                 hits.push(hit(&row)?);

@@ -84,6 +84,18 @@ impl Search {
         Self { order: format!("{column}, key").into(), limit: Some(limit), ..due }
     }
 
+    /// The most overdue row of the first group after `group`, which may be empty.
+    pub(crate) fn due_after(
+        self,
+        group_column: &'static str,
+        group: String,
+        column: &'static str,
+        by: UnixMillis,
+    ) -> Self {
+        let due = self.where_column(group_column, ">", group).where_column(column, "<=", by.0);
+        Self { order: format!("{group_column}, {column}, key LIMIT 1").into(), ..due }
+    }
+
     fn where_column(mut self, column: &'static str, operator: &'static str, value: impl Into<SqlValue>) -> Self {
         self.conditions.push(((column, operator), value.into()));
         self

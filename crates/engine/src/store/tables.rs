@@ -14,10 +14,10 @@ use countersign_core::{
     records::{
         AaepSession, AaepSessionState, AccessToken, AgentEvent, Allowance, ApiKey, ClarificationEntry,
         ClarificationKey, ClarificationSession, ClarificationState, ConnectProgress, ConnectRequest, Decision,
-        Delegation, Disclosure, Execution, ExecutionState, Heartbeat, ImportedConfirm, Membership, OutboxMessage,
-        OutboxState, Person, Plan, Project, Raiser, Record, ReversibleWrite, RevokedReceipt, Rollback, ScimUser,
-        Secret, Session, SessionKey, SessionState, SigningKey, Stored, SubscriberToken, Subscription, Table,
-        UnsettledWrite, WebSession, WebhookEnrolment,
+        Delegation, Disclosure, Execution, ExecutionState, Heartbeat, ImportedConfirm, LifecycleReport, Membership,
+        OutboxMessage, OutboxState, Person, Plan, Project, Raiser, Record, ReversibleWrite, RevokedReceipt, Rollback,
+        ScimUser, Secret, Session, SessionKey, SessionState, SigningKey, Stored, SubscriberToken, Subscription, Table,
+        UndoableCall, UnsettledWrite, WebSession, WebhookEnrolment,
     },
 };
 use countersign_protocol::{
@@ -400,14 +400,14 @@ tables! {
     UnsettledWrite in "unsettled_writes" |r| [
         project = r.project,
         call_id = r.call_id.as_str(),
-        open_delegation = r.is_open().then_some(r.delegation),
+        open_delegation = r.refuses_repeats().then_some(r.delegation),
         route = r.route.as_str(),
-        open_same = r.is_open().then_some(r.same),
+        open_same = r.same.filter(|_| r.refuses_repeats()),
         until = r.until,
     ]
     // `until` ends its refusals; a late, different fact is compared with the row for a day more.
      swept by until after DAY {
-        /// The writes on a route, under a delegation, with an unknown outcome.
+        /// The writes on a route, under a delegation, with repeats that are refused.
         UnsettledWritesOf { delegation: RowKey, route: String } = [open_delegation = delegation, route];
         UnsettledWriteById { project: RowKey, call_id: String } = [project, call_id].unique();
         /// All of a project, those that a person settled included.
@@ -417,14 +417,17 @@ tables! {
     OutboxMessage in "outbox_messages" |r| [
         project = r.project,
         id = r.id.as_str(),
+        operator = r.operator.as_str(),
         delegation = r.delegation,
         open_delegation = r.due().map(|_| r.delegation),
         due = r.due(),
         dead_in = matches!(r.state, OutboxState::Dead { .. }).then_some(r.project),
     ] {
         OutboxMessageById { project: RowKey, id: String } = [project, id].unique();
-        /// Messages with an attempt due at `by`, the most overdue first.
-        OutboxMessagesDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
+        /// One message with an attempt due at `by`, of the first operator after this one.
+        OutboxMessageDueAfter { operator: String, by: UnixMillis } = [].due_after("operator", operator, "due", by);
+        /// An operator's messages with an attempt due at `by`, the most overdue first.
+        OutboxMessagesDueAt { operator: String, by: UnixMillis, limit: i64 } = [operator].due("due", by, limit);
         /// The pending ones of a delegation, oldest first.
         OutboxMessagesOpenOf(delegation: RowKey) = [open_delegation = delegation];
         /// Those with a key below `before`, the newest first.
@@ -460,6 +463,21 @@ tables! {
         ReversibleWritesOf(session: RowKey) = [session];
     }
 
+    UndoableCall in "undoable_calls" |r| [
+        project = r.project,
+        decision = r.decision,
+        call_id = r.call_id.as_str(),
+        due = r.due(),
+        open_in = r.open_until().map(|_| r.project),
+        until = r.until,
+    ] swept by until after NO_GRACE {
+        UndoableCallById { project: RowKey, call_id: String } = [project, call_id].unique();
+        UndoableCallsOf(decision: RowKey) = [decision];
+        LastUndoableCallOf(decision: RowKey) = [decision].newest();
+        UndoableCallsOpenIn(project: RowKey) = [open_in = project];
+        UndoableCallsDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
+    }
+
     Rollback in "rollbacks" |r| [project = r.project, session = r.session, due = r.due()] {
         /// The newest of a session.
         RollbackOf(session: RowKey) = [session].newest();
@@ -478,6 +496,11 @@ tables! {
         HeartbeatsDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
         /// All of a project's running tasks.
         HeartbeatsOpenIn(project: RowKey) = [open_in = project];
+    }
+
+    LifecycleReport in "lifecycle_reports" |r| [project = r.project, same = r.same, expires_at = r.expires_at] swept by expires_at after NO_GRACE {
+        /// The event that was reported before under the same id.
+        LifecycleReportSame { project: RowKey, same: Digest } = [project, same].unique();
     }
 }
 

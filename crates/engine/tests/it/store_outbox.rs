@@ -7,8 +7,8 @@ use crate::{
 };
 use countersign_core::records::{Delegation, OutboxMessage, OutboxState, RevokeReason, Stored, WebhookEnrolment};
 use countersign_engine::store::{
-    self, DeadMessagesIn, Lookup, OutboxMessageById, OutboxMessagesDue, OutboxMessagesIn, OutboxMessagesOpenOf,
-    Outcome, Retention, WebhookEnrolmentOf, WebhookEnrolmentsIn,
+    self, DeadMessagesIn, Lookup, OutboxMessageById, OutboxMessageDueAfter, OutboxMessagesDueAt, OutboxMessagesIn,
+    OutboxMessagesOpenOf, Outcome, Retention, WebhookEnrolmentOf, WebhookEnrolmentsIn,
 };
 use countersign_protocol::{domain::Domain, ids::RowKey, time::UnixMillis};
 
@@ -49,11 +49,13 @@ on_both_stores! {
         for (key, of, state) in [(1, 7, pending(START + 5)), (2, 7, pending(START)), (3, 8, dead()), (4, 8, pending(START))] {
             write(&bench, message(key, of, state)).await;
         }
-        let due = |by: i64, limit| OutboxMessagesDue { by: UnixMillis(by), limit };
+        let at = |operator: &str, by: i64, limit| OutboxMessagesDueAt { operator: operator.into(), by: UnixMillis(by), limit };
+        let due = |by, limit| at("agents.example", by, limit);
         assert_eq!(keys(&bench, due(START - 1, 9)).await, [0; 0]);
         assert_eq!(keys(&bench, due(START, 9)).await, [2, 4]);
         assert_eq!(keys(&bench, due(START + 5, 9)).await, [2, 4, 1], "the most overdue first");
         assert_eq!(keys(&bench, due(START + 5, 1)).await, [2]);
+        assert_eq!(keys(&bench, at("agents", START + 5, 9)).await, [0; 0]);
         assert_eq!(keys(&bench, OutboxMessagesOpenOf(7)).await, [1, 2], "in the order of their making");
         assert_eq!(keys(&bench, OutboxMessagesOpenOf(8)).await, [4]);
         let page = |before| OutboxMessagesIn { project: 1, before, limit: 3 };
@@ -65,6 +67,21 @@ on_both_stores! {
         let delivered = OutboxState::Delivered { at: AT, status: 200, attempts: 1 };
         write(&bench, OutboxMessage { version: 2, ..message(2, 7, delivered) }).await;
         assert_eq!(keys(&bench, OutboxMessagesOpenOf(7)).await, [1]);
+    }
+
+    async fn the_first_due_message_of_each_operator_is_found_behind_any_number_of_another_ones(bench) {
+        let of = |key, operator: &str, due| {
+            OutboxMessage { operator: Domain::parse(operator).unwrap(), ..message(key, key, pending(due)) }
+        };
+        for key in 1..=300 {
+            write(&bench, of(key, "busy.example", START + 300 - key)).await;
+        }
+        write(&bench, of(400, "calm.example", START + 200)).await;
+        let after = |operator: &str, by| OutboxMessageDueAfter { operator: operator.into(), by: UnixMillis(by) };
+        assert_eq!(keys(&bench, after("", START + 300)).await, [300], "the most overdue one");
+        assert_eq!(keys(&bench, after("busy.example", START + 300)).await, [400]);
+        assert_eq!(keys(&bench, after("busy.example", START + 199)).await, [0; 0], "not due yet");
+        assert_eq!(keys(&bench, after("calm.example", START + 300)).await, [0; 0]);
     }
 
     async fn an_operator_has_one_row_of_secrets_a_project(bench) {

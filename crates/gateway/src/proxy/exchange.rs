@@ -131,7 +131,8 @@ impl ProxyExchange {
     ) -> Result<Request<ToUpstream>, UpstreamError> {
         // The digests of approved calls were compared before; method and target are compared for every call.
         let sent_to = outgoing.uri.path_and_query().map_or("", http::uri::PathAndQuery::as_str);
-        if !permit.covers_head(outgoing.method.as_str(), sent_to) {
+        let marked = dry_run::is_marked_as_decided(permit.facts(), &outgoing.uri, &outgoing.headers);
+        if !marked || !permit.covers_head(outgoing.method.as_str(), sent_to) {
             tracing::error!("the outgoing request differs from the authorized one");
             return Err(UpstreamError::NotSent("it differed from the authorized request"));
         }
@@ -269,7 +270,6 @@ impl UpstreamExchange for ProxyExchange {
         permit: &mut Permit,
         approved: Option<HttpRequest>,
     ) -> Result<Response<FromUpstream>, UpstreamError> {
-        self.connect(permit.facts()).await?;
         let mut outgoing = match approved {
             Some(request) => of_approved(request)?,
             None => self.outgoing.take().ok_or(UpstreamError::NotSent("nothing was read"))?,

@@ -137,10 +137,11 @@ fn kept_decision(parts: &Parts, body: &Arriving) -> Result<Option<String>, Refus
 
 /// The upstream response as the caller gets it.
 fn caller_response(shared: &ProxyState, settled: Settled<Response<FromUpstream>>, to_head: bool) -> Response<ToCaller> {
-    let Settled { answer, egress, watch, unsettled_call, dry_run } = settled;
+    let Settled { answer, egress, watch, unsettled_call, dry_run, undo } = settled;
     let (mut parts, body) = answer.into_parts();
     headers::clean_response(&mut parts.headers, to_head);
     headers::add_call_id(&mut parts.headers, unsettled_call.as_deref());
+    headers::add_undo(&mut parts.headers, undo.as_ref());
     if dry_run {
         dry_run::mark(&mut parts.headers);
     }

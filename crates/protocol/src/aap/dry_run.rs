@@ -1,6 +1,6 @@
 //! The gateway's answer to a dry run (AAP 14.1): what the same request without the marker would do.
 
-use crate::aaep::event::Risk;
+use crate::{aaep::event::Risk, bounds::Amount};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -138,4 +138,27 @@ pub struct ApprovalUse {
     pub decision_id: String,
     /// Whether it covers several calls: a standing approval, or a step of an approved plan.
     pub standing: bool,
+    /// The calls that it covers now, this one included.
+    pub uses_left: i64,
+    /// The uses that the request would take.
+    pub would_take: i64,
+    /// What the request would take of the amounts that all calls together may use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sums: Vec<SumUse>,
+}
+
+/// Exact decimals, in the unit of the sum.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct SumUse {
+    /// By its dotted name.
+    pub argument: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub limit: Amount,
+    /// The amount left now, this request's included.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub left: Amount,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub would_take: Amount,
+    pub unit: String,
 }

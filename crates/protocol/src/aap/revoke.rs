@@ -99,6 +99,19 @@ pub struct RollbackReport {
     /// There were more steps than are listed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub more: bool,
+    /// The numbers of steps that are not listed, as far as they are known; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlisted: Option<RollbackCounts>,
+}
+
+/// Numbers of steps, by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RollbackCounts {
+    pub undone: usize,
+    pub done: usize,
+    pub not_done: usize,
+    pub unknown: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

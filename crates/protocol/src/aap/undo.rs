@@ -19,7 +19,7 @@ pub struct UndoRequest {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct UndoResponse {
     pub decision_id: String,
-    /// `undone`: the call was not sent, and never will be.
+    /// `undone`: the call was not sent and never will be, or the service undid it.
     pub state: UndoState,
     #[serde(with = "rfc3339")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]

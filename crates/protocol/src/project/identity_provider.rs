@@ -1,5 +1,6 @@
 //! The identity provider of a project: provisioning of its users (SCIM), and its security events (Shared Signals).
 
+use crate::aap::policy::LifecycleEvent;
 use serde::{Deserialize, Serialize};
 
 /// Users provisioned through `/scim/v2`. A user is the person (`issuer`, externalId), never an e-mail address.
@@ -29,6 +30,16 @@ pub struct SignalTransmitter {
     pub jwks_uri: String,
     /// The `aud` of its tokens.
     pub audience: String,
+    /// `local` if its subjects are the names of accounts with a password here, which only an installation with one
+    /// project may say. Absent for people of its own issuer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub people: Option<String>,
+    /// The lifecycle event that `session-revoked` is, beside the sign-out. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_revoked: Option<LifecycleEvent>,
+    /// The lifecycle event that `credential-change` is, beside the sign-out. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential_change: Option<LifecycleEvent>,
 }
 
 fn user_only() -> Vec<String> {

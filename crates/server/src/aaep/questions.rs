@@ -77,7 +77,7 @@ pub(crate) async fn more_time(
     security(("session" = []), ("bearer" = [])),
     summary = "Undo an approved call within its undo window",
     params(("decision" = String, Path), ("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session")),
-    responses((status = 200, description = "The call was not sent and never will be", body = UndoResponse), ErrorResponses),
+    responses((status = 200, description = "The call is undone: it was not sent and never will be, or the service undid it", body = UndoResponse), ErrorResponses),
 )]
 pub(crate) async fn undo(
     State(app): State<App>,

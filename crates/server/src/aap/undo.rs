@@ -17,7 +17,7 @@ use std::collections::HashMap;
     post, path = "/agent/undo", tag = "agents", security(("bearer" = [])), request_body = UndoRequest,
     summary = "Undo a call within its undo window",
     params(("Aap-Version" = String, Header, description = "The protocol version")),
-    responses((status = 200, description = "The call was not sent and never will be; a repeat gets the same response", body = UndoResponse), ErrorResponses),
+    responses((status = 200, description = "The call is undone: it was not sent and never will be, or the service undid it; a repeat gets the same response", body = UndoResponse), ErrorResponses),
 )]
 pub(crate) async fn undo(
     AgentCaller { engine, at, agent, .. }: AgentCaller,
@@ -32,10 +32,10 @@ pub(crate) async fn undo(
     post, path = "/agent/undo/{undo_id}", tag = "agents", security(("bearer" = [])),
     summary = "Undo a call by its undo URL",
     params(
-        ("undo_id" = String, Path, description = "Of the 202 that held the call"),
+        ("undo_id" = String, Path, description = "Of the 202 that held the call, or of the response to it"),
         ("Aap-Version" = String, Header, description = "The protocol version"),
     ),
-    responses((status = 200, description = "The call was not sent and never will be; a repeat gets the same response", body = UndoResponse), ErrorResponses),
+    responses((status = 200, description = "The call is undone: it was not sent and never will be, or the service undid it; a repeat gets the same response", body = UndoResponse), ErrorResponses),
 )]
 pub(crate) async fn undo_by_url(
     AgentCaller { engine, at, agent, .. }: AgentCaller,

@@ -65,6 +65,8 @@ pub struct Undoable {
     pub by: AskedBy,
     pub action: PlainLine,
     pub closes_at: UnixMillis,
+    /// Whether it is still to be sent; otherwise the service is asked to undo it.
+    pub is_held: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -134,6 +136,14 @@ impl InboxPage {
 }
 
 impl Undoable {
+    fn word(&self, frame: &Frame) -> String {
+        frame.say(if self.is_held { "undoable-word" } else { "undoable-word-sent" })
+    }
+
+    fn until(&self, frame: &Frame) -> String {
+        frame.say(if self.is_held { "undoable-until" } else { "undoable-until-sent" })
+    }
+
     fn path(&self) -> String {
         format!("/inbox/{}/{}", self.project, self.decision_id)
     }

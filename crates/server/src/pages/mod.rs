@@ -58,7 +58,7 @@ pub use inbox::{InboxError, InboxPage, ListenAt, Listening, Typed, Undoable, Unr
 pub use language::{Language, pick_language};
 pub use lookalike::{Warning, examine};
 pub use operator::OperatorLabel;
-pub use outcome::{DecidedBy, OutcomeText, RunBy, Runs, ToldBy};
+pub use outcome::{CallUndo, DecidedBy, OutcomeText, RunBy, Runs, ToldBy};
 pub use plain::{Piece, PlainLine, Prose};
 pub use plan::{PlanChangeMark, PlanError, PlanEvent, PlanPage, StepProgress};
 pub use plan_steps::{PlanAsked, StepAsked, StepRuns};

@@ -95,6 +95,28 @@ pub enum Runs {
     },
 }
 
+/// How an approved call can be undone, or was (AAP 14.1).
+#[derive(Clone, Debug)]
+pub enum CallUndo {
+    /// The reader may undo it now.
+    Offered {
+        /// Whether it is still to be sent; otherwise the service is asked to undo it.
+        is_held: bool,
+    },
+    /// The service is being asked.
+    Undoing,
+    Undone {
+        at: UnixMillis,
+    },
+    Remains {
+        at: UnixMillis,
+        why: Prose,
+    },
+    Unknown {
+        at: UnixMillis,
+    },
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunBy {
     Agent,
@@ -262,5 +284,47 @@ impl Runs {
     /// Whether the reader of the page reported the outcome.
     pub fn is_told_by_you(&self) -> bool {
         matches!(self, Runs::Ran { told_by: ToldBy::You, .. } | Runs::Failed { told_by: ToldBy::You, .. })
+    }
+}
+
+impl CallUndo {
+    /// A sentence that ends just before its timestamp, if it has one.
+    pub(super) fn text(&self, frame: &Frame) -> String {
+        frame.say(match self {
+            CallUndo::Offered { is_held: true } => "undo-means",
+            CallUndo::Offered { is_held: false } => "undo-means-sent",
+            CallUndo::Undoing => "undo-undoing",
+            CallUndo::Undone { .. } => "undo-undone",
+            CallUndo::Remains { .. } => "undo-remains",
+            CallUndo::Unknown { .. } => "undo-unknown",
+        })
+    }
+
+    pub(super) fn at(&self) -> Option<&UnixMillis> {
+        match self {
+            CallUndo::Offered { .. } | CallUndo::Undoing => None,
+            CallUndo::Undone { at } | CallUndo::Remains { at, .. } | CallUndo::Unknown { at } => Some(at),
+        }
+    }
+
+    pub(super) fn why(&self) -> Option<&Prose> {
+        match self {
+            CallUndo::Remains { why, .. } => Some(why),
+            _ => None,
+        }
+    }
+
+    /// The same as a whole sentence, for whoever just asked for it.
+    pub(super) fn notice(&self) -> &'static str {
+        match self {
+            CallUndo::Offered { .. } | CallUndo::Undoing => "undo-undoing",
+            CallUndo::Undone { .. } => "question-notice-undone-sent",
+            CallUndo::Remains { .. } => "question-notice-remains",
+            CallUndo::Unknown { .. } => "question-notice-undo-unknown",
+        }
+    }
+
+    pub(super) fn is_offered(&self) -> bool {
+        matches!(self, CallUndo::Offered { .. })
     }
 }

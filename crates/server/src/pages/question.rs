@@ -1,7 +1,7 @@
 //! One question in full, the answer forms, and its outcome.
 
 use super::{
-    ActionText, AllowMore, ClarificationBox, Detail, Disclosed, Frame, GapAsked, Listening, MoreError,
+    ActionText, AllowMore, CallUndo, ClarificationBox, Detail, Disclosed, Frame, GapAsked, Listening, MoreError,
     OpenStandingApproval, OutcomeText, PlainLine, PlanAsked, Prose, QuestionSummary, Runs, ScopeWords,
     clarification::{ClarifiedWords, GapWords},
     plan_steps::PlanWords,
@@ -34,8 +34,7 @@ pub struct QuestionPage {
     pub gap: Option<GapAsked>,
     /// Whether this person may abandon the clarification session of that gap.
     pub abandons: bool,
-    /// Whether the reader may undo the held call.
-    pub undoes: bool,
+    pub undo: Option<CallUndo>,
     pub may: PersonOffer,
     /// Its governance is locked for decisions (M-27). A person entitled to decide anyway must confirm the override.
     pub locked: bool,
@@ -150,7 +149,10 @@ pub enum QuestionNotice {
     Answered,
     MoreTime,
     Reconciled,
-    Undone,
+    /// A held call was undone: it was never sent.
+    NeverSent,
+    /// The service was asked to undo the call.
+    UndoAsked,
 }
 
 impl QuestionPage {
@@ -298,7 +300,8 @@ impl QuestionPage {
             QuestionNotice::Answered => self.became.text(&self.frame),
             QuestionNotice::MoreTime => self.frame.say("question-notice-more-time"),
             QuestionNotice::Reconciled => self.frame.say("question-notice-reconciled"),
-            QuestionNotice::Undone => self.frame.say("question-notice-undone"),
+            QuestionNotice::NeverSent => self.frame.say("question-notice-undone"),
+            QuestionNotice::UndoAsked => self.frame.say(self.undo.as_ref()?.notice()),
         })
     }
 

@@ -96,15 +96,17 @@ async fn waiting(
 async fn undoable(app: &App, at: &ProjectAt, member: &ProjectMember) -> Result<Vec<Undoable>, Refusal> {
     let by = app.engine.decisions().answerer(at, member, Via::Page);
     let mut all = Vec::new();
-    for (decision, queued) in app.engine.calls().undoable(at, &by).await? {
-        let principal = question_summary::principal(app, at, member, &decision).await?;
+    for call in app.engine.calls().undoable(at, &by).await? {
+        let decision = &call.decision;
+        let principal = question_summary::principal(app, at, member, decision).await?;
         all.push(Undoable {
             decision_id: decision.id.clone(),
             project: at.project.id.to_string(),
             service: name_of(&at.project).into(),
-            by: question_summary::by(&decision, &principal),
-            action: question_summary::headline_line(&decision, 300),
-            closes_at: queued.closes_at,
+            by: question_summary::by(decision, &principal),
+            action: question_summary::headline_line(decision, 300),
+            closes_at: call.closes_at,
+            is_held: call.is_held,
         });
     }
     Ok(all)

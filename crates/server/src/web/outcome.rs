@@ -1,10 +1,10 @@
 //! The outcome of a decision, for a person in its audience.
 
 use super::standing_approval;
-use crate::pages::{DecidedBy, OpenStandingApproval, OutcomeText, Prose, RunBy, Runs, ToldBy, Unanswered};
+use crate::pages::{CallUndo, DecidedBy, OpenStandingApproval, OutcomeText, Prose, RunBy, Runs, ToldBy, Unanswered};
 use countersign_engine::{
     Allowance, AllowanceState, Ballot, CancelledFor, DecisionState, Defaulted, Execution, ExecutionState, Point,
-    ProjectAt, Reporter, Whole,
+    ProjectAt, Reporter, UndoableCall, UndoableState, Whole,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use serde_json::Value;
@@ -45,6 +45,17 @@ pub(super) fn runs(whole: &Whole, reader: RowKey, now: UnixMillis) -> Option<Run
         _ if whole.decision.plan().is_some() => None,
         Some(execution) => Some(ran(execution, whole.decision.point, reader)),
         None => whole.allowance.as_ref().and_then(|allowance| may_run(allowance, now)),
+    }
+}
+
+/// What became of a call that its upstream was to undo.
+pub(super) fn undo(call: &UndoableCall) -> Option<CallUndo> {
+    match &call.state {
+        UndoableState::InFlight | UndoableState::Open | UndoableState::Closed => None,
+        UndoableState::Wanted { .. } | UndoableState::Attempted { .. } => Some(CallUndo::Undoing),
+        UndoableState::Undone { at } => Some(CallUndo::Undone { at: *at }),
+        UndoableState::Remains { at, why } => Some(CallUndo::Remains { at: *at, why: Prose::from(why.as_str()) }),
+        UndoableState::Unknown { at } => Some(CallUndo::Unknown { at: *at }),
     }
 }
 

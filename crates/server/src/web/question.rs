@@ -7,7 +7,7 @@ use super::{
 use crate::{
     App,
     http::{answer::RefusalResponse, at::AtProject},
-    pages::{Language, Listening, MoreError, OutcomeText, QuestionError, QuestionNotice, QuestionPage, Runs},
+    pages::{CallUndo, Language, Listening, MoreError, OutcomeText, QuestionError, QuestionNotice, QuestionPage, Runs},
 };
 use axum::{
     extract::{Path, Query, State},
@@ -172,7 +172,7 @@ impl Before {
             gap,
             may: offers::of(&offered.offer, decision, &self.path()),
             abandons: self.abandons.is_some(),
-            undoes: self.undoes(&by, now),
+            undo: self.undo_of(&by, now),
             locked: decision.is_locked() && decision.is_pending(),
             allow_more: self.asked_for.as_ref().map(|asked| standing_limits::of(&self.at, decision, asked)),
             more: offered.more_time_seconds,
@@ -215,6 +215,9 @@ impl Before {
             Err(NotCounted::OutOfBounds(why)) if form.field("answer") == answer_form::MORE => {
                 Err(QuestionError::More(MoreError::Refused(why)).into())
             }
+            Err(NotCounted::Refused(why @ (Refusal::BoundaryViolation(_) | Refusal::NoBoundary(_)))) => {
+                Err(QuestionError::More(MoreError::Refused(why.to_string())).into())
+            }
             Err(why) => Err(why.into()),
         }
     }
@@ -247,23 +250,29 @@ impl Before {
         Ok("abandoned")
     }
 
-    /// Undoes the held call: it is never sent.
+    /// Undoes the call: a held one is never sent, of another the page shows what became of it.
     async fn undo(&self, app: &App) -> Result<&'static str, AnswerError> {
         let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
         match app.engine.calls().undo_by_person(&self.whole.decision, &by).await {
             Ok(_) => Ok("undone"),
+            Err(Refusal::Conflict(_)) if self.whole.undoable.is_some() => Ok("undone"),
             Err(Refusal::UndoWindowClosed(_) | Refusal::Conflict(_)) => Err(QuestionError::UndoOver.into()),
             Err(Refusal::NotAuthorized(_)) => Err(QuestionError::NotEntitled.into()),
             Err(refusal) => Err(refusal.into()),
         }
     }
 
-    /// Whether this person may undo the call now.
-    fn undoes(&self, by: &ProvenPerson, now: UnixMillis) -> bool {
-        let queued = self.whole.allowance.as_ref().and_then(|allowance| Some((allowance, allowance.queued_call()?)));
-        queued.is_some_and(|(allowance, queued)| {
-            now < queued.closes_at && check_revoke_entitlement(by, &self.whole.decision, Some(allowance)).is_ok()
-        })
+    fn undo_of(&self, by: &ProvenPerson, now: UnixMillis) -> Option<CallUndo> {
+        let allowance = self.whole.allowance.as_ref();
+        let (closes_at, is_held) = match &self.whole.undoable {
+            Some(call) => match call.open_until() {
+                Some(closes_at) => (closes_at, false),
+                None => return outcome::undo(call),
+            },
+            None => (allowance?.queued_call()?.closes_at, true),
+        };
+        let is_entitled = check_revoke_entitlement(by, &self.whole.decision, allowance).is_ok();
+        (now < closes_at && is_entitled).then_some(CallUndo::Offered { is_held })
     }
 
     async fn more_time(&self, app: &App, form: &Form) -> Result<&'static str, AnswerError> {
@@ -341,8 +350,12 @@ fn notice(told: &HashMap<String, String>, page: &QuestionPage) -> Option<Questio
     let answered = told.contains_key("answered") && page.became.is_by_you();
     let reconciled = told.contains_key("reconciled") && page.runs.as_ref().is_some_and(|runs| runs.is_told_by_you());
     let extended = told.contains_key("more") && matches!(page.became, OutcomeText::Open);
-    if told.contains_key("undone") && matches!(page.runs, Some(Runs::Undone { .. })) {
-        return Some(QuestionNotice::Undone);
+    if told.contains_key("undone") {
+        return match (&page.runs, &page.undo) {
+            (Some(Runs::Undone { .. }), _) => Some(QuestionNotice::NeverSent),
+            (_, Some(undo)) if !matches!(undo, CallUndo::Offered { .. }) => Some(QuestionNotice::UndoAsked),
+            _ => None,
+        };
     }
     match (answered, reconciled, extended) {
         (true, ..) => Some(QuestionNotice::Answered),

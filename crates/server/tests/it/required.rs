@@ -3,7 +3,7 @@
 
 use crate::mplp::Stage;
 use countersign_engine::Role;
-use countersign_protocol::project::{RouteUndo, UndoBy};
+use countersign_protocol::project::RouteUndo;
 use countersign_testkit::{Answer, Backend, Kit, Plane, Setup, bank::BankFixture, decisions::confirmation};
 use http::Method;
 use serde_json::{Value, json};
@@ -180,7 +180,7 @@ async fn bodies_are_taken_with_all_required_members_and_refused_without_any_of_t
     });
     let bank = &Kit(Backend::Sqlite)
         .bank_with(|document| {
-            document.routes[4].undo = Some(RouteUndo { by: UndoBy::Hold });
+            document.routes[4].undo = Some(RouteUndo::HOLD);
             document.scopes.iter_mut().find(|scope| scope.id == "bank.pay").unwrap().undo_window_s = Some(30);
         })
         .await;

@@ -33,6 +33,9 @@ fn listening(document: &mut ProjectDocument) {
         issuer: IDP.into(),
         jwks_uri: format!("{IDP}{JWKS}"),
         audience: "https://api.example.test/ssf".into(),
+        people: None,
+        session_revoked: None,
+        credential_change: None,
     }];
 }
 

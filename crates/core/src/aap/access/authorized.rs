@@ -17,11 +17,11 @@ pub struct AuthorizedCall {
     proof: Option<SpentProof>,
     /// Whether its intent is durable: the request is counted and the proof is used.
     begun: bool,
-    /// The row that identifies repeats of a write without approval, from its intent on.
+    /// The row of a write without approval, from its intent on.
     write: Option<Box<UnsettledWrite>>,
 }
 
-/// A call's intent: its step, the step's counters, and the row that identifies repeats of a write.
+/// A call's intent: its step, the step's counters, and the row of a write without approval.
 pub struct Intent {
     pub effects: Effects,
     pub counted: CountedLimits,
@@ -64,7 +64,8 @@ impl AuthorizedCall {
     }
 
     /// The step to commit before a call is forwarded, unless it is speculative: records the call as let through while
-    /// the guards hold. A write with a fingerprint gets its row in the same step.
+    /// the guards hold. A write gets its row in the same step, so that the end of its session finds it: with a fingerprint
+    /// the one that refuses repeats, else that of its cancel endpoint or one that only shows it as under way.
     ///
     /// `cancel`: how its upstream undoes it (AAP 17.7).
     pub fn intent(
@@ -75,7 +76,8 @@ impl AuthorizedCall {
     ) -> Result<Intent, NotCanonical> {
         let counted = self.facts.usage.reserve(self.facts.writes());
         let mut mint = env.mint();
-        let write = fingerprint.map(|fingerprint| self.facts.unsettled(fingerprint, env, &mut mint));
+        let needs_row = fingerprint.is_some() || (cancel.is_none() && self.facts.is_repeatable_write());
+        let write = needs_row.then(|| self.facts.unsettled(fingerprint, env, &mut mint));
         let reversible = cancel.map(|cancel| {
             let call_id = write.as_ref().map_or_else(|| mint.id("call"), |write| write.call_id.clone());
             let (project, session) = (self.facts.project().key, self.facts.session());

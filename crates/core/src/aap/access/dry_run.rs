@@ -9,7 +9,7 @@ use crate::{
     step::{Effects, Operation as _, SpentProof},
 };
 use countersign_protocol::{
-    aap::dry_run::{DryRunNeed, PARAMETER},
+    aap::dry_run::{ApprovalUse, DryRunNeed, PARAMETER},
     canonical::NotCanonical,
 };
 use std::borrow::Cow;
@@ -129,10 +129,18 @@ impl DryRunCall {
         Self { needs: DryRunNeed::Person, ..self }
     }
 
-    /// Whether an approval could be claimed for the real call. Nothing is claimed.
-    pub fn check_claim(&self, claim: Claim, view: &ClaimView, env: &Env) -> Result<(), Refusal> {
+    /// What the real call would take of an approval, if it could claim it. Nothing is claimed.
+    pub fn approval_use(&self, claim: Claim, view: &ClaimView, env: &Env) -> Result<ApprovalUse, Refusal> {
         self.facts.check_asked_in_session(view)?;
-        claim.decide(view, env).map(drop)
+        let taken = claim.decide(view, env)?.answer.taken;
+        let allowance = view.allowance.as_ref().ok_or(Refusal::Internal)?;
+        Ok(ApprovalUse {
+            decision_id: view.decision.id.clone(),
+            standing: allowance.is_bounded(),
+            uses_left: allowance.tally.uses - allowance.tally.used,
+            would_take: 1,
+            sums: allowance.tally.would_take(&taken),
+        })
     }
 
     /// The only step of a dry run: its audit entry and its proof.

@@ -17,7 +17,7 @@ use countersign_protocol::{
     domain::Domain,
     hash::Digest,
     ids::{ProjectId, RowKey},
-    project::{DryRunSpelling, Route, Upstream},
+    project::{DryRunSpelling, Route, RouteCancel, Upstream},
     time::UnixMillis,
 };
 use std::{borrow::Cow, sync::Arc};
@@ -241,6 +241,11 @@ impl CallFacts {
         self.usage.check(self.route().writes())
     }
 
+    /// The same for a call that is counted among the requests already.
+    pub(super) fn limit_checks_after_waiting(&self) -> CountedLimits {
+        self.usage.check_after_waiting(self.route().writes())
+    }
+
     /// The requesting delegation. Without one there is no person to ask.
     pub fn principal(&self) -> Result<&str, Refusal> {
         self.delegation_id().ok_or(Refusal::TierNotMet { needed: 2, has: 1 })
@@ -271,9 +276,9 @@ impl CallFacts {
         self.ends_at
     }
 
-    /// The path of the request that undoes this call (AAP 17.7). `request` is the whole request where it is needed.
-    pub fn cancel_path(&self, request: Option<&HttpRequest>) -> Option<CancelPath> {
-        CancelPath::of_call(&self.route, (&self.path, self.query.as_deref()), request)
+    /// The path at which this endpoint undoes this call (AAP 14.1, 17.7). `request` is the whole request where it is needed.
+    pub fn cancel_path(&self, endpoint: &RouteCancel, request: Option<&HttpRequest>) -> Option<CancelPath> {
+        CancelPath::of_endpoint(endpoint, &self.route, (&self.path, self.query.as_deref()), request)
     }
 
     /// Whether a request with this method, path and query is the decided one.

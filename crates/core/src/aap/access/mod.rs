@@ -36,7 +36,7 @@ use crate::{
     },
     decision::claim::RULES_CHANGED,
     held,
-    project::{self, is_intent_type, matching_route},
+    project::{self, is_intent_type, matching_route, tier_needed},
     records::{Mode, Plan, PlannedAction, Session, SessionEnd, SessionState},
     refusal::{ExceededConsent, Refusal},
 };
@@ -94,7 +94,7 @@ pub fn decide(
     let route =
         matching_route(document, &call.method, &call.path).ok_or_else(unknown).map_err(RefusedCall::anonymous)?;
     let bearer = live_bearer(call, view, now).map_err(RefusedCall::anonymous)?;
-    let needed = tier_needed(view, route);
+    let needed = tier_needed(document, route);
     let required = proof_required(document) || needed >= 3;
     // A caller without the key is a stranger with a stolen token: its calls stay out of the bearer's audit.
     let (_, scheme) = call.token().ok_or(Refusal::AccessTokenInvalid).map_err(RefusedCall::anonymous)?;
@@ -130,7 +130,7 @@ pub fn decide_queued(call: &Call, view: &AccessView, now: UnixMillis) -> Result<
     let route = matching_route(&view.project.document, &call.method, &call.path).ok_or_else(unknown);
     let route = route.map_err(RefusedCall::anonymous)?;
     let bearer = view.bearer.as_ref().ok_or(Refusal::SessionOver).map_err(RefusedCall::anonymous)?;
-    match decide_for(call, view, route, tier_needed(view, route), bearer, now) {
+    match decide_for(call, view, route, tier_needed(&view.project.document, route), bearer, now) {
         // An expansion was recorded when the call was sent. Without it the session has another receipt now.
         Ok(Fits { expansion: Some(UsedExpansion { recorded: false, .. }), .. }) => {
             let refusal = ExceededConsent::of(&route.action, None).into();
@@ -327,12 +327,6 @@ fn check_consent(call: &Call, bearer: &Bearer, now: UnixMillis) -> Result<(), Re
     receipt.map_or(Ok(()), |receipt| validity::check_receipt(receipt, now))
 }
 
-/// T1 allows only reads that the project marks as low-stakes (C-24).
-fn tier_needed(view: &AccessView, route: &Route) -> u8 {
-    let by_kind = if route.writes() || !is_low_stakes(view, route) { 2 } else { 1 };
-    view.project.document.minimum_tier.max(route.minimum_tier.unwrap_or(1)).max(by_kind)
-}
-
 /// Tier 1 is the operator, tier 2 adds a delegation, tier 3 a receipt (AAP 2.2) or an admin's grant (C-50), tier 4 good
 /// standing with a model provider.
 fn check_tier(needed: u8, document: &ProjectDocument, bearer: &Bearer, now: UnixMillis) -> Result<(), Refusal> {
@@ -347,10 +341,6 @@ fn check_tier(needed: u8, document: &ProjectDocument, bearer: &Bearer, now: Unix
         _ if has < needed => Err(Refusal::TierNotMet { needed, has }),
         _ => Ok(()),
     }
-}
-
-fn is_low_stakes(view: &AccessView, route: &Route) -> bool {
-    view.project.document.scopes.iter().any(|scope| scope.low_stakes && scope.allows.contains(&route.action))
 }
 
 /// The service's definition of a scope applies; an exclusion overrides every permission (AAP 12.3).

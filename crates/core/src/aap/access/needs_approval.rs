@@ -31,9 +31,10 @@ impl NeedsApproval {
         &self.facts
     }
 
-    /// Checks the limits: no person is asked about a call that they would refuse.
+    /// Checks the limits: no person is asked about a call that they would refuse. What the call was counted in
+    /// already, it does not count against.
     pub fn limit_checks(&self) -> CountedLimits {
-        self.facts.limit_checks()
+        if self.counted { self.facts.limit_checks_after_waiting() } else { self.facts.limit_checks() }
     }
 
     /// Records the call and its `refusal`: audit entry, used proof, counted request.

@@ -3,7 +3,7 @@
 use super::{DryRunCall, Limit};
 use crate::{
     held::{HttpRequest, explain_call, texts_of},
-    project::undo::route_window_s,
+    project::undo::hold_window_s,
     records::{Decision, Mode},
     step::Count,
 };
@@ -56,7 +56,7 @@ pub fn preview(call: &DryRunCall, request: &HttpRequest, found: Previewed) -> Dr
             decision_id: is_pending.then_some(decision.id),
         })
     });
-    let window_s = if call.needs() == DryRunNeed::Person { route_window_s(document, route) } else { 0 };
+    let window_s = if call.needs() == DryRunNeed::Person { hold_window_s(document, route) } else { 0 };
     DryRunPreview {
         dry_run: true,
         route: explained.route,

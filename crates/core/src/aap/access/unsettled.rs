@@ -52,7 +52,17 @@ impl CallFacts {
         })
     }
 
-    pub(super) fn unsettled(&self, fingerprint: &WriteFingerprint, env: &Env, mint: &mut Mint) -> UnsettledWrite {
+    /// Whether a call is a write without approval that only its own row shows as under way: repeats of it are harmless.
+    pub(super) fn is_repeatable_write(&self) -> bool {
+        self.writes() && self.route().is_idempotent() && self.delegation().is_some()
+    }
+
+    pub(super) fn unsettled(
+        &self,
+        fingerprint: Option<&WriteFingerprint>,
+        env: &Env,
+        mint: &mut Mint,
+    ) -> UnsettledWrite {
         let delegation = self.delegation().unwrap_or_default();
         UnsettledWrite {
             key: mint.key(),
@@ -67,8 +77,8 @@ impl CallFacts {
             action: self.action().to_owned(),
             method: self.method().to_owned(),
             target: self.target(),
-            same: fingerprint.same(delegation, &self.route().id),
-            fingerprint: fingerprint.clone(),
+            same: fingerprint.map(|fingerprint| fingerprint.same(delegation, &self.route().id)),
+            fingerprint: fingerprint.cloned(),
             started_at: env.now,
             until: env.now.plus_secs(UNSETTLED_S),
             state: WriteState::InFlight,
@@ -163,8 +173,8 @@ impl SeenWrite {
     /// The change of the write's row, and whether the outcome contradicts a person's reconciliation.
     pub fn settle(&self, row: &UnsettledWrite, place: &ProjectRef, env: &Env) -> Result<(Effects, bool), NotCanonical> {
         let guards = vec![Guard { table: Table::UnsettledWrite, key: row.key, version: row.version }];
-        let effects = match (&row.state, self.result) {
-            (WriteState::Settled { ran, .. }, WriteResult::Ran | WriteResult::DidNotRun) => {
+        let effects = match (&row.state, self.result, &row.fingerprint) {
+            (WriteState::Settled { ran, .. }, WriteResult::Ran | WriteResult::DidNotRun, _) => {
                 let seen = self.result == WriteResult::Ran;
                 if *ran == seen {
                     return Ok((Effects::default(), false));
@@ -175,17 +185,15 @@ impl SeenWrite {
                     .seal(&mut env.mint())?;
                 return Ok((Effects { guards, evidence: vec![entry], ..Effects::default() }, true));
             }
-            (WriteState::Settled { .. }, WriteResult::Unknown) => Effects::default(),
-            (_, WriteResult::Unknown) => {
-                let body = self.body.or(row.fingerprint.body);
-                let fingerprint = WriteFingerprint { body, ..row.fingerprint.clone() };
+            (WriteState::Settled { .. }, WriteResult::Unknown, _) => Effects::default(),
+            (_, WriteResult::Unknown, Some(earlier)) => {
+                let fingerprint = Some(WriteFingerprint { body: self.body.or(earlier.body), ..earlier.clone() });
                 let state = WriteState::Unknown { since: env.now };
                 let unknown = UnsettledWrite { fingerprint, state, version: row.version + 1, ..row.clone() };
                 Effects { puts: vec![Record::UnsettledWrite(unknown)], ..Effects::default() }
             }
-            (_, WriteResult::Ran | WriteResult::DidNotRun) => {
-                Effects { guards, removes: vec![(Table::UnsettledWrite, row.key)], ..Effects::default() }
-            }
+            // Of a write with harmless repeats the audit alone keeps an unknown outcome.
+            _ => Effects { guards, removes: vec![(Table::UnsettledWrite, row.key)], ..Effects::default() },
         };
         Ok((effects, false))
     }

@@ -178,10 +178,16 @@ impl Usage {
         if let Some(limit) = self.limits.requests_per_hour {
             counted.0.push(self.count(Limit::RequestsPerHour, 0, limit - 1));
         }
+        counted.0.extend(self.budget.count(Limit::PolicyRequests, 0));
+        counted.with(self.check_after_waiting(writes))
+    }
+
+    /// As `check`, for a call counted among the requests when it became pending.
+    pub(super) fn check_after_waiting(&self, writes: bool) -> CountedLimits {
+        let mut counted = CountedLimits::default();
         if writes && let Some(limit) = self.limits.writes_per_session {
             counted.0.push(self.count(Limit::WritesPerSession, 0, limit - 1));
         }
-        counted.0.extend(self.budget.count(Limit::PolicyRequests, 0));
         if writes {
             counted.0.extend(self.budget.count(Limit::PolicyWrites, 0));
         }

@@ -11,7 +11,7 @@ use crate::{
     step::{Effects, Operation, Step},
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How long a rollback waits for the outcome of writes that were under way when the session ended.
 const OUTCOMES_S: i64 = 10;
@@ -62,17 +62,33 @@ impl Operation for RollbackCollect {
         }
         let mut next = Rollback { version: row.version + 1, ..row.clone() };
         let mut effects = Effects { not_before: Some(due), ..Effects::default() };
-        if self.found.is_under_way() && env.now < row.closed_at.plus_secs(OUTCOMES_S) {
+        if row.left > 0 {
+            effects.removes = next.next_round(self.found.reversible, env.now);
+        } else if self.found.is_under_way() && env.now < row.closed_at.plus_secs(OUTCOMES_S) {
             next.phase = RollbackPhase::Collecting { due: env.now.plus_secs(LOOK_AGAIN_S) };
         } else {
-            effects.removes = self.found.reversible.iter().map(|write| (Table::ReversibleWrite, write.key)).collect();
-            let (steps, more) = self.found.steps();
-            next.steps = [steps, std::mem::take(&mut next.steps)].concat();
-            next.more = more;
-            next.phase = RollbackPhase::Undoing { due: env.now };
+            effects.removes = next.first_round(&self.found, env.now);
         }
         effects.puts = vec![Record::Rollback(next)];
         Ok(Step { answer: (), effects })
+    }
+}
+
+impl Rollback {
+    /// The newest steps are listed and undone first. Of the older ones those that can be undone keep their rows for later
+    /// rounds, and the others are counted.
+    fn first_round(&mut self, found: &SessionSteps, now: UnixMillis) -> Vec<(Table, RowKey)> {
+        let mut older = found.steps();
+        let newest = older.split_off(older.len().saturating_sub(MAX_STEPS));
+        let (left, ended): (Vec<_>, Vec<_>) = older.into_iter().partition(|step| step.state == StepState::Waiting);
+        self.count(&ended);
+        (self.left, self.more) = (left.len(), found.more);
+        self.unlisted_reversible |= !left.is_empty();
+        self.steps = [newest, std::mem::take(&mut self.steps)].concat();
+        self.phase = RollbackPhase::Undoing { due: now };
+        let kept: HashSet<&str> = left.iter().filter_map(|step| step.call_id.as_deref()).collect();
+        let taken = found.reversible.iter().filter(|write| !kept.contains(write.call_id.as_str()));
+        taken.map(|write| (Table::ReversibleWrite, write.key)).collect()
     }
 }
 
@@ -84,8 +100,8 @@ impl SessionSteps {
             || self.reversible.iter().any(|write| write.state == ReversibleState::InFlight)
     }
 
-    /// All steps, oldest first, and whether there are more.
-    fn steps(&self) -> (Vec<SessionStep>, bool) {
+    /// All steps, oldest first.
+    fn steps(&self) -> Vec<SessionStep> {
         let mut reversible: HashMap<&str, &ReversibleWrite> =
             self.reversible.iter().map(|write| (write.call_id.as_str(), write)).collect();
         let mut steps: Vec<((UnixMillis, RowKey), SessionStep)> = Vec::new();
@@ -107,9 +123,10 @@ impl SessionSteps {
             let step = step(call.call_id.clone(), None, call.action.clone(), state, undo);
             steps.push((begun(call.at, RowKey::MAX, undo), step));
         }
-        for write in self.unsettled.iter().filter(|write| write.state == WriteState::InFlight) {
+        let told: HashSet<&str> = self.calls.iter().filter_map(|call| call.call_id.as_deref()).collect();
+        for write in self.unsettled.iter().filter(|write| !told.contains(write.call_id.as_str())) {
             let undo = reversible.remove(write.call_id.as_str());
-            let state = StepState::Unknown { why: NO_OUTCOME.into() };
+            let Some(state) = state_of(self.found_out(&write.call_id), undo) else { continue };
             let action = Some(write.action.clone());
             let step = step(Some(write.call_id.clone()), None, action, state, undo);
             steps.push((begun(write.started_at, write.key, undo), step));
@@ -122,10 +139,7 @@ impl SessionSteps {
             steps.push((begun(write.started_at, write.key, None), step));
         }
         steps.sort_by_key(|(at, _)| *at);
-        let more = self.more || steps.len() > MAX_STEPS;
-        // The newest are undone; a listed step without the earlier ones would be undone out of order.
-        let steps = steps.split_off(steps.len().saturating_sub(MAX_STEPS));
-        (steps.into_iter().map(|(_, step)| step).collect(), more)
+        steps.into_iter().map(|(_, step)| step).collect()
     }
 
     /// What a person found out about a write.

@@ -1,4 +1,4 @@
-//! A route's cancel endpoint: its rules, and the meaning of its responses.
+//! A route's cancel endpoint, or the one of its undo window: its rules, and the meaning of its responses.
 
 use crate::{
     decision::probe::{ProbeResponse, matches_response},
@@ -6,7 +6,7 @@ use crate::{
 };
 use countersign_protocol::{
     hash::Digest,
-    project::{ProjectDocument, RouteCancel, Upstream},
+    project::{ProjectDocument, RouteCancel, RouteUndo, Upstream},
 };
 
 /// What is known after a request to undo a write.
@@ -50,7 +50,9 @@ impl CancelCall {
     /// The endpoint and its upstream, if unchanged since the write began.
     pub fn unchanged_in<'a>(&self, document: &'a ProjectDocument) -> Option<(&'a RouteCancel, &'a Upstream)> {
         let route = document.routes.iter().find(|route| route.id == self.route)?;
-        let (cancel, upstream) = (route.cancel.as_ref()?, document.upstream_of(route)?);
-        (cancel_rules(cancel, upstream) == self.rules).then_some((cancel, upstream))
+        let upstream = document.upstream_of(route)?;
+        let endpoints = [route.cancel.as_ref(), route.undo.as_ref().and_then(RouteUndo::endpoint)];
+        let unchanged = |endpoint: &&RouteCancel| cancel_rules(endpoint, upstream) == self.rules;
+        Some((endpoints.into_iter().flatten().find(unchanged)?, upstream))
     }
 }

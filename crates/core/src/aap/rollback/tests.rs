@@ -17,6 +17,10 @@ fn row(steps: Vec<SessionStep>) -> Rollback {
         closed_at: UnixMillis(0),
         steps,
         more: false,
+        round: 0,
+        left: 0,
+        unlisted: RollbackCounts::default(),
+        unlisted_reversible: false,
         phase: RollbackPhase::Undoing { due: UnixMillis(0) },
     }
 }
@@ -42,6 +46,12 @@ fn only_a_session_of_which_nothing_remains_is_called_completed() {
         assert_eq!(status(&row(steps.clone())), wanted, "{steps:?}");
     }
     assert_eq!(status(&Rollback { more: true, ..row(vec![undone()]) }), RollbackStatus::Partial);
+    let counted = |unlisted| status(&Rollback { unlisted, unlisted_reversible: true, ..row(vec![]) });
+    let none = RollbackCounts::default();
+    assert_eq!(counted(RollbackCounts { undone: 1, not_done: 1, ..none }), RollbackStatus::Completed);
+    assert_eq!(counted(RollbackCounts { done: 1, ..none }), RollbackStatus::Partial);
+    assert_eq!(counted(RollbackCounts { unknown: 1, ..none }), RollbackStatus::Partial);
+    assert_eq!(status(&Rollback { left: 1, ..row(vec![undone()]) }), RollbackStatus::Partial);
     let running = answer(UnixMillis(0), Some(&row(vec![step(StepState::Waiting, true)])));
     assert_eq!(running.rollback_status, RollbackStatus::Partial, "not finished yet");
 }

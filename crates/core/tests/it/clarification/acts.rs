@@ -236,8 +236,18 @@ impl World {
         };
         let policy = self.plane.project.document.plans.clone();
         let (pause_s, asked_for) = (600, None);
-        let view =
-            AnswerView { place, pause_s, decision, session, plan, asked_for, policy, gap: Some(gap), widening: None };
+        let view = AnswerView {
+            place,
+            pause_s,
+            decision,
+            session,
+            plan,
+            asked_for,
+            boundary: None,
+            policy,
+            gap: Some(gap),
+            widening: None,
+        };
         let given = AnswerContent::Response { response: response.into(), confidence: None };
         answer(ALICE, given, self.now()).decide(&view, &self.plane.env(self.now()))
     }

@@ -4,9 +4,9 @@ use super::connection::{Connected, not_answered};
 use crate::{context::Context, failure::Failure, table::printable};
 use serde_json::json;
 
-/// Undo an approved call that is still held, and end
+/// Undo an approved call, and end
 ///
-/// A service may hold approved calls for some seconds before it sends them. Until then they can be undone.
+/// A service may hold approved calls for some seconds before it sends them, or undo them for some time afterwards.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The question that was approved.
@@ -23,5 +23,5 @@ pub(super) async fn run(
     if json {
         return context.say_line(&json!(undone));
     }
-    context.say(&format!("{} is undone: it was not sent and never will be\n", printable(&undone.decision_id)))
+    context.say(&format!("{} is undone\n", printable(&undone.decision_id)))
 }

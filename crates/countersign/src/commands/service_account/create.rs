@@ -6,13 +6,16 @@ use anstyle::AnsiColor;
 use countersign_protocol::{
     aap::{
         delegate::{DelegateRequest, ServiceAccountDisclosure},
+        policy::{
+            EffectivePolicy, LifecycleEvent, PolicyDuration, PolicyLayer, PolicySource, PolicySources, UsageBudget,
+        },
         service_account::GrantedScope,
     },
     domain::Domain,
 };
 use countersign_server::admin::{CreateServiceAccount, ReviewServiceAccount};
 use serde_json::{Map, Value};
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 /// Grant fixed scopes and resources to an operator's agents. Everything is shown before it is confirmed
 #[derive(Debug, clap::Args)]
@@ -56,6 +59,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NUMBER")]
     max_data_egress_kb: Option<i64>,
 
+    #[command(flatten)]
+    policy: PolicyFlags,
+
     /// Grant without a question, after the same checks.
     #[arg(long)]
     yes: bool,
@@ -66,6 +72,56 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     reading: Reading,
+}
+
+/// Your own auto-revoke policy. In each dimension the strictest of the service's, the operator's and yours counts.
+#[derive(Debug, clap::Args)]
+struct PolicyFlags {
+    /// End the grant after this time, such as 30d.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    after_duration: Option<PolicyDuration>,
+
+    /// End it after this time without a request, at least 1h.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    after_inactivity: Option<PolicyDuration>,
+
+    /// End it after so many requests.
+    #[arg(long, value_name = "NUMBER")]
+    max_requests: Option<u64>,
+
+    /// End it after so many writes.
+    #[arg(long, value_name = "NUMBER")]
+    max_writes: Option<u64>,
+
+    /// End it when the agent reports its task as complete.
+    #[arg(long)]
+    on_task_completion: bool,
+
+    /// End it at this lifecycle event, such as resource.deleted; may be repeated.
+    #[arg(long = "on-event", value_name = "EVENT", value_parser = event)]
+    on_events: Vec<LifecycleEvent>,
+}
+
+impl PolicyFlags {
+    fn layer(&self) -> PolicyLayer {
+        PolicyLayer {
+            max_duration: None,
+            after_duration: self.after_duration,
+            after_inactivity: self.after_inactivity,
+            on_task_completion: self.on_task_completion,
+            on_events: self.on_events.iter().copied().collect(),
+            after_use: UsageBudget { max_requests: self.max_requests, max_writes: self.max_writes },
+        }
+    }
+}
+
+fn duration(text: &str) -> Result<PolicyDuration, String> {
+    PolicyDuration::parse(text).ok_or_else(|| "a duration such as 30d, 12h or P30D".into())
+}
+
+fn event(text: &str) -> Result<LifecycleEvent, String> {
+    let known = LifecycleEvent::ALL.map(LifecycleEvent::as_str).join(", ");
+    LifecycleEvent::parse(text).ok_or_else(|| format!("one of {known}"))
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> Result<(), Failure> {
@@ -119,6 +175,9 @@ fn proposed(arguments: &Arguments) -> Result<DelegateRequest, Failure> {
         org_id: Some(arguments.org.clone()),
         granted_scope: Some(serde_json::to_value(granted).map_err(|why| Failure::new(why.to_string()))?),
         usage_limits: Some(limits.into()),
+        user_override: Some(
+            serde_json::to_value(arguments.policy.layer()).map_err(|why| Failure::new(why.to_string()))?,
+        ),
         ..DelegateRequest::default()
     })
 }
@@ -164,6 +223,31 @@ fn words(shown: &ServiceAccountDisclosure) -> String {
     for (name, limit) in limits.into_iter().filter_map(|(name, limit)| Some((name, limit?))) {
         let _ = writeln!(text, "at most {limit} {name}");
     }
-    let _ = writeln!(text, "until: {}", shown.access_ends_at.to_rfc3339());
+    let sources = &shown.effective_policy_sources;
+    let _ = writeln!(text, "until: {} ({})", shown.access_ends_at.to_rfc3339(), rule_of(&sources.expires_at));
+    text.push_str(&ends_earlier(&shown.effective_policy, sources));
     text
+}
+
+/// The rules that end the grant before its time, each with the parties that demand it.
+fn ends_earlier(policy: &EffectivePolicy, by: &PolicySources) -> String {
+    let events: Vec<&str> = policy.on_events.iter().map(|event| event.as_str()).collect();
+    let rules = [
+        (policy.inactivity_timeout.map(|secs| format!("after {secs} s without a request")), &by.inactivity_timeout),
+        (policy.on_task_completion.then(|| "when a task is complete".to_owned()), &by.on_task_completion),
+        (policy.after_use.max_requests.map(|most| format!("after {most} requests")), &by.max_requests),
+        (policy.after_use.max_writes.map(|most| format!("after {most} writes")), &by.max_writes),
+        ((!events.is_empty()).then(|| format!("at {}", events.join(", "))), &by.on_events),
+    ];
+    let line =
+        |(rule, by): (Option<String>, &BTreeSet<PolicySource>)| Some(format!("ends {} ({})\n", rule?, rule_of(by)));
+    rules.into_iter().filter_map(line).collect()
+}
+
+fn rule_of(by: &BTreeSet<PolicySource>) -> String {
+    let name = |source: &PolicySource| match source {
+        PolicySource::User => "you",
+        other => other.as_str(),
+    };
+    format!("rule of: {}", by.iter().map(name).collect::<Vec<_>>().join(", "))
 }

@@ -144,6 +144,7 @@ pub(crate) fn execution(key: RowKey, version: i64, state: ExecutionState) -> Exe
         state,
         probe: None,
         conflict: None,
+        undoable: false,
     }
 }
 

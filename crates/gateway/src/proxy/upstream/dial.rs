@@ -11,7 +11,7 @@ use rustls::{
 use std::{
     io,
     pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, ready},
 };
 use tokio::{
@@ -25,7 +25,7 @@ use tokio_util::either::Either;
 /// A connection in plain text, or with TLS.
 pub(super) type UpstreamStream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
-/// The send right of the write on a connection; `None` while it carries no write.
+/// The send right of the request on a connection; `None` while it carries none.
 #[derive(Clone, Default)]
 pub(super) struct Right(Arc<Mutex<Option<SendRight>>>);
 
@@ -34,8 +34,8 @@ impl Right {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = right;
     }
 
-    fn get(&self) -> Option<SendRight> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn get(&self) -> MutexGuard<'_, Option<SendRight>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -59,21 +59,24 @@ impl Flushed {
         )
     }
 
-    /// Checked before every piece: after a suspension of the process any of its tasks may run first.
-    fn poll_right(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    /// The right is checked with every piece: after a suspension of the process any of its tasks may run first.
+    fn poll_piece<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        send: impl FnOnce(Pin<&mut UpstreamStream>, &mut Context<'_>) -> Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        let right = self.right.get();
+        let Some(right) = right.as_ref() else { return send(Pin::new(&mut self.stream), cx) };
         loop {
-            let right = self.right.get();
-            match right.filter(|right| !right.is_valid()) {
-                None => return Poll::Ready(Ok(())),
-                Some(right) if right.is_cut() => {
-                    return Poll::Ready(Err(io::Error::other("the write was cut off while it was being sent")));
-                }
-                Some(right) => {
-                    let regained = self.regained.get_or_insert_with(|| Box::pin(right.recovered()));
-                    ready!(regained.as_mut().poll(cx));
-                    self.regained = None;
-                }
+            if let Some(_piece) = right.begin_piece() {
+                return send(Pin::new(&mut self.stream), cx);
             }
+            if right.is_cut() {
+                return Poll::Ready(Err(io::Error::other("the request was cut off while it was being sent")));
+            }
+            let regained = self.regained.get_or_insert_with(|| Box::pin(right.recovered()));
+            ready!(regained.as_mut().poll(cx));
+            self.regained = None;
         }
     }
 }
@@ -87,9 +90,8 @@ impl AsyncRead for Flushed {
 impl AsyncWrite for Flushed {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        ready!(this.poll_right(cx))?;
         this.unflushed = true;
-        Pin::new(&mut this.stream).poll_write(cx, from)
+        this.poll_piece(cx, |stream, cx| stream.poll_write(cx, from))
     }
 
     fn poll_write_vectored(
@@ -98,9 +100,8 @@ impl AsyncWrite for Flushed {
         from: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        ready!(this.poll_right(cx))?;
         this.unflushed = true;
-        Pin::new(&mut this.stream).poll_write_vectored(cx, from)
+        this.poll_piece(cx, |stream, cx| stream.poll_write_vectored(cx, from))
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -109,11 +110,11 @@ impl AsyncWrite for Flushed {
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if this.unflushed {
-            ready!(this.poll_right(cx))?;
+        if !this.unflushed {
+            return Pin::new(&mut this.stream).poll_flush(cx);
         }
-        let flushed = Pin::new(&mut this.stream).poll_flush(cx);
-        if this.unflushed && matches!(flushed, Poll::Ready(Ok(()))) {
+        let flushed = this.poll_piece(cx, |stream, cx| stream.poll_flush(cx));
+        if matches!(flushed, Poll::Ready(Ok(()))) {
             this.unflushed = false;
             this.flushes.send_modify(|flushes| *flushes += 1);
         }

@@ -140,7 +140,7 @@ pub(super) fn page(language: Language) -> QuestionPage {
         clarified: None,
         gap: None,
         abandons: false,
-        undoes: false,
+        undo: None,
         may: PersonOffer::Decide { yes: true, no: true },
         locked: false,
         allow_more: None,

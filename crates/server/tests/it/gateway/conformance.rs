@@ -118,7 +118,7 @@ on_sqlite! {
             scene.alice.accepts(&scene.plane, &decision).await;
             let rejected = BankFixture::decision(&scene.sends_as(&agent, refund()).await);
             scene.alice.rejects(&scene.plane, &rejected, None).await;
-            let other = scene.another(|_| {}).await;
+            let other = scene.with_receipt(|_| {}).await;
             for (by, sent) in [(&agent, BankFixture::transfer_of("82000.01")), (&agent, refund()), (&other, BankFixture::transfer())] {
                 let refused = scene.sends_as(by, sent.confirmed("true")).await;
                 assert_eq!(refused.refusal(), told(403, "irreversible_requires_confirm"), "{tier:?}");

@@ -10,9 +10,21 @@ use countersign_testkit::{
 use serde_json::{Value, json};
 
 fn declare(document: &mut ProjectDocument, upstream: DryRunSpelling) {
-    for route in ["notes", "transfers"] {
+    for route in ["notes", "transfers", "orders"] {
         of(document, route).dry_run = Some(RouteDryRun::Upstream(UpstreamDryRun { upstream }));
     }
+}
+
+/// The same, and the calls that can be undone are undone by a part of their body, which is read completely for that.
+fn declare_with_cancel(document: &mut ProjectDocument, upstream: DryRunSpelling) {
+    declare(document, upstream);
+    for (route, path) in [("notes", "/notes/{body.note}"), ("orders", "/orders/{body.item}/cancel")] {
+        of(document, route).cancel = Some(serde_json::from_value(json!({ "path": path })).unwrap());
+    }
+}
+
+fn order() -> GatewayRequest {
+    GatewayRequest::new("POST", "/orders").json(r#"{"item":"paper"}"#)
 }
 
 fn header(got: &Got) -> Option<&str> {
@@ -23,7 +35,7 @@ on_both_stores! {
     /// AAP-14.1-02, AAP-14.2-07, R-20
     async fn the_upstream_gets_only_the_declared_spelling_and_its_answer_is_marked(kit) {
         for upstream in [DryRunSpelling::Query, DryRunSpelling::Header] {
-            let (scene, _folder) = BankFixture::lasting(kit, |document| declare(document, upstream)).await;
+            let (scene, _folder) = BankFixture::lasting(kit, |document| declare_with_cancel(document, upstream)).await;
             let agent = scene.limited(json!({ "writes_per_session": 1 })).await;
             scene.bank.set_manner(Manner::Status(200));
             let writes = |state: Vec<String>| -> Vec<String> {
@@ -33,6 +45,7 @@ on_both_stores! {
             for spelled in SPELLINGS {
                 for (sent, target) in [
                     (note(), "/notes"),
+                    (order(), "/orders"),
                     (BankFixture::transfer(), "/transfers"),
                     (GatewayRequest { target: "/transfers?a=%20".into(), ..BankFixture::transfer() }, "/transfers?a=%20"),
                 ] {
@@ -55,7 +68,7 @@ on_both_stores! {
             assert_eq!(writes(scene.stored_state().await), before);
             assert_eq!((scene.bank.effects().len(), scene.alice.pending_questions(&scene.plane).await), (0, 0));
             let calls = scene.calls().await;
-            assert_eq!(calls.len(), 9);
+            assert_eq!(calls.len(), 12);
             assert!(calls.iter().all(|call| call["dry_run"] == true && call["outcome"] == "200 OK"), "{calls:#?}");
             scene.bank.set_manner(Manner::Obliging);
             scene.sends_as(&agent, note()).await.expect(201);

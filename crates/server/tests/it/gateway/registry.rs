@@ -8,7 +8,7 @@ use countersign_protocol::{
     aap::registry,
     domain::Domain,
     hash::Digest,
-    project::{ProjectDocument, RouteUndo, UndoBy},
+    project::{ProjectDocument, RouteUndo},
 };
 use countersign_testkit::{
     Answer, Kit, Setup, agent_request,
@@ -96,7 +96,7 @@ async fn held_in_its_window(kit: Kit) -> (BankFixture, Value) {
     let mut scene = strict(kit, |document| {
         document.trusted_providers = vec![Domain::parse(PROVIDER).unwrap()];
         document.routes[4].minimum_tier = Some(4);
-        document.routes[4].undo = Some(RouteUndo { by: UndoBy::Hold });
+        document.routes[4].undo = Some(RouteUndo::HOLD);
         document.scopes.iter_mut().find(|scope| scope.id == "bank.pay").unwrap().undo_window_s = Some(1801);
     })
     .await;

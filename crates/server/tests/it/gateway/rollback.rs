@@ -2,7 +2,7 @@
 
 use super::{held::*, proofs::restarted};
 use axum::body::Body;
-use countersign_protocol::project::{ProjectDocument, RouteUndo, UndoBy, Upstream};
+use countersign_protocol::project::{ProjectDocument, RouteUndo, Upstream};
 use countersign_testkit::{
     Answer, Backend, Kit, Plane, Setup,
     bank::{BankFixture, GatewayListener, GatewayRequest, Holder, Manner},
@@ -155,7 +155,7 @@ on_both_stores! {
     async fn a_session_without_writes_leaves_nothing_and_its_pending_calls_never_run(kit) {
         let scene = kit.bank_with(|document| {
             reversible(document);
-            document.routes[4].undo = Some(RouteUndo { by: UndoBy::Hold });
+            document.routes[4].undo = Some(RouteUndo::HOLD);
             document.scopes.iter_mut().find(|scope| scope.id == "bank.pay").unwrap().undo_window_s = Some(30);
         }).await;
         let asked = asked(&scene, refund("p-1", "pending")).await;

@@ -4,7 +4,7 @@ use super::proofs::*;
 use crate::register::support::{told, with};
 use axum::body::Body;
 use countersign_jose::SigningKey;
-use countersign_protocol::project::ProjectDocument;
+use countersign_protocol::{aap::manifest::ConformanceTier, project::ProjectDocument};
 use countersign_testkit::{
     Answer, Kit, agent_request,
     bank::{BankFixture, GatewayRequest, SCOPES},
@@ -104,4 +104,39 @@ on_sqlite! {
         scene.sends_as(&consented, note()).await.expect(201);
         assert_eq!(scene.bank.effects().len(), 1);
     }
+
+    /// AAP-2-04, AAP-15-15, C-25
+    async fn from_extended_conformance_on_a_write_needs_a_receipt_unless_its_route_says_less(kit) {
+        let scene = strict(kit, extended).await;
+        let note = || GatewayRequest::new("POST", "/notes").json(r#"{"text":"hello"}"#);
+        for write in [note(), BankFixture::transfer(), note().with("x-agent-dry-run", "true")] {
+            assert_eq!(scene.sends(write).await.refusal(), told(403, "tier_not_met"));
+        }
+        scene.sends(GatewayRequest::new("GET", "/accounts")).await.expect(200);
+        assert_eq!(scene.bank.effects().len(), 0, "nothing is forwarded");
+        let consented = scene.with_receipt(|_| {}).await;
+        scene.sends_as(&consented, note()).await.expect(201);
+        let held = scene.sends_as(&consented, BankFixture::transfer()).await;
+        assert_eq!(held.refusal(), told(403, "irreversible_requires_confirm"));
+
+        let mut document = scene.plane.at().await.project.document;
+        document.routes.iter_mut().find(|route| route.id == "notes").unwrap().minimum_tier = Some(2);
+        scene.plane.engine.apply_project(document.clone(), "test").await.unwrap();
+        scene.sends(note()).await.expect(201);
+        assert_eq!(scene.sends(BankFixture::transfer()).await.refusal(), told(403, "tier_not_met"));
+        document.conformance.tier = ConformanceTier::Core;
+        scene.plane.engine.apply_project(document, "test").await.unwrap();
+        let held = scene.sends(BankFixture::transfer()).await;
+        assert_eq!(held.refusal(), told(403, "irreversible_requires_confirm"), "core demands none");
+        assert_eq!(scene.bank.effects().len(), 2);
+    }
+}
+
+/// With the parts that the claim demands.
+fn extended(document: &mut ProjectDocument) {
+    document.conformance.tier = ConformanceTier::Extended;
+    document.identity_modes_supported.push("service_account".into());
+    let transfers = document.routes.iter_mut().find(|route| route.id == "transfers").unwrap();
+    transfers.undo = Some(serde_json::from_value(json!({ "by": "hold" })).unwrap());
+    document.scopes.iter_mut().find(|scope| scope.id == "bank.pay").unwrap().undo_window_s = Some(20);
 }

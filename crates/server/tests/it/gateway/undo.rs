@@ -3,7 +3,7 @@
 use super::held::*;
 use axum::body::Body;
 use countersign_engine::{Engine, Role};
-use countersign_protocol::project::{ProjectDocument, RouteUndo, UndoBy};
+use countersign_protocol::project::{ProjectDocument, RouteUndo};
 use countersign_testkit::{
     Answer, Backend, Kit, TestPerson,
     bank::{BankFixture, GatewayListener, GatewayRequest, Holder, Manner},
@@ -19,7 +19,7 @@ fn undoable(document: &mut ProjectDocument) {
 }
 
 fn window(document: &mut ProjectDocument, seconds: Option<i64>) {
-    document.routes[4].undo = Some(RouteUndo { by: UndoBy::Hold });
+    document.routes[4].undo = Some(RouteUndo::HOLD);
     document.scopes.iter_mut().find(|scope| scope.id == "bank.pay").unwrap().undo_window_s = seconds;
 }
 

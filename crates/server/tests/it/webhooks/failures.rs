@@ -1,8 +1,8 @@
 //! Receivers that fail in every way: nothing is lost, and nothing is sent where it must not be.
 
 use super::{
-    LIFE_S, attempts, enrolled, enrolled_on, half_an_hour, is_delivered, last_error, message, messages, messages_of,
-    next_attempt,
+    LIFE_S, attempts, enrol, enrolled, enrolled_on, half_an_hour, is_delivered, last_error, message, messages,
+    messages_of, next_attempt,
 };
 use countersign_engine::{
     OutboxMessage, OutboxState,
@@ -15,7 +15,7 @@ use countersign_testkit::{
     webhooks::HOOK,
 };
 use http::StatusCode;
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 on_both_stores! {
     /// AAP-17.8-02, AAP-17.8-03
@@ -178,6 +178,43 @@ on_both_stores! {
         assert_eq!(messages_of(&plane.engine, None, true).await, []);
         let query = format!("delegation_id={}&event_type=webhook_replayed", fixture.connected.delegation_id);
         assert_eq!(plane.audit(plane.acme(), &query).await.expect(200).json()["total_count"], 1);
+    }
+
+    /// AAP-8.5-01
+    async fn an_operator_that_stalls_with_a_long_backlog_holds_up_no_other_operator(kit) {
+        let setup = Setup { operators: vec!["acme.test", "other.test"], ..half_an_hour() };
+        let (fixture, _) = enrolled_on(kit.plane_with(setup).await).await;
+        let (plane, stalled, healthy) = (&fixture.plane, fixture.plane.acme(), fixture.plane.operator("other.test"));
+        healthy.publish_webhook();
+        enrol(plane, None, "other.test").await.unwrap();
+        plane.advance_secs(60).await;
+        plane.connect(&fixture.alice, healthy, &["calendar.read"]).await;
+        plane.advance_secs(LIFE_S - 60).await;
+        let first = message(plane).await;
+        let more = (1..300).map(|n| OutboxMessage {
+            key: first.key - n,
+            id: format!("msg_{n}"),
+            delegation: first.delegation + n,
+            ..first.clone()
+        });
+        let effects = Effects { puts: more.map(Record::OutboxMessage).collect(), ..Effects::default() };
+        assert_eq!(plane.engine.store().commit(effects).await, Outcome::Committed);
+
+        stalled.host.stall();
+        let arrived = stalled.host.received().len() + 16;
+        let other = async {
+            stalled.host.wait_for_requests(arrived).await;
+            // The healthy operator's falls due while all attempts at the other one hang.
+            assert_eq!(plane.advance_and_deliver(60).await, 1, "the rest of the backlog waits for its turn");
+            assert_eq!((healthy.webhooks().len(), stalled.webhooks().len()), (1, 16));
+            stalled.host.recover();
+        };
+        let (hanging, ()) = tokio::join!(plane.engine.agents().deliver_webhooks(), other);
+        assert_eq!(hanging.unwrap(), 16);
+        while plane.advance_and_deliver(60).await > 0 {}
+        let ids: BTreeSet<String> = stalled.webhooks().iter().map(|m| m.headers["webhook-id"].to_str().unwrap().to_owned()).collect();
+        assert_eq!(ids.len(), 300);
+        assert!(messages(plane, None).await.iter().all(is_delivered));
     }
 
     /// AAP-8.5-01

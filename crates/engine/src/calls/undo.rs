@@ -1,0 +1,206 @@
+//! Undoing approved calls within their undo window (AAP 14.1): before they are sent, or by their upstream afterwards.
+
+use crate::{
+    decisions::AgentPrincipal,
+    projects::{Address, ProjectAt},
+    runner::TRIES,
+    services::Calls,
+    store::{AllowancesQueuedIn, Outcome, UndoableCallById, UndoableCallsDue, UndoableCallsOf, UndoableCallsOpenIn},
+};
+use countersign_core::{
+    aap::manifest::UNDO_ENDPOINT,
+    decision::{
+        answer::ProvenPerson,
+        queue::{UndoneBy, nothing_to_undo},
+        revoke::check_entitlement,
+        undo_call::{UndoAttempt, UndoCall, UndoCallAnswered, UndoCallDue, UndoCallView},
+    },
+    records::{Decision, Project, UndoableCall},
+    refusal::Refusal,
+    step::{Operation as _, Step},
+};
+use countersign_protocol::{
+    aap::undo::UndoResponse,
+    decisions::UndoState,
+    ids::{RowKey, prefixed},
+    time::UnixMillis,
+};
+use std::{
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
+
+/// How long a caller waits for the upstream; any node continues afterwards.
+const ANSWER_WITHIN: Duration = Duration::from_secs(15);
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+const LOOKS: u32 = 300;
+/// Calls that one node continues at a time.
+const BATCH: i64 = 64;
+
+/// The way to undo a call, for its caller.
+#[derive(Clone, Debug)]
+pub struct UndoOffer {
+    pub undo_url: String,
+    pub expires_at: UnixMillis,
+}
+
+/// A call that a person can undo now.
+pub struct Undoable {
+    pub decision: Decision,
+    pub closes_at: UnixMillis,
+    /// Whether it is still to be sent; otherwise its upstream is asked.
+    pub is_held: bool,
+}
+
+impl Calls<'_> {
+    /// The address that undoes a call: the one held for this decision, or the one with this id.
+    pub(crate) fn undo_url(self, at: &ProjectAt, named: &str) -> Result<String, Refusal> {
+        Ok(format!("{}{}{UNDO_ENDPOINT}/{}", at.service, at.prefix(), self.undo_id(named)?))
+    }
+
+    /// The id and a MAC of it: nothing secret is stored.
+    fn undo_id(self, named: &str) -> Result<String, Refusal> {
+        let keys = self.keys().ok_or(Refusal::Unavailable)?;
+        let tag = keys.mac.tag("undo", named.as_bytes());
+        let half = tag.first_chunk::<16>().ok_or(Refusal::Internal)?;
+        Ok(format!("{named}.{}", prefixed("und", *half)))
+    }
+
+    /// A response without it is complete: the decision's document has the address, too.
+    pub(super) async fn undo_offer(self, address: &Address, call: &UndoableCall) -> Option<UndoOffer> {
+        let at = self.project(address).await.ok()?;
+        Some(UndoOffer { undo_url: self.undo_url(&at, &call.call_id).ok()?, expires_at: call.open_until()? })
+    }
+
+    /// Undoes a call by its undo id, for the session that sent it.
+    pub async fn undo(self, at: &ProjectAt, agent: &AgentPrincipal, undo_id: &str) -> Result<UndoResponse, Refusal> {
+        let (named, _) = undo_id.split_once('.').ok_or_else(nothing_to_undo)?;
+        if self.undo_id(named)? != undo_id {
+            return Err(nothing_to_undo());
+        }
+        let (project, by) = (at.project.key, UndoneBy::Agent(agent.raiser.clone()));
+        if let Some(call) = self.find_one(UndoableCallById { project, call_id: named.to_owned() }).await? {
+            return self.undo_sent(&call, by).await;
+        }
+        let decision = self.decisions().decision_at(project, named).await?.ok_or_else(nothing_to_undo)?;
+        self.undo_queued(&decision, by).await
+    }
+
+    /// The same for a person that may revoke the approval; of several calls the last that can be undone.
+    pub async fn undo_by_person(self, decision: &Decision, by: &ProvenPerson) -> Result<UndoResponse, Refusal> {
+        let by = UndoneBy::Person(Box::new(by.clone()));
+        let mut calls = self.find_all(UndoableCallsOf(decision.key)).await?;
+        calls.sort_by_key(|call| (call.open_until().is_some(), call.key));
+        match calls.last() {
+            Some(call) => self.undo_sent(call, by).await,
+            None => self.undo_queued(decision, by).await,
+        }
+    }
+
+    /// The calls of a project that this person may undo, the window that closes first before the others.
+    pub async fn undoable(self, at: &ProjectAt, by: &ProvenPerson) -> Result<Vec<Undoable>, Refusal> {
+        let (project, now) = (at.project.key, self.now());
+        let mut found = Vec::new();
+        for allowance in self.find_all(AllowancesQueuedIn(project)).await? {
+            let decision: Decision = self.load(allowance.decision).await?;
+            let closes_at = allowance.queued_call().map(|queued| queued.closes_at).filter(|closes_at| now < *closes_at);
+            if let (Some(closes_at), Ok(())) = (closes_at, check_entitlement(by, &decision, Some(&allowance))) {
+                found.push(Undoable { decision, closes_at, is_held: true });
+            }
+        }
+        for call in self.find_all(UndoableCallsOpenIn(project)).await? {
+            let view = self.undo_view(call).await?;
+            let closes_at = view.call.open_until().filter(|closes_at| now < *closes_at);
+            let entitled = check_entitlement(by, &view.decision, view.allowance.as_ref());
+            if let (Some(closes_at), Ok(())) = (closes_at, entitled) {
+                found.push(Undoable { decision: view.decision, closes_at, is_held: false });
+            }
+        }
+        found.sort_by_key(|call| call.closes_at);
+        Ok(found)
+    }
+
+    /// Has the upstream undo a call that was carried out, and waits for its answer.
+    async fn undo_sent(self, call: &UndoableCall, by: UndoneBy) -> Result<UndoResponse, Refusal> {
+        let key = call.key;
+        let undo = || async {
+            let view = self.undo_view(self.load(key).await?).await?;
+            Ok::<_, Refusal>(((), UndoCall { by: by.clone() }.decide(&view, &self.env()?)?))
+        };
+        match self.run_to_outcome(undo).await? {
+            (Outcome::Committed, ()) => {}
+            (Outcome::OutOfTime, ()) => return Err(Refusal::UndoWindowClosed(call.closes_at.unwrap_or_default())),
+            _ => return Err(Refusal::Unavailable),
+        }
+        let engine = Arc::clone(self.engine);
+        let finishing = self.tasks.spawn(async move { engine.calls().finish_undo(key).await });
+        if let Ok(finished) = tokio::time::timeout(ANSWER_WITHIN, finishing).await {
+            finished.map_err(|_| Refusal::Internal)??;
+        }
+        let call: UndoableCall = self.load(key).await?;
+        let decision: Decision = self.load(call.decision).await?;
+        Ok(UndoResponse { decision_id: decision.id, state: UndoState::Undone, undone_at: call.undone_at()? })
+    }
+
+    async fn finish_undo(self, key: RowKey) -> Result<(), Refusal> {
+        for _ in 0..LOOKS {
+            self.continue_undo(key).await?;
+            if !self.load::<UndoableCall>(key).await?.is_being_undone() {
+                break;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        Ok(())
+    }
+
+    /// Closes the undo windows that are over, and continues every call that is to be undone; returns their number. Call it
+    /// often, apart from work that must not wait for an upstream.
+    pub async fn undo_due(self) -> Result<usize, Refusal> {
+        self.check_clock()?;
+        let due = self.find_all(UndoableCallsDue { by: self.now(), limit: BATCH }).await?;
+        let continued = due.iter().map(|call| self.continue_undo(call.key));
+        futures_util::future::join_all(continued).await.into_iter().collect::<Result<(), Refusal>>()?;
+        Ok(due.len())
+    }
+
+    async fn continue_undo(self, key: RowKey) -> Result<(), Refusal> {
+        let Some(call) = self.get::<UndoableCall>(key).await? else { return Ok(()) };
+        let view = self.undo_view(call).await?;
+        let port = self.upstreams.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let Step { answer, effects } = UndoCallDue { can_send: port.is_some() }.decide(&view, &self.env()?)?;
+        let committed = match self.commit(effects).await {
+            Outcome::Committed => true,
+            Outcome::Unavailable(_) => return Err(Refusal::Unavailable),
+            // Another node was first, or it is not due by the store's clock.
+            _ => false,
+        };
+        let (Some(attempt), Some(port), true) = (answer, port, committed) else { return Ok(()) };
+        let project: Project = self.load(view.call.project).await?;
+        let result = self.agents().send_cancel(&project, &attempt.request, &*port).await;
+        tracing::info!(?result, "an upstream was asked to undo a call");
+        self.record_undo(key, UndoCallAnswered { attempt, result }).await
+    }
+
+    /// Without a record the request counts as lost, and is never repeated.
+    async fn record_undo(self, key: RowKey, answered: UndoCallAnswered) -> Result<(), Refusal> {
+        for _ in 0..TRIES {
+            let view = self.undo_view(self.load(key).await?).await?;
+            let UndoAttempt { begun_at, request } = answered.attempt.clone();
+            let again =
+                UndoCallAnswered { attempt: UndoAttempt { begun_at, request }, result: answered.result.clone() };
+            match self.commit(again.decide(&view, &self.record_env()?)?.effects).await {
+                Outcome::Stale => {}
+                Outcome::Committed => return Ok(()),
+                _ => return Err(Refusal::Unavailable),
+            }
+        }
+        Err(Refusal::Unavailable)
+    }
+
+    async fn undo_view(self, call: UndoableCall) -> Result<UndoCallView, Refusal> {
+        let project: Project = self.load(call.project).await?;
+        let decision: Decision = self.load(call.decision).await?;
+        let allowance = self.decisions().allowances_of(&decision).await?.into_iter().next();
+        Ok(UndoCallView { place: (project.key, project.id), call, decision, allowance })
+    }
+}
