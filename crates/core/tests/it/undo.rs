@@ -75,8 +75,9 @@ fn an_undo_of_calls_that_the_agents_own_word_suffices_for_is_refused() {
 fn scopes_that_promise_different_windows_for_one_route_are_refused() {
     let of = |windows: [Value; 2], with: Value| {
         let scope = |(place, window): (usize, Value)| {
+            let id = ["pay.small", "pay.large"][place];
             json!({
-                "id": format!("pay.{place}"), "description": "Send money", "allows": ["transfers.send"],
+                "id": id, "description": "Send money", "allows": ["transfers.send"],
                 "intent_types": ["PAY"], "undo_window_s": window,
             })
         };
@@ -87,15 +88,15 @@ fn scopes_that_promise_different_windows_for_one_route_are_refused() {
     let held = || json!({ "undo": { "by": "hold" } });
     let found = of([json!(5), json!(60)], held());
     assert!(
-        found.contains("routes[0]: undo has different windows in the scopes pay.0 (5 s) and pay.1 (60 s)"),
+        found.contains("routes[0]: undo has different windows in the scopes pay.small (5 s) and pay.large (60 s)"),
         "{found:?}"
     );
     let found = of([json!(0), json!(60)], held());
     assert!(found.contains("undo has different windows"), "{found:?}");
     let found = of([json!(null), json!(60)], held());
-    assert!(found.contains("pay.0 (0 s)"), "{found:?}");
+    assert!(found.contains("pay.small (0 s)"), "{found:?}");
     assert_eq!(of([json!(60), json!(60)], held()), "");
-    assert_eq!(of([json!(null), json!(60)], json!({ "undo": { "by": "hold" }, "scope": "pay.1" })), "");
+    assert_eq!(of([json!(null), json!(60)], json!({ "undo": { "by": "hold" }, "scope": "pay.large" })), "");
 }
 
 /// AAP-14.1-06
@@ -172,6 +173,7 @@ fn a_held_call_is_undone_by_its_session_or_an_entitled_person_and_only_before_it
 fn a_call_that_a_node_has_begun_to_send_is_sent_by_one_that_started_after_the_window_closed() {
     let (mut plane, decision) = held_call();
     let step = plane.on_queued(decision.key, QueueDue { serving_since: NOW }, NOW.plus_secs(30)).unwrap();
+    plane.store.now = NOW.plus_secs(30);
     plane.commit(step);
     let begins = |secs| {
         let due = QueueDue { serving_since: NOW.plus_secs(32) };

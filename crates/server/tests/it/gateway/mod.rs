@@ -39,5 +39,6 @@ mod story;
 mod swap;
 mod tiers;
 mod undo;
+mod undo_by_upstream;
 mod waiting;
 mod window;

@@ -38,11 +38,11 @@ async fn held_by(scene: &BankFixture, agent: &Holder) -> Value {
 }
 
 /// The path of an undo URL.
-fn path(scene: &BankFixture, told: &Value) -> String {
+pub(super) fn path(scene: &BankFixture, told: &Value) -> String {
     told["undo_url"].as_str().unwrap().strip_prefix(scene.plane.service()).unwrap().to_owned()
 }
 
-async fn undo(scene: &BankFixture, agent: &Holder, told: &Value) -> Answer {
+pub(super) async fn undo(scene: &BankFixture, agent: &Holder, told: &Value) -> Answer {
     scene.requests(agent, Method::POST, &path(scene, told)).await
 }
 
@@ -67,16 +67,16 @@ async fn never_leaves(scene: &BankFixture) {
     assert_eq!(scene.sealed_requests().await.len(), 0);
 }
 
-async fn state(scene: &BankFixture, told: &Value) -> Value {
+pub(super) async fn state(scene: &BankFixture, told: &Value) -> Value {
     scene.reads_decision(&scene.agent, told).await["undo"]["state"].clone()
 }
 
-async fn page_of(scene: &BankFixture, path: &str) -> String {
+pub(super) async fn page_of(scene: &BankFixture, path: &str) -> String {
     let request = scene.alice.request(Method::GET, path).header(header::ACCEPT, "text/html");
     scene.plane.send(request.body(Body::empty()).unwrap()).await.expect(200).text()
 }
 
-async fn presses_undo(scene: &BankFixture, who: &TestPerson, told: &Value) -> Answer {
+pub(super) async fn presses_undo(scene: &BankFixture, who: &TestPerson, told: &Value) -> Answer {
     let form = format!("csrf={}&undo=yes", who.csrf);
     let request = who
         .request(Method::POST, &format!("/inbox/bank/{}", id(told)))
