@@ -1,5 +1,5 @@
-//! Kill -9 at every commit of an undo window's story: held, undone, sent. Sent at most once, and never after an undo
-//! (AAP 14.1, R-5, R-21).
+//! Kill -9 at every commit of an undo window's story: held, undone, sent. Sent at most once, and never after an undo; an
+//! upstream is asked to undo a call at most once (AAP 14.1, R-5, R-6, R-21).
 
 use super::{
     cases::MOST,
@@ -21,6 +21,13 @@ const MOMENTS: [Moment; 3] = [Moment::Before, Moment::During, Moment::After];
 fn undoable(document: &mut ProjectDocument) {
     document.routes[4].undo = Some(RouteUndo::HOLD);
     document.scopes.iter_mut().find(|scope| scope.id == "bank.pay").unwrap().undo_window_s = Some(30);
+}
+
+/// The bank undoes a transfer for ten minutes.
+fn reversible(document: &mut ProjectDocument) {
+    let undo = serde_json::json!({ "by": "upstream", "path": "/transfers/{response.id}/reversal" });
+    document.routes[4].undo = Some(serde_json::from_value(undo).unwrap());
+    document.scopes.iter_mut().find(|scope| scope.id == "bank.pay").unwrap().undo_window_s = Some(600);
 }
 
 on_both_stores! {
@@ -122,6 +129,43 @@ on_both_stores! {
         assert!(all.iter().all(|one| found.contains(one)), "{found:?}");
         assert_eq!(unsent, BTreeSet::from([false, true]), "killed before its first attempt, and within it");
     }
+
+    /// AAP-14.1-08, R-6, R-21, R-34
+    async fn killed_at_any_commit_of_an_undo_by_the_upstream_it_is_asked_once_at_most_and_the_state_is_true(kit) {
+        let mut found = BTreeSet::new();
+        for moment in MOMENTS {
+            for commit in 1..MOST {
+                let (scene, _folder) = BankFixture::lasting(kit, reversible).await;
+                let told = sent(&scene).await;
+                let answered = at_a_process(&scene, CrashPoint { commit, moment }, async |process| {
+                    undoes_at(&scene, process, &told).await
+                }).await;
+                assert!(answered.as_ref().is_none_or(|status| *status == 200), "{answered:?}");
+                let scene = scene.restarted().await;
+                for _ in 0..4 {
+                    scene.plane.advance_secs(10).await;
+                    scene.plane.engine.calls().undo_due().await.unwrap();
+                }
+                let (state, asked) = (undo_state(&scene, &told).await, scene.bank.effects().len() - 1);
+                let sound = match state.as_str() {
+                    "undone" => asked == 1,
+                    "unknown" => asked <= 1 && answered.is_none(),
+                    "open" => asked == 0 && answered.is_none(),
+                    _ => false,
+                };
+                assert!(sound, "{moment:?} {commit}: {state}, asked {asked} times, {answered:?}");
+                let again = undo(&scene, &told).await;
+                let wanted = if state == "unknown" { 409 } else { 200 };
+                assert_eq!((again, scene.bank.effects().len() - 1), (wanted, asked.max(usize::from(wanted == 200))));
+                found.insert(state);
+                scene.plane.engine.store().close().await;
+                if answered.is_some() {
+                    break;
+                }
+            }
+        }
+        assert!(found.contains("undone") && found.contains("unknown"), "{found:?}");
+    }
 }
 
 /// The answer of a process that is killed at this point, or at the end; none if it was killed before it answered.
@@ -140,6 +184,15 @@ async fn at_a_process<T>(
 async fn held(scene: &BankFixture) -> Value {
     scene.approved(BankFixture::transfer()).await;
     scene.sends(BankFixture::transfer().confirmed("true")).await.expect(202).json()
+}
+
+/// A transfer that was carried out, with its decision and the way to undo it.
+async fn sent(scene: &BankFixture) -> Value {
+    scene.bank.set_write_response(r#"{"id":"t-1"}"#);
+    let mut decision = scene.approved(BankFixture::transfer()).await;
+    let answer = scene.sends(BankFixture::transfer().confirmed("true")).await.expect(201);
+    decision["undo_url"] = answer.header("x-agent-undo-url").unwrap().into();
+    decision
 }
 
 fn path(scene: &BankFixture, told: &Value) -> String {
