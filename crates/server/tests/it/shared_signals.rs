@@ -12,6 +12,7 @@ use countersign_engine::{
 };
 use countersign_jose::SigningKey;
 use countersign_protocol::{
+    aap::policy::LifecycleEvent,
     hash::Digest,
     project::{ProjectDocument, SignalTransmitter},
 };
@@ -51,7 +52,15 @@ struct Signalled {
 
 impl Signalled {
     async fn on(kit: Kit) -> Self {
-        let setup = Setup { operators: vec!["acme.test", "idp.test"], ..Setup::with_project(listening) };
+        Self::with(kit, |_| {}).await
+    }
+
+    async fn with(kit: Kit, change: impl FnOnce(&mut ProjectDocument)) -> Self {
+        let project = |document: &mut ProjectDocument| {
+            listening(document);
+            change(document);
+        };
+        let setup = Setup { operators: vec!["acme.test", "idp.test"], ..Setup::with_project(project) };
         let plane = kit.plane_with(setup).await;
         plane.account("root").await;
         let provider = TestProvider::of(&plane, &plane.at().await, ApiKeyKind::Scim).await;
@@ -169,6 +178,64 @@ on_both_stores! {
         plane.call(&agent, Method::GET, "/calendar/events", "READ_CALENDAR").await.expect(200);
         back.get(plane, "/session").await.expect(200);
     }
+}
+
+/// AAP-8.3-08
+#[tokio::test]
+async fn an_event_that_the_project_calls_a_lifecycle_event_ends_the_delegations_that_have_it() {
+    let role_changed = Some(LifecycleEvent::UserRoleChanged);
+    for (demanded, ends) in [(json!(["user.role_changed"]), true), (json!([]), false)] {
+        let world = Signalled::with(Kit(Backend::Sqlite), |document| {
+            document.auto_revoke = serde_json::from_value(json!({ "on_events": demanded })).unwrap();
+            document.shared_signals[0].session_revoked = role_changed;
+        })
+        .await;
+        let plane = &world.plane;
+        world.receives(CREDENTIAL_CHANGE, ada()).await.expect(202);
+        let again = plane.register(plane.acme(), &world.connected).await;
+        plane.call(&again, Method::GET, "/calendar/events", "READ_CALENDAR").await.expect(200);
+        plane.advance_secs(1).await;
+        for _ in 0..2 {
+            world.receives(SESSION_REVOKED, ada()).await.expect(202);
+            let refused = plane.call(&again, Method::GET, "/calendar/events", "READ_CALENDAR").await;
+            let code = if ends { "auto_revoked" } else { "access_token_invalid" };
+            assert_eq!(refused.refusal(), (401, code.into()), "{demanded}");
+            world.ada.get(plane, "/session").await.expect(401);
+        }
+    }
+}
+
+///
+#[tokio::test]
+async fn a_transmitter_for_local_people_reports_about_them_and_about_nobody_of_its_own_issuer() {
+    let local = |document: &mut ProjectDocument| document.shared_signals[0].people = Some("local".into());
+    let world = Signalled::with(Kit(Backend::Sqlite), local).await;
+    let plane = &world.plane;
+    let root = TestPerson::sign_in(plane, "root").await;
+    world.receives(ACCOUNT_DISABLED, ada()).await.expect(202);
+    world.is_untouched().await;
+    let subject = json!({ "format": "iss_sub", "iss": IDP, "sub": "root" });
+    world.receives(SESSION_REVOKED, subject).await.expect(202);
+    root.get(plane, "/session").await.expect(401);
+    world.is_untouched().await;
+}
+
+///
+#[tokio::test]
+async fn one_of_several_projects_cannot_act_on_local_people() {
+    let mut setup = Setup { operators: vec!["acme.test", "idp.test"], ..Setup::multi() };
+    setup.projects.iter_mut().for_each(|document| {
+        listening(document);
+        document.shared_signals[0].people = Some("local".into());
+    });
+    let plane = Kit(Backend::Sqlite).plane_with(setup).await;
+    plane.account("root").await;
+    let subject = json!({ "format": "iss_sub", "iss": IDP, "sub": "root" });
+    let token =
+        plane.operator("idp.test").key.sign("secevent+jwt", &claims(&plane, ACCOUNT_DISABLED, subject)).unwrap();
+    let request = Request::post("/projects/north/ssf/v1/events").header("content-type", "application/secevent+jwt");
+    let answer = plane.send(request.body(Body::from(token)).unwrap()).await;
+    assert_eq!(answer.expect(400).json()["err"], "invalid_issuer");
 }
 
 async fn setting() -> Signalled {
