@@ -2,13 +2,17 @@
 //! continues by itself.
 //!
 //! Sign-ins and subscriber tokens end by their person's generation, access tokens are removed, open decisions under a
-//! delegation or an API key are cancelled, and both are suspended until lifted. One step, all or nothing.
+//! delegation or an API key are cancelled, and both are suspended until lifted. Nobody knows what the other copy had undone
+//! since. One step, all or nothing.
 
 use crate::{
     decision::{ProjectRef, cancel::Live},
     env::{Env, Mint},
     evidence::DraftEntry,
-    records::{ApiKey, CancelledFor, Delegation, DelegationState, Epoch, Person, Record, SuspendReason, Table},
+    records::{
+        ApiKey, CancelledFor, Delegation, DelegationState, Epoch, Person, Record, Rollback, SuspendReason, Table,
+        UndoableCall,
+    },
     refusal::Refusal,
     signals::Signal,
     step::{Effects, Operation, Step},
@@ -35,6 +39,9 @@ pub struct Holdings {
     pub keys: Vec<(ApiKey, Live)>,
     /// Open records under neither of them.
     pub others: Vec<Live>,
+    /// Calls that can be undone, or are to be, and unfinished rollbacks.
+    pub undoable: Vec<UndoableCall>,
+    pub rollbacks: Vec<Rollback>,
 }
 
 /// The numbers of ended and suspended records.
@@ -99,6 +106,8 @@ fn suspend(held: &Holdings, number: i64, env: &Env, mint: &mut Mint, effects: &m
         let suspended = ApiKey { suspended_at: Some(env.now), version: key.version + 1, ..key.clone() };
         effects.puts.push(Record::ApiKey(suspended));
     }
+    effects.puts.extend(held.undoable.iter().map(|call| Record::UndoableCall(call.restored(env.now))));
+    effects.puts.extend(held.rollbacks.iter().map(|rollback| Record::Rollback(rollback.restored(env.now))));
     held.live_records().try_for_each(|live| live.cancel(place, CancelledFor::Restored, env, mint, effects))
 }
 

@@ -152,6 +152,8 @@ pub enum Refusal {
     ConnectRequestGone(&'static str),
     #[error("{0}")]
     Conflict(String),
+    #[error("event_id belongs to another event, which was reported before")]
+    EventIdTaken,
     // the caller
     #[error("{0}")]
     NotAuthorized(String),
@@ -262,7 +264,9 @@ impl Refusal {
             Self::ConnectRequestGone(_) => Code::ConnectRequestGone,
             Self::ClarificationRequired(_) => Code::ClarificationRequired,
             Self::AlreadyResolved(_) => Code::AlreadyResolved,
-            Self::Conflict(_) | Self::ApprovalGone(_) | Self::WriteUnsettled { .. } => Code::Conflict,
+            Self::Conflict(_) | Self::EventIdTaken | Self::ApprovalGone(_) | Self::WriteUnsettled { .. } => {
+                Code::Conflict
+            }
             Self::UndoWindowClosed(_) => Code::UndoWindowClosed,
             Self::NotAuthorized(_) => Code::NotAuthorized,
             Self::ProjectNotFound => Code::ProjectNotFound,
@@ -415,6 +419,7 @@ impl Refusal {
             Self::RouteNotFound(_) => "check method and path against the service's routes".into(),
             Self::ConnectRequestGone(_) => "start again from the agent".into(),
             Self::Conflict(_) | Self::ApprovalGone(_) => "read the current state and decide again".into(),
+            Self::EventIdTaken => "send this event with an event_id of its own".into(),
             Self::UndoWindowClosed(_) => {
                 "read the decision for the outcome of the call, and correct it by a new action if need be".into()
             }

@@ -4,6 +4,7 @@ use crate::{
     engine::Engine,
     store::{
         AllAccessTokens, AllPeople, AllowancesDue, ApiKeyById, DecisionsDue, DelegationById, DelegationsOfProject,
+        RollbacksDue, UndoableCallsDue,
     },
 };
 use countersign_core::{
@@ -60,7 +61,12 @@ impl Engine {
         for session in self.sessions_without_delegation(project.key).await? {
             others.push(self.decisions().live_of_session(session).await?);
         }
-        Ok(Holdings { place: (project.key, project.id.clone()), delegations, keys, others })
+        let (by, limit) = ALL;
+        let mut undoable = self.find_all(UndoableCallsDue { by, limit }).await?;
+        undoable.retain(|call| call.project == project.key);
+        let mut rollbacks = self.find_all(RollbacksDue { by, limit }).await?;
+        rollbacks.retain(|rollback| rollback.project == project.key);
+        Ok(Holdings { place: (project.key, project.id.clone()), delegations, keys, others, undoable, rollbacks })
     }
 
     /// AAP sessions without a delegation that have open records.

@@ -45,7 +45,7 @@ pub use aap::{
 };
 pub use calls::{
     BodyDigest, CarriedOut, Connect, DecidedCall, Egress, HeldFacts, Permit, Settled, UndoOffer, Undoable,
-    UpstreamError, UpstreamExchange, UpstreamOutcome, Watch,
+    UndoableCalls, UpstreamError, UpstreamExchange, UpstreamOutcome, Watch,
 };
 pub use clarification::{Abandoning, Attested, Confirmed, Gathered, Scaffolded};
 pub use clock::{Clock, ManualClock};
@@ -121,7 +121,7 @@ pub mod clarification_rules {
 pub mod held {
     pub use countersign_core::{
         held::{Explanation, HoldTerms, JsonMember, NoRoute, explain, must_be_confirmed},
-        project::undo::{is_held_for_undo, route_window_s, scope_window_s},
+        project::undo::{route_window_s, scope_window_s},
     };
 }
 

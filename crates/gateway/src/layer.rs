@@ -15,7 +15,7 @@ use bytes::Bytes;
 use countersign_engine::{
     Address, BEGINNING_BYTES, BodyDigest, Call, CallFacts, CarriedOut, Connect, Engine, HttpRequest, Mode, Permit,
     ReadWrite, Refusal, SendRight, Settled, UpstreamError, UpstreamExchange, UpstreamOutcome, data_subjects_of_body,
-    held::is_held_for_undo,
+    held::route_window_s,
 };
 use countersign_protocol::{
     aap::version,
@@ -275,8 +275,8 @@ where
     }
 
     async fn read_whole(&mut self, facts: &CallFacts) -> Result<HttpRequest, Refusal> {
-        if is_held_for_undo(&facts.project().document, facts.route()) {
-            // Nothing could hand the call to the inner service when its window has closed.
+        if route_window_s(&facts.project().document, facts.route()) > 0 {
+            // Nothing could hand the call to the inner service when its window has closed, and nothing could undo it.
             return Err(Refusal::invalid("calls with an undo window are only served through the proxy"));
         }
         let (parts, body) = self.request.take().ok_or(Refusal::Internal)?.into_parts();

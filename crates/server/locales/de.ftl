@@ -346,6 +346,7 @@ undo-button = Zurücknehmen
 undo-button-of = Zurücknehmen: { $what }
 undoable-heading = Kann noch zurückgenommen werden
 undoable-lead = Diese Aktionen wurden genehmigt. Sie werden vor dem Senden kurz zurückgehalten, oder ihr Dienst kann sie noch zurücknehmen.
+undoable-more = Nur die neuesten sind aufgeführt.
 undoable-word = Zurückgehalten
 undoable-until = Gesendet am
 undoable-word-sent = Ausgeführt

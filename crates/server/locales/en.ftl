@@ -346,6 +346,7 @@ undo-button = Undo
 undo-button-of = Undo: { $what }
 undoable-heading = Can still be undone
 undoable-lead = These actions were approved. They are held for a moment before they are sent, or their service can still undo them.
+undoable-more = Only the newest are listed.
 undoable-word = Held
 undoable-until = Sent on
 undoable-word-sent = Carried out

@@ -9,7 +9,7 @@ use crate::{
     operations_router, router, router_in_front_of, serve_behind,
 };
 use countersign_engine::{
-    Clock, Engine, Entropy, NodeClock, PasswordCost, Settings, StartError, Tenancy, Throttle,
+    Clock, Engine, Entropy, NodeClock, PasswordCost, Refusal, Settings, StartError, Tenancy, Throttle,
     store::{Opening, StoreError},
 };
 use countersign_gateway::Network;
@@ -17,7 +17,11 @@ use countersign_jose::KeyPolicy;
 use countersign_outbound::{Fetcher, FetcherConfig, operators};
 use countersign_protocol::origin::Origin;
 use std::{sync::Arc, time::Duration};
-use tokio::{net::TcpListener, task::JoinSet, time::MissedTickBehavior};
+use tokio::{
+    net::TcpListener,
+    task::{JoinHandle, JoinSet},
+    time::MissedTickBehavior,
+};
 
 /// A running node.
 pub struct Node {
@@ -28,7 +32,7 @@ pub struct Node {
     pub gateway: Option<ServedListener>,
     /// The socket for commands, where one is configured.
     pub socket: Option<OperationsSocket>,
-    chores: [tokio::task::JoinHandle<()>; 6],
+    chores: [JoinHandle<()>; CHORES],
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -124,14 +128,7 @@ async fn start_with(
     let operations = listening(listen.operations, operations_router(app, Some(directory)), few, proxies).await?;
     let serve = |bound: Bound<'_>| bound.serve(Arc::clone(&engine), own, config, limits, environment);
     let gateway = gateway.map(serve).transpose()?;
-    let chores = [
-        tokio::spawn(tidy(Arc::clone(&engine))),
-        tokio::spawn(settle_due(Arc::clone(&engine))),
-        tokio::spawn(probe_due(Arc::clone(&engine))),
-        tokio::spawn(undo_due(Arc::clone(&engine))),
-        tokio::spawn(send_queued(Arc::clone(&engine))),
-        tokio::spawn(deliver_webhooks(Arc::clone(&engine))),
-    ];
+    let chores = start_chores(&engine);
     Ok(Node { engine, public, operations, gateway, socket, chores })
 }
 
@@ -222,6 +219,21 @@ fn limits(listen: &node::Listen) -> Limits {
     }
 }
 
+const CHORES: usize = 7;
+
+/// Each is a task of its own, so that none waits for another's upstreams.
+fn start_chores(engine: &Arc<Engine>) -> [JoinHandle<()>; CHORES] {
+    [
+        tokio::spawn(tidy(Arc::clone(engine))),
+        tokio::spawn(settle_due(Arc::clone(engine))),
+        tokio::spawn(probe_due(Arc::clone(engine))),
+        tokio::spawn(roll_back_due(Arc::clone(engine))),
+        tokio::spawn(undo_due(Arc::clone(engine))),
+        tokio::spawn(send_queued(Arc::clone(engine))),
+        tokio::spawn(deliver_webhooks(Arc::clone(engine))),
+    ]
+}
+
 /// Indexes the evidence and removes expired records.
 async fn tidy(engine: Arc<Engine>) {
     let mut every = tokio::time::interval(Duration::from_secs(2));
@@ -263,19 +275,33 @@ async fn probe_due(engine: Arc<Engine>) {
     }
 }
 
-/// Continues the rollbacks of cancelled sessions and the calls that are to be undone (AAP 14.1, 17.7). Apart from `settle_due`: an upstream may be slow.
+/// Continues the rollbacks of cancelled sessions (AAP 17.7). Apart from `undo_due`: a rollback may take minutes.
+async fn roll_back_due(engine: Arc<Engine>) {
+    let mut every = tokio::time::interval(Duration::from_millis(500));
+    every.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let mut well = true;
+    loop {
+        every.tick().await;
+        let rolled = engine.agents().roll_back_due().await;
+        if let (true, Err(why)) = (well, &rolled) {
+            tracing::warn!(%why, "sessions could not be rolled back");
+        }
+        well = rolled.is_ok();
+    }
+}
+
+/// Continues the calls that their upstream is to undo (AAP 14.1). Apart from `settle_due`: an upstream may be slow.
 async fn undo_due(engine: Arc<Engine>) {
     let mut every = tokio::time::interval(Duration::from_millis(500));
     every.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let mut well = true;
     loop {
         every.tick().await;
-        let (rolled, undone) = tokio::join!(engine.agents().roll_back_due(), engine.calls().undo_due());
-        let done = rolled.and(undone);
-        if let (true, Err(why)) = (well, &done) {
+        let undone = engine.calls().undo_due().await;
+        if let (true, Err(why)) = (well, &undone) {
             tracing::warn!(%why, "calls could not be undone");
         }
-        well = done.is_ok();
+        well = undone.is_ok();
     }
 }
 
@@ -299,22 +325,41 @@ const WEBHOOK_ROUNDS: usize = 64;
 
 /// Sends messages to operators' webhooks (AAP 17.8). A slow operator does not hold up the next round.
 async fn deliver_webhooks(engine: Arc<Engine>) {
+    let round = || {
+        let engine = Arc::clone(&engine);
+        async move { engine.agents().deliver_webhooks().await }
+    };
+    deliver_in_rounds(round).await;
+}
+
+/// Begins a round every half second, whatever becomes of the others.
+async fn deliver_in_rounds<R>(round: impl Fn() -> R)
+where
+    R: Future<Output = Result<usize, Refusal>> + Send + 'static,
+{
     let mut every = tokio::time::interval(Duration::from_millis(500));
     every.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let (mut rounds, mut well) = (JoinSet::new(), true);
     loop {
-        let delivered = tokio::select! {
+        let ended = tokio::select! {
             _ = every.tick(), if rounds.len() < WEBHOOK_ROUNDS => {
-                let engine = Arc::clone(&engine);
-                rounds.spawn(async move { engine.agents().deliver_webhooks().await });
+                rounds.spawn(round());
                 continue;
             }
-            Some(Ok(delivered)) = rounds.join_next() => delivered,
+            Some(ended) = rounds.join_next() => ended,
+            else => {
+                every.tick().await;
+                continue;
+            }
         };
-        if let (true, Err(why)) = (well, &delivered) {
-            tracing::warn!(%why, "messages to webhooks could not be sent");
+        let trouble = match ended {
+            Ok(delivered) => delivered.err().map(|why| why.to_string()),
+            Err(panic) => Some(panic.to_string()),
+        };
+        if let (true, Some(why)) = (well, &trouble) {
+            tracing::warn!(why, "messages to webhooks could not be sent");
         }
-        well = delivered.is_ok();
+        well = trouble.is_none();
     }
 }
 
@@ -387,3 +432,6 @@ fn explained(why: &countersign_engine::ApplyError) -> String {
         other => other.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests;

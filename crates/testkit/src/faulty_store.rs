@@ -12,7 +12,7 @@ use std::{
     pin::pin,
     process::Command,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
@@ -49,6 +49,7 @@ pub struct WriteFaults(Arc<Switch>);
 #[derive(Default)]
 struct Switch {
     fails: AtomicBool,
+    failing_entry: Mutex<Option<(&'static str, Outcome)>>,
     stalls: AtomicBool,
     stalled: Notify,
     resumes: Notify,
@@ -63,8 +64,14 @@ impl WriteFaults {
         self.0.fails.store(true, Ordering::SeqCst);
     }
 
+    /// From now on a step with an entry of this type is not written, and has this outcome.
+    pub fn fail_entries(&self, event_type: &'static str, outcome: Outcome) {
+        *self.0.failing_entry.lock().unwrap() = Some((event_type, outcome));
+    }
+
     pub fn stop(&self) {
         self.0.fails.store(false, Ordering::SeqCst);
+        *self.0.failing_entry.lock().unwrap() = None;
     }
 
     /// The next claim becomes durable, and its node stalls before it learns of it.
@@ -87,6 +94,11 @@ impl WriteFaults {
     async fn commit(&self, store: &dyn Store, effects: Effects) -> Outcome {
         if self.active() {
             return Outcome::Unavailable("a fault of the test".into());
+        }
+        if let Some((event_type, outcome)) = self.0.failing_entry.lock().unwrap().clone()
+            && effects.evidence.iter().any(|entry| entry.event_type == event_type)
+        {
+            return outcome;
         }
         let claims = effects.evidence.iter().any(|entry| entry.event_type == "execution_claimed");
         let outcome = store.commit(effects).await;

@@ -134,6 +134,8 @@ fn copy(file: &Path, name: &str) -> anyhow::Result<PathBuf> {
     if !copy.exists() {
         std::fs::create_dir_all(&folder)?;
         std::fs::copy(file, &copy)?;
+        // Without its position a database counts as old.
+        std::fs::copy(file.with_extension("db.position"), copy.with_extension("db.position"))?;
     }
     Ok(copy)
 }

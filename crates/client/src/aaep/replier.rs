@@ -85,8 +85,10 @@ impl Replier {
     }
 
     /// Undoes an approved call within its undo window (AAP 14.1).
-    pub async fn undo(&self, decision_id: &str) -> Result<UndoResponse, QuestionsError> {
-        document(&self.link.post(&format!("/questions/{decision_id}/undo"), &json!({})).await?)
+    /// Of several calls that the approval covered one must be named.
+    pub async fn undo(&self, decision_id: &str, call_id: Option<&str>) -> Result<UndoResponse, QuestionsError> {
+        let body = call_id.map_or_else(|| json!({}), |call_id| json!({ "call_id": call_id }));
+        document(&self.link.post(&format!("/questions/{decision_id}/undo"), &body).await?)
     }
 }
 

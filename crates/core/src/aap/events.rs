@@ -10,10 +10,12 @@ use crate::{
         accounts::LOCAL,
         disable::{HeldInProject, end_holdings},
     },
-    records::{Delegation, LifecycleReport, Membership, Person, Record, Stored as _, SubscriberToken, Table},
+    records::{
+        Delegation, EndedByEvent, LifecycleReport, Membership, Person, Record, Stored as _, SubscriberToken, Table,
+    },
     refusal::Refusal,
     signals::Signal,
-    step::{Effects, Guard, Operation, Step},
+    step::{Effects, Operation, Step},
 };
 use countersign_protocol::{
     aap::{events::LifecycleEventRequest, policy::LifecycleEvent},
@@ -86,32 +88,47 @@ pub fn applies(event: LifecycleEvent, delegation: &Delegation) -> bool {
     !delegation.is_ended() && (event == LifecycleEvent::UserOffboarded || delegation.policy.on_events.contains(&event))
 }
 
+/// The counter of an event that was applied before reports were rows. It is kept for 30 days.
+pub fn earlier_counter(project: RowKey, event: &Event) -> String {
+    format!("{project}/lifecycle-event/{}", event.id)
+}
+
 /// Records the id of an event before anything ends, so that an interrupted report can be sent again.
 pub struct Begin<'a> {
     pub event: &'a Event,
 }
 
-impl Operation for Begin<'_> {
+pub struct BeginView {
+    pub project: RowKey,
     /// The report with the same id.
-    type View = (ProjectRef, Option<LifecycleReport>);
+    pub known: Option<LifecycleReport>,
+    /// Whether the event is counted at [`earlier_counter`].
+    pub is_counted: bool,
+}
+
+impl Operation for Begin<'_> {
+    type View = BeginView;
     /// None if the event was applied before.
     type Answer = Option<LifecycleReport>;
     type Refusal = Refusal;
 
-    fn decide(self, (place, known): &Self::View, env: &Env) -> Result<Step<Option<LifecycleReport>>, Refusal> {
-        if let Some(known) = known {
+    fn decide(self, view: &BeginView, env: &Env) -> Result<Step<Option<LifecycleReport>>, Refusal> {
+        if let Some(known) = &view.known {
             if known.content != self.event.content() {
-                let why = "event_id belongs to another event, which was reported before: send this one with its own";
-                return Err(Refusal::Conflict(why.into()));
+                return Err(Refusal::EventIdTaken);
             }
             return Ok(Step::answer(Some(known.clone()).filter(|known| known.applied_at.is_none())));
+        }
+        if view.is_counted {
+            return Ok(Step::answer(None));
         }
         let report = LifecycleReport {
             key: env.mint().key(),
             version: 1,
-            project: place.0,
+            project: view.project,
             same: self.event.same(),
             content: self.event.content(),
+            ended: EndedByEvent::default(),
             applied_at: None,
             expires_at: env.now.plus_secs(KNOWN_S),
         };
@@ -120,7 +137,7 @@ impl Operation for Begin<'_> {
     }
 }
 
-/// Ends delegations, unless the event was applied before.
+/// Ends delegations, and adds them to the report: whoever continues it completes their end.
 pub struct EndByEvent<'a> {
     pub event: &'a Event,
     pub report: &'a LifecycleReport,
@@ -132,29 +149,22 @@ pub struct EventView {
     pub delegations: Vec<(Delegation, Live)>,
 }
 
-/// The rows that an event ended.
-#[derive(Debug, Default)]
-pub struct EndedByEvent {
-    /// With their published ids.
-    pub delegations: Vec<(RowKey, String)>,
-    pub api_keys: Vec<RowKey>,
-}
-
 impl Operation for EndByEvent<'_> {
     type View = EventView;
-    type Answer = EndedByEvent;
+    type Answer = ();
     type Refusal = Refusal;
 
-    fn decide(self, view: &EventView, env: &Env) -> Result<Step<EndedByEvent>, Refusal> {
-        let mut effects = Effects { guards: vec![unapplied(self.report)], ..Effects::default() };
-        let mut mint = env.mint();
-        let mut ended = EndedByEvent::default();
+    fn decide(self, view: &EventView, env: &Env) -> Result<Step<()>, Refusal> {
+        let (mut effects, mut mint, mut ended) = (Effects::default(), env.mint(), EndedByEvent::default());
         let (event, trigger) = (self.event.event, (AutoRevokeTrigger::Event(self.event.event), env.now));
         for (delegation, live) in view.delegations.iter().filter(|(delegation, _)| applies(event, delegation)) {
             auto_revoke(&view.place, (delegation, live), trigger, env, &mut mint, &mut effects)?;
-            ended.delegations.push((delegation.key, delegation.id.clone()));
+            ended.delegations.push(delegation.key);
         }
-        Ok(Step { answer: ended, effects })
+        if !ended.delegations.is_empty() {
+            effects.puts.push(Record::LifecycleReport(self.report.with_ended(ended)));
+        }
+        Ok(Step { answer: (), effects })
     }
 }
 
@@ -178,13 +188,13 @@ pub struct OffboardView {
 
 impl Operation for Offboard<'_> {
     type View = OffboardView;
-    type Answer = EndedByEvent;
+    type Answer = ();
     type Refusal = Refusal;
 
-    fn decide(self, view: &OffboardView, env: &Env) -> Result<Step<EndedByEvent>, Refusal> {
-        let ended = view.held.delegations.iter().filter(|(delegation, _)| !delegation.is_ended());
-        let answer = EndedByEvent {
-            delegations: ended.map(|(delegation, _)| (delegation.key, delegation.id.clone())).collect(),
+    fn decide(self, view: &OffboardView, env: &Env) -> Result<Step<()>, Refusal> {
+        let delegations = view.held.delegations.iter().filter(|(delegation, _)| !delegation.is_ended());
+        let ended = EndedByEvent {
+            delegations: delegations.map(|(delegation, _)| delegation.key).collect(),
             api_keys: view.held.keys.iter().map(|(key, _)| key.key).collect(),
         };
         let signs_out = self.event.by_own_provider || !view.is_elsewhere;
@@ -199,39 +209,42 @@ impl Operation for Offboard<'_> {
         };
         let tokens = view.held.tokens.iter().map(revoked);
         let mut effects = Effects {
-            guards: vec![unapplied(self.report)],
-            puts: [Record::Person(person)].into_iter().chain(tokens).collect(),
+            puts: [Record::Person(person), Record::LifecycleReport(self.report.with_ended(ended))]
+                .into_iter()
+                .chain(tokens)
+                .collect(),
             removes: view.membership.iter().map(|membership| (Table::Membership, membership.key())).collect(),
             news: vec![Signal::Standing { person: view.person.key }],
             ..Effects::default()
         };
         let entry = ("person_offboarded", self.by.as_str());
         end_holdings(&view.person, &view.held, entry, env, &mut env.mint(), &mut effects)?;
-        Ok(Step { answer, effects })
+        Ok(Step { answer: (), effects })
     }
 }
 
-/// The last step of an event: its record, and from then on it changes nothing any more.
+/// The last step of an event: its record, and from then on it changes nothing any more. Everything that it ended has
+/// ended completely before.
 pub fn applied(
     place: &ProjectRef,
     (event, report): (&Event, &LifecycleReport),
-    (by, ended): (&str, usize),
+    by: &str,
     env: &Env,
 ) -> Result<Effects, Refusal> {
     let entry = DraftEntry::new((place.0, &place.1), "lifecycle_event", env.now)
         .open("event", event.event.as_str())
-        .open("revoked", ended)
+        .open("revoked", report.ended.delegations.len())
         .hidden("event_id", event.id.as_str())
         .hidden("by", by);
-    let report = LifecycleReport { applied_at: Some(env.now), version: report.version + 1, ..report.clone() };
+    let report = LifecycleReport {
+        ended: EndedByEvent::default(),
+        applied_at: Some(env.now),
+        version: report.version + 1,
+        ..report.clone()
+    };
     Ok(Effects {
         puts: vec![Record::LifecycleReport(report)],
         evidence: vec![entry.seal(&mut env.mint())?],
         ..Effects::default()
     })
-}
-
-/// Fails a step of an event that was applied meanwhile.
-fn unapplied(report: &LifecycleReport) -> Guard {
-    Guard { table: Table::LifecycleReport, key: report.key, version: report.version }
 }

@@ -64,6 +64,8 @@ pub struct RegisterView {
     pub session: Option<Session>,
     /// Whether its audit has a call, such as a refused one: its modes are fixed from then on (C-54).
     pub session_used: bool,
+    /// Whether what it did before its end is still being undone.
+    pub rolling_back: bool,
     pub receipt_revoked: bool,
     /// The watch on the session's heartbeats.
     pub heartbeat: Option<Heartbeat>,
@@ -438,6 +440,11 @@ impl Register<'_> {
         match &session.state {
             SessionState::Open if joins => Ok(RegisteredSession::Joined),
             SessionState::Open => Ok(RegisteredSession::Same),
+            // What it did from now on would be undone, too.
+            SessionState::Closed { .. } if view.rolling_back => Err(Refusal::Conflict(
+                "this session was cancelled and is being undone; register again when that has ended, in five minutes at most"
+                    .into(),
+            )),
             SessionState::Closed { why: SessionEnd::KeyWithdrawn, .. } => Ok(RegisteredSession::Again),
             SessionState::Closed { .. } if fresh_consent => Ok(RegisteredSession::Again),
             SessionState::Closed { .. } if self.mode == Mode::ServiceAccount => {

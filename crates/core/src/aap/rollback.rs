@@ -36,10 +36,13 @@ use std::collections::BTreeSet;
 pub const LEASE_S: i64 = 30;
 /// What is not undone after this time remains.
 const MAX_S: i64 = 300;
+/// The first write of a session may begin at a node whose clock is behind that of its registration.
+const CLOCKS_DIFFER_S: i64 = 1;
 /// A rollback lists this many steps, and undoes this many in a round.
 pub const MAX_STEPS: usize = 100;
 
 const LOST: &str = "it was asked to undo it, and its answer was lost";
+const RESTORED: &str = "a backup was restored while it was being undone";
 const NO_TIME: &str = "the time to undo it was over";
 
 /// The rollback of a session that ends now, with what will not run any more. `earlier`: that of its last end, if it was
@@ -55,12 +58,13 @@ pub fn begin(
     let mut dropped = dropped.iter().filter(|decision| seen.insert(decision.id.clone()));
     let steps = dropped.by_ref().take(MAX_STEPS).map(not_done).collect();
     let not_done = dropped.count();
+    let opened_at = session.opened_at.plus_secs(-CLOCKS_DIFFER_S);
     Rollback {
         key: mint.key(),
         version: 1,
         project: session.project,
         session: session.key,
-        since: earlier.map_or(session.opened_at, |earlier| session.opened_at.max(earlier.closed_at.plus_millis(1))),
+        since: earlier.map_or(opened_at, |earlier| opened_at.max(earlier.closed_at.plus_millis(1))),
         closed_at,
         steps,
         more: false,
@@ -174,6 +178,24 @@ impl Operation for RollbackAnswered {
         });
         row.phase = RollbackPhase::Undoing { due: env.now };
         Ok(Step { answer: (), effects: Effects { puts: vec![Record::Rollback(row)], ..Effects::default() } })
+    }
+}
+
+impl Rollback {
+    /// After a restore: the other copy may have sent every request, so none is sent, and the rollback is finished.
+    pub(crate) fn restored(&self, now: UnixMillis) -> Self {
+        let mut row = Self { version: self.version + 1, ..self.clone() };
+        for step in &mut row.steps {
+            if matches!(step.state, StepState::Waiting | StepState::Attempted { .. }) {
+                step.end(StepState::Unknown { why: RESTORED.into() });
+            }
+        }
+        if let RollbackPhase::Collecting { .. } = row.phase {
+            (row.more, row.unlisted_reversible) = (true, true);
+        }
+        row.unlisted.unknown += std::mem::take(&mut row.left);
+        row.phase = RollbackPhase::Undoing { due: now };
+        row
     }
 }
 

@@ -117,16 +117,29 @@ impl UndoableCall {
             UndoableState::Unknown { .. } => {
                 Err(Refusal::Conflict(format!("whether it was undone is unknown: {LOST}")))
             }
-            UndoableState::Wanted { .. } | UndoableState::Attempted { .. } => {
-                Err(Refusal::Conflict("it is being undone: repeat this request for the result".into()))
-            }
+            UndoableState::Wanted { .. } | UndoableState::Attempted { .. } => Err(being_undone()),
             _ => Err(Refusal::Internal),
+        }
+    }
+
+    /// After a restore: its window is over, and a request may have been sent by the other copy.
+    pub(crate) fn restored(&self, now: UnixMillis) -> Self {
+        match self.state {
+            UndoableState::Wanted { .. } | UndoableState::Attempted { .. } => {
+                let request = CancelCall { sealed: None, ..self.request.clone() };
+                Self { request, ..self.with(UndoableState::Unknown { at: now }) }
+            }
+            _ => self.with(UndoableState::Closed),
         }
     }
 
     fn with(&self, state: UndoableState) -> Self {
         Self { state, version: self.version + 1, ..self.clone() }
     }
+}
+
+pub fn being_undone() -> Refusal {
+    Refusal::Conflict("it is being undone: repeat this request for the result".into())
 }
 
 /// A call in its window, with the rows behind the rights to undo it.
@@ -225,6 +238,7 @@ impl Operation for UndoCallDue {
 }
 
 /// The result of a request.
+#[derive(Clone, Debug)]
 pub struct UndoCallAnswered {
     pub attempt: UndoAttempt,
     pub result: CancelResult,
@@ -236,8 +250,13 @@ impl Operation for UndoCallAnswered {
     type Refusal = Refusal;
 
     fn decide(self, view: &UndoCallView, env: &Env) -> Result<Step<()>, Refusal> {
-        // Another node took the request for lost.
-        if view.call.state != (UndoableState::Attempted { at: self.attempt.begun_at }) {
+        // Another node may have taken the only request for lost: a late answer is better than none.
+        let awaited = match view.call.state {
+            UndoableState::Attempted { at } => at == self.attempt.begun_at,
+            UndoableState::Unknown { .. } => self.result != CancelResult::Unknown,
+            _ => false,
+        };
+        if !awaited {
             return Ok(Step::answer(()));
         }
         let at = env.now;

@@ -59,7 +59,7 @@ pub(super) fn check_route(route: &Route, document: &ProjectDocument, at: &str, f
         found.demand(route.stream.is_none(), at, why);
         let why = "undo and cancel would both undo a call: remove one of them";
         found.demand(route.cancel.is_none(), at, why);
-        cancel::check_endpoint(endpoint, "undo", route, at, found);
+        cancel::check_endpoint(endpoint, "undo.request", route, at, found);
     }
     // Where the agent's own word suffices, its call would run at once.
     let why = "undo is for calls that a person confirms: set requires_confirmation = true, or leave it out";

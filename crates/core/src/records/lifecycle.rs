@@ -14,8 +14,29 @@ pub struct LifecycleReport {
     pub same: Digest,
     /// Digest of the event and those it concerns.
     pub content: Digest,
+    /// What it has ended so far. Empty once it is applied.
+    #[serde(default)]
+    pub ended: EndedByEvent,
     /// None until everything that it ends has ended.
     pub applied_at: Option<UnixMillis>,
     /// When the row may be deleted.
     pub expires_at: UnixMillis,
+}
+
+/// The rows that an event ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EndedByEvent {
+    pub delegations: Vec<RowKey>,
+    pub api_keys: Vec<RowKey>,
+}
+
+impl LifecycleReport {
+    /// After a step that ended these, too.
+    #[must_use]
+    pub fn with_ended(&self, more: EndedByEvent) -> Self {
+        let mut report = Self { version: self.version + 1, ..self.clone() };
+        report.ended.delegations.extend(more.delegations);
+        report.ended.api_keys.extend(more.api_keys);
+        report
+    }
 }

@@ -16,7 +16,7 @@ use countersign_core::{
     records::{Assurance, Decision, Raiser},
     refusal::Refusal,
 };
-use countersign_protocol::aaep::event::YesNo;
+use countersign_protocol::{aaep::event::YesNo, project::RouteUndo};
 use serde_json::{Value, json};
 
 fn problems(scope: Value, with: Value) -> String {
@@ -194,4 +194,30 @@ fn a_node_begins_to_send_a_held_call_only_if_it_was_in_service_when_the_window_c
     assert!(!begins(0, 29) && begins(0, 30) && begins(30, 31));
     assert!(!begins(31, 31), "it fell due while this node was not running");
     assert!(begins(0, 29 + SEND_WITHIN_S) && !begins(0, 30 + SEND_WITHIN_S));
+}
+
+/// AAP-14.1-06
+#[test]
+fn a_request_that_undoes_a_call_is_checked_like_a_cancel_endpoint() {
+    let of = |request: Value, with: Value| {
+        let mut route = json!({ "undo": { "by": "upstream", "request": request } });
+        route.as_object_mut().unwrap().extend(with.as_object().unwrap().clone());
+        problems(json!({ "undo_window_s": 30 }), route)
+    };
+    let good = || json!({ "path": "/transfers/{response.id}/reversal" });
+    assert_eq!(of(good(), json!({})), "");
+    for (request, with, why) in [
+        (json!({ "path": "/a", "method": "GET" }), json!({}), "undo.request.method must be POST, PUT, PATCH or DELETE"),
+        (json!({ "path": "//elsewhere.test/{response.id}" }), json!({}), "undo.request.path"),
+        (json!({ "path": "/a", "undone": { "statuses": [500] } }), json!({}), "undo.request.undone.statuses must be"),
+        (good(), json!({ "writes": false }), "undo is for writes"),
+        (good(), json!({ "cancel": { "path": "/cancel" } }), "undo and cancel would both undo a call"),
+        (good(), json!({ "stream": "events" }), "undo is for calls with one response"),
+    ] {
+        let found = of(request.clone(), with);
+        assert!(found.contains(why), "{request}: {found:?}");
+    }
+    let unknown = json!({ "by": "upstream", "request": good(), "path": "/a" });
+    assert!(serde_json::from_value::<RouteUndo>(unknown).is_err());
+    assert!(serde_json::from_value::<RouteUndo>(json!({ "by": "hold", "request": good() })).is_err());
 }

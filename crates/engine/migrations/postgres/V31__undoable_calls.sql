@@ -7,5 +7,5 @@ CREATE TABLE undoable_calls (
 );
 CREATE INDEX undoable_calls_of_decision ON undoable_calls (decision);
 CREATE INDEX undoable_calls_due ON undoable_calls (due) WHERE due IS NOT NULL;
-CREATE INDEX undoable_calls_open ON undoable_calls (open_in) WHERE open_in IS NOT NULL;
+CREATE INDEX undoable_calls_open ON undoable_calls (open_in, key) WHERE open_in IS NOT NULL;
 CREATE INDEX undoable_calls_by_end ON undoable_calls (until);

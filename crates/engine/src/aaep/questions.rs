@@ -21,13 +21,19 @@ impl Events<'_> {
         Ok(open.iter().filter_map(document).collect())
     }
 
-    /// Undoes a held call for this person (AAP 14.1). A question that the person may not see is reported as not found.
-    pub async fn undo(self, at: &ProjectAt, listener: &Listener, id: &str) -> Result<UndoResponse, Refusal> {
+    /// Undoes an approved call for this person (AAP 14.1). A question that the person may not see is reported as not found.
+    pub async fn undo(
+        self,
+        at: &ProjectAt,
+        listener: &Listener,
+        id: &str,
+        call_id: Option<&str>,
+    ) -> Result<UndoResponse, Refusal> {
         let by = listener.answerer(&at.project.document, Via::Api, self.now());
         let decision = self.decisions().decision_at(at.project.key, id).await?;
         let visible = decision.filter(|decision| audience(decision).includes(by.person, &by.roles));
         let decision = visible.ok_or_else(|| Refusal::NotFound("there is no such question".into()))?;
-        self.calls().undo_by_person(&decision, &by).await
+        self.calls().undo_by_person(&decision, call_id, &by).await
     }
 
     /// Extends the deadline for this person, within policy; returns the new deadline.

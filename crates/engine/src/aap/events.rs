@@ -1,6 +1,7 @@
 //! `POST /agent/events`
 
 use crate::{
+    ended::Ending,
     projects::ProjectAt,
     services::Agents,
     store::{
@@ -10,7 +11,8 @@ use crate::{
 };
 use countersign_core::{
     aap::events::{
-        Begin, Concerns, EndByEvent, EndedByEvent, Event, EventView, Offboard, OffboardView, applied, applies, read,
+        Begin, BeginView, Concerns, EndByEvent, Event, EventView, Offboard, OffboardView, applied, applies,
+        earlier_counter, read,
     },
     people::{Actor, accounts::LOCAL},
     records::{Delegation, LifecycleReport, Membership, Person, Project, Role},
@@ -47,27 +49,21 @@ impl Agents<'_> {
         event: &Event,
     ) -> Result<LifecycleEventResponse, Refusal> {
         let answer = |revoked| LifecycleEventResponse { event_id: event.id.clone(), applied_at: self.now(), revoked };
-        let Some(report) = self.begin(project, event).await? else { return Ok(answer(Vec::new())) };
+        let Some(begun) = self.begin(project, event).await? else { return Ok(answer(Vec::new())) };
         let concerned = self.concerned(project, event).await?;
         let ending = self.subscribe_acknowledgements();
-        let mut ended = match (&event.event, &concerned) {
-            (LifecycleEvent::UserOffboarded, Concerned::User(person)) => {
-                self.offboard(project, (event, &report), person, by).await?
-            }
-            _ => EndedByEvent::default(),
-        };
+        if let (LifecycleEvent::UserOffboarded, Concerned::User(person)) = (&event.event, &concerned) {
+            self.offboard(project, (event, begun.key), person, by).await?;
+        }
         let others = self.delegations_concerned(project, &concerned).await?;
         let others: Vec<RowKey> = others.iter().filter(|d| applies(event.event, d)).map(|d| d.key).collect();
         for batch in others.chunks(BATCH) {
-            ended.delegations.extend(self.end_by_event(project, (event, &report), batch).await?.delegations);
+            self.end_by_event(project, (event, begun.key), batch).await?;
         }
-        self.finish_event(project, (event, &report), (by, ended.delegations.len())).await?;
-        let delegations: Vec<RowKey> = ended.delegations.iter().map(|(key, _)| *key).collect();
-        for holder in delegations.iter().chain(&ended.api_keys) {
-            self.end_late_decisions_of_delegation(project, *holder).await?;
-        }
-        self.wait_for_inflight_writes(&delegations, ending, self.now()).await;
-        Ok(answer(ended.delegations.into_iter().map(|(_, id)| id).collect()))
+        let Some(report) = self.unapplied(begun.key).await? else { return Ok(answer(Vec::new())) };
+        let revoked = self.complete_ends(project, &report, ending).await?;
+        self.finish_event(project, (event, &report), by).await?;
+        Ok(answer(revoked))
     }
 
     /// None if the event was applied before. An interrupted report is continued, whatever its user still holds.
@@ -75,13 +71,33 @@ impl Agents<'_> {
         self.run(|| async {
             let lookup = LifecycleReportSame { project: project.key, same: event.same() };
             let known: Option<LifecycleReport> = self.find_one(lookup).await?;
-            if known.is_none() {
+            let is_counted = known.is_none() && self.store.count(&earlier_counter(project.key, event)).await? != 0;
+            if known.is_none() && !is_counted {
                 self.check_concerned(project, event).await?;
             }
-            let place = (project.key, project.id.clone());
-            Begin { event }.decide(&(place, known), &self.env()?)
+            Begin { event }.decide(&BeginView { project: project.key, known, is_counted }, &self.env()?)
         })
         .await
+    }
+
+    /// Completes the end of everything that the event has ended, also before an interruption, and returns the ids of the
+    /// delegations.
+    async fn complete_ends(
+        self,
+        project: &Project,
+        LifecycleReport { ended, .. }: &LifecycleReport,
+        ending: Ending,
+    ) -> Result<Vec<String>, Refusal> {
+        for holder in ended.delegations.iter().chain(&ended.api_keys) {
+            self.end_late_decisions_of_delegation(project, *holder).await?;
+        }
+        self.wait_for_inflight_writes(&ended.delegations, ending, self.now()).await;
+        let mut ids = Vec::new();
+        for key in &ended.delegations {
+            let delegation: Option<Delegation> = self.get(*key).await?;
+            ids.extend(delegation.map(|delegation| delegation.id));
+        }
+        Ok(ids)
     }
 
     /// A new event must concern somebody, or something, of this project.
@@ -140,14 +156,12 @@ impl Agents<'_> {
     async fn offboard(
         self,
         project: &Project,
-        (event, report): (&Event, &LifecycleReport),
+        (event, report): (&Event, RowKey),
         person: &Person,
         by: &str,
-    ) -> Result<EndedByEvent, Refusal> {
+    ) -> Result<(), Refusal> {
         self.run(|| async {
-            if self.is_applied(report).await? {
-                return Ok(Step::answer(EndedByEvent::default()));
-            }
+            let Some(report) = self.unapplied(report).await? else { return Ok(Step::answer(())) };
             let person: Person = self.load(person.key).await?;
             let memberships: Vec<Membership> = self.find_all(MembershipsOfPerson(person.key)).await?;
             let (here, elsewhere): (Vec<_>, Vec<_>) =
@@ -155,7 +169,7 @@ impl Agents<'_> {
             let is_elsewhere = person.platform_admin || elsewhere.iter().any(|place| !place.roles.is_empty());
             let held = self.people().holdings_in(project, &person).await?;
             let view = OffboardView { person, membership: here.into_iter().next(), held, is_elsewhere };
-            Offboard { event, report, by: by.to_owned() }.decide(&view, &self.env()?)
+            Offboard { event, report: &report, by: by.to_owned() }.decide(&view, &self.env()?)
         })
         .await
     }
@@ -163,13 +177,11 @@ impl Agents<'_> {
     async fn end_by_event(
         self,
         project: &Project,
-        (event, report): (&Event, &LifecycleReport),
+        (event, report): (&Event, RowKey),
         keys: &[RowKey],
-    ) -> Result<EndedByEvent, Refusal> {
+    ) -> Result<(), Refusal> {
         self.run(|| async {
-            if self.is_applied(report).await? {
-                return Ok(Step::answer(EndedByEvent::default()));
-            }
+            let Some(report) = self.unapplied(report).await? else { return Ok(Step::answer(())) };
             let mut delegations = Vec::new();
             for key in keys {
                 let found: Option<Delegation> = self.get(*key).await?;
@@ -178,33 +190,35 @@ impl Agents<'_> {
                 delegations.push((delegation, live));
             }
             let place = (project.key, project.id.clone());
-            EndByEvent { event, report }.decide(&EventView { place, delegations }, &self.env()?)
+            EndByEvent { event, report: &report }.decide(&EventView { place, delegations }, &self.env()?)
         })
         .await
     }
 
-    /// Of two requests with the same event, the later finds nothing left to end.
+    /// Of two requests with the same event, the later finds it finished.
     async fn finish_event(
         self,
         project: &Project,
-        of: (&Event, &LifecycleReport),
-        result: (&str, usize),
+        (event, report): (&Event, &LifecycleReport),
+        by: &str,
     ) -> Result<(), Refusal> {
         let place = (project.key, project.id.clone());
         self.run(|| async {
-            if self.is_applied(of.1).await? {
-                return Ok(Step::answer(()));
+            let Some(current) = self.unapplied(report.key).await? else { return Ok(Step::answer(())) };
+            // The other request ended more meanwhile, and that end may not be complete.
+            if current.ended != report.ended {
+                return Err(Refusal::Unavailable);
             }
-            let effects: Effects = applied(&place, of, result, &self.env()?)?;
+            let effects: Effects = applied(&place, (event, &current), by, &self.env()?)?;
             Ok::<_, Refusal>(Step { answer: (), effects })
         })
         .await
     }
 
-    /// Whether another request with the same event was faster.
-    async fn is_applied(self, report: &LifecycleReport) -> Result<bool, Refusal> {
-        let current: Option<LifecycleReport> = self.get(report.key).await?;
-        Ok(current.is_none_or(|current| current.version != report.version))
+    /// None once the event was applied, also by another request.
+    async fn unapplied(self, report: RowKey) -> Result<Option<LifecycleReport>, Refusal> {
+        let current: Option<LifecycleReport> = self.get(report).await?;
+        Ok(current.filter(|report| report.applied_at.is_none()))
     }
 }
 

@@ -5,8 +5,8 @@ use crate::{
     projects::ProjectAt,
     services::Agents,
     store::{
-        AuditBy, AuditQuery, DelegationById, DelegationsOfPerson, Outcome, RevokedReceiptByHash, SessionById,
-        SessionKeyByJkt, StoreError,
+        AuditBy, AuditQuery, DelegationById, DelegationsOfPerson, Outcome, RevokedReceiptByHash, RollbackOf,
+        SessionById, SessionKeyByJkt, StoreError,
     },
 };
 use countersign_core::{
@@ -16,7 +16,7 @@ use countersign_core::{
         registry::REGISTRY_TIER,
         service_account,
     },
-    records::{Delegation, Mode, NO_PERSON, Project, Session},
+    records::{Delegation, Mode, NO_PERSON, Project, Session, SessionState},
     refusal::Refusal,
     step::{Operation as _, SpentProof},
 };
@@ -202,8 +202,24 @@ impl Agents<'_> {
             Some(session) if joins(session, mode) => self.has_calls(session).await?,
             _ => false,
         };
+        let rolling_back = match &session {
+            Some(session) if session.state != SessionState::Open => {
+                self.find_one(RollbackOf(session.key)).await?.is_some_and(|rollback| rollback.due().is_some())
+            }
+            _ => false,
+        };
         let heartbeat = self.heartbeat_of(session.as_ref()).await?;
-        Ok(RegisterView { project, delegation, session, session_used, receipt_revoked, heartbeat, key_holder: None })
+        let key_holder = None;
+        Ok(RegisterView {
+            project,
+            delegation,
+            session,
+            session_used,
+            rolling_back,
+            receipt_revoked,
+            heartbeat,
+            key_holder,
+        })
     }
 
     async fn grant_of_token(

@@ -54,7 +54,7 @@ impl Agents<'_> {
     pub async fn receive_security_event(self, at: &ProjectAt, jwt: &str) -> Result<(), SignalRefusal> {
         let (token, transmitter) = self.prove_security_event(at, jwt).await?;
         for signal in signals_of(&token, transmitter) {
-            self.apply_signal(at, &token, &signal).await?;
+            self.apply_signal(at, &token, &signal).await.map_err(send_again)?;
         }
         Ok(())
     }
@@ -104,15 +104,14 @@ impl Agents<'_> {
             let concerns = Concerns::User { issuer: Some(issuer.clone()), subject: subject.clone() };
             let event = Event { event, id: id.clone(), concerns, by_own_provider: true };
             match self.apply(&at.project, token.issuer(), &event).await {
-                Ok(_) => {}
-                // Nobody's here, or applied under an earlier version of the document.
-                Err(Refusal::NotFound(_) | Refusal::Conflict(_)) => return Ok(()),
+                // Offboarding signs out in the step that ends everything else.
+                Ok(_) if event.event == LifecycleEvent::UserOffboarded => return Ok(()),
+                // Begun as another event, under an earlier version of the document: the sign-out has a record of its own.
+                Ok(_) | Err(Refusal::EventIdTaken) => {}
+                // Nobody in this project.
+                Err(Refusal::NotFound(_)) => return Ok(()),
                 Err(refusal) => return Err(refusal),
             }
-        }
-        // Offboarding signs out in the step that ends everything else.
-        if signal.lifecycle == Some(LifecycleEvent::UserOffboarded) {
-            return Ok(());
         }
         let Some(person) = self.person_in(&at.project, issuer, subject).await? else { return Ok(()) };
         self.sign_out_by_event(at, &person, (&id, signal.event.as_str()), token.issuer()).await
@@ -165,5 +164,13 @@ impl Agents<'_> {
             open.extend(found.into_iter().filter(|session| session.state == SessionState::Open));
         }
         Ok(open)
+    }
+}
+
+/// A step that was not committed for any reason is no fault of the token.
+fn send_again(refusal: Refusal) -> Refusal {
+    match refusal {
+        Refusal::Conflict(_) => Refusal::Unavailable,
+        refusal => refusal,
     }
 }

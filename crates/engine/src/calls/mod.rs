@@ -32,5 +32,5 @@ pub use permit::{HeldFacts, Permit};
 pub(crate) use queued_attempts::QueuedAttempts;
 pub use repeats::BodyDigest;
 pub use streams::Watch;
-pub use undo::{UndoOffer, Undoable};
+pub use undo::{UndoOffer, Undoable, UndoableCalls};
 pub(crate) use unrecorded::UnrecordedOutcomes;

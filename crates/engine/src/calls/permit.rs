@@ -60,10 +60,11 @@ impl OpenPermit {
         }
     }
 
-    /// The name of a possibly executed call in errors.
+    /// The name of a possibly executed call in errors. A write whose repeats are harmless has none: nobody settles it.
     pub(super) fn sent_write(&self) -> Option<SentWrite> {
         let decision = self.held.as_ref().map(|held| SentWrite::Decision(held.decision_id.clone()));
-        decision.or_else(|| self.authorized.write().map(|write| SentWrite::Call(write.call_id.clone())))
+        let settled = || self.authorized.write().filter(|write| write.fingerprint.is_some());
+        decision.or_else(|| settled().map(|write| SentWrite::Call(write.call_id.clone())))
     }
 }
 
@@ -190,7 +191,7 @@ impl Permit {
     pub async fn renew(&mut self) {
         let Some(held) = self.held() else { return };
         let leased_at_ms = self.engine.clock.monotonic_ms();
-        let renewed = self.engine.calls().renew_lease(held, self.facts()).await;
+        let renewed = Box::pin(self.engine.calls().renew_lease(held, self.facts())).await;
         if let (Some(open), Some(lease_until)) = (&mut self.open, renewed)
             && let Some(held) = &mut open.held
         {

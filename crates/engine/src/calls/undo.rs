@@ -13,9 +13,9 @@ use countersign_core::{
         answer::ProvenPerson,
         queue::{UndoneBy, nothing_to_undo},
         revoke::check_entitlement,
-        undo_call::{UndoAttempt, UndoCall, UndoCallAnswered, UndoCallDue, UndoCallView},
+        undo_call::{UndoCall, UndoCallAnswered, UndoCallDue, UndoCallView, being_undone},
     },
-    records::{Decision, Project, UndoableCall},
+    records::{Allowance, Decision, Project, UndoableCall},
     refusal::Refusal,
     step::{Operation as _, Step},
 };
@@ -26,6 +26,7 @@ use countersign_protocol::{
     time::UnixMillis,
 };
 use std::{
+    collections::{HashMap, hash_map::Entry},
     sync::{Arc, PoisonError},
     time::Duration,
 };
@@ -36,6 +37,12 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 const LOOKS: u32 = 300;
 /// Calls that one node continues at a time.
 const BATCH: i64 = 64;
+/// A known result that the store did not accept is recorded later.
+const RECORD_AGAIN: Duration = Duration::from_secs(1);
+const RECORD_TRIES: u32 = 600;
+/// Calls that a project lists for a person, and that a refusal names.
+const LISTED: i64 = 100;
+const NAMED: usize = 10;
 
 /// The way to undo a call, for its caller.
 #[derive(Clone, Debug)]
@@ -45,11 +52,21 @@ pub struct UndoOffer {
 }
 
 /// A call that a person can undo now.
+#[derive(Clone, Debug)]
 pub struct Undoable {
     pub decision: Decision,
     pub closes_at: UnixMillis,
-    /// Whether it is still to be sent; otherwise its upstream is asked.
-    pub is_held: bool,
+    /// None while it is still to be sent; otherwise its upstream is asked.
+    pub call_id: Option<String>,
+}
+
+/// What a person can undo in a project now.
+#[derive(Clone, Debug, Default)]
+pub struct UndoableCalls {
+    /// The window that closes first before the others.
+    pub calls: Vec<Undoable>,
+    /// There may be older ones.
+    pub more: bool,
 }
 
 impl Calls<'_> {
@@ -86,38 +103,58 @@ impl Calls<'_> {
         self.undo_queued(&decision, by).await
     }
 
-    /// The same for a person that may revoke the approval; of several calls the last that can be undone.
-    pub async fn undo_by_person(self, decision: &Decision, by: &ProvenPerson) -> Result<UndoResponse, Refusal> {
+    /// The same for a person that may revoke the approval. Of several calls that it covered one must be named, so that a
+    /// repeat never undoes another one.
+    pub async fn undo_by_person(
+        self,
+        decision: &Decision,
+        call_id: Option<&str>,
+        by: &ProvenPerson,
+    ) -> Result<UndoResponse, Refusal> {
         let by = UndoneBy::Person(Box::new(by.clone()));
-        let mut calls = self.find_all(UndoableCallsOf(decision.key)).await?;
-        calls.sort_by_key(|call| (call.open_until().is_some(), call.key));
-        match calls.last() {
-            Some(call) => self.undo_sent(call, by).await,
-            None => self.undo_queued(decision, by).await,
+        let calls = self.find_all(UndoableCallsOf(decision.key)).await?;
+        match (call_id, calls.as_slice()) {
+            (Some(named), calls) => {
+                let call = calls.iter().find(|call| call.call_id == named).ok_or_else(nothing_to_undo)?;
+                self.undo_sent(call, by).await
+            }
+            (None, []) => self.undo_queued(decision, by).await,
+            (None, [call]) => self.undo_sent(call, by).await,
+            (None, several) => {
+                let open = several.iter().rev().filter(|call| call.open_until().is_some());
+                let named: Vec<&str> = open.map(|call| call.call_id.as_str()).take(NAMED).collect();
+                let why = format!("the approval covered several calls: name one in call_id ({})", named.join(", "));
+                Err(Refusal::invalid(why))
+            }
         }
     }
 
-    /// The calls of a project that this person may undo, the window that closes first before the others.
-    pub async fn undoable(self, at: &ProjectAt, by: &ProvenPerson) -> Result<Vec<Undoable>, Refusal> {
+    /// The calls of a project that this person may undo; of those that were sent the newest.
+    pub async fn undoable(self, at: &ProjectAt, by: &ProvenPerson) -> Result<UndoableCalls, Refusal> {
         let (project, now) = (at.project.key, self.now());
-        let mut found = Vec::new();
+        let mut calls = Vec::new();
         for allowance in self.find_all(AllowancesQueuedIn(project)).await? {
             let decision: Decision = self.load(allowance.decision).await?;
             let closes_at = allowance.queued_call().map(|queued| queued.closes_at).filter(|closes_at| now < *closes_at);
             if let (Some(closes_at), Ok(())) = (closes_at, check_entitlement(by, &decision, Some(&allowance))) {
-                found.push(Undoable { decision, closes_at, is_held: true });
+                calls.push(Undoable { decision, closes_at, call_id: None });
             }
         }
-        for call in self.find_all(UndoableCallsOpenIn(project)).await? {
-            let view = self.undo_view(call).await?;
-            let closes_at = view.call.open_until().filter(|closes_at| now < *closes_at);
-            let entitled = check_entitlement(by, &view.decision, view.allowance.as_ref());
-            if let (Some(closes_at), Ok(())) = (closes_at, entitled) {
-                found.push(Undoable { decision: view.decision, closes_at, is_held: false });
+        let sent = self.find_all(UndoableCallsOpenIn { project, before: None, limit: LISTED }).await?;
+        let more = i64::try_from(sent.len()).unwrap_or(LISTED) >= LISTED;
+        let mut approvals = HashMap::new();
+        for call in sent {
+            let (decision, allowance) = match approvals.entry(call.decision) {
+                Entry::Occupied(found) => &*found.into_mut(),
+                Entry::Vacant(none) => &*none.insert(self.approval_of(&call).await?),
+            };
+            let closes_at = call.open_until().filter(|closes_at| now < *closes_at);
+            if let (Some(closes_at), Ok(())) = (closes_at, check_entitlement(by, decision, allowance.as_ref())) {
+                calls.push(Undoable { decision: decision.clone(), closes_at, call_id: Some(call.call_id) });
             }
         }
-        found.sort_by_key(|call| call.closes_at);
-        Ok(found)
+        calls.sort_by_key(|call| call.closes_at);
+        Ok(UndoableCalls { calls, more })
     }
 
     /// Has the upstream undo a call that was carried out, and waits for its answer.
@@ -134,11 +171,16 @@ impl Calls<'_> {
         }
         let engine = Arc::clone(self.engine);
         let finishing = self.tasks.spawn(async move { engine.calls().finish_undo(key).await });
-        if let Ok(finished) = tokio::time::timeout(ANSWER_WITHIN, finishing).await {
-            finished.map_err(|_| Refusal::Internal)??;
+        if let Ok(Ok(Err(why))) = tokio::time::timeout(ANSWER_WITHIN, finishing).await {
+            tracing::warn!(%why, "the result of an undo could not be waited for");
         }
-        let call: UndoableCall = self.load(key).await?;
-        let decision: Decision = self.load(call.decision).await?;
+        // From here on the upstream may have been asked: no error says that nothing happened.
+        let found = async {
+            let call: UndoableCall = self.load(key).await?;
+            let decision: Decision = self.load(call.decision).await?;
+            Ok::<_, Refusal>((call, decision))
+        };
+        let (call, decision) = found.await.map_err(|_| being_undone())?;
         Ok(UndoResponse { decision_id: decision.id, state: UndoState::Undone, undone_at: call.undone_at()? })
     }
 
@@ -167,6 +209,7 @@ impl Calls<'_> {
         let Some(call) = self.get::<UndoableCall>(key).await? else { return Ok(()) };
         let view = self.undo_view(call).await?;
         let port = self.upstreams.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let project: Project = self.load(view.call.project).await?;
         let Step { answer, effects } = UndoCallDue { can_send: port.is_some() }.decide(&view, &self.env()?)?;
         let committed = match self.commit(effects).await {
             Outcome::Committed => true,
@@ -175,20 +218,28 @@ impl Calls<'_> {
             _ => false,
         };
         let (Some(attempt), Some(port), true) = (answer, port, committed) else { return Ok(()) };
-        let project: Project = self.load(view.call.project).await?;
         let result = self.agents().send_cancel(&project, &attempt.request, &*port).await;
         tracing::info!(?result, "an upstream was asked to undo a call");
-        self.record_undo(key, UndoCallAnswered { attempt, result }).await
+        let answered = UndoCallAnswered { attempt, result };
+        let Err(why) = self.record_undo(key, &answered).await else { return Ok(()) };
+        tracing::error!(%why, "the result of an undo could not be recorded yet");
+        let engine = Arc::clone(self.engine);
+        self.tasks.spawn(async move {
+            for _ in 0..RECORD_TRIES {
+                tokio::time::sleep(RECORD_AGAIN).await;
+                if engine.calls().record_undo(key, &answered).await.is_ok() {
+                    return;
+                }
+            }
+        });
+        Err(why)
     }
 
     /// Without a record the request counts as lost, and is never repeated.
-    async fn record_undo(self, key: RowKey, answered: UndoCallAnswered) -> Result<(), Refusal> {
+    async fn record_undo(self, key: RowKey, answered: &UndoCallAnswered) -> Result<(), Refusal> {
         for _ in 0..TRIES {
             let view = self.undo_view(self.load(key).await?).await?;
-            let UndoAttempt { begun_at, request } = answered.attempt.clone();
-            let again =
-                UndoCallAnswered { attempt: UndoAttempt { begun_at, request }, result: answered.result.clone() };
-            match self.commit(again.decide(&view, &self.record_env()?)?.effects).await {
+            match self.commit(answered.clone().decide(&view, &self.record_env()?)?.effects).await {
                 Outcome::Stale => {}
                 Outcome::Committed => return Ok(()),
                 _ => return Err(Refusal::Unavailable),
@@ -199,8 +250,13 @@ impl Calls<'_> {
 
     async fn undo_view(self, call: UndoableCall) -> Result<UndoCallView, Refusal> {
         let project: Project = self.load(call.project).await?;
+        let (decision, allowance) = self.approval_of(&call).await?;
+        Ok(UndoCallView { place: (project.key, project.id), call, decision, allowance })
+    }
+
+    async fn approval_of(self, call: &UndoableCall) -> Result<(Decision, Option<Allowance>), Refusal> {
         let decision: Decision = self.load(call.decision).await?;
         let allowance = self.decisions().allowances_of(&decision).await?.into_iter().next();
-        Ok(UndoCallView { place: (project.key, project.id), call, decision, allowance })
+        Ok((decision, allowance))
     }
 }

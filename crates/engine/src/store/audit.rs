@@ -130,12 +130,14 @@ async fn indexed<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, St
     let (from, to) = query.span();
     let start = AuditPosition { at: UnixMillis(i64::MIN), lane: i64::MIN, seq: i64::MIN };
     let after = query.after.unwrap_or(start);
-    let under = query.under::<S>("e.delegation", "$11");
-    let (joined, condition) = under.as_ref().map_or(("", ""), |(condition, _)| (ENTRY, condition));
+    // SQLite numbers placeholders in the order in which they appear.
+    let under = query.under::<S>("e.delegation", "$10");
+    let (joined, condition, limit) =
+        under.as_ref().map_or(("", "", "$10"), |(condition, _)| (ENTRY, condition.as_str(), "$11"));
     let text = format!(
         "SELECT i.at, i.lane, i.seq, i.pos FROM audit_index i{joined} WHERE i.project = $1 AND i.kind = $2 AND i.key = $3 \
          AND i.at >= $4 AND i.at < $5 AND (i.at, i.lane, i.seq) > ($6, $7, $8) \
-         AND (CAST($9 AS TEXT) IS NULL OR i.event_type = $9){condition} ORDER BY i.at, i.lane, i.seq LIMIT $10"
+         AND (CAST($9 AS TEXT) IS NULL OR i.event_type = $9){condition} ORDER BY i.at, i.lane, i.seq LIMIT {limit}"
     );
     let mut hits = Vec::new();
     for key in keys {
@@ -149,9 +151,9 @@ async fn indexed<S: Sql>(sql: &mut S, query: &AuditQuery) -> Result<Vec<Hit>, St
             after.lane.into(),
             after.seq.into(),
             query.event_type.as_deref().into(),
-            query.limit_and_one().into(),
         ];
         params.extend(under.as_ref().map(|(_, keys)| keys.clone()));
+        params.push(query.limit_and_one().into());
         for row in sql.query(&text, &params).await? {
             hits.push(hit(&row)?);
         }

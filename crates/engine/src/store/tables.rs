@@ -474,7 +474,8 @@ tables! {
         UndoableCallById { project: RowKey, call_id: String } = [project, call_id].unique();
         UndoableCallsOf(decision: RowKey) = [decision];
         LastUndoableCallOf(decision: RowKey) = [decision].newest();
-        UndoableCallsOpenIn(project: RowKey) = [open_in = project];
+        /// Those with a key below `before`, the newest first.
+        UndoableCallsOpenIn { project: RowKey, before: Option<RowKey>, limit: i64 } = [open_in = project].page(before, limit);
         UndoableCallsDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
     }
 

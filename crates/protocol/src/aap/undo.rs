@@ -15,6 +15,16 @@ pub struct UndoRequest {
     pub undo_id: Option<String>,
 }
 
+/// `POST /aaep/v1/questions/{decision_id}/undo`
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct UndoCallRequest {
+    /// Names one of several calls that the approval covered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct UndoResponse {

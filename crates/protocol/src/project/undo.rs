@@ -10,8 +10,11 @@ use serde::{Deserialize, Serialize};
 pub enum RouteUndo {
     /// The approved request is held, and sent when the window closes.
     Hold {},
-    /// The approved request is sent at once, and this request to its upstream undoes it.
-    Upstream(RouteCancel),
+    /// The approved request is sent at once, and its upstream undoes it.
+    Upstream {
+        /// Undoes the call.
+        request: RouteCancel,
+    },
 }
 
 impl RouteUndo {
@@ -24,7 +27,7 @@ impl RouteUndo {
     pub fn endpoint(&self) -> Option<&RouteCancel> {
         match self {
             Self::Hold {} => None,
-            Self::Upstream(endpoint) => Some(endpoint),
+            Self::Upstream { request } => Some(request),
         }
     }
 }

@@ -19,7 +19,7 @@ use axum::{
 use countersign_engine::{Listener, NotCounted, ProjectAt, Refusal};
 use countersign_protocol::{
     aaep::questions::{MoreTime, MoreTimeRequest, Questions},
-    aap::undo::UndoResponse,
+    aap::undo::{UndoCallRequest, UndoResponse},
 };
 
 /// The person's pending questions, for a subscriber that has just started.
@@ -74,7 +74,7 @@ pub(crate) async fn more_time(
 /// Undoes an approved call within its undo window (AAP 14.1).
 #[utoipa::path(
     post, path = "/aaep/v1/questions/{decision}/undo", tag = "subscribers",
-    security(("session" = []), ("bearer" = [])),
+    security(("session" = []), ("bearer" = [])), request_body = UndoCallRequest,
     summary = "Undo an approved call within its undo window",
     params(("decision" = String, Path), ("X-CSRF-Token" = Option<String>, Header, description = "Required with a sign-in session")),
     responses((status = 200, description = "The call is undone: it was not sent and never will be, or the service undid it", body = UndoResponse), ErrorResponses),
@@ -85,6 +85,7 @@ pub(crate) async fn undo(
     id: RequestId,
     asker: Asker,
     DecisionId(decision_id): DecisionId,
+    Json(body): Json<UndoCallRequest>,
 ) -> Result<Response, RefusalResponse> {
     let listener = match listener(&app, &at, &asker).await {
         Ok(listener) => listener,
@@ -93,7 +94,8 @@ pub(crate) async fn undo(
     if !listener.may_answer() {
         return Err(Refusal::NotAuthorized("this subscriber only listens".into()).into());
     }
-    Ok(axum::Json(app.engine.events().undo(&at, &listener, &decision_id).await?).into_response())
+    Ok(axum::Json(app.engine.events().undo(&at, &listener, &decision_id, body.call_id.as_deref()).await?)
+        .into_response())
 }
 
 async fn extend(

@@ -13,6 +13,8 @@ pub struct InboxPage {
     pub unreported: Vec<Unreported>,
     /// Approved calls that can still be undone.
     pub undoable: Vec<Undoable>,
+    /// There may be more of them.
+    pub undoable_more: bool,
     /// Number of open allowances, each of which permits calls without another question.
     pub open_yeses: usize,
     pub listening: Listening,
@@ -56,6 +58,9 @@ pub struct Unreported {
     pub typed: Typed,
 }
 
+/// The value of an undo button for a call that is still to be sent.
+pub const HELD: &str = "yes";
+
 /// An approved call in its undo window (AAP 14.1).
 #[derive(Clone, Debug)]
 pub struct Undoable {
@@ -65,8 +70,8 @@ pub struct Undoable {
     pub by: AskedBy,
     pub action: PlainLine,
     pub closes_at: UnixMillis,
-    /// Whether it is still to be sent; otherwise the service is asked to undo it.
-    pub is_held: bool,
+    /// None while it is still to be sent; otherwise the service is asked to undo it.
+    pub call_id: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -137,15 +142,24 @@ impl InboxPage {
 
 impl Undoable {
     fn word(&self, frame: &Frame) -> String {
-        frame.say(if self.is_held { "undoable-word" } else { "undoable-word-sent" })
+        frame.say(if self.call_id.is_none() { "undoable-word" } else { "undoable-word-sent" })
     }
 
     fn until(&self, frame: &Frame) -> String {
-        frame.say(if self.is_held { "undoable-until" } else { "undoable-until-sent" })
+        frame.say(if self.call_id.is_none() { "undoable-until" } else { "undoable-until-sent" })
     }
 
     fn path(&self) -> String {
         format!("/inbox/{}/{}", self.project, self.decision_id)
+    }
+
+    /// Unique on the page: several calls may rest on one approval.
+    fn id(&self) -> &str {
+        self.call_id.as_deref().unwrap_or(&self.decision_id)
+    }
+
+    fn named(&self) -> &str {
+        self.call_id.as_deref().unwrap_or(HELD)
     }
 }
 

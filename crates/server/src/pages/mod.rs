@@ -54,7 +54,7 @@ pub use disclosure::Disclosed;
 pub use error::{ErrorKind, ErrorPage};
 pub use frame::Frame;
 pub use home::HomePage;
-pub use inbox::{InboxError, InboxPage, ListenAt, Listening, Typed, Undoable, Unreported};
+pub use inbox::{HELD, InboxError, InboxPage, ListenAt, Listening, Typed, Undoable, Unreported};
 pub use language::{Language, pick_language};
 pub use lookalike::{Warning, examine};
 pub use operator::OperatorLabel;

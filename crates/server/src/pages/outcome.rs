@@ -1,6 +1,6 @@
 //! The outcome of a question, shown unaltered to a person it was addressed to.
 
-use super::{Frame, Prose, Unanswered};
+use super::{Frame, HELD, Prose, Unanswered};
 use countersign_protocol::time::UnixMillis;
 
 #[derive(Clone, Debug)]
@@ -100,8 +100,8 @@ pub enum Runs {
 pub enum CallUndo {
     /// The reader may undo it now.
     Offered {
-        /// Whether it is still to be sent; otherwise the service is asked to undo it.
-        is_held: bool,
+        /// None while it is still to be sent; otherwise the service is asked to undo it.
+        call_id: Option<String>,
     },
     /// The service is being asked.
     Undoing,
@@ -291,8 +291,8 @@ impl CallUndo {
     /// A sentence that ends just before its timestamp, if it has one.
     pub(super) fn text(&self, frame: &Frame) -> String {
         frame.say(match self {
-            CallUndo::Offered { is_held: true } => "undo-means",
-            CallUndo::Offered { is_held: false } => "undo-means-sent",
+            CallUndo::Offered { call_id: None } => "undo-means",
+            CallUndo::Offered { call_id: Some(_) } => "undo-means-sent",
             CallUndo::Undoing => "undo-undoing",
             CallUndo::Undone { .. } => "undo-undone",
             CallUndo::Remains { .. } => "undo-remains",
@@ -324,7 +324,11 @@ impl CallUndo {
         }
     }
 
-    pub(super) fn is_offered(&self) -> bool {
-        matches!(self, CallUndo::Offered { .. })
+    /// The value of the undo button, if there is one.
+    pub(super) fn offered(&self) -> Option<&str> {
+        match self {
+            CallUndo::Offered { call_id } => Some(call_id.as_deref().unwrap_or(HELD)),
+            _ => None,
+        }
     }
 }

@@ -11,7 +11,8 @@ use crate::{
 };
 use axum::{extract::State, response::Response};
 use countersign_engine::{
-    ExecutionState, ProjectAt, ProjectMember, Refusal, Tenancy, UnknownOutcome, Via, audience, may_reconcile,
+    ExecutionState, ProjectAt, ProjectMember, Refusal, Tenancy, UndoableCalls, UnknownOutcome, Via, audience,
+    may_reconcile,
 };
 use countersign_protocol::time::UnixMillis;
 use http::StatusCode;
@@ -56,6 +57,7 @@ async fn page(app: &App, visit: &Visit) -> Result<InboxPage, Refusal> {
         questions: Vec::new(),
         unreported: Vec::new(),
         undoable: Vec::new(),
+        undoable_more: false,
         open_yeses: 0,
         listening: Listening { here: HERE.into(), places: Vec::new() },
         csrf: visit.csrf(app)?,
@@ -68,7 +70,9 @@ async fn page(app: &App, visit: &Visit) -> Result<InboxPage, Refusal> {
         for unknown in &unknown {
             page.unreported.push(unreported(app, at, &member, unknown).await?);
         }
-        page.undoable.extend(undoable(app, at, &member).await?);
+        let (undoable, more) = undoable(app, at, &member).await?;
+        page.undoable.extend(undoable);
+        page.undoable_more |= more;
         page.open_yeses += app.engine.decisions().open_allowances(at, &member).await?.len();
         page.listening.places.extend(listen_at(app, at, &member));
     }
@@ -92,11 +96,12 @@ async fn waiting(
         .collect())
 }
 
-/// The approved calls that this person may still undo.
-async fn undoable(app: &App, at: &ProjectAt, member: &ProjectMember) -> Result<Vec<Undoable>, Refusal> {
+/// The approved calls that this person may still undo, and whether there may be more.
+async fn undoable(app: &App, at: &ProjectAt, member: &ProjectMember) -> Result<(Vec<Undoable>, bool), Refusal> {
     let by = app.engine.decisions().answerer(at, member, Via::Page);
     let mut all = Vec::new();
-    for call in app.engine.calls().undoable(at, &by).await? {
+    let UndoableCalls { calls, more } = app.engine.calls().undoable(at, &by).await?;
+    for call in calls {
         let decision = &call.decision;
         let principal = question_summary::principal(app, at, member, decision).await?;
         all.push(Undoable {
@@ -106,10 +111,10 @@ async fn undoable(app: &App, at: &ProjectAt, member: &ProjectMember) -> Result<V
             by: question_summary::by(decision, &principal),
             action: question_summary::headline_line(decision, 300),
             closes_at: call.closes_at,
-            is_held: call.is_held,
+            call_id: call.call_id,
         });
     }
-    Ok(all)
+    Ok((all, more))
 }
 
 async fn unreported(

@@ -7,7 +7,9 @@ use super::{
 use crate::{
     App,
     http::{answer::RefusalResponse, at::AtProject},
-    pages::{CallUndo, Language, Listening, MoreError, OutcomeText, QuestionError, QuestionNotice, QuestionPage, Runs},
+    pages::{
+        CallUndo, HELD, Language, Listening, MoreError, OutcomeText, QuestionError, QuestionNotice, QuestionPage, Runs,
+    },
 };
 use axum::{
     extract::{Path, Query, State},
@@ -50,7 +52,7 @@ pub(super) async fn post(
         Err(_) => Err(AnswerError::Told(QuestionError::FormExpired)),
         Ok(()) if !form.field("more").is_empty() => before.more_time(&app, &form).await,
         Ok(()) if !form.field("abandon").is_empty() => before.abandon(&app).await,
-        Ok(()) if !form.field("undo").is_empty() => before.undo(&app).await,
+        Ok(()) if !form.field("undo").is_empty() => before.undo(&app, form.field("undo")).await,
         Ok(()) => before.answer(&app, &visit, &form).await,
     };
     match done {
@@ -251,9 +253,10 @@ impl Before {
     }
 
     /// Undoes the call: a held one is never sent, of another the page shows what became of it.
-    async fn undo(&self, app: &App) -> Result<&'static str, AnswerError> {
+    async fn undo(&self, app: &App, named: &str) -> Result<&'static str, AnswerError> {
         let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
-        match app.engine.calls().undo_by_person(&self.whole.decision, &by).await {
+        let call_id = Some(named).filter(|named| *named != HELD);
+        match app.engine.calls().undo_by_person(&self.whole.decision, call_id, &by).await {
             Ok(_) => Ok("undone"),
             Err(Refusal::Conflict(_)) if self.whole.undoable.is_some() => Ok("undone"),
             Err(Refusal::UndoWindowClosed(_) | Refusal::Conflict(_)) => Err(QuestionError::UndoOver.into()),
@@ -264,15 +267,15 @@ impl Before {
 
     fn undo_of(&self, by: &ProvenPerson, now: UnixMillis) -> Option<CallUndo> {
         let allowance = self.whole.allowance.as_ref();
-        let (closes_at, is_held) = match &self.whole.undoable {
+        let (closes_at, call_id) = match &self.whole.undoable {
             Some(call) => match call.open_until() {
-                Some(closes_at) => (closes_at, false),
+                Some(closes_at) => (closes_at, Some(call.call_id.clone())),
                 None => return outcome::undo(call),
             },
-            None => (allowance?.queued_call()?.closes_at, true),
+            None => (allowance?.queued_call()?.closes_at, None),
         };
         let is_entitled = check_revoke_entitlement(by, &self.whole.decision, allowance).is_ok();
-        (now < closes_at && is_entitled).then_some(CallUndo::Offered { is_held })
+        (now < closes_at && is_entitled).then_some(CallUndo::Offered { call_id })
     }
 
     async fn more_time(&self, app: &App, form: &Form) -> Result<&'static str, AnswerError> {

@@ -5,6 +5,7 @@ mod auto_revoke;
 mod callers;
 mod heartbeat;
 mod immediate;
+mod interrupted;
 mod key;
 mod reasons;
 mod receipt;

@@ -17,10 +17,12 @@ use countersign_protocol::{
     project::{ProjectDocument, SignalTransmitter},
 };
 use countersign_testkit::{
-    Answer, Backend, Connected, Kit, Plane, Registered, Setup, TestPerson, on_both_stores, operator_host::JWKS,
+    Answer, Backend, Connected, Kit, Plane, Registered, Setup, TestPerson, faulty_store::WriteFaults, on_both_stores,
+    operator_host::JWKS,
 };
 use http::{Method, Request};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 const IDP: &str = "https://idp.test";
 const SESSION_REVOKED: &str = "https://schemas.openid.net/secevent/caep/event-type/session-revoked";
@@ -40,6 +42,14 @@ fn listening(document: &mut ProjectDocument) {
     }];
 }
 
+fn setup(change: impl FnOnce(&mut ProjectDocument)) -> Setup {
+    let project = |document: &mut ProjectDocument| {
+        listening(document);
+        change(document);
+    };
+    Setup { operators: vec!["acme.test", "idp.test"], ..Setup::with_project(project) }
+}
+
 /// A person of the identity provider with an agent, and the transmitter that reports about them.
 struct Signalled {
     plane: Plane,
@@ -56,12 +66,22 @@ impl Signalled {
     }
 
     async fn with(kit: Kit, change: impl FnOnce(&mut ProjectDocument)) -> Self {
-        let project = |document: &mut ProjectDocument| {
-            listening(document);
-            change(document);
-        };
-        let setup = Setup { operators: vec!["acme.test", "idp.test"], ..Setup::with_project(project) };
-        let plane = kit.plane_with(setup).await;
+        Self::on_plane(kit.plane_with(setup(change)).await).await
+    }
+
+    /// On a store that can be made to fail, with a lifecycle event for revoked sessions.
+    async fn failing() -> (Self, WriteFaults) {
+        let faults = WriteFaults::default();
+        let setup = setup(|document| {
+            document.auto_revoke = serde_json::from_value(json!({ "on_events": ["user.role_changed"] })).unwrap();
+            document.shared_signals[0].session_revoked = Some(LifecycleEvent::UserRoleChanged);
+        });
+        let around = faults.clone();
+        let setup = Setup { wrap_store: Arc::new(move |store| around.wrap(store)), ..setup };
+        (Self::on_plane(Kit(Backend::Sqlite).plane_with(setup).await).await, faults)
+    }
+
+    async fn on_plane(plane: Plane) -> Self {
         plane.account("root").await;
         let provider = TestProvider::of(&plane, &plane.at().await, ApiKeyKind::Scim).await;
         let user = provider.creates(&plane, "ada").await;
@@ -203,6 +223,49 @@ async fn an_event_that_the_project_calls_a_lifecycle_event_ends_the_delegations_
             world.ada.get(plane, "/session").await.expect(401);
         }
     }
+}
+
+///
+#[tokio::test]
+async fn a_token_whose_lifecycle_event_was_begun_as_another_signs_the_person_out_once() {
+    for now in [LifecycleEvent::ResourceDeleted, LifecycleEvent::UserOffboarded] {
+        let (world, faults) = Signalled::failing().await;
+        let plane = &world.plane;
+        let token = world.token(&claims(plane, SESSION_REVOKED, ada()));
+        faults.fail_entries("lifecycle_event", Outcome::Unavailable("a fault of the test".into()));
+        send(plane, &token).await.expect(503);
+        world.ada.get(plane, "/session").await.expect(200);
+        faults.stop();
+        let mut document = plane.at().await.project.document.clone();
+        document.shared_signals[0].session_revoked = Some(now);
+        plane.engine.apply_project(document, "test").await.unwrap();
+        send(plane, &token).await.expect(202);
+        world.ada.get(plane, "/session").await.expect(401);
+        let back = signed_in(plane, "ada", 2).await;
+        send(plane, &token).await.expect(202);
+        back.get(plane, "/session").await.expect(200);
+    }
+}
+
+///
+#[tokio::test]
+async fn a_token_is_sent_again_whatever_kept_a_step_of_it_from_being_committed() {
+    let (world, faults) = Signalled::failing().await;
+    let plane = &world.plane;
+    let token = world.token(&claims(plane, SESSION_REVOKED, ada()));
+    let reached = Outcome::LimitReached { counter: "a counter" };
+    let outcomes = [Outcome::OutOfTime, reached, Outcome::Spent { key: "a key".into() }];
+    for entry in ["auto_revoked", "session_cancelled"] {
+        for outcome in &outcomes {
+            faults.fail_entries(entry, outcome.clone());
+            send(plane, &token).await.expect(503);
+        }
+    }
+    faults.stop();
+    world.ada.get(plane, "/session").await.expect(200);
+    send(plane, &token).await.expect(202);
+    world.ada.get(plane, "/session").await.expect(401);
+    assert_eq!(world.reads().await.refusal(), (401, "auto_revoked".into()));
 }
 
 ///

@@ -11,6 +11,10 @@ use serde_json::json;
 pub(super) struct Arguments {
     /// The question that was approved.
     id: String,
+
+    /// The call, if the approval covered several.
+    #[arg(long, value_name = "CALL_ID")]
+    call: Option<String>,
 }
 
 pub(super) async fn run(
@@ -19,7 +23,7 @@ pub(super) async fn run(
     json: bool,
     context: &Context,
 ) -> Result<(), Failure> {
-    let undone = connected.replier().undo(&arguments.id).await.map_err(not_answered)?;
+    let undone = connected.replier().undo(&arguments.id, arguments.call.as_deref()).await.map_err(not_answered)?;
     if json {
         return context.say_line(&json!(undone));
     }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// Grant fixed access to an operator's agents, list it, and revoke it
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Create(create::Arguments),
+    Create(Box<create::Arguments>),
     List(list::Arguments),
     Show(show::Arguments),
     Revoke(revoke::Arguments),

@@ -25,7 +25,7 @@ fn undoable(document: &mut ProjectDocument) {
 
 /// The bank undoes a transfer for ten minutes.
 fn reversible(document: &mut ProjectDocument) {
-    let undo = serde_json::json!({ "by": "upstream", "path": "/transfers/{response.id}/reversal" });
+    let undo = serde_json::json!({ "by": "upstream", "request": { "path": "/transfers/{response.id}/reversal" } });
     document.routes[4].undo = Some(serde_json::from_value(undo).unwrap());
     document.scopes.iter_mut().find(|scope| scope.id == "bank.pay").unwrap().undo_window_s = Some(600);
 }

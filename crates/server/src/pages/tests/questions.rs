@@ -237,6 +237,7 @@ pub(super) fn inbox(language: Language) -> InboxPage {
         frame: frame(language),
         questions: vec![payment(), booking(), question()],
         undoable: Vec::new(),
+        undoable_more: false,
         unreported: vec![unreported, not_mine],
         open_yeses: 2,
         listening: listening(),

@@ -128,7 +128,9 @@ on_both_stores! {
         }
         scene.alice.accepts(&scene.plane, &decision).await;
         let approved = previewed(scene.sends(in_query(sent())).await);
-        assert_eq!(approved["would_use"]["approval"], json!({ "decision_id": decision["decision_id"], "standing": false }));
+        let approval =
+            json!({ "decision_id": decision["decision_id"], "standing": false, "uses_left": 1, "would_take": 1 });
+        assert_eq!(approved["would_use"]["approval"], approval);
         assert_eq!(approved["would_ask"], Value::Null);
         assert!(approved["next"].as_str().unwrap().contains("X-Agent-Confirm"), "{approved}");
         let confirmed = previewed(scene.sends(in_query(sent()).confirmed("true")).await);
@@ -296,7 +298,9 @@ on_sqlite! {
         let decision = scene.planned(&draft).await;
         for _ in 0..3 {
             let preview = previewed(scene.sends(in_query(BankFixture::transfer_of("100.00"))).await);
-            assert_eq!(preview["would_use"]["approval"], json!({ "decision_id": decision["decision_id"], "standing": true }));
+            let approval =
+                json!({ "decision_id": decision["decision_id"], "standing": true, "uses_left": 2, "would_take": 1 });
+            assert_eq!(preview["would_use"]["approval"], approval);
             assert_eq!(preview["would_ask"], Value::Null);
         }
         assert_eq!(scene.uses_left(&draft, 1).await, 2);

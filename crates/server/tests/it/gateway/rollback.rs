@@ -2,6 +2,7 @@
 
 use super::{held::*, proofs::restarted};
 use axum::body::Body;
+use countersign_jose::ProofKey;
 use countersign_protocol::project::{ProjectDocument, RouteUndo, Upstream};
 use countersign_testkit::{
     Answer, Backend, Kit, Plane, Setup,
@@ -276,6 +277,30 @@ on_sqlite! {
             assert_eq!((&told["rollback_status"], actions(&told["rollback"]["undone"]).len()), (&json!("completed"), 1), "{told:#}");
         }
         assert_eq!(reached(&scene), ["POST /notes", "DELETE /notes/n-0", "POST /notes", "DELETE /notes/n-1"]);
+    }
+
+    /// R-3, AAP-17.7-01
+    async fn a_session_is_not_opened_again_while_it_is_being_undone(kit) {
+        let scene = kit.bank_with(reversible).await;
+        writes_note(&scene, "n-1").await;
+        let acme = scene.plane.acme();
+        let mut claims = scene.plane.receipt_claims(acme, "alice", &scene.connected, &["bank.note"]);
+        claims["session_id"] = json!(scene.agent.session_id);
+        let receipt = acme.sign_receipt(&claims);
+        let mut again = scene.plane.register_body(acme, &scene.connected);
+        again["session_id"] = json!(scene.agent.session_id);
+        again["consent_receipt"] = json!(receipt);
+        scene.bank.set_manner(Manner::Thoughtful);
+        let meanwhile = async {
+            scene.bank.wait_for_requests(2).await;
+            let refused = scene.plane.try_holder_with(&again, ProofKey::generate().ok()).await;
+            scene.bank.release_response();
+            refused
+        };
+        let (told, refused) = tokio::join!(cancels(&scene), meanwhile);
+        assert_eq!(refused.refusal(), (409, "conflict".into()), "{}", refused.text());
+        assert_eq!(told["rollback_status"], json!("completed"));
+        scene.plane.try_holder_with(&again, ProofKey::generate().ok()).await.expect(200);
     }
 
     async fn a_completed_task_is_not_undone(kit) {

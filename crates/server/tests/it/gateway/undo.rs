@@ -77,7 +77,11 @@ pub(super) async fn page_of(scene: &BankFixture, path: &str) -> String {
 }
 
 pub(super) async fn presses_undo(scene: &BankFixture, who: &TestPerson, told: &Value) -> Answer {
-    let form = format!("csrf={}&undo=yes", who.csrf);
+    presses_undo_of(scene, who, told, "yes").await
+}
+
+pub(super) async fn presses_undo_of(scene: &BankFixture, who: &TestPerson, told: &Value, named: &str) -> Answer {
+    let form = format!("csrf={}&undo={named}", who.csrf);
     let request = who
         .request(Method::POST, &format!("/inbox/bank/{}", id(told)))
         .header(header::ACCEPT, "text/html")

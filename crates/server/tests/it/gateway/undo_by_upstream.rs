@@ -3,11 +3,11 @@
 use super::{
     held::*,
     proofs::restarted,
-    undo::{page_of, path, presses_undo, state, undo},
+    undo::{page_of, path, presses_undo, presses_undo_of, state, undo},
 };
-use countersign_protocol::project::ProjectDocument;
+use countersign_protocol::project::{ProjectDocument, Upstream};
 use countersign_testkit::{
-    Answer, Backend, Kit, TestPerson,
+    Answer, Backend, Kit, Setup, TestPerson,
     bank::{BankFixture, GatewayListener, GatewayRequest, Holder, Manner},
     leaks::Haystack,
     on_both_stores, on_sqlite, stored_evidence,
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 /// The bank undoes a transfer for ten minutes, by the id in its response.
 fn reversible(document: &mut ProjectDocument) {
-    let undo = json!({ "by": "upstream", "path": "/transfers/{response.id}/reversal" });
+    let undo = json!({ "by": "upstream", "request": { "path": "/transfers/{response.id}/reversal" } });
     document.routes[4].undo = Some(serde_json::from_value(undo).unwrap());
     document.scopes.iter_mut().find(|scope| scope.id == "bank.pay").unwrap().undo_window_s = Some(600);
 }
@@ -57,8 +57,8 @@ async fn undo_due(scene: &BankFixture) {
     scene.plane.engine.calls().undo_due().await.unwrap();
 }
 
-async fn presses(scene: &BankFixture, who: &TestPerson, sent: &Sent) -> u16 {
-    presses_undo(scene, who, &sent.decision).await.status
+async fn presses(scene: &BankFixture, who: &TestPerson, decision: &Value, named: &str) -> u16 {
+    presses_undo_of(scene, who, decision, named).await.status
 }
 
 async fn finished(scene: &BankFixture) -> Vec<Value> {
@@ -132,7 +132,7 @@ on_both_stores! {
         scene.plane.advance_secs(600).await;
         for _ in 0..2 {
             assert_eq!(undo(&scene, &scene.agent, &sent.told()).await.refusal(), (409, "undo_window_closed".into()));
-            assert_eq!(presses(&scene, &scene.alice, &sent).await, 409);
+            assert_eq!(presses(&scene, &scene.alice, &sent.decision, "yes").await, 409);
             undo_due(&scene).await;
         }
         assert_eq!(state(&scene, &sent.decision).await, "closed");
@@ -157,7 +157,7 @@ on_both_stores! {
             assert_eq!(answer.json()["error_description"], seen[0].json()["error_description"]);
         }
         let bob = scene.plane.person("bob").await;
-        assert_eq!(presses(&scene, &bob, &sent).await, 404);
+        assert_eq!(presses(&scene, &bob, &sent.decision, "yes").await, 404);
         assert_eq!((reversals(&scene).len(), state(&scene, &sent.decision).await), (0, json!("open")));
     }
 
@@ -171,7 +171,7 @@ on_both_stores! {
         let page = page_of(&scene, &own(&done, "?undone")).await;
         assert!(!page.contains("The service confirmed it"), "anybody can make up a URL: {page}");
         assert!(page.contains(r#"name="undo""#) && page.contains("The service can still undo it"), "{page}");
-        assert_eq!(presses(&scene, &scene.alice, &done).await, 303);
+        assert_eq!(presses(&scene, &scene.alice, &done.decision, "yes").await, 303);
         let page = page_of(&scene, &own(&done, "?undone")).await;
         assert!(page.contains("The service confirmed it") && page.contains("The service undid it on"), "{page}");
         assert!(!page.contains(r#"name="undo""#) && !page_of(&scene, "/inbox").await.contains("Can still be undone"));
@@ -179,9 +179,36 @@ on_both_stores! {
 
         let refused = sent(&scene, "t-6").await;
         scene.bank.set_manner(Manner::Status(409));
-        assert_eq!(presses(&scene, &scene.alice, &refused).await, 303);
+        assert_eq!(presses(&scene, &scene.alice, &refused.decision, "yes").await, 303);
         let page = page_of(&scene, &own(&refused, "?undone")).await;
         assert!(page.contains("It was not undone.") && page.contains("the service refused to undo it: 409"), "{page}");
+    }
+
+    /// R-36
+    async fn after_a_restore_nothing_is_undone_by_itself_and_what_was_being_undone_is_unknown(kit) {
+        let (scene, _folder) = BankFixture::lasting(kit, reversible).await;
+        let open = sent(&scene, "t-12").await;
+        let wanted = sent(&scene, "t-13").await;
+        scene.bank.set_manner(Manner::Thoughtful);
+        let told = wanted.told();
+        let mut undoing = Box::pin(undo(&scene, &scene.agent, &told));
+        tokio::select! {
+            answer = &mut undoing => panic!("{}", answer.text()),
+            () = scene.bank.wait_for_requests(3) => {}
+        }
+        drop(undoing);
+        let scene = restarted(scene).await;
+        scene.plane.engine.start_epoch().await.unwrap();
+        scene.bank.set_manner(Manner::Obliging);
+        scene.plane.advance_secs(60).await;
+        undo_due(&scene).await;
+        let alice = TestPerson::sign_in(&scene.plane, "alice").await;
+        let own = |sent: &Sent| format!("/v1/decisions/{}", id(&sent.decision));
+        assert_eq!(presses(&scene, &alice, &open.decision, "yes").await, 409, "{}", own(&open));
+        let page = scene.plane.send(alice.request(Method::GET, &format!("/inbox/bank/{}", id(&wanted.decision)))
+            .header("accept", "text/html").body(axum::body::Body::empty()).unwrap()).await.expect(200).text();
+        assert!(page.contains("It is unknown whether it was undone"), "{page}");
+        assert_eq!(reversals(&scene).len(), 1);
     }
 
     /// R-21, R-34
@@ -248,10 +275,21 @@ on_sqlite! {
         let told = |n: usize| json!({ "undo_url": urls[n] });
         undo(&scene, &scene.agent, &told(0)).await.expect(200);
         assert_eq!(reversals(&scene), ["POST /transfers/s-0/reversal"]);
-        assert_eq!(presses_undo(&scene, &scene.alice, &asked).await.status, 303);
-        assert_eq!(presses_undo(&scene, &scene.alice, &asked).await.status, 303);
-        let all = ["POST /transfers/s-0/reversal", "POST /transfers/s-2/reversal", "POST /transfers/s-1/reversal"];
-        assert_eq!(reversals(&scene), all, "the last that can be undone");
+        let phone = scene.alice.subscriber(&scene.plane).await;
+        let path = format!("/aaep/v1/questions/{}/undo", id(&asked));
+        let unnamed = phone.post(&scene.plane, &path, &json!({})).await;
+        assert_eq!(unnamed.refusal(), (400, "invalid_request".into()));
+        let call_of = |n: usize| urls[n].rsplit('/').next().unwrap().split_once('.').unwrap().0.to_owned();
+        assert!(unnamed.text().contains(&call_of(1)) && !unnamed.text().contains(&call_of(0)), "{}", unnamed.text());
+        let named = json!({ "call_id": call_of(1) });
+        for _ in 0..2 {
+            phone.post(&scene.plane, &path, &named).await.expect(200);
+        }
+        phone.post(&scene.plane, &path, &json!({ "call_id": "call_of_another" })).await.expect(404);
+        assert_eq!(reversals(&scene).last().unwrap(), "POST /transfers/s-1/reversal", "a repeat undoes no other");
+        let list = page_of(&scene, "/inbox").await;
+        assert!(list.contains(&format!(r#"value="{}""#, call_of(2))) && !list.contains(&call_of(1)), "{list}");
+        assert_eq!(presses(&scene, &scene.alice, &asked, &call_of(2)).await, 303);
         for n in 0..3 {
             undo(&scene, &scene.agent, &told(n)).await.expect(200);
         }
@@ -263,7 +301,7 @@ on_sqlite! {
         let scene = kit.bank_with(reversible).await;
         let sent = sent(&scene, "t-8").await;
         revoke(&scene).await;
-        assert_eq!(presses(&scene, &scene.alice, &sent).await, 303);
+        assert_eq!(presses(&scene, &scene.alice, &sent.decision, "yes").await, 303);
         assert_eq!(reversals(&scene), ["POST /transfers/t-8/reversal"]);
     }
 
@@ -272,7 +310,7 @@ on_sqlite! {
         let scene = kit.bank_with(reversible).await;
         let sent = sent(&scene, "t-9").await;
         let mut document = scene.plane.at().await.project.document.clone();
-        let undo_now = json!({ "by": "upstream", "path": "/archive/{response.id}" });
+        let undo_now = json!({ "by": "upstream", "request": { "path": "/archive/{response.id}" } });
         document.routes[4].undo = Some(serde_json::from_value(undo_now).unwrap());
         scene.plane.engine.apply_project(document, "test").await.unwrap();
         let answer = undo(&scene, &scene.agent, &sent.told()).await;
@@ -302,6 +340,25 @@ on_sqlite! {
         assert_eq!(reversals(&scene).len(), 1);
     }
 
+    /// AAP-14.1-06, R-17
+    async fn behind_the_tower_layer_a_call_with_an_undo_window_is_refused_before_anybody_is_asked(kit) {
+        for undo in [json!({ "by": "hold" }), json!({ "by": "upstream", "request": { "path": "/calendar/undo" } })] {
+            let setup = Setup::with_project(|document| {
+                document.upstreams = vec![Upstream { id: "one".into(), url: "http://127.0.0.1:9".into(), ..Upstream::default() }];
+                document.routes[2].irreversible = Some(true);
+                document.routes[2].undo = Some(serde_json::from_value(undo).unwrap());
+                let action = document.routes[2].action.clone();
+                for scope in document.scopes.iter_mut().filter(|scope| scope.allows.contains(&action)) {
+                    scope.undo_window_s = Some(30);
+                }
+            });
+            let scene = kit.fixture_with(setup, &["calendar.read", "calendar.write"]).await;
+            let answer = scene.write().await;
+            assert_eq!(answer.refusal(), (400, "invalid_request".into()), "{}", answer.text());
+            assert!(answer.text().contains("only served through the proxy"), "{}", answer.text());
+        }
+    }
+
     /// R-3
     async fn an_upstream_names_no_undo_of_its_own(kit) {
         let scene = kit.bank().await;
@@ -323,7 +380,7 @@ async fn of_two_nodes_one_asks_the_upstream_to_undo_a_call() {
         let due = async || engine.calls().undo_due().await.unwrap();
         let by_agent = async |agent: &Holder| undo(&scene, agent, &told).await;
         let (first, second, ..) =
-            tokio::join!(by_agent(&scene.agent), presses(&scene, &scene.alice, &sent), due(), due());
+            tokio::join!(by_agent(&scene.agent), presses(&scene, &scene.alice, &sent.decision, "yes"), due(), due());
         assert_eq!((first.status, second), (200, 303), "{}", first.text());
         assert_eq!(reversals(&scene).len(), n + 1);
     }

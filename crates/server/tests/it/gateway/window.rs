@@ -3,7 +3,7 @@
 use countersign_jose::ProofKey;
 use countersign_testkit::{
     bank::{BankFixture, GatewayRequest, Manner},
-    deadline::within_deadline,
+    deadline::{until, within_deadline},
     on_sqlite,
 };
 use serde_json::{Value, json};
@@ -60,8 +60,11 @@ on_sqlite! {
         scene.plane.advance_secs(901).await;
         assert_eq!(within_deadline("the end of the stream", stream.read_to_end()).await.status, 200);
         let query = format!("/agent/audit?delegation_id={}&event_type=stream_closed", scene.connected.delegation_id);
-        let closed = scene.alice.get(&scene.plane, &query).await.expect(200).json();
-        assert!(closed["entries"][0]["outcome"].as_str().unwrap().contains("consent_expired"), "{closed:#}");
+        let closed = async || scene.alice.get(&scene.plane, &query).await.expect(200).json()["entries"][0].clone();
+        // The caller sees the end before the entry is durable.
+        until("the entry of the closed stream", async || !closed().await.is_null()).await;
+        let closed = closed().await;
+        assert!(closed["outcome"].as_str().unwrap().contains("consent_expired"), "{closed:#}");
     }
 
     /// AAP-12.2-10

@@ -233,9 +233,12 @@ on_both_stores! {
         }
         assert_eq!(scene.reached(), 0);
         scene.plane.call(&bobs, Method::GET, "/calendar/events", "READ_CALENDAR").await.expect(200);
-        // Her membership ended with it: she connects nothing any more.
+        // Her membership and her sign-in ended with it: she connects nothing any more.
         let request = scene.plane.connect_request("", scene.plane.acme(), &SCOPES).await;
         let answer = scene.alice.post(&scene.plane, "/agent/delegate", &json!({ "request_id": request })).await;
+        assert_eq!(answer.status, 401);
+        let back = TestPerson::sign_in(&scene.plane, "alice").await;
+        let answer = back.post(&scene.plane, "/agent/delegate", &json!({ "request_id": request })).await;
         assert_eq!(answer.status, 403);
     }
 

@@ -39,8 +39,10 @@ on_both_stores! {
         let answer = provider.patch(&plane, &id, off).await.expect(200).json();
         assert_eq!(answer["active"], false);
         assert_offboarded(&reads(&plane, &agent).await);
-        // The sign-in session of the person has no rights here any more.
+        // The person is signed out, and has no rights here any more.
         let request = plane.connect_request("", plane.acme(), &["calendar.read"]).await;
+        ada.post(&plane, "/agent/delegate", &json!({ "request_id": request })).await.expect(401);
+        let ada = TestPerson::sign_in(&plane, "ada").await;
         ada.post(&plane, "/agent/delegate", &json!({ "request_id": request })).await.expect(403);
 
         let on = json!([{ "op": "replace", "value": { "active": true } }]);
