@@ -107,7 +107,7 @@ impl Agents<'_> {
         let used = LastUse { network: ClientNetwork::of(client, watch), at: self.now() };
         match self.last_uses.note(delegation, used, watch.window_seconds) {
             Noted::Elsewhere(network) => {
-                self.suspend_delegation(delegation, [network, used.network]).await?;
+                Box::pin(self.suspend_delegation(delegation, [network, used.network])).await?;
                 Ok(true)
             }
             Noted::Alone { tell } => {

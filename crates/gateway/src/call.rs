@@ -6,7 +6,7 @@ mod tests;
 use crate::dry_run;
 use countersign_engine::{Call, CallCredential, Refusal, Scheme};
 use countersign_protocol::{aap::version, hash::Digest};
-use http::{HeaderMap, HeaderName, header, request::Parts};
+use http::{HeaderMap, HeaderName, HeaderValue, header, request::Parts};
 
 const DPOP: HeaderName = HeaderName::from_static("dpop");
 const MODE: HeaderName = HeaderName::from_static("x-agent-mode");
@@ -76,9 +76,13 @@ fn credential(headers: &HeaderMap) -> Result<CallCredential, Refusal> {
 /// The proof as sent. Several headers are joined to a list, and a list is no valid proof: it is rejected in its turn,
 /// after the token (RFC 9449 4.3, R-28).
 fn proof(headers: &HeaderMap) -> Option<String> {
-    let mut values = headers.get_all(&DPOP).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
-    let first = values.next()?.into_owned();
-    Some(values.fold(first, |list, next| list + ", " + &next))
+    let mut values = headers.get_all(&DPOP).iter();
+    let text = |value: &HeaderValue| match value.to_str() {
+        Ok(text) => text.to_owned(),
+        Err(_) => String::from_utf8_lossy(value.as_bytes()).into_owned(),
+    };
+    let first = text(values.next()?);
+    Some(values.fold(first, |list, next| list + ", " + &text(next)))
 }
 
 /// The key can only cause a refusal, so several headers are joined to a list instead of rejected.

@@ -62,11 +62,16 @@ pub fn leaf(
         }
     }
     let bytes = members.close();
-    let openings = (!hidden.is_empty()).then(|| String::from_utf8_lossy(&openings.close()).into_owned());
+    let openings = (!hidden.is_empty()).then(|| text(openings.close()));
     Ok(Leaf { hash: leaf_hash(&bytes), bytes, openings })
 }
 
 const COMMITMENTS: &str = "commitments";
+
+/// What was written is JSON, so it is UTF-8.
+fn text(json: Vec<u8>) -> String {
+    String::from_utf8(json).unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned())
+}
 
 fn last_of_each<'a>(sorted: &'a [(&'static str, Value)]) -> impl Iterator<Item = (&'a &'static str, &'a Value)> {
     let names_next = sorted.iter().skip(1).map(|(name, _)| Some(*name)).chain([None]);

@@ -59,6 +59,11 @@ impl Agents<'_> {
         {
             return Ok(view);
         }
+        // Seldom, so that no other call moves its large future about.
+        Box::pin(self.load_access_view(address, &name, call)).await
+    }
+
+    async fn load_access_view(self, address: &Address, name: &str, call: &Call) -> Result<Arc<AccessView>, Refusal> {
         let loaded_in = self.ended_holders.generation();
         let project = self.project(address).await?.project;
         let bearer = match call.token() {
@@ -77,7 +82,7 @@ impl Agents<'_> {
         self.project_cache.set_address(address, &project);
         let view = Arc::new(AccessView { project, bearer });
         if let (Some((hash, _)), Some(_)) = (call.token(), &view.bearer) {
-            self.credential_cache.insert(&name, *hash, &view, loaded_in);
+            self.credential_cache.insert(name, *hash, &view, loaded_in);
         }
         Ok(view)
     }

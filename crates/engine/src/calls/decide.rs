@@ -65,7 +65,7 @@ impl Calls<'_> {
         let facts = authorized.facts();
         match facts.limit_checks().iter().all(|count| self.limit_cache.has_room(count) == Some(true)) {
             true => Ok(()),
-            false => self.check_limits(facts).await,
+            false => Box::pin(self.check_limits(facts)).await,
         }
     }
 

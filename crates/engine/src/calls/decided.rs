@@ -7,6 +7,7 @@ use countersign_core::{
     refusal::Refusal,
     step::Effects,
 };
+use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
 const ABANDONED: &str = "not sent: the caller left";
@@ -108,7 +109,11 @@ impl DecidedCall {
     }
 
     /// Records the refusal, spends the proof and returns the refusal for the caller.
-    pub async fn refuse(mut self, refusal: Refusal) -> Refusal {
+    pub fn refuse(self, refusal: Refusal) -> BoxFuture<'static, Refusal> {
+        Box::pin(self.refuse_now(refusal))
+    }
+
+    async fn refuse_now(mut self, refusal: Refusal) -> Refusal {
         // A proof that was spent before belongs to another call, which has its own entry.
         if !self.open || refusal == Refusal::DpopReplayed {
             self.open = false;

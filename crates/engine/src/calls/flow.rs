@@ -156,12 +156,12 @@ impl Calls<'_> {
         call: Call,
         mut exchange: E,
     ) -> Result<CarriedOut<E::Answer>, Refusal> {
-        let decided = Box::pin(self.decide(address, call)).await?;
+        let decided = self.decide(address, call).await?;
         if decided.dry_run().is_some() {
             return Box::pin(self.preview(decided, exchange)).await.map(CarriedOut::Previewed);
         }
         if decided.facts().is_dry_run()
-            && let Err(refusal) = self.check_limits(decided.facts()).await
+            && let Err(refusal) = Box::pin(self.check_limits(decided.facts())).await
         {
             return Err(decided.refuse(refusal).await);
         }
@@ -171,6 +171,22 @@ impl Calls<'_> {
                 Err(refusal) => Err(decided.refuse(refusal).await),
             };
         }
+        if !decided.facts().route().is_speculative() {
+            return Box::pin(self.carry_out_recorded(decided, exchange)).await;
+        }
+        if let Err(refusal) = exchange.read(decided.facts()).await {
+            return Err(decided.refuse(refusal).await);
+        }
+        let permit = self.speculate(decided)?;
+        self.forward(permit, exchange, None).await.map(CarriedOut::settled)
+    }
+
+    /// Carries out a call whose intent is durable before it is forwarded.
+    async fn carry_out_recorded<E: UpstreamExchange>(
+        self,
+        decided: DecidedCall,
+        mut exchange: E,
+    ) -> Result<CarriedOut<E::Answer>, Refusal> {
         let whole = match self.read_to_undo(&decided, &mut exchange).await {
             Ok(whole) => whole,
             Err(refusal) => return Err(decided.refuse(refusal).await),
@@ -179,10 +195,6 @@ impl Calls<'_> {
             && let Err(refusal) = exchange.read(decided.facts()).await
         {
             return Err(decided.refuse(refusal).await);
-        }
-        if decided.facts().route().is_speculative() {
-            let permit = self.speculate(decided)?;
-            return Box::pin(self.forward(permit, exchange, None)).await.map(CarriedOut::settled);
         }
         let write = match self.refuse_repeat(&decided, whole.as_ref(), &mut exchange).await {
             Ok(write) => write,

@@ -10,7 +10,7 @@ use countersign_core::{
 impl Calls<'_> {
     /// Records a refusal, spends the proof with it, and returns the refusal for the caller.
     pub(super) async fn record_refusal(self, verdict: &CallVerdict, refusal: Refusal) -> Refusal {
-        match self.commit_refusal(verdict, &refusal).await {
+        match Box::pin(self.commit_refusal(verdict, &refusal)).await {
             Ok(told) => told,
             Err(trouble) => trouble,
         }
@@ -59,7 +59,7 @@ impl Calls<'_> {
         match outcome {
             Outcome::Replayed => Refusal::DpopReplayed,
             Outcome::LimitReached { counter } => match Limit::from_name(counter) {
-                Some(limit) => self.end_if_used_up(facts, limit).await,
+                Some(limit) => Box::pin(self.end_if_used_up(facts, limit)).await,
                 None => Refusal::Internal,
             },
             _ => Refusal::Unavailable,

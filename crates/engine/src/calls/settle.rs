@@ -38,7 +38,7 @@ impl<'engine> Calls<'engine> {
     /// Records the outcome of a call; only then may its response leave.
     pub(super) async fn settle(self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<RecordedOutcome, Refusal> {
         match open.authorized.facts().writes() {
-            true => self.settle_write(&open, outcome).await,
+            true => Box::pin(self.settle_write(&open, outcome)).await,
             false => self.settle_read(open, outcome).await.map(|egress| RecordedOutcome { egress, undoable: None }),
         }
     }

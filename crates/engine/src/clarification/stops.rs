@@ -67,7 +67,7 @@ impl Clarifications<'_> {
             return Ok(());
         }
         let Some(raiser) = facts.raiser() else { return Ok(()) };
-        self.check_run(project, &raiser, (facts.action(), Some(facts.route().id.as_str())), None).await
+        Box::pin(self.check_run(project, &raiser, (facts.action(), Some(facts.route().id.as_str())), None)).await
     }
 
     /// The clarified answers behind a question: from the session that the agent names, or, for an AAP session, which

@@ -74,7 +74,8 @@ pub(super) struct SqliteConnection {
 }
 
 const BUSY: Duration = Duration::from_secs(2);
-const STATEMENTS: usize = 128;
+/// More than there are different statements, so that each is prepared once a connection.
+const STATEMENTS: usize = 1024;
 const SWITCHES: usize = 16;
 /// 1 MiB and 2 MiB of pages of 4 KiB.
 const SPARE_PAGES: i64 = 256;
@@ -159,7 +160,10 @@ fn bind(statement: &mut rusqlite::Statement<'_>, params: &[SqlValue]) -> rusqlit
 fn owned(value: ValueRef<'_>) -> SqlValue {
     match value {
         ValueRef::Integer(int) => SqlValue::Int(int),
-        ValueRef::Text(text) => SqlValue::Text(String::from_utf8_lossy(text).into_owned()),
+        ValueRef::Text(text) => SqlValue::Text(match std::str::from_utf8(text) {
+            Ok(text) => text.to_owned(),
+            Err(_) => String::from_utf8_lossy(text).into_owned(),
+        }),
         ValueRef::Blob(bytes) => SqlValue::Bytes(bytes.to_vec()),
         // No column has this type.
         ValueRef::Null | ValueRef::Real(_) => SqlValue::Null,
