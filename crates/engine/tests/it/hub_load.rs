@@ -18,9 +18,12 @@ async fn an_absent_reader_gets_less_and_is_then_closed_while_another_gets_everyt
         world.says(&agent, &session, progress).await;
         assert_eq!(hears(&mut keen).await["progress"]["step"], json!(step));
     }
-    let told = there_is(&mut slow);
+    let mut told = there_is(&mut slow);
+    // Another thread may still be handing it the last one.
+    while told.last().is_none_or(|last| last["progress"]["step"] != json!(300)) {
+        told.push(hears(&mut slow).await);
+    }
     assert!((2..100).contains(&told.len()), "{} events", told.len());
-    assert_eq!(told.last().unwrap()["progress"]["step"], json!(300), "the latest is never lost");
 
     for n in 0..600 {
         let call = format!("call_{n}");
