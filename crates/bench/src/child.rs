@@ -1,13 +1,18 @@
-//! The server of a benchmark in a process of its own: a whole plane on a loopback port, with all requests signed ahead.
+//! The server of a benchmark in a process of its own: a whole plane on a loopback port.
 
-use crate::{Benchmark, StoreKind};
+use crate::{
+    StoreKind, calls,
+    decisions::{self, Scenario},
+    gateway::postmaster,
+    register,
+    rounds::Meter,
+};
 use anyhow::Context as _;
+use axum::Router;
 use countersign_engine::store::{PostgresLocation, StoreLocation};
-use countersign_protocol::hash::Digest;
 use countersign_server::{Limits, serve};
-use countersign_testkit::{Connected, Plane, Setup, postgres};
-use serde::{Serialize, de::DeserializeOwned};
-use serde_json::json;
+use countersign_testkit::postgres;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     path::PathBuf,
@@ -15,32 +20,71 @@ use std::{
 };
 use tokio::net::TcpListener;
 
-const AGENTS: usize = 500;
-const JWTS: usize = 40_000;
+/// The part of a server in a benchmark.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ServerTask {
+    Register,
+    Calls,
+    Decisions(Scenario),
+}
 
-/// A server in a process of its own, until dropped.
-pub(crate) struct ServerProcess(Child);
+#[derive(clap::Args)]
+pub(crate) struct ServerPart {
+    #[arg(value_enum)]
+    store: StoreKind,
+    /// As JSON.
+    task: String,
+}
 
-impl ServerProcess {
-    /// Runs this program with these arguments; returns the first line of its output.
-    pub(crate) fn start<T: DeserializeOwned>(arguments: &[&str]) -> anyhow::Result<(Self, T)> {
-        let mut command = Command::new(std::env::current_exe()?);
-        let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().context("no output")?).read_line(&mut line)?;
-        let ready = serde_json::from_str(&line).context("the server of the benchmark did not start")?;
-        Ok((Self(child), ready))
-    }
-
-    pub(crate) fn id(&self) -> u32 {
-        self.0.id()
+pub(crate) async fn run(part: ServerPart) -> anyhow::Result<()> {
+    match serde_json::from_str(&part.task)? {
+        ServerTask::Register => register::serve(part.store).await,
+        ServerTask::Calls => calls::serve(part.store).await,
+        ServerTask::Decisions(scenario) => decisions::serve(part.store, scenario).await,
     }
 }
 
-impl Drop for ServerProcess {
+/// A server in a process of its own, until dropped.
+pub(crate) struct ServerProcess<T> {
+    process: Child,
+    database: Vec<u32>,
+    pub(crate) address: String,
+    /// For the generator.
+    pub(crate) told: T,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Announcement<T> {
+    address: String,
+    database: Vec<u32>,
+    told: T,
+}
+
+impl<T: DeserializeOwned> ServerProcess<T> {
+    pub(crate) fn start(store: StoreKind, task: ServerTask) -> anyhow::Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        let store = format!("{store:?}").to_lowercase();
+        command.args(["server-part", &store, &serde_json::to_string(&task)?]);
+        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().context("no output")?).read_line(&mut line)?;
+        let Announcement { address, database, told } =
+            serde_json::from_str(&line).context("the server of the benchmark did not start")?;
+        Ok(Self { process, database, address, told })
+    }
+}
+
+impl<T> ServerProcess<T> {
+    pub(crate) fn meter(&self) -> Meter {
+        Meter::start(self.process.id(), &self.database)
+    }
+}
+
+impl<T> Drop for ServerProcess<T> {
     fn drop(&mut self) {
-        drop(self.0.stdin.take());
-        let _ended = self.0.wait();
+        drop(self.process.stdin.take());
+        let _ended = self.process.wait();
     }
 }
 
@@ -55,59 +99,24 @@ pub(crate) async fn database(store: StoreKind) -> anyhow::Result<(StoreLocation,
     Ok((place, folder))
 }
 
-/// Prints one line for the parent process, and waits until it closes the input.
-pub(crate) async fn ready(line: &impl Serialize) -> anyhow::Result<()> {
-    let mut out = std::io::stdout();
-    writeln!(out, "{}", serde_json::to_string(line)?)?;
-    out.flush()?;
-    tokio::task::spawn_blocking(|| std::io::read_to_string(std::io::stdin())).await??;
-    Ok(())
-}
-
-/// Prepares the plane, prints its address and the requests as one JSON line, and serves until its input closes.
-pub(crate) async fn run(what: Benchmark, store: StoreKind) -> anyhow::Result<()> {
-    let (place, folder) = database(store).await?;
-    let plane = Plane::start(Setup::default(), place).await;
-    let alice = plane.person("alice").await;
-    let connected = plane.connect(&alice, plane.acme(), &["calendar.read", "calendar.write"]).await;
-    let (router, path, requests) = match what {
-        Benchmark::Register => (plane.public.clone(), "/agent/register", register_bodies(&plane, &connected)),
-        Benchmark::Calls | Benchmark::Decisions => (plane.api(), "/calendar/events", tokens(&plane, &connected).await),
+/// Serves, prints the address and `told` as one line, and ends the process when its input closes.
+pub(crate) async fn serve_until_closed(
+    router: Router,
+    (place, folder): (&StoreLocation, PathBuf),
+    told: impl Serialize,
+) -> anyhow::Result<()> {
+    let database = match place {
+        StoreLocation::Postgres(place) => vec![postmaster(&place.url).await?],
+        _ => Vec::new(),
     };
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let serving = serve(listener, router, Limits::default())?;
-    ready(&json!({ "address": serving.address().to_string(), "path": path, "requests": requests })).await?;
-    serving.stop().await;
+    let limits = Limits { max_connections: 4096, max_connections_per_address: 4096, ..Limits::default() };
+    let serving = serve(listener, router, limits)?;
+    let line = Announcement { address: serving.address().to_string(), database, told };
+    let mut out = std::io::stdout();
+    writeln!(out, "{}", serde_json::to_string(&line)?)?;
+    out.flush()?;
+    tokio::task::spawn_blocking(|| std::io::read_to_string(std::io::stdin())).await??;
     let _removed = std::fs::remove_dir_all(&folder);
-    Ok(())
-}
-
-/// Each has a fresh operator JWT and a fresh receipt, so that every signature must be checked; a few hundred sessions.
-fn register_bodies(plane: &Plane, connected: &Connected) -> Vec<String> {
-    let acme = plane.acme();
-    let body = |n: usize| {
-        let mut jwt = acme.claims(plane.service(), plane.now());
-        jwt["jti"] = json!(n);
-        let mut receipt = plane.receipt_claims(acme, "alice", connected, &["calendar.read"]);
-        receipt["session_id"] = json!(format!("sess_{}", Digest::of(&(n % AGENTS).to_be_bytes()).hex()));
-        receipt["jti"] = json!(n);
-        json!({
-            "mode": "user_delegated",
-            "operator_jwt": acme.sign_operator(&jwt),
-            "delegation_token": connected.delegation_token,
-            "consent_receipt": acme.sign_receipt(&receipt),
-        })
-        .to_string()
-    };
-    (0..JWTS).map(body).collect()
-}
-
-/// Token, session and delegation of each agent.
-async fn tokens(plane: &Plane, connected: &Connected) -> Vec<String> {
-    let mut tokens = Vec::new();
-    for _ in 0..AGENTS {
-        let agent = plane.register(plane.acme(), connected).await;
-        tokens.push(format!("{} {} {}", agent.access_token, agent.session_id, connected.delegation_id));
-    }
-    tokens
+    std::process::exit(0)
 }

@@ -3,91 +3,102 @@
 //! Besides the cycles: the cost of a delivery, the effect of many subscriptions or pending questions on a cycle, and
 //! their memory. Common alternatives are measured in the same run.
 
-mod child;
 mod cycles;
-mod messages;
+mod deliveries;
+mod results;
+mod serving;
+mod subscriber;
 
-pub(crate) use child::run as child;
+pub(crate) use serving::{Scenario, serve};
 
-use crate::{StoreKind, peers};
-use cycles::Cycles;
-use messages::{Figures, Scenario};
-use std::time::Duration;
+use crate::{
+    StoreKind,
+    peers::{self, Peer, PeerFigures},
+    rounds::{RoundArguments, take_turns},
+};
+use clap::ValueEnum;
+use cycles::CycleLoad;
+use results::{MANY, MANY_BESIDE_FEW, MANY_BESIDE_OTHERS, MANY_BESIDE_PENDING, ONE, Results, ScenarioMemory};
+use std::rc::Rc;
+use subscriber::SubscribedServer;
 
-/// Seconds of each measurement.
-const SECONDS: u64 = 4;
-
-pub(crate) async fn run(store: StoreKind, in_flight: usize) -> anyhow::Result<()> {
-    println!("Decisions on {store:?}: raise → fan-out → reply → waiting agent woken, everything durable");
-    let quiet = Scenario::default();
-    let alone = measured(store, quiet, 1).await?;
-    let many = measured(store, quiet, in_flight).await?;
-    for others in [100, 10_000] {
-        let with = measured(store, Scenario { others, ..quiet }, in_flight).await?;
-        println!("    {:5.2} × the rate without them", with.per_second() / many.per_second());
-    }
-    let pending = 100_000;
-    let with = measured(store, Scenario { pending, ..quiet }, in_flight).await?;
-    println!("    {:5.2} × the rate without them", with.per_second() / many.per_second());
-    fan_out(store).await?;
-    if store == StoreKind::Sqlite {
-        beside(&alone, &many)?;
-    }
-    Ok(())
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    rounds: RoundArguments,
+    /// Leaves parts out; their ratios are then null. Fewer than 3 seconds leave growth out, too.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    without: Vec<Without>,
 }
 
-/// Starts a server with a scenario, drives cycles, and prints the result.
-async fn measured(store: StoreKind, scenario: Scenario, in_flight: usize) -> anyhow::Result<Cycles> {
-    let server = messages::Server::start(store, scenario)?;
-    let memory = &server.ready.figures;
-    cycles::run(&server, in_flight, Duration::from_secs(1)).await?;
-    let cycles = cycles::run(&server, in_flight, Duration::from_secs(SECONDS)).await?;
-    println!(
-        "  {in_flight:3} in flight, {:6} other subscriptions, {:6} pending: {:7.0} cycles/s   p50 {:6.2} ms   p99 {:6.2} ms",
-        scenario.others,
-        scenario.pending,
-        cycles.per_second(),
-        cycles.quantile_ms(0.5),
-        cycles.quantile_ms(0.99),
-    );
-    if scenario.others > 1000 {
-        println!("    {:6.1} KiB a subscription", memory.grown_kib / scenario.others as f64);
-    }
-    if scenario.pending > 0 {
-        println!("    {:6.1} MiB for {} pending decisions", memory.grown_kib / 1024.0, scenario.pending);
-    }
-    Ok(cycles)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Without {
+    /// LangGraph and ctrlrun.
+    Peers,
+    /// 10,000 idle subscriptions, 100,000 pending questions, deliveries to many subscriptions.
+    Growth,
 }
 
-async fn fan_out(store: StoreKind) -> anyhow::Result<()> {
-    let mut costs = Vec::new();
-    for listeners in [1000, 10_000] {
-        let server = messages::Server::start(store, Scenario { listeners, ..Scenario::default() })?;
-        let Figures { delivery_us, grown_kib, .. } = server.ready.figures;
-        println!(
-            "  {listeners:6} subscriptions of one person: {delivery_us:6.2} µs a delivery, {:.1} KiB each",
-            grown_kib / listeners as f64
-        );
-        costs.push(delivery_us);
+/// Filling a server with questions takes longer than this.
+const QUICK_BELOW_S: u32 = 3;
+
+const OTHERS: usize = 10_000;
+const PENDING: usize = 100_000;
+
+impl Arguments {
+    fn has_growth(&self) -> bool {
+        !self.without.contains(&Without::Growth) && self.rounds.seconds >= QUICK_BELOW_S
     }
-    if let [few, many] = costs.as_slice() {
-        println!("    {:5.2} × a delivery to 1,000", many / few);
+
+    /// The peers keep their state in SQLite.
+    fn has_peers(&self) -> bool {
+        !self.without.contains(&Without::Peers) && self.rounds.store == StoreKind::Sqlite
     }
-    Ok(())
 }
 
-/// Common alternatives, in the same run.
-fn beside(alone: &Cycles, many: &Cycles) -> anyhow::Result<()> {
-    for peer in peers::Peer::ALL {
-        let figures = peers::run(peer, SECONDS * 2)?;
-        let best = figures.alone.cycles_per_second.max(figures.together.cycles_per_second);
-        println!("  {} {}: {:.0} cycles/s, p50 {:.2} ms", figures.peer, figures.version, best, figures.alone.p50_ms);
-        println!(
-            "    ours: {:.0} × with one in flight, {:.0} × with many",
-            alone.per_second() / best,
-            many.per_second() / best
-        );
-        println!("    durable: {}; does not: {}", figures.durable, figures.does_not_do.join("; "));
+pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let of = &arguments.rounds;
+    if arguments.has_peers() {
+        peers::check_installed()?;
     }
-    Ok(())
+    let mut results = cycles_of(arguments).await?;
+    if arguments.has_growth() {
+        results.deliveries = deliveries::measure(of.store)?;
+    }
+    if arguments.has_peers() {
+        results.peers = beside(of.seconds)?;
+    }
+    results.report(of).print(of)
+}
+
+/// All servers are there from the beginning, so that a round of each load falls into the same seconds.
+async fn cycles_of(arguments: &Arguments) -> anyhow::Result<Results> {
+    let of = &arguments.rounds;
+    let quiet = Rc::new(SubscribedServer::start(of.store, Scenario::default()).await?);
+    let mut loads = vec![CycleLoad::new(ONE, &quiet, 1), CycleLoad::new(MANY, &quiet, of.in_flight())];
+    let mut memory = Vec::new();
+    if arguments.has_growth() {
+        let grown = [
+            (MANY_BESIDE_FEW, Scenario { others: 100, ..Scenario::default() }),
+            (MANY_BESIDE_OTHERS, Scenario { others: OTHERS, ..Scenario::default() }),
+            (MANY_BESIDE_PENDING, Scenario { pending: PENDING, ..Scenario::default() }),
+        ];
+        for (name, scenario) in grown {
+            eprintln!("preparing: {name}");
+            let server = Rc::new(SubscribedServer::start(of.store, scenario).await?);
+            memory.push(ScenarioMemory { scenario, grown_kib: server.grown_kib() });
+            loads.push(CycleLoad::new(name, &server, of.in_flight()));
+        }
+    }
+    let loads = take_turns(&mut loads, of.rounds()).await?;
+    Ok(Results { loads, memory, deliveries: Vec::new(), peers: Vec::new() })
+}
+
+/// Common alternatives, each as long as our two loads without growth together.
+fn beside(seconds: u32) -> anyhow::Result<Vec<PeerFigures>> {
+    let one = |peer: Peer| {
+        eprintln!("measuring: {}", peer.name());
+        peers::run(peer, seconds.saturating_mul(2))
+    };
+    Peer::ALL.into_iter().map(one).collect()
 }

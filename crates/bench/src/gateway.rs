@@ -22,22 +22,26 @@ mod unit;
 mod upstream;
 mod wire;
 
-pub(crate) use parts::{MeasuredPart, run_part};
+pub(crate) use figures::Figures;
+#[cfg(test)]
+pub(crate) use figures::Spread;
+pub(crate) use parts::{MeasuredPart, postmaster, run_part};
+pub(crate) use processes::{memory_mib, tree as process_tree};
+pub(crate) use round::{RoundResult, cpu_of};
 pub(crate) use unit::one_verification;
 
 use crate::StoreKind;
 use clap::ValueEnum;
-use figures::Figures;
 use processes::ContenderProcess;
 use report::{Block, GatewayReport};
-use round::{Contender, RoundResult};
+use round::Contender;
 use start::{FASTIFY_JOSE, Field, NGINX, OIDC_PROVIDER};
 use std::{path::PathBuf, time::Duration};
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Turns of a second for each contender, after a warm-up.
-    #[arg(long, default_value_t = 7)]
+    #[arg(long, visible_alias = "seconds", default_value_t = 7)]
     rounds: usize,
     /// Requests in flight.
     #[arg(long, default_value_t = 64)]
@@ -161,3 +165,6 @@ fn unit() -> anyhow::Result<Duration> {
     let (_process, nanos) = ContenderProcess::own::<u64>(&[], "unit", &())?;
     Ok(Duration::from_nanos(nanos))
 }
+
+#[cfg(test)]
+mod tests;

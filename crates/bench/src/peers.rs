@@ -4,7 +4,7 @@
 //! waited for its approval and then acted once, and prints one line of JSON.
 
 use anyhow::{Context as _, ensure};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -22,7 +22,7 @@ pub(crate) enum Peer {
 }
 
 /// The figures of a peer, and their omissions.
-#[derive(Debug, PartialEq, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PeerFigures {
     pub(crate) peer: String,
     pub(crate) version: String,
@@ -36,7 +36,7 @@ pub(crate) struct PeerFigures {
     pub(crate) does_not_do: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Cycles {
     pub(crate) in_flight: usize,
     pub(crate) cycles: u64,
@@ -46,8 +46,20 @@ pub(crate) struct Cycles {
     pub(crate) p99_ms: f64,
 }
 
+impl PeerFigures {
+    /// Cycles a second, with one or with several in flight.
+    pub(crate) fn best(&self) -> f64 {
+        self.alone.cycles_per_second.max(self.together.cycles_per_second)
+    }
+}
+
+/// So that a run without them fails before it has measured anything.
+pub(crate) fn check_installed() -> anyhow::Result<()> {
+    python(Path::new(ROOT)).map(drop)
+}
+
 /// Runs a peer for that many seconds, half of them alone and half together. Blocks.
-pub(crate) fn run(peer: Peer, seconds: u64) -> anyhow::Result<PeerFigures> {
+pub(crate) fn run(peer: Peer, seconds: u32) -> anyhow::Result<PeerFigures> {
     let script = Path::new(SCRIPTS).join(peer.script());
     let python = python(Path::new(ROOT))?;
     let ran = Command::new(&python)
@@ -67,7 +79,8 @@ pub(crate) fn run(peer: Peer, seconds: u64) -> anyhow::Result<PeerFigures> {
 fn python(root: &Path) -> anyhow::Result<PathBuf> {
     let venv = root.join(".venv-bench");
     // The stamp is written last: a folder without it is incomplete.
-    ensure!(venv.join(".stamp").is_file(), "the peers are not installed: run crates/bench/peers/prepare");
+    let missing = "the peers are not installed: run crates/bench/peers/prepare, or leave them out: --without peers";
+    ensure!(venv.join(".stamp").is_file(), missing);
     Ok(venv.join("bin/python"))
 }
 
@@ -82,7 +95,7 @@ fn figures(peer: Peer, line: &[u8]) -> anyhow::Result<PeerFigures> {
 impl Peer {
     pub(crate) const ALL: [Self; 2] = [Self::LangGraph, Self::Ctrlrun];
 
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::LangGraph => "langgraph",
             Self::Ctrlrun => "ctrlrun",

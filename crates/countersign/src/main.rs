@@ -22,6 +22,10 @@ use countersign_server::config::environment;
 use std::process::ExitCode;
 use terminal::Terminal;
 
+/// A call allocates and frees hundreds of small pieces: this takes less than half of the C library's instructions.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let environment = environment::of_this_process();
     let terminal = Terminal::resolve(&environment);

@@ -5,33 +5,33 @@ use serde::Serialize;
 use std::time::Duration;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Figures {
-    pub(super) name: &'static str,
-    pub(super) turns: usize,
-    pub(super) answered: usize,
-    pub(super) per_second: Spread,
+pub(crate) struct Figures {
+    pub(crate) name: &'static str,
+    pub(crate) turns: usize,
+    pub(crate) answered: usize,
+    pub(crate) per_second: Spread,
     /// CPU time of the contender's processes for a call, in V of the same moment.
-    pub(super) cpu_in_v: Spread,
-    pub(super) cpu_us: Spread,
+    pub(crate) cpu_in_v: Spread,
+    pub(crate) cpu_us: Spread,
     /// Of the database server, where it is a process of its own.
-    pub(super) database_cpu_in_v: f64,
-    pub(super) unit_us: f64,
-    pub(super) p50_ms: f64,
-    pub(super) p99_ms: f64,
-    pub(super) p999_ms: f64,
+    pub(crate) database_cpu_in_v: f64,
+    pub(crate) unit_us: f64,
+    pub(crate) p50_ms: f64,
+    pub(crate) p99_ms: f64,
+    pub(crate) p999_ms: f64,
     /// Resident memory after the last turn.
-    pub(super) memory_mib: f64,
+    pub(crate) memory_mib: f64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub(super) struct Spread {
-    pub(super) median: f64,
-    pub(super) least: f64,
-    pub(super) most: f64,
+pub(crate) struct Spread {
+    pub(crate) median: f64,
+    pub(crate) least: f64,
+    pub(crate) most: f64,
 }
 
 impl Figures {
-    pub(super) fn of(name: &'static str, turns: &[RoundResult]) -> Self {
+    pub(crate) fn of(name: &'static str, turns: &[RoundResult]) -> Self {
         let each = |figure: fn(&RoundResult) -> f64| Spread::of(turns.iter().map(figure).collect());
         let mut latencies: Vec<Duration> = turns.iter().flat_map(|turn| turn.latencies.iter().copied()).collect();
         latencies.sort();

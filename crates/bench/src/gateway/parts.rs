@@ -128,7 +128,7 @@ fn setup(upstream: &str, ago_s: i64) -> Setup {
 }
 
 /// The first process of the database's server, from the file that it leaves in its folder.
-async fn postmaster(url: &str) -> anyhow::Result<u32> {
+pub(crate) async fn postmaster(url: &str) -> anyhow::Result<u32> {
     let folder = postgres::run(url, "SHOW data_directory").await;
     let file = std::fs::read_to_string(std::path::Path::new(folder.trim()).join("postmaster.pid"))?;
     Ok(file.lines().next().context("an empty postmaster.pid")?.trim().parse()?)

@@ -86,7 +86,7 @@ pub(super) fn take_the_other_core() -> anyhow::Result<()> {
 }
 
 /// The process and all of its descendants.
-pub(super) fn tree(roots: &[u32]) -> Vec<u32> {
+pub(crate) fn tree(roots: &[u32]) -> Vec<u32> {
     let parents: Vec<(u32, u32)> = std::fs::read_dir("/proc")
         .into_iter()
         .flatten()
@@ -109,7 +109,7 @@ fn parent(process: &Path) -> Option<u32> {
 }
 
 /// Resident memory of all of them; shared pages are counted for each.
-pub(super) fn memory_mib(processes: &[u32]) -> f64 {
+pub(crate) fn memory_mib(processes: &[u32]) -> f64 {
     let resident = |pid: &u32| -> Option<f64> {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

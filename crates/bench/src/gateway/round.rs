@@ -25,16 +25,16 @@ pub(super) struct Contender {
 
 /// The result of a turn.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RoundResult {
-    pub(super) answered: usize,
-    pub(super) unexpected: usize,
-    pub(super) elapsed: Duration,
-    pub(super) cpu: Duration,
-    pub(super) database_cpu: Duration,
-    pub(super) latencies: Vec<Duration>,
-    pub(super) memory_mib: f64,
+pub(crate) struct RoundResult {
+    pub(crate) answered: usize,
+    pub(crate) unexpected: usize,
+    pub(crate) elapsed: Duration,
+    pub(crate) cpu: Duration,
+    pub(crate) database_cpu: Duration,
+    pub(crate) latencies: Vec<Duration>,
+    pub(crate) memory_mib: f64,
     /// V, measured just before.
-    pub(super) unit: Duration,
+    pub(crate) unit: Duration,
 }
 
 struct RoundCounters {
@@ -108,7 +108,7 @@ impl Contender {
 }
 
 /// A process that has ended meanwhile counts as zero.
-fn cpu_of(processes: &[u32]) -> Duration {
+pub(crate) fn cpu_of(processes: &[u32]) -> Duration {
     processes.iter().filter_map(|pid| cpu::of_process(&pid.to_string()).ok()).sum()
 }
 

@@ -19,7 +19,7 @@ fn refusal(peer: Peer, line: &Value) -> String {
 #[test]
 fn without_the_peers_it_names_the_command_to_run() {
     let why = python(Path::new("no-such-folder")).unwrap_err().to_string();
-    assert!(why.ends_with("run crates/bench/peers/prepare"), "{why}");
+    assert!(why.contains("run crates/bench/peers/prepare"), "{why}");
 }
 
 #[test]

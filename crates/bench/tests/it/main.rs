@@ -8,4 +8,5 @@
     reason = "tests say what went wrong by failing"
 )]
 
+mod benchmarks;
 mod soak;

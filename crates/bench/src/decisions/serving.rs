@@ -1,23 +1,46 @@
 //! The server: a whole plane on a loopback port, with its scenario prepared.
 
-use super::messages::{Figures, NodeReady, Scenario};
-use crate::{StoreKind, child};
+use crate::{
+    StoreKind,
+    child::{database, serve_until_closed},
+};
 use countersign_engine::{Address, EventStream, ProjectAt};
 use countersign_protocol::{aaep::handshake::SubscriptionRequest, decisions::ConfirmationRequest};
-use countersign_server::{Limits, serve};
 use countersign_testkit::{Plane, Setup, TestAgent, TestPerson, decisions::payments};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::time::{Duration, Instant};
-use tokio::net::TcpListener;
+
+/// The state prepared before the measurement.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Scenario {
+    /// Idle subscriptions of other people.
+    pub(crate) others: usize,
+    /// Subscriptions of the one person asked.
+    pub(crate) listeners: usize,
+    /// Questions that are pending already.
+    pub(crate) pending: usize,
+}
+
+/// The agents and the subscriber of the cycles, and the cost of the scenario.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct CycleParticipants {
+    /// API keys of agents, one for each concurrent cycle.
+    pub(super) agents: Vec<String>,
+    /// The token of the answering subscriber.
+    pub(super) subscriber: String,
+    /// Resident memory taken by the scenario.
+    pub(super) grown_kib: f64,
+    pub(super) delivery_us: f64,
+}
 
 const AGENTS: usize = 128;
 const TOOL: &str = "payments.send";
 /// Number of questions with a timed delivery.
 const ROUNDS: usize = 20;
 
-/// Prepares the scenario, prints its address as one JSON line, and serves until its input closes.
-pub(crate) async fn run(store: StoreKind, scenario: Scenario) -> anyhow::Result<()> {
-    let (place, folder) = child::database(store).await?;
+pub(crate) async fn serve(store: StoreKind, scenario: Scenario) -> anyhow::Result<()> {
+    let (place, folder) = database(store).await?;
     let mut document = payments("calendar");
     let policy = &mut document.decisions;
     (policy.max_open_per_agent, policy.max_open_per_person) = (1_000_000, 1_000_000);
@@ -30,25 +53,13 @@ pub(crate) async fn run(store: StoreKind, scenario: Scenario) -> anyhow::Result<
     for _ in 0..AGENTS {
         agents.push(plane.agent_key("alice", &[TOOL]).await);
     }
-    let subscriber = alice.subscriber(&plane).await;
+    let subscriber = alice.subscriber(&plane).await.token;
     let before = resident_kib()?;
-    let (figures, _kept) = prepare(&plane, scenario, &alice, &agents).await?;
-    let figures = Figures { grown_kib: resident_kib()? - before, ..figures };
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let serving = serve(
-        listener,
-        plane.public.clone(),
-        Limits { max_connections: 4096, max_connections_per_address: 4096, ..Limits::default() },
-    )?;
-    let line = NodeReady {
-        address: serving.address().to_string(),
-        agents: agents.into_iter().map(|agent| agent.token).collect(),
-        subscriber: subscriber.token,
-        figures,
-    };
-    child::ready(&line).await?;
-    let _removed = std::fs::remove_dir_all(&folder);
-    std::process::exit(0)
+    let (delivery_us, _kept) = prepare(&plane, scenario, &alice, &agents).await?;
+    let grown_kib = resident_kib()? - before;
+    let agents = agents.into_iter().map(|agent| agent.token).collect();
+    let told = CycleParticipants { agents, subscriber, grown_kib, delivery_us };
+    serve_until_closed(plane.public.clone(), (&plane.place, folder), told).await
 }
 
 async fn prepare(
@@ -56,19 +67,19 @@ async fn prepare(
     scenario: Scenario,
     alice: &TestPerson,
     agents: &[TestAgent],
-) -> anyhow::Result<(Figures, Vec<EventStream>)> {
+) -> anyhow::Result<(f64, Vec<EventStream>)> {
     let at = plane.engine.project(&Address::Unscoped).await?;
     let bob = plane.person("bob").await;
     // A new subscriber receives all pending questions of its person, so these are for another person.
     pending(plane, &at, scenario.pending, &plane.agent_key("bob", &[TOOL]).await).await?;
     let mut kept = listening(plane, &at, &bob, scenario.others).await?;
     let mut own = listening(plane, &at, alice, scenario.listeners).await?;
-    let mut figures = Figures::default();
-    if !own.is_empty() {
-        figures.delivery_us = deliveries(plane, &at, agents, &mut own).await?;
-    }
+    let delivery_us = match own.is_empty() {
+        true => 0.0,
+        false => deliveries(plane, &at, agents, &mut own).await?,
+    };
     kept.extend(own);
-    Ok((figures, kept))
+    Ok((delivery_us, kept))
 }
 
 /// Raises questions concurrently, so that they share commits.
