@@ -119,7 +119,8 @@ pub struct Project {
     pub id: ProjectId,
     pub created_at: UnixMillis,
     pub changed_at: UnixMillis,
-    pub document: ProjectDocument,
+    /// Shared, since every request reads it.
+    pub document: Arc<ProjectDocument>,
 }
 
 /// A person is an issuer and a subject, never an e-mail address.

@@ -85,6 +85,23 @@ pub struct SpentProof {
     pub jti: String,
     /// Its own `iat`, within 300 s of the clock: other proofs are refused.
     pub issued_at: UnixMillis,
+    id: ProofId,
+}
+
+/// The identity of a proof: of a digest of its project, key and `jti`.
+pub type ProofId = [u8; 16];
+
+impl SpentProof {
+    pub fn new(project: RowKey, jkt: Digest, jti: String, issued_at: UnixMillis) -> Self {
+        let Digest(whole) = Digest::of_parts(&[&project.to_be_bytes(), &jkt.0, jti.as_bytes()]);
+        let mut id = ProofId::default();
+        id.iter_mut().zip(whole).for_each(|(to, from)| *to = from);
+        Self { project, jkt, jti, issued_at, id }
+    }
+
+    pub const fn id(&self) -> ProofId {
+        self.id
+    }
 }
 
 /// An entry for the evidence log. The writer assigns lane and sequence.

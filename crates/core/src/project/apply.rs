@@ -9,6 +9,7 @@ use crate::{
 };
 use countersign_protocol::{canonical, hash::Digest, project::ProjectDocument, time::UnixMillis};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 pub struct Apply {
     pub document: ProjectDocument,
@@ -51,7 +52,7 @@ impl Operation for Apply {
             return Err(ApplyRefusal::Problems(problems));
         }
         match &view.current {
-            Some(current) if current.document == self.document => {
+            Some(current) if *current.document == self.document => {
                 Ok(Step::answer(Applied { project: current.clone(), changed: false }))
             }
             Some(current) => {
@@ -61,7 +62,7 @@ impl Operation for Apply {
             None if view.single_tenant && view.other_projects > 0 => Err(ApplyRefusal::SecondProject),
             None => {
                 let key = env.mint().key();
-                let (id, document) = (self.document.id.clone(), self.document.clone());
+                let (id, document) = (self.document.id.clone(), Arc::new(self.document.clone()));
                 let project = Project { key, version: 1, id, created_at: env.now, changed_at: env.now, document };
                 let mut step = self.write(project, env)?;
                 // Of two first projects applied at the same instant, only one can become the single project.
@@ -77,7 +78,7 @@ impl Operation for Apply {
 impl Apply {
     fn write(self, project: Project, env: &Env) -> Result<Step<Applied>, ApplyRefusal> {
         let document = canonical::to_vec(&self.document).map_err(|_| ApplyRefusal::NotCanonical)?;
-        let project = Project { document: self.document, ..project };
+        let project = Project { document: Arc::new(self.document), ..project };
         let mut mint = env.mint();
         let entry = DraftEntry::new((project.key, &project.id), "project_applied", env.now)
             .open("version", project.version)

@@ -58,7 +58,7 @@ fn an_approval_covers_no_more_calls_than_the_project_allows_when_it_is_given() {
     let mut plane = Plane::with(loose);
     let often = || json!({ "tool": "look", "arguments": { "q": "a" }, "uses": 6 });
     let (plan, asked) = plane.proposed(&plan_of(&[(&[], often()), (&[], often())]));
-    plane.project = Arc::new(Project { document: document(), ..(*plane.project).clone() });
+    plane.project = Arc::new(Project { document: document().into(), ..(*plane.project).clone() });
     let Some(NotCounted::OutOfBounds(reason)) = why(&plane, asked, yes(ALICE)) else { panic!("it counted") };
     assert!(reason.contains("12 calls") && reason.contains("at most 10"), "{reason}");
     assert_open(&plane, plan, asked);

@@ -271,7 +271,7 @@ pub(crate) fn document() -> ProjectDocument {
 
 pub(crate) fn project(document: ProjectDocument) -> Project {
     let id = ProjectId::parse("small").unwrap();
-    Project { key: 1, version: 3, id, created_at: NOW, changed_at: NOW, document }
+    Project { key: 1, version: 3, id, created_at: NOW, changed_at: NOW, document: document.into() }
 }
 
 fn bearers() -> impl Strategy<Value = Bearer> {

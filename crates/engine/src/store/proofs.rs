@@ -1,12 +1,9 @@
 //! Proofs of possession; each counts once.
 
 use super::Outcome;
+pub(crate) use countersign_core::step::ProofId;
 use countersign_core::step::SpentProof;
-use countersign_protocol::hash::Digest;
 use std::collections::HashSet;
-
-/// The identity of a proof: a digest of its project, key and `jti`.
-pub(crate) type ProofId = [u8; 16];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredProof {
@@ -24,10 +21,7 @@ pub(crate) const LATE: i64 = 930 * SECOND;
 
 impl StoredProof {
     pub(crate) fn of(spent: &SpentProof) -> Self {
-        let SpentProof { project, jkt, jti, issued_at } = spent;
-        let Digest(whole) = Digest::of_parts(&[&project.to_be_bytes(), &jkt.0, jti.as_bytes()]);
-        let [id, _] = halves(whole);
-        Self { id, issued_at: issued_at.0 }
+        Self { id: spent.id(), issued_at: spent.issued_at.0 }
     }
 
     /// A proof further from the store's time than any caller accepts may have been forgotten already, or is too early.
@@ -40,10 +34,4 @@ impl StoredProof {
         }
         Ok(())
     }
-}
-
-fn halves(whole: [u8; 32]) -> [ProofId; 2] {
-    let mut halves = [ProofId::default(); 2];
-    halves.as_flattened_mut().copy_from_slice(&whole);
-    halves
 }

@@ -144,7 +144,7 @@ pub(crate) fn once(key: &str) -> Once {
 
 /// A proof of project 1, made now.
 pub(crate) fn proof(jti: &str) -> SpentProof {
-    SpentProof { project: 1, jkt: Digest::of(b"key"), jti: jti.into(), issued_at: UnixMillis(START) }
+    SpentProof::new(1, Digest::of(b"key"), jti.into(), UnixMillis(START))
 }
 
 pub(crate) fn count(name: &'static str, limit: i64) -> Count {

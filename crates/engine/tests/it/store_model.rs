@@ -75,10 +75,9 @@ impl Small {
             guards: self.guards.iter().map(|(row, version)| guard(key(*row), *version)).collect(),
             counts: self.counts.iter().map(count).collect(),
             once: self.once.iter().map(once).collect(),
-            proof: self.proof.map(|(jti, later)| SpentProof {
-                project: case,
-                issued_at: UnixMillis(if later { START + 299_000 } else { START - 299_000 }),
-                ..proof(&jti.to_string())
+            proof: self.proof.map(|(jti, later)| {
+                let issued_at = UnixMillis(if later { START + 299_000 } else { START - 299_000 });
+                SpentProof::new(case, proof("").jkt, jti.to_string(), issued_at)
             }),
             puts: self.puts.iter().map(|(row, v, name)| secret(key(*row), *v, &format!("{case}:{name}"))).collect(),
             removes: self.removes.iter().map(|row| (Secret::TABLE, key(*row))).collect(),

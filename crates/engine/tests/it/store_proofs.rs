@@ -16,7 +16,8 @@ fn show(proof: SpentProof) -> Effects {
 }
 
 fn made_at(jti: &str, issued_at: i64) -> SpentProof {
-    SpentProof { issued_at: UnixMillis(issued_at), ..proof(jti) }
+    let SpentProof { project, jkt, jti, .. } = proof(jti);
+    SpentProof::new(project, jkt, jti, UnixMillis(issued_at))
 }
 
 /// As in a call: with an entry of the log.
@@ -64,8 +65,9 @@ async fn of_a_proof_that_is_shown_to_two_nodes_at_once_one_counts() {
 on_both_stores! {
     /// AAP-23-10
     async fn the_same_jti_of_another_key_or_project_is_another_proof(bench) {
-        let other_key = SpentProof { jkt: Digest::of(b"other"), ..proof("a") };
-        let other_project = SpentProof { project: 2, ..proof("a") };
+        let one = proof("a");
+        let other_key = SpentProof::new(one.project, Digest::of(b"other"), one.jti.clone(), one.issued_at);
+        let other_project = SpentProof::new(2, one.jkt, one.jti, one.issued_at);
         let steps = [proof("a"), other_key, other_project, proof("b"), proof("")].map(show);
         assert_eq!(committed(&bench.commit_all(steps.to_vec()).await), 5);
         assert!(bench.commit_all(steps.to_vec()).await.iter().all(|outcome| *outcome == Outcome::Replayed));

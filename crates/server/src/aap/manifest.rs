@@ -51,8 +51,12 @@ pub(crate) async fn companion(
     Query(asked): Query<AapManifestQuery>,
 ) -> Result<String, RefusalResponse> {
     let at = requested_project(&app, arrival, asked.project_id.as_deref()).await?;
-    let text =
-        at.project.document.companion.ok_or_else(|| Refusal::NotFound("this project has no such page".into()))?;
+    let text = at
+        .project
+        .document
+        .companion
+        .clone()
+        .ok_or_else(|| Refusal::NotFound("this project has no such page".into()))?;
     Ok(text)
 }
 

@@ -38,7 +38,10 @@ pub(crate) async fn show(
     asker: Asker,
 ) -> JsonResult<AppliedDocument> {
     admin(&app, &at, &asker, &source).await?;
-    Ok(axum::Json(AppliedDocument { version: at.project.version, document: at.project.document }))
+    Ok(axum::Json(AppliedDocument {
+        version: at.project.version,
+        document: ProjectDocument::clone(&at.project.document),
+    }))
 }
 
 #[utoipa::path(
@@ -60,7 +63,10 @@ pub(crate) async fn apply(
         return Err(Refusal::invalid("the document is for another project").into());
     }
     let applied = app.engine.apply_project(document, &by).await.map_err(refused)?;
-    Ok(axum::Json(AppliedDocument { version: applied.project.version, document: applied.project.document }))
+    Ok(axum::Json(AppliedDocument {
+        version: applied.project.version,
+        document: ProjectDocument::clone(&applied.project.document),
+    }))
 }
 
 /// An admin by session or by key, with the name for the audit entry. A write by session requires fresh authentication.

@@ -236,7 +236,7 @@ async fn a_token_whose_lifecycle_event_was_begun_as_another_signs_the_person_out
         send(plane, &token).await.expect(503);
         world.ada.get(plane, "/session").await.expect(200);
         faults.stop();
-        let mut document = plane.at().await.project.document.clone();
+        let mut document = (*plane.at().await.project.document).clone();
         document.shared_signals[0].session_revoked = Some(now);
         plane.engine.apply_project(document, "test").await.unwrap();
         send(plane, &token).await.expect(202);

@@ -27,7 +27,8 @@ use std::{borrow::Cow, sync::Arc};
 pub struct CallFacts {
     pub(super) who: CallPrincipal,
     pub(super) project: Arc<Project>,
-    route: Arc<Route>,
+    /// Its place in the project's document: a copy of it would cost every call a dozen allocations.
+    route: usize,
     method: String,
     path: String,
     query: Option<String>,
@@ -90,7 +91,7 @@ impl CallFacts {
             usage: Usage::of(&who, delegation, bearer.receipt(), now),
             who,
             project: Arc::clone(&view.project),
-            route: Arc::new(route.clone()),
+            route: place_of(route, &view.project.document.routes),
             method: call.method.clone(),
             path: call.path.clone(),
             query: call.query.clone(),
@@ -131,13 +132,14 @@ impl CallFacts {
         self.confirmation == Confirmation::SelfAsserted
     }
 
+    #[expect(clippy::expect_used, reason = "`place_of` found it in this document, which never changes")]
     pub fn route(&self) -> &Route {
-        &self.route
+        self.project.document.routes.get(self.route).expect("the project is the one of the decision")
     }
 
     /// The route's upstream, or the project's first.
     pub fn upstream(&self) -> Option<&Upstream> {
-        self.project.document.upstream_of(&self.route)
+        self.project.document.upstream_of(self.route())
     }
 
     pub fn project(&self) -> &Arc<Project> {
@@ -278,7 +280,7 @@ impl CallFacts {
 
     /// The path at which this endpoint undoes this call (AAP 14.1, 17.7). `request` is the whole request where it is needed.
     pub fn cancel_path(&self, endpoint: &RouteCancel, request: Option<&HttpRequest>) -> Option<CancelPath> {
-        CancelPath::of_endpoint(endpoint, &self.route, (&self.path, self.query.as_deref()), request)
+        CancelPath::of_endpoint(endpoint, self.route(), (&self.path, self.query.as_deref()), request)
     }
 
     /// Whether a request with this method, path and query is the decided one.
@@ -381,6 +383,11 @@ impl CallFacts {
             }
         }
     }
+}
+
+#[expect(clippy::expect_used, reason = "`matching_route` returns a route of the document")]
+fn place_of(route: &Route, routes: &[Route]) -> usize {
+    routes.iter().position(|own| std::ptr::eq(own, route)).expect("a route of the project")
 }
 
 fn fixes_modes(view: &AccessView, bearer: &Bearer) -> Option<Box<Session>> {

@@ -53,5 +53,5 @@ pub fn accept_proof(
     if nonce_demanded && !nonce {
         return Err(Refusal::DpopNonceMissing);
     }
-    Ok(SpentProof { project, jkt: *proof.jkt(), jti: proof.jti().to_owned(), issued_at: proof.issued_at() })
+    Ok(SpentProof::new(project, *proof.jkt(), proof.jti().to_owned(), proof.issued_at()))
 }

@@ -50,7 +50,7 @@ impl World {
     /// Changes the project document and recompiles its rules.
     pub(crate) fn apply(&mut self, change: impl FnOnce(&mut ProjectDocument)) {
         let mut project = (*self.plane.project).clone();
-        change(&mut project.document);
+        change(std::sync::Arc::make_mut(&mut project.document));
         project.version += 1;
         self.rules = Arc::new(Rules::compile(&project.document.clarification).unwrap());
         self.plane.project = Arc::new(project);

@@ -50,7 +50,7 @@ impl RouteSource {
     fn document(&self, context: &Context) -> Result<ProjectDocument, Failure> {
         let Some(file) = &self.project else {
             let request = ShowProject { id: self.id.clone(), version: None };
-            return Ok(operations::ask(context, request)?.document);
+            return Ok((*operations::ask(context, request)?.document).clone());
         };
         let document = project_file::read(file)?;
         let problems = check_project(&document);

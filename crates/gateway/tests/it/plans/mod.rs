@@ -55,7 +55,7 @@ pub(crate) fn statuses(plan: &str, steps: &[&str]) -> (String, Vec<String>) {
 
 /// The bank's current document, with a change.
 pub(crate) async fn applies(fixture: &BankFixture, change: impl FnOnce(&mut ProjectDocument)) {
-    let mut document = fixture.plane.at().await.project.document.clone();
+    let mut document = (*fixture.plane.at().await.project.document).clone();
     change(&mut document);
     fixture.plane.engine.apply_project(document, "test").await.expect("a sound document");
 }

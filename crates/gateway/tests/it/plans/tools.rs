@@ -154,7 +154,7 @@ on_both_stores! {
     async fn the_rest_of_a_plan_by_old_rules_is_not_claimed_and_prevents_no_question(kit) {
         let desk = Desk::set(kit).await;
         let decision = desk.planned(&paying(2)).await;
-        let mut document = desk.plane.at().await.project.document.clone();
+        let mut document = (*desk.plane.at().await.project.document).clone();
         document.actions[0].risk = Risk::Low;
         desk.plane.engine.apply_project(document, "test").await.expect("a sound document");
         assert!(!desk.claims(&decision, pay("100.00")).await.is_success());

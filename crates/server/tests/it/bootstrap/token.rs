@@ -89,7 +89,7 @@ on_sqlite! {
         }
         let document = plane.engine.projects().await.unwrap()[0].document.clone();
         for (ttl, sound) in [(299, false), (300, true), (86_400, true), (86_401, false)] {
-            let changed = countersign_protocol::project::ProjectDocument { max_agent_ttl: ttl, ..document.clone() };
+            let changed = countersign_protocol::project::ProjectDocument { max_agent_ttl: ttl, ..(*document).clone() };
             assert_eq!(plane.engine.apply_project(changed, "test").await.is_ok(), sound, "{ttl}");
         }
         let granted = plane.approve_at("", &alice, &waiting).await;

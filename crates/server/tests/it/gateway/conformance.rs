@@ -30,7 +30,7 @@ async fn scene(kit: Kit) -> BankFixture {
 /// Changes the document past the check of its parts: the demands of a claim are tested by themselves.
 async fn claims(plane: &Plane, change: impl FnOnce(&mut ProjectDocument)) {
     let mut project: Project = plane.at().await.project;
-    change(&mut project.document);
+    change(std::sync::Arc::make_mut(&mut project.document));
     project.version += 1;
     let effects = Effects { puts: vec![Record::Project(project)], ..Effects::default() };
     assert_eq!(plane.engine.store().commit(effects).await, Outcome::Committed);
@@ -153,7 +153,7 @@ on_sqlite! {
     async fn the_manifest_claims_what_the_document_provides_and_a_document_that_claims_more_is_refused(kit) {
         let scene = scene(kit).await;
         assert_eq!(manifest(&scene.plane).await["conformance"], json!({ "tier": "core", "spec": "aap/2.0" }));
-        let mut document = scene.plane.at().await.project.document;
+        let mut document = (*scene.plane.at().await.project.document).clone();
         document.conformance = claim(ConformanceTier::Core);
         scene.plane.engine.apply_project(document.clone(), "test").await.unwrap();
         let tested = json!({ "tier": "core", "spec": "aap/2.0", "tested": "2026-06-01" });

@@ -165,7 +165,7 @@ async fn each_origin_speaks_of_itself_and_the_public_one_says_where_the_api_is()
 #[tokio::test]
 async fn a_route_that_could_be_taken_for_an_endpoint_is_not_applied() {
     let scene = scene(SQLITE).await;
-    let document = scene.plane.at().await.project.document;
+    let document = (*scene.plane.at().await.project.document).clone();
     for path in ["/agent/register", "/{any}/register", "/.well-known/{name}", "/projects/{id}/agent/{thing}"] {
         let mut changed = document.clone();
         changed.routes[0].path = path.into();

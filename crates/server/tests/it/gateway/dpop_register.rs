@@ -98,7 +98,7 @@ on_sqlite! {
         for change in required {
             let scene = scene(kit).await;
             let free = scene.plane.holder_with(&body(&scene), None, &scene.connected).await;
-            let mut document = scene.plane.at().await.project.document;
+            let mut document = (*scene.plane.at().await.project.document).clone();
             change(&mut document);
             let announced = async || scene.plane.get("/.well-known/agent-auth.json").await.json()["dpop_required"].clone();
             assert_eq!(announced().await, Value::Null);

@@ -352,7 +352,7 @@ on_sqlite! {
     /// AAP-15-12, AAP-15-21
     async fn a_document_with_dry_runs_undo_and_service_accounts_may_claim_extended(kit) {
         let scene = kit.bank().await;
-        let mut document = scene.plane.at().await.project.document;
+        let mut document = (*scene.plane.at().await.project.document).clone();
         document.conformance.tier = countersign_protocol::aap::manifest::ConformanceTier::Extended;
         let refused = format!("{:?}", scene.plane.engine.apply_project(document.clone(), "test").await.unwrap_err());
         assert!(refused.contains("service accounts") && !refused.contains("dry runs"), "{refused}");

@@ -141,7 +141,7 @@ async fn require_good_standing(scene: &BankFixture) {
     ]);
     let published = json!({ "published": "2026-06-01T00:00:00Z", "operators": operators });
     scene.plane.operator(PROVIDER).host.set_document(registry::PATH, published.to_string());
-    let mut document = scene.plane.at().await.project.document;
+    let mut document = (*scene.plane.at().await.project.document).clone();
     document.trusted_providers = vec![Domain::parse(PROVIDER).unwrap()];
     for route in document.routes.iter_mut().filter(|route| route.path.starts_with("/memos")) {
         route.minimum_tier = Some(4);

@@ -37,7 +37,7 @@ async fn strict(kit: Kit, change: impl FnOnce(&mut ProjectDocument)) -> BankFixt
     let scene = BankFixture::on(plane, bank).await;
     scene.plane.advance_secs(EPOCH_OVER_S).await;
     publishes(&scene, FRIEND, &json!([{ "domain": "acme.test", "verified": "2025-03-15", "standing": "good" }]));
-    let mut document = scene.plane.at().await.project.document;
+    let mut document = (*scene.plane.at().await.project.document).clone();
     change(&mut document);
     scene.plane.engine.apply_project(document, "test").await.unwrap();
     scene
@@ -230,7 +230,7 @@ on_sqlite! {
         let agent = scene.with_receipt(|_| {}).await;
         scene.sends_as(&agent, read()).await.expect(200);
         publishes(&scene, "second.test", &json!([]));
-        let mut document = scene.plane.at().await.project.document;
+        let mut document = (*scene.plane.at().await.project.document).clone();
         document.trusted_providers = vec![Domain::parse("second.test").unwrap()];
         scene.plane.engine.apply_project(document.clone(), "test").await.unwrap();
         assert_eq!(scene.sends_as(&agent, read()).await.refusal(), told(403, "tier_not_met"));

@@ -34,7 +34,7 @@ fn expanding(mode: &'static str) -> impl FnOnce(&mut ProjectDocument) {
 
 /// Applies a changed document.
 async fn changes(scene: &BankFixture, change: impl FnOnce(&mut ProjectDocument)) {
-    let mut document = scene.plane.at().await.project.document;
+    let mut document = (*scene.plane.at().await.project.document).clone();
     change(&mut document);
     scene.plane.engine.apply_project(document, "test").await.expect("a sound document");
 }

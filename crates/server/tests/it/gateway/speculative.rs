@@ -142,7 +142,7 @@ on_sqlite! {
     ///
     async fn a_document_that_wants_a_write_forwarded_before_it_is_recorded_is_not_applied(kit) {
         let scene = scene(kit).await;
-        let mut document = scene.plane.at().await.project.document;
+        let mut document = (*scene.plane.at().await.project.document).clone();
         document.routes.iter_mut().find(|route| route.id == "notes").unwrap().speculative = Some(true);
         let why = scene.plane.engine.apply_project(document, "test").await.unwrap_err();
         assert!(format!("{why:?}").contains("speculative is for reads"), "{why:?}");

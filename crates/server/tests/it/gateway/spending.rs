@@ -26,7 +26,7 @@ async fn is_refused(scene: &BankFixture, decision: &serde_json::Value, with: (u1
 
 /// The bank's current document, with a change.
 async fn applies(scene: &BankFixture, change: impl FnOnce(&mut ProjectDocument)) {
-    let mut document = scene.plane.at().await.project.document.clone();
+    let mut document = (*scene.plane.at().await.project.document).clone();
     change(&mut document);
     scene.plane.engine.apply_project(document, "test").await.expect("a sound document");
 }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 async fn strict(kit: Kit, change: fn(&mut ProjectDocument)) -> BankFixture {
     let scene = kit.bank_with(without_nonces).await;
     scene.plane.advance_secs(EPOCH_OVER_S).await;
-    let mut document = scene.plane.at().await.project.document;
+    let mut document = (*scene.plane.at().await.project.document).clone();
     change(&mut document);
     scene.plane.engine.apply_project(document, "test").await.unwrap();
     scene
@@ -119,7 +119,7 @@ on_sqlite! {
         let held = scene.sends_as(&consented, BankFixture::transfer()).await;
         assert_eq!(held.refusal(), told(403, "irreversible_requires_confirm"));
 
-        let mut document = scene.plane.at().await.project.document;
+        let mut document = (*scene.plane.at().await.project.document).clone();
         document.routes.iter_mut().find(|route| route.id == "notes").unwrap().minimum_tier = Some(2);
         scene.plane.engine.apply_project(document.clone(), "test").await.unwrap();
         scene.sends(note()).await.expect(201);

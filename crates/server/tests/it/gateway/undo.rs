@@ -324,7 +324,7 @@ on_sqlite! {
     async fn a_held_call_is_not_sent_by_other_rules_nor_over_its_limits(kit) {
         let (scene, _folder) = BankFixture::lasting(kit, undoable).await;
         held(&scene).await;
-        let mut document = scene.plane.at().await.project.document.clone();
+        let mut document = (*scene.plane.at().await.project.document).clone();
         document.routes[4].approvers = vec!["role:approver".into()];
         scene.plane.engine.apply_project(document, "test").await.expect("a sound document");
         never_leaves(&scene).await;
@@ -410,7 +410,7 @@ on_sqlite! {
         let bounds = json!({ "uses": 5, "seconds": 3000, "released": {} });
         scene.alice.accepts_within(&scene.plane, &asked, bounds).await.unwrap();
         scene.sends(transfer()).await.expect(201);
-        let mut document = scene.plane.at().await.project.document.clone();
+        let mut document = (*scene.plane.at().await.project.document).clone();
         undoable(&mut document);
         scene.plane.engine.apply_project(document, "test").await.expect("a sound document");
         let answer = scene.sends(transfer()).await;

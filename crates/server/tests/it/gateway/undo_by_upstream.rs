@@ -309,7 +309,7 @@ on_sqlite! {
     async fn an_endpoint_that_was_changed_since_undoes_nothing(kit) {
         let scene = kit.bank_with(reversible).await;
         let sent = sent(&scene, "t-9").await;
-        let mut document = scene.plane.at().await.project.document.clone();
+        let mut document = (*scene.plane.at().await.project.document).clone();
         let undo_now = json!({ "by": "upstream", "request": { "path": "/archive/{response.id}" } });
         document.routes[4].undo = Some(serde_json::from_value(undo_now).unwrap());
         scene.plane.engine.apply_project(document, "test").await.unwrap();

@@ -200,7 +200,7 @@ async fn require_good_standing(plane: &Plane) {
     ]);
     let registry = json!({ "published": "2026-06-01T00:00:00Z", "operators": operators });
     plane.operator(PROVIDER).host.set_document(registry::PATH, registry.to_string());
-    let mut document = plane.at().await.project.document;
+    let mut document = (*plane.at().await.project.document).clone();
     document.minimum_tier = 4;
     document.trusted_providers = vec![Domain::parse(PROVIDER).unwrap()];
     plane.engine.apply_project(document, "test").await.unwrap();

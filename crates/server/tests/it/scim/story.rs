@@ -65,7 +65,7 @@ on_both_stores! {
     /// AAP-8.3-05
     async fn another_set_of_roles_ends_the_delegations_with_a_policy_for_it(kit) {
         let (plane, provider) = TestProvider::on(kit, "local").await;
-        let mut document = plane.at().await.project.document;
+        let mut document = (*plane.at().await.project.document).clone();
         document.auto_revoke = PolicyLayer { on_events: [LifecycleEvent::UserRoleChanged].into(), ..PolicyLayer::default() };
         plane.engine.apply_project(document, "test").await.unwrap();
         let id = provider.creates(&plane, "ada").await;

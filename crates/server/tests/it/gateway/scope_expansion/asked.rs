@@ -34,7 +34,7 @@ on_sqlite! {
     async fn another_value_is_refused_with_the_member_named(kit) {
         let scene = kit.bank().await;
         for other in ["sometimes", "Notify", ""] {
-            let mut document = scene.plane.at().await.project.document;
+            let mut document = (*scene.plane.at().await.project.document).clone();
             document.scope_expansion = other.into();
             // A node applies the project of its own file in the same way when it starts.
             let why = format!("{:?}", scene.plane.engine.apply_project(document, "node").await.unwrap_err());
