@@ -25,7 +25,7 @@ type Checked = Result<ProvenProof, String>;
 
 impl Calls<'_> {
     /// Decides a call by its head alone. A refusal is recorded before it is returned.
-    pub async fn decide(self, address: &Address, call: Call) -> Result<DecidedCall, Refusal> {
+    pub async fn decide(self, address: &Address, call: Box<Call>) -> Result<DecidedCall, Refusal> {
         let generation = self.ended_holders.generation();
         let verdict = self.decide_arrived(address, &call).await?;
         let decided = DecidedCall::new(self.engine, verdict, call, address.clone()).in_generation(generation);
@@ -117,7 +117,7 @@ impl Calls<'_> {
             if let Some(write) = write {
                 self.refuse_late_repeat(authorized.facts(), write).await?;
             }
-            match self.decide_again(decided, false).await? {
+            match Box::pin(self.decide_again(decided, false)).await? {
                 // The project changed between two readings; the next request is decided by its new document.
                 CallVerdict::NeedsApproval(_) | CallVerdict::DryRun(_) => return Err(Refusal::Unavailable),
                 verdict => decided.set_verdict(verdict),
@@ -152,7 +152,7 @@ impl Calls<'_> {
             return Ok(verdict);
         }
         self.agents().forget_credential(address, call);
-        self.decide_call(address, call, false).await
+        Box::pin(self.decide_call(address, call, false)).await
     }
 
     /// One decision, from memory if it allows the call, else from the store. A refusal is recorded before it is returned.
@@ -160,8 +160,8 @@ impl Calls<'_> {
     pub(super) async fn decide_call(self, address: &Address, call: &Call, spent: bool) -> Result<CallVerdict, Refusal> {
         match self.verdict(address, call).await? {
             Ok(verdict) => Ok(verdict),
-            Err(refused) if spent => self.refuse(address, call, refused.without_proof()).await,
-            Err(refused) => self.refuse(address, call, refused).await,
+            Err(refused) if spent => Box::pin(self.refuse(address, call, refused.without_proof())).await,
+            Err(refused) => Box::pin(self.refuse(address, call, refused)).await,
         }
     }
 
@@ -169,7 +169,7 @@ impl Calls<'_> {
     pub(super) async fn decide_again(self, decided: &mut DecidedCall, spent: bool) -> Result<CallVerdict, Refusal> {
         let verdict = match &decided.queued {
             Some(decision) => {
-                let (_, verdict) = self.queued_verdict(decision, decided.call.clone()).await?;
+                let (_, verdict) = Box::pin(self.queued_verdict(decision, Call::clone(&decided.call))).await?;
                 verdict.map(CallVerdict::NeedsApproval)
             }
             None => self.verdict(&decided.address, &decided.call).await?,

@@ -17,7 +17,7 @@ const ABANDONED: &str = "not sent: the caller left";
 pub struct DecidedCall {
     engine: Arc<Engine>,
     verdict: Option<CallVerdict>,
-    pub(super) call: Call,
+    pub(super) call: Box<Call>,
     pub(super) address: Address,
     /// The decision of a call that was held for its undo window.
     pub(super) queued: Option<Box<Decision>>,
@@ -28,7 +28,7 @@ pub struct DecidedCall {
 }
 
 impl DecidedCall {
-    pub(super) fn new(engine: &Arc<Engine>, verdict: CallVerdict, call: Call, address: Address) -> Self {
+    pub(super) fn new(engine: &Arc<Engine>, verdict: CallVerdict, call: Box<Call>, address: Address) -> Self {
         let decided_in = Generation::default();
         Self { engine: Arc::clone(engine), verdict: Some(verdict), call, address, queued: None, decided_in, open: true }
     }
@@ -95,7 +95,7 @@ impl DecidedCall {
     }
 
     /// Hands the authority on to a permit. None for a call that needs approval: it has none, and is abandoned.
-    pub(super) fn into_authorized(mut self) -> Option<(AuthorizedCall, Call, Address)> {
+    pub(super) fn into_authorized(mut self) -> Option<(AuthorizedCall, Box<Call>, Address)> {
         match self.verdict.take() {
             Some(CallVerdict::Authorized(authorized)) => {
                 self.open = false;

@@ -156,7 +156,7 @@ impl Calls<'_> {
         call: Call,
         mut exchange: E,
     ) -> Result<CarriedOut<E::Answer>, Refusal> {
-        let decided = self.decide(address, call).await?;
+        let decided = self.decide(address, Box::new(call)).await?;
         if decided.dry_run().is_some() {
             return Box::pin(self.preview(decided, exchange)).await.map(CarriedOut::Previewed);
         }

@@ -31,7 +31,7 @@ pub(super) struct OpenPermit {
     pub(super) inflight: Option<InflightWrite>,
     /// Only for a speculative read: the generation in which it was decided.
     pub(super) decided_in: Option<Generation>,
-    pub(super) call: Call,
+    pub(super) call: Box<Call>,
     pub(super) address: Address,
     /// Whether the first byte may have left.
     pub(super) sent: bool,
@@ -44,7 +44,7 @@ pub(super) struct OpenPermit {
 }
 
 impl OpenPermit {
-    pub(super) fn new(authorized: AuthorizedCall, call: Call, address: Address) -> Self {
+    pub(super) fn new(authorized: AuthorizedCall, call: Box<Call>, address: Address) -> Self {
         let body = BodyDigest::default();
         Self {
             authorized,
@@ -205,7 +205,7 @@ impl Permit {
 
     pub(super) fn watch(&self) -> Watch {
         let open = self.open();
-        Watch::new(open.authorized.facts().clone(), open.call.clone(), open.address.clone())
+        Watch::new(open.authorized.facts().clone(), Call::clone(&open.call), open.address.clone())
     }
 
     /// A signed assertion of the caller's identity for the upstream. Only a permit signs one.
@@ -220,7 +220,7 @@ impl Permit {
         // In a task of its own: the record is written even if the caller hangs up now.
         let settling = engine.tasks.spawn({
             let engine = Arc::clone(&engine);
-            async move { engine.calls().settle(*open, outcome).await }
+            async move { engine.calls().settle(open, outcome).await }
         });
         settling.await.unwrap_or(Err(Refusal::OutcomeUnrecorded(named)))
     }
@@ -263,7 +263,7 @@ impl Drop for Permit {
         let engine = Arc::clone(&self.engine);
         self.engine.tasks.spawn_on(
             async move {
-                if let Err(refusal) = engine.calls().settle(*open, UpstreamOutcome::Failed(error)).await {
+                if let Err(refusal) = engine.calls().settle(open, UpstreamOutcome::Failed(error)).await {
                     tracing::warn!(%refusal, "a call whose caller left could not be recorded");
                 }
             },

@@ -205,7 +205,8 @@ impl Calls<'_> {
             Err(refused) => return Err(self.record_refused(&call, refused).await),
         };
         let verdict = CallVerdict::NeedsApproval(needs);
-        let decided = DecidedCall::new(self.engine, verdict, call, at.address.clone()).in_queue(decision.clone());
+        let decided =
+            DecidedCall::new(self.engine, verdict, Box::new(call), at.address.clone()).in_queue(decision.clone());
         let rendered = match self.redeemable(&decided, &decision, &request).await {
             Ok(rendered) => rendered,
             Err(refusal) => return Err(decided.refuse(refusal).await),

@@ -39,7 +39,7 @@ impl Calls<'_> {
         };
         let inner = call_of_kept_request(&call, &request);
         let verdict = self.decide_arrived(address, &inner).await?;
-        let decided = DecidedCall::new(self.engine, verdict, inner, address.clone());
+        let decided = DecidedCall::new(self.engine, verdict, Box::new(inner), address.clone());
         let rendered = match self.redeemable(&decided, &decision, &request).await {
             Ok(rendered) => rendered,
             Err(refusal) => return Err(decided.refuse(refusal).await),

@@ -36,7 +36,11 @@ pub(super) struct RecordedOutcome {
 
 impl<'engine> Calls<'engine> {
     /// Records the outcome of a call; only then may its response leave.
-    pub(super) async fn settle(self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<RecordedOutcome, Refusal> {
+    pub(super) async fn settle(
+        self,
+        open: Box<OpenPermit>,
+        outcome: UpstreamOutcome,
+    ) -> Result<RecordedOutcome, Refusal> {
         match open.authorized.facts().writes() {
             true => Box::pin(self.settle_write(&open, outcome)).await,
             false => self.settle_read(open, outcome).await.map(|egress| RecordedOutcome { egress, undoable: None }),
@@ -48,7 +52,7 @@ impl<'engine> Calls<'engine> {
     async fn settle_write(self, open: &OpenPermit, outcome: UpstreamOutcome) -> Result<RecordedOutcome, Refusal> {
         let facts = open.authorized.facts();
         if let Ok(undoable) = self.record_outcome(open, outcome).await {
-            self.supersede_other_questions(open, outcome).await;
+            Box::pin(self.supersede_other_questions(open, outcome)).await;
             return Ok(RecordedOutcome { egress: Egress::of(facts).filter(|_| outcome.is_unsized()), undoable });
         }
         let held = open.held.as_ref().map(|held| (held, outcome.report(facts.route())));
@@ -99,7 +103,7 @@ impl<'engine> Calls<'engine> {
             let (lock, reported) = match &open.held {
                 Some(held) => {
                     let key = (held.decision, held.execution_id.as_str());
-                    self.report_execution(key, &project, outcome.report(facts.route()), &env).await?
+                    Box::pin(self.report_execution(key, &project, outcome.report(facts.route()), &env)).await?
                 }
                 None => (None, Effects::default()),
             };
@@ -175,8 +179,8 @@ impl<'engine> Calls<'engine> {
     }
 
     /// Records a read and decides it again: if its access was revoked meanwhile, the response must be dropped.
-    async fn settle_read(self, open: OpenPermit, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
-        let OpenPermit { mut authorized, call, address, data_subjects, .. } = open;
+    async fn settle_read(self, open: Box<OpenPermit>, outcome: UpstreamOutcome) -> Result<Option<Egress>, Refusal> {
+        let OpenPermit { mut authorized, call, address, data_subjects, .. } = *open;
         let (text, bytes) = (outcome.text(), outcome.bytes());
         // Not the step runner: between two commits the call is decided again.
         for _ in 0..TRIES {
@@ -189,11 +193,11 @@ impl<'engine> Calls<'engine> {
                 Outcome::Stale => self.agents().forget_credential(&address, &call),
                 failed => {
                     let refusal = self.limit_refusal(authorized.facts(), &counted, &failed).await;
-                    return Err(self.record_dropped_read(&authorized, refusal).await);
+                    return Err(Box::pin(self.record_dropped_read(&authorized, refusal)).await);
                 }
             }
             let begun = authorized.is_started();
-            authorized = match self.decide_call(&address, &call, begun).await? {
+            authorized = match Box::pin(self.decide_call(&address, &call, begun)).await? {
                 CallVerdict::Authorized(again) if begun => again.started(None),
                 CallVerdict::Authorized(again) => again,
                 CallVerdict::NeedsApproval(_) | CallVerdict::DryRun(_) => return Err(Refusal::Unavailable),

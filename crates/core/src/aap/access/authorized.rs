@@ -13,7 +13,8 @@ use countersign_protocol::canonical::NotCanonical;
 /// durable.
 #[derive(Debug)]
 pub struct AuthorizedCall {
-    facts: CallFacts,
+    /// On the heap, since the call is handed from future to future.
+    facts: Box<CallFacts>,
     proof: Option<SpentProof>,
     /// Whether its intent is durable: the request is counted and the proof is used.
     begun: bool,
@@ -32,7 +33,7 @@ pub struct Intent {
 
 impl AuthorizedCall {
     pub(super) fn new(facts: CallFacts, proof: Option<SpentProof>) -> Self {
-        Self { facts, proof, begun: false, write: None }
+        Self { facts: Box::new(facts), proof, begun: false, write: None }
     }
 
     pub fn facts(&self) -> &CallFacts {
@@ -40,13 +41,13 @@ impl AuthorizedCall {
     }
 
     pub(super) fn into_parts(self) -> (CallFacts, Option<SpentProof>) {
-        (self.facts, self.proof)
+        (*self.facts, self.proof)
     }
 
     /// The call after its intent is durable.
     #[must_use]
     pub fn started(self, write: Option<Box<UnsettledWrite>>) -> Self {
-        Self { facts: self.facts.begun(), begun: true, proof: None, write }
+        Self { facts: Box::new(self.facts.begun()), begun: true, proof: None, write }
     }
 
     /// The row of a write without approval, as its intent left it.

@@ -101,7 +101,7 @@ fn without_marker(query: &str) -> Option<Cow<'_, str>> {
 /// A dry run that the gateway answers, after every check of the real call. It permits nothing.
 #[derive(Debug)]
 pub struct DryRunCall {
-    facts: CallFacts,
+    facts: Box<CallFacts>,
     proof: Option<SpentProof>,
     needs: DryRunNeed,
 }
@@ -113,7 +113,7 @@ impl DryRunCall {
             Needs::ItsWord => DryRunNeed::OwnWord,
             Needs::Decision => DryRunNeed::Person,
         };
-        Self { facts, proof, needs }
+        Self { facts: Box::new(facts), proof, needs }
     }
 
     pub fn facts(&self) -> &CallFacts {

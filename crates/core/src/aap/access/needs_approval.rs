@@ -16,7 +16,7 @@ use countersign_protocol::canonical::NotCanonical;
 /// It permits nothing.
 #[derive(Debug)]
 pub struct NeedsApproval {
-    facts: CallFacts,
+    facts: Box<CallFacts>,
     proof: Option<SpentProof>,
     /// The proof is used and the request is counted already, since the call became pending.
     counted: bool,
@@ -24,7 +24,7 @@ pub struct NeedsApproval {
 
 impl NeedsApproval {
     pub(super) fn new(facts: CallFacts, proof: Option<SpentProof>) -> Self {
-        Self { facts, proof, counted: false }
+        Self { facts: Box::new(facts), proof, counted: false }
     }
 
     pub fn facts(&self) -> &CallFacts {
@@ -92,7 +92,7 @@ impl NeedsApproval {
         let confirmation = Confirmation::Decided { decision_id: view.decision.id.clone(), digest: claim.digest };
         self.facts.check_asked_in_session(view)?;
         claim.decide(view, env)?;
-        let facts = self.facts.clone().with_confirmation(confirmation);
+        let facts = CallFacts::clone(&self.facts).with_confirmation(confirmation);
         let counted = self.request();
         let call = Effects {
             guards: facts.guards.clone(),
@@ -114,7 +114,7 @@ impl NeedsApproval {
     ) -> Result<(Step<(AuthorizedCall, Execution)>, CountedLimits), Refusal> {
         let confirmation = Confirmation::Decided { decision_id: view.decision.id.clone(), digest: claim.digest };
         self.facts.check_asked_in_session(view)?;
-        let facts = self.facts.clone().with_confirmation(confirmation);
+        let facts = CallFacts::clone(&self.facts).with_confirmation(confirmation);
         if let Some(probe) = &mut claim.probe {
             let reserved = facts.usage.release().to_vec();
             probe.gives_back = reserved.into_iter().map(|count| (count.key, count.until)).collect();
