@@ -15,11 +15,14 @@ use crate::{
 };
 use countersign_protocol::{
     aaep::{event::Summaries, limits::MAX_EVENT},
+    question::QuestionFacts,
     request::{RequestDetail, Text, WhatRuns},
     visible::quoted,
 };
 use glue::Glue;
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::io;
 
 /// Maximum characters of a long and of a short text (AAEP 3.7).
 const LONG: usize = 16_384;
@@ -33,6 +36,37 @@ pub struct Composition<'a> {
     words: TextAuthor,
     tool: Option<&'a str>,
     operator: Option<&'a str>,
+}
+
+/// The members of an event that grow with its question.
+#[derive(Serialize)]
+struct Measured<'a> {
+    action: &'a str,
+    consequence: &'a str,
+    summaries: [&'a Option<String>; 3],
+    extra_context: &'a Option<Map<String, Value>>,
+    facts: &'a QuestionFacts,
+    details: &'a Option<Vec<RequestDetail>>,
+    sentence: [&'a str; 2],
+}
+
+/// The length of a value in JSON. It is only measured: a question is measured in every language.
+fn json_bytes<T: Serialize>(value: &T) -> usize {
+    struct Length(usize);
+    impl io::Write for Length {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut length = Length(0);
+    match serde_json::to_writer(&mut length, value) {
+        Ok(()) => length.0,
+        Err(_) => usize::MAX / 4,
+    }
 }
 
 /// The texts in one language.
@@ -150,12 +184,15 @@ impl<'a> Composition<'a> {
 
     fn bytes(&self, texts: &RunTexts) -> usize {
         let summaries = [&texts.summaries.terse, &texts.summaries.normal, &texts.summaries.detailed];
-        let event = json!({
-            "action": texts.action, "consequence": texts.consequence, "summaries": summaries,
-            "extra_context": self.asked.extra_context, "facts": self.asked.facts, "details": self.asked.details,
-            "sentence": [&self.asked.action, &self.asked.consequence],
-        });
-        event.to_string().len()
+        json_bytes(&Measured {
+            action: &texts.action,
+            consequence: &texts.consequence,
+            summaries,
+            extra_context: &self.asked.extra_context,
+            facts: &self.asked.facts,
+            details: &self.asked.details,
+            sentence: [&self.asked.action, &self.asked.consequence],
+        })
     }
 
     fn worded(&self, glue: &Glue, list: &dyn Fn(Text) -> String) -> RunTexts {

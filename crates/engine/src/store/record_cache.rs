@@ -8,25 +8,38 @@ use countersign_core::records::{SharedRecord, Table};
 use countersign_protocol::ids::RowKey;
 use quick_cache::{Weighter, sync::Cache};
 use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    array,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 /// The bound, in bytes of the records' documents.
 const BYTES: u64 = 32 * 1024 * 1024;
 const KEYS: usize = 100_000;
-const LISTS: usize = 1_000;
+const LISTS: usize = 20_000;
 
-/// Tables that change so seldom that whole lists of them are kept.
-const QUIET: [Table; 6] =
-    [Table::Project, Table::Membership, Table::Person, Table::ApiKey, Table::ClarificationKey, Table::WebhookEnrolment];
+/// Tables that change so seldom that whole lists of them are kept, until one of their rows changes. Every question asks for
+/// the plans and clarifications of its session, and mostly there are none.
+const QUIET: [Table; 8] = [
+    Table::Project,
+    Table::Membership,
+    Table::Person,
+    Table::ApiKey,
+    Table::ClarificationKey,
+    Table::ClarificationSession,
+    Table::Plan,
+    Table::WebhookEnrolment,
+];
 
 pub(crate) struct RecordCache {
     rows: Cache<(Table, RowKey), CachedRow, ByDocument>,
     /// The keys of rows with these unique columns.
     keys: Cache<Search, RowKey>,
-    /// The results of other searches in quiet tables.
-    lists: Mutex<HashMap<Search, Vec<SharedRecord>>>,
+    /// The results of other searches in quiet tables, with the version of the table that they were read from.
+    lists: Cache<Search, (u64, Arc<[SharedRecord]>)>,
+    table_versions: [AtomicU64; Table::ALL.len()],
     /// The number of changes so far. A reader stores what it read only if there was none meanwhile.
     changes: Mutex<u64>,
 }
@@ -62,7 +75,8 @@ impl Default for RecordCache {
         Self {
             rows: Cache::with_weighter(KEYS, BYTES, ByDocument),
             keys: Cache::new(KEYS),
-            lists: Mutex::default(),
+            lists: Cache::new(LISTS),
+            table_versions: array::from_fn(|_| AtomicU64::default()),
             changes: Mutex::default(),
         }
     }
@@ -72,7 +86,8 @@ impl RecordCache {
     /// The result of a search, if it is known.
     pub(crate) fn find(&self, search: &Search) -> Option<Vec<SharedRecord>> {
         if !search.is_unique() {
-            return self.lists().get(search).cloned();
+            let (version, list) = self.lists.get(search)?;
+            return (version == self.table_version(search.table())).then(|| list.to_vec());
         }
         let key = search.row_key().or_else(|| self.keys.get(search))?;
         self.rows.get(&(search.table(), key)).map(|row| vec![row.record])
@@ -93,11 +108,8 @@ impl RecordCache {
             return;
         }
         if is_list {
-            let mut lists = self.lists();
-            if lists.len() >= LISTS {
-                lists.clear();
-            }
-            lists.insert(search, found.iter().map(|row| row.record.clone()).collect());
+            let version = self.table_version(search.table());
+            self.lists.insert(search, (version, found.iter().map(|row| row.record.clone()).collect()));
         } else if let [row] = found {
             self.insert((search.table(), row.key), row.record.clone(), row.document_bytes);
             if search.row_key().is_none() {
@@ -151,22 +163,22 @@ impl RecordCache {
     }
 
     fn forget_lists(&self, table: Table) {
-        if QUIET.contains(&table) {
-            self.lists().retain(|search, _| search.table() != table);
+        if let Some(version) = self.table_versions.get(table as usize) {
+            version.fetch_add(1, Ordering::AcqRel);
         }
+    }
+
+    fn table_version(&self, table: Table) -> u64 {
+        self.table_versions.get(table as usize).map_or(0, |version| version.load(Ordering::Acquire))
     }
 
     fn forget_all(&self) {
         self.rows.clear();
         self.keys.clear();
-        self.lists().clear();
+        self.lists.clear();
     }
 
     fn changes(&self) -> MutexGuard<'_, u64> {
         self.changes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lists(&self) -> MutexGuard<'_, HashMap<Search, Vec<SharedRecord>>> {
-        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
