@@ -66,6 +66,9 @@ pub(crate) struct Arguments {
     /// Counts instead the instructions of a call and of a verification, under callgrind.
     #[arg(long, conflicts_with = "flat")]
     instructions: bool,
+    /// With --instructions: fails if a call differs from this budget by more than 5 %.
+    #[arg(long, value_name = "FILE", requires = "instructions")]
+    budget: Option<PathBuf>,
     /// How many delegations there are in the end, with --flat.
     #[arg(long, default_value_t = 20_000)]
     delegations: usize,

@@ -27,6 +27,15 @@ fn decisions_prints_one_json_object_with_null_for_omitted_parts() {
     }
 }
 
+/// Counted by valgrind, so that neither the machine nor its other work changes it.
+#[test]
+fn a_call_takes_the_instructions_of_the_committed_budget() {
+    let budget = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.json");
+    let counted = run(&["gateway", "--instructions", "--budget", budget]);
+    let said = String::from_utf8_lossy(&counted.stderr);
+    assert!(counted.status.success(), "{said}{}", String::from_utf8_lossy(&counted.stdout));
+}
+
 ///
 #[test]
 fn register_prints_one_json_object_with_fresh_and_repeated_registrations() {

@@ -40,7 +40,7 @@ pub struct Composition<'a> {
 
 /// The members of an event that grow with its question.
 #[derive(Serialize)]
-struct Measured<'a> {
+struct MeasuredQuestion<'a> {
     action: &'a str,
     consequence: &'a str,
     summaries: [&'a Option<String>; 3],
@@ -184,7 +184,7 @@ impl<'a> Composition<'a> {
 
     fn bytes(&self, texts: &RunTexts) -> usize {
         let summaries = [&texts.summaries.terse, &texts.summaries.normal, &texts.summaries.detailed];
-        json_bytes(&Measured {
+        json_bytes(&MeasuredQuestion {
             action: &texts.action,
             consequence: &texts.consequence,
             summaries,
