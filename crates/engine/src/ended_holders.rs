@@ -19,8 +19,8 @@ use std::{
 
 /// A read that was decided before the oldest of these is not sent.
 const REMEMBERED: usize = 16_384;
-/// More than the threads of most machines, so that two threads seldom count at one place.
-const PLACES: usize = 64;
+/// More than the threads of most machines, so that two threads seldom share a count.
+const COUNTS: usize = 64;
 
 /// How many ends this node had seen at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,8 +32,8 @@ pub(crate) struct EndedHolders(Arc<EndedState>);
 struct EndedState {
     generation: AtomicU64,
     recent: RwLock<RecentEnds>,
-    /// The pieces that are being sent, each counted at the place of its thread.
-    sending: [Place; PLACES],
+    /// The pieces that are being sent, counted by thread.
+    sending: [PieceCount; COUNTS],
 }
 
 #[derive(Default)]
@@ -48,11 +48,11 @@ struct RecentEnds {
 /// On a cache line of its own.
 #[derive(Default)]
 #[repr(align(128))]
-struct Place(AtomicUsize);
+struct PieceCount(AtomicUsize);
 
 /// A piece of a request that is being sent.
 #[must_use = "a revocation waits for the piece until this is dropped"]
-pub struct SendingPiece<'a>(Option<&'a Place>);
+pub struct SendingPiece<'a>(Option<&'a PieceCount>);
 
 /// The right of a speculative read to be sent, as it was decided in one generation.
 #[derive(Clone)]
@@ -67,7 +67,7 @@ impl Default for EndedState {
         Self {
             generation: AtomicU64::default(),
             recent: RwLock::default(),
-            sending: array::from_fn(|_| Place::default()),
+            sending: array::from_fn(|_| PieceCount::default()),
         }
     }
 }
@@ -106,8 +106,8 @@ impl EndedHolders {
 
     /// Returns when no piece is being sent that was checked before the last end.
     pub(crate) async fn wait_for_pieces(&self) {
-        for place in &self.0.sending {
-            while place.0.load(Ordering::SeqCst) > 0 {
+        for count in &self.0.sending {
+            while count.0.load(Ordering::SeqCst) > 0 {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         }
@@ -116,9 +116,9 @@ impl EndedHolders {
     /// Counted before the generation is read: a revocation sees the piece, or the piece sees the revocation.
     fn begin_piece(&self) -> SendingPiece<'_> {
         let [first, ..] = &self.0.sending;
-        let place = self.0.sending.get(place_of_thread()).unwrap_or(first);
-        place.0.fetch_add(1, Ordering::SeqCst);
-        SendingPiece(Some(place))
+        let count = self.0.sending.get(count_of_thread()).unwrap_or(first);
+        count.0.fetch_add(1, Ordering::SeqCst);
+        SendingPiece(Some(count))
     }
 }
 
@@ -154,18 +154,18 @@ impl SendingPiece<'_> {
 
 impl Drop for SendingPiece<'_> {
     fn drop(&mut self) {
-        if let Some(place) = self.0 {
-            place.0.fetch_sub(1, Ordering::SeqCst);
+        if let Some(count) = self.0 {
+            count.0.fetch_sub(1, Ordering::SeqCst);
         }
     }
 }
 
-fn place_of_thread() -> usize {
+fn count_of_thread() -> usize {
     static THREADS: AtomicUsize = AtomicUsize::new(0);
     thread_local! {
-        static PLACE: Cell<usize> = Cell::new(THREADS.fetch_add(1, Ordering::Relaxed) % PLACES);
+        static COUNT: Cell<usize> = Cell::new(THREADS.fetch_add(1, Ordering::Relaxed) % COUNTS);
     }
-    PLACE.get()
+    COUNT.get()
 }
 
 #[cfg(test)]

@@ -347,10 +347,6 @@ where
                 continue;
             }
             Some(ended) = rounds.join_next() => ended,
-            else => {
-                every.tick().await;
-                continue;
-            }
         };
         let trouble = match ended {
             Ok(delivered) => delivered.err().map(|why| why.to_string()),

@@ -13,7 +13,7 @@ mod reversible;
 mod rounds;
 
 pub use collect::{CallOutcome, RollbackCollect, SessionSteps};
-pub use endpoint::{CancelResult, cancel_rules};
+pub use endpoint::{CancelResult, LOST, cancel_rules};
 
 use crate::{
     decision::cancel::Live,
@@ -41,7 +41,6 @@ const CLOCKS_DIFFER_S: i64 = 1;
 /// A rollback lists this many steps, and undoes this many in a round.
 pub const MAX_STEPS: usize = 100;
 
-const LOST: &str = "it was asked to undo it, and its answer was lost";
 const RESTORED: &str = "a backup was restored while it was being undone";
 const NO_TIME: &str = "the time to undo it was over";
 
@@ -170,11 +169,8 @@ impl Operation for RollbackAnswered {
         };
         step.end(match self.result {
             CancelResult::Undone => StepState::Undone { at: env.now },
-            CancelResult::Refused { status } => {
-                StepState::Done { why: Some(format!("the service refused to undo it: {status}")) }
-            }
-            CancelResult::NotSent { why } => StepState::Done { why: Some(why.into()) },
             CancelResult::Unknown => StepState::Unknown { why: LOST.into() },
+            remains => StepState::Done { why: remains.why_it_remains() },
         });
         row.phase = RollbackPhase::Undoing { due: env.now };
         Ok(Step { answer: (), effects: Effects { puts: vec![Record::Rollback(row)], ..Effects::default() } })

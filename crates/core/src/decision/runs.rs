@@ -22,7 +22,6 @@ use countersign_protocol::{
 use glue::Glue;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::io;
 
 /// Maximum characters of a long and of a short text (AAEP 3.7).
 const LONG: usize = 16_384;
@@ -48,25 +47,6 @@ struct MeasuredQuestion<'a> {
     facts: &'a QuestionFacts,
     details: &'a Option<Vec<RequestDetail>>,
     sentence: [&'a str; 2],
-}
-
-/// The length of a value in JSON. It is only measured: a question is measured in every language.
-fn json_bytes<T: Serialize>(value: &T) -> usize {
-    struct Length(usize);
-    impl io::Write for Length {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut length = Length(0);
-    match serde_json::to_writer(&mut length, value) {
-        Ok(()) => length.0,
-        Err(_) => usize::MAX / 4,
-    }
 }
 
 /// The texts in one language.
@@ -184,7 +164,7 @@ impl<'a> Composition<'a> {
 
     fn bytes(&self, texts: &RunTexts) -> usize {
         let summaries = [&texts.summaries.terse, &texts.summaries.normal, &texts.summaries.detailed];
-        json_bytes(&MeasuredQuestion {
+        let event = MeasuredQuestion {
             action: &texts.action,
             consequence: &texts.consequence,
             summaries,
@@ -192,7 +172,9 @@ impl<'a> Composition<'a> {
             facts: &self.asked.facts,
             details: &self.asked.details,
             sentence: [&self.asked.action, &self.asked.consequence],
-        })
+        };
+        // What has no JSON fits nowhere.
+        serde_json::to_string(&event).map_or(usize::MAX / 2, |json| json.len())
     }
 
     fn worded(&self, glue: &Glue, list: &dyn Fn(Text) -> String) -> RunTexts {

@@ -8,7 +8,10 @@ use super::{
     queue::{UndoneBy, check_undoer, nothing_to_undo, record_undoer},
 };
 use crate::{
-    aap::{access::WriteResult, rollback::CancelResult},
+    aap::{
+        access::WriteResult,
+        rollback::{CancelResult, LOST},
+    },
     env::{Env, Mint},
     evidence::DraftEntry,
     records::{Allowance, CancelCall, Decision, Record, Table, UndoableCall, UndoableState},
@@ -30,7 +33,6 @@ const WITHIN_S: i64 = 60;
 const KEPT_S: i64 = 30 * 86_400;
 
 const NO_TIME: &str = "no node could ask for it in time";
-const LOST: &str = "the service was asked to undo it, and its answer was lost";
 
 /// How the upstream undoes a call, within a window of so many seconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -262,11 +264,8 @@ impl Operation for UndoCallAnswered {
         let at = env.now;
         let state = match self.result {
             CancelResult::Undone => UndoableState::Undone { at },
-            CancelResult::Refused { status } => {
-                UndoableState::Remains { at, why: format!("the service refused to undo it: {status}") }
-            }
-            CancelResult::NotSent { why } => UndoableState::Remains { at, why: why.into() },
             CancelResult::Unknown => UndoableState::Unknown { at },
+            remains => UndoableState::Remains { at, why: remains.why_it_remains().unwrap_or_default() },
         };
         Ok(Step { answer: (), effects: view.finish(state, env)? })
     }

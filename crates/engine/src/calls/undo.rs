@@ -114,9 +114,9 @@ impl Calls<'_> {
         let by = UndoneBy::Person(Box::new(by.clone()));
         let calls = self.find_all(UndoableCallsOf(decision.key)).await?;
         match (call_id, calls.as_slice()) {
-            (Some(named), calls) => {
-                let call = calls.iter().find(|call| call.call_id == named).ok_or_else(nothing_to_undo)?;
-                self.undo_sent(call, by).await
+            (Some(named), _) => {
+                let call = self.undoable_call(decision, named).await?.ok_or_else(nothing_to_undo)?;
+                self.undo_sent(&call, by).await
             }
             (None, []) => self.undo_queued(decision, by).await,
             (None, [call]) => self.undo_sent(call, by).await,
@@ -127,6 +127,12 @@ impl Calls<'_> {
                 Err(Refusal::invalid(why))
             }
         }
+    }
+
+    /// A call that a decision approved, if its upstream can undo it, or could.
+    pub async fn undoable_call(self, decision: &Decision, call_id: &str) -> Result<Option<UndoableCall>, Refusal> {
+        let lookup = UndoableCallById { project: decision.project, call_id: call_id.to_owned() };
+        Ok(self.find_one(lookup).await?.filter(|call: &UndoableCall| call.decision == decision.key))
     }
 
     /// The calls of a project that this person may undo; of those that were sent the newest.

@@ -23,7 +23,10 @@ use countersign_engine::{
 use countersign_protocol::{aaep::event::YesNo, aap::error::Code, mplp::MplpId, time::UnixMillis};
 use http::StatusCode;
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
+
+/// The parameter that names the call of an undo.
+const UNDONE: &str = "undone";
 
 type Params = Path<HashMap<String, String>>;
 
@@ -34,7 +37,7 @@ pub(super) async fn get(
     Path(path): Params,
     Query(told): Query<HashMap<String, String>>,
 ) -> Result<Response, RefusalResponse> {
-    let before = Before::load(&app, at, &visit, &path).await?;
+    let before = Before::load(&app, at, &visit, &path).await?.about_call(&app, told.get(UNDONE)).await?;
     let page = before.page(&app, &visit)?;
     let page = QuestionPage { notice: notice(&told, &page), ..page };
     Ok(answer::listening_page(StatusCode::OK, &page.frame, &page))
@@ -48,12 +51,12 @@ pub(super) async fn post(
     form: Form,
 ) -> Result<Response, RefusalResponse> {
     let before = Before::load(&app, at, &visit, &path).await?;
-    let done = match visit.own_form(&app, form.field("csrf")) {
+    let done: Result<Cow<'static, str>, AnswerError> = match visit.own_form(&app, form.field("csrf")) {
         Err(_) => Err(AnswerError::Told(QuestionError::FormExpired)),
-        Ok(()) if !form.field("more").is_empty() => before.more_time(&app, &form).await,
-        Ok(()) if !form.field("abandon").is_empty() => before.abandon(&app).await,
-        Ok(()) if !form.field("undo").is_empty() => before.undo(&app, form.field("undo")).await,
-        Ok(()) => before.answer(&app, &visit, &form).await,
+        Ok(()) if !form.field("more").is_empty() => before.more_time(&app, &form).await.map(Cow::from),
+        Ok(()) if !form.field("abandon").is_empty() => before.abandon(&app).await.map(Cow::from),
+        Ok(()) if !form.field("undo").is_empty() => before.undo(&app, form.field("undo")).await.map(Cow::from),
+        Ok(()) => before.answer(&app, &visit, &form).await.map(Cow::from),
     };
     match done {
         Ok(done) => Ok(answer::see_other(&format!("{}?{done}", before.path()))),
@@ -123,6 +126,15 @@ impl From<NotCounted> for AnswerError {
 }
 
 impl Before {
+    /// Of several calls that the approval covered, the page is about the one that was just undone.
+    async fn about_call(mut self, app: &App, call_id: Option<&String>) -> Result<Self, Refusal> {
+        if let Some(call_id) = call_id.filter(|call_id| *call_id != HELD) {
+            let call = app.engine.calls().undoable_call(&self.whole.decision, call_id).await?;
+            self.whole.undoable = call.or(self.whole.undoable);
+        }
+        Ok(self)
+    }
+
     /// Another person's question is reported as not found.
     async fn load(app: &App, at: ProjectAt, visit: &Visit, path: &HashMap<String, String>) -> Result<Self, Refusal> {
         let who = visit.person()?;
@@ -253,12 +265,12 @@ impl Before {
     }
 
     /// Undoes the call: a held one is never sent, of another the page shows what became of it.
-    async fn undo(&self, app: &App, named: &str) -> Result<&'static str, AnswerError> {
+    async fn undo(&self, app: &App, named: &str) -> Result<String, AnswerError> {
         let by = app.engine.decisions().answerer(&self.at, &self.member, Via::Page);
         let call_id = Some(named).filter(|named| *named != HELD);
         match app.engine.calls().undo_by_person(&self.whole.decision, call_id, &by).await {
-            Ok(_) => Ok("undone"),
-            Err(Refusal::Conflict(_)) if self.whole.undoable.is_some() => Ok("undone"),
+            Ok(_) => Ok(format!("{UNDONE}={named}")),
+            Err(Refusal::Conflict(_)) if self.whole.undoable.is_some() => Ok(format!("{UNDONE}={named}")),
             Err(Refusal::UndoWindowClosed(_) | Refusal::Conflict(_)) => Err(QuestionError::UndoOver.into()),
             Err(Refusal::NotAuthorized(_)) => Err(QuestionError::NotEntitled.into()),
             Err(refusal) => Err(refusal.into()),
@@ -353,7 +365,7 @@ fn notice(told: &HashMap<String, String>, page: &QuestionPage) -> Option<Questio
     let answered = told.contains_key("answered") && page.became.is_by_you();
     let reconciled = told.contains_key("reconciled") && page.runs.as_ref().is_some_and(|runs| runs.is_told_by_you());
     let extended = told.contains_key("more") && matches!(page.became, OutcomeText::Open);
-    if told.contains_key("undone") {
+    if told.contains_key(UNDONE) {
         return match (&page.runs, &page.undo) {
             (Some(Runs::Undone { .. }), _) => Some(QuestionNotice::NeverSent),
             (_, Some(undo)) if !matches!(undo, CallUndo::Offered { .. }) => Some(QuestionNotice::UndoAsked),

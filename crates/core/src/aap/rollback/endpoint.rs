@@ -23,7 +23,19 @@ pub enum CancelResult {
     Unknown,
 }
 
+/// Why it is unknown whether a call was undone.
+pub const LOST: &str = "the service was asked to undo it, and its answer was lost";
+
 impl CancelResult {
+    /// Why the call remains; none if it was undone, or if nobody knows.
+    pub fn why_it_remains(&self) -> Option<String> {
+        match self {
+            Self::Refused { status } => Some(format!("the service refused to undo it: {status}")),
+            Self::NotSent { why } => Some((*why).to_owned()),
+            Self::Undone | Self::Unknown => None,
+        }
+    }
+
     /// Of a request that was sent. Only a clear response counts: a 4xx other than 408 and 425 undid nothing.
     pub fn of(cancel: &RouteCancel, response: Option<&ProbeResponse>) -> Self {
         let Some(response) = response else { return Self::Unknown };

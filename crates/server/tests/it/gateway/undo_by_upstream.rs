@@ -289,7 +289,12 @@ on_sqlite! {
         assert_eq!(reversals(&scene).last().unwrap(), "POST /transfers/s-1/reversal", "a repeat undoes no other");
         let list = page_of(&scene, "/inbox").await;
         assert!(list.contains(&format!(r#"value="{}""#, call_of(2))) && !list.contains(&call_of(1)), "{list}");
-        assert_eq!(presses(&scene, &scene.alice, &asked, &call_of(2)).await, 303);
+        let later = BankFixture::transfer_of("7.00");
+        scene.bank.set_write_response(&json!({ "id": "s-3" }).to_string());
+        scene.sends(later).await.expect(201);
+        let pressed = presses_undo_of(&scene, &scene.alice, &asked, &call_of(2)).await.expect(303);
+        let page = page_of(&scene, pressed.header("location").unwrap()).await;
+        assert!(page.contains("The service undid it on"), "of the named call, not of the last one: {page}");
         for n in 0..3 {
             undo(&scene, &scene.agent, &told(n)).await.expect(200);
         }
