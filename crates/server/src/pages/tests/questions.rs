@@ -376,4 +376,26 @@ fn ran(language: Language) -> Vec<(&'static str, String)> {
         ("question-unknown-asked", runs(Runs::Unknown { since: at, asked_until: Some(at.plus_secs(254)) })),
         ("question-reconciled", reconciled.html()),
     ]
+    .into_iter()
+    .chain(undone(language, &accepted))
+    .collect()
+}
+
+/// A call that its upstream can undo, or was asked to.
+fn undone(language: Language, accepted: &OutcomeText) -> Vec<(&'static str, String)> {
+    let at = NOW.plus_secs(240);
+    let shown = |undo: CallUndo| {
+        let asked = QuestionSummary { deadline: None, ..payment() };
+        let runs = Some(Runs::Ran { at: NOW, told_by: ToldBy::Gateway, why: None });
+        let notice = Some(QuestionNotice::UndoAsked).filter(|_| !matches!(undo, CallUndo::Offered { .. }));
+        let became = accepted.clone();
+        QuestionPage { asked, became, runs, undo: Some(undo), notice, ..page(language) }.html()
+    };
+    vec![
+        ("question-undo-offered", shown(CallUndo::Offered { call_id: Some("call_1".into()) })),
+        ("question-undoing", shown(CallUndo::Undoing)),
+        ("question-undone-sent", shown(CallUndo::Undone { at })),
+        ("question-remains", shown(CallUndo::Remains { at, why: "the service refused to undo it: 409".into() })),
+        ("question-undo-unknown", shown(CallUndo::Unknown { at })),
+    ]
 }
