@@ -4,9 +4,11 @@
 //! without a C library. The formats are those of RFC 6962 (Merkle trees) and of the C2SP specifications signed-note,
 //! tlog-checkpoint, tlog-tiles, tlog-cosignature, tlog-witness and tlog-proof, so other people's tools read our log.
 
+pub mod bundle;
 pub mod checkpoint;
 pub mod cosignature;
 pub mod crypto;
+mod json;
 pub mod merkle;
 pub mod note;
 pub mod proof;

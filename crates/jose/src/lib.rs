@@ -6,6 +6,7 @@
 mod algorithm;
 pub mod clarification;
 mod compact;
+mod evidence_crypto;
 mod jwk;
 mod key_set;
 mod mac;
@@ -19,6 +20,7 @@ mod webhook;
 
 pub use algorithm::Algorithm;
 pub use compact::{MAX_TOKEN_BYTES, Malformed, Peek, peek};
+pub use evidence_crypto::EvidenceCrypto;
 pub use jwk::{KeyFlaw, KeyPolicy, VerifyingKey};
 pub use key_set::{KeySet, KeySetRefusal, MAX_SET_BYTES, MAX_SET_KEYS, NoKey};
 pub use mac::Mac;
