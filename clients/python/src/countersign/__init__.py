@@ -1,0 +1,48 @@
+"""Ask a person before an agent acts.
+
+```python
+from countersign import Countersign
+
+client = Countersign.from_environment()
+
+@client.require_approval("mail.send", action="Send {text} to {to}")
+def send(to: str, text: str) -> None: ...
+```
+"""
+
+from .action import action_digest, agent_action, http_action, tool_action
+from .approval import Approval, AsyncApproval
+from .canonical import NotCanonical, canonical
+from .client import AsyncCountersign, Countersign
+from .decision import Allowance, Decision, Execution
+from .errors import (
+    AccessEnded,
+    AlreadyRan,
+    ApprovalLapsed,
+    BadAnswer,
+    Cancelled,
+    ConfirmationNeeded,
+    Conflict,
+    ConsentOver,
+    CountersignError,
+    Expired,
+    InvalidRequest,
+    KeyReused,
+    NotApproved,
+    NotAuthenticated,
+    NotFound,
+    NotPermitted,
+    OutcomeNotRecorded,
+    OutcomeUnknown,
+    ReconnectNeeded,
+    Refused,
+    Rejected,
+    ServiceFailed,
+    StillPending,
+    TooManyRequests,
+    Unreachable,
+)
+from .journal import FileJournal, Journal, KeyInUse, MemoryJournal
+from .subscriber import AsyncSubscriber, Event, Question, Subscriber, SubscriptionRejected
+
+__version__ = "0.1.0"
