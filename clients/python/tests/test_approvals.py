@@ -126,6 +126,23 @@ def test_a_lost_answer_is_surfaced_as_unknown_and_the_call_is_never_repeated(sta
 def test_what_runs_is_what_was_approved_even_if_the_caller_changes_it_meanwhile(
     stage: Stage, client: Countersign
 ) -> None:
+    sent: list[str] = []
+
+    @client.require_approval("mail.send", unbound=("log",))
+    def send(to: list[str], log: list[str], *, copies: int = 1, **more: Any) -> None:
+        log.extend(to)
+
+    to = ["acme"]
+    running = in_background(lambda: send(to, sent, urgent=True))
+    asked = stage.asked()
+    assert "copies" in stage.questions()[0]["action"] and "urgent" in stage.questions()[0]["action"]
+    to.append("everybody")
+    stage.answers(asked, "approve")
+    running.result()
+    assert sent == ["acme"]
+
+
+def test_a_claim_for_another_call_is_refused(stage: Stage, client: Countersign) -> None:
     asked = client.ask("Send a letter", "It is gone", tool="mail.send", arguments={"text": "nice"})
     stage.answers(asked.decision_id, "approve")
     client.wait(asked.decision_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json
 from collections.abc import Callable, Mapping
@@ -78,17 +79,23 @@ class Run:
     result: Any = None
 
 
-def bound_arguments(signature: inspect.Signature, args: Any, kwargs: Any, unbound: tuple[str, ...]) -> dict[str, Any]:
-    """The arguments by name, defaults included; `**` members beside the others. Those in `unbound` are left out."""
-    bound = signature.bind(*args, **kwargs)
-    bound.apply_defaults()
-    named: dict[str, Any] = {}
-    for name, value in bound.arguments.items():
-        if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-            named.update(value)
-        else:
-            named[name] = value
-    return {name: value for name, value in named.items() if name not in unbound}
+class BoundCall:
+    """One call of a tool function: the arguments to approve, and the same to run."""
+
+    def __init__(self, signature: inspect.Signature, args: Any, kwargs: Any, unbound: tuple[str, ...]) -> None:
+        self._bound = signature.bind(*args, **kwargs)
+        self._bound.apply_defaults()
+        self.arguments: dict[str, Any] = {}
+        for name, value in self._bound.arguments.items():
+            if name in unbound:
+                continue
+            # The caller may change its objects while a person reads.
+            own = self._bound.arguments[name] = copy.deepcopy(value)
+            is_open = signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD
+            self.arguments.update(own if is_open else {name: own})
+
+    def run(self, function: Callable[..., Any]) -> Any:
+        return function(*self._bound.args, **self._bound.kwargs)
 
 
 def obtain(wire: Wire, call: Call, journal: Journal, patience: float, timeout: float | None) -> Flow[Run]:

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from . import _runs
-from ._runs import Call, Run
+from ._runs import BoundCall, Call, Run
 from ._steps import AsyncDriver, SyncDriver
 from ._wire import Wire
 from .errors import CountersignError, OutcomeUnknown
@@ -144,33 +144,40 @@ class AsyncApproval:
                 await self._driver.run(_runs.renew(self._terms.wire, run))
 
 
-def guard(function: Callable[..., Any], call_of: Callable[[Mapping[str, Any]], Call],
-          unbound: tuple[str, ...], begin: Callable[[Call], Approval]) -> Callable[..., Any]:
+def guard(
+    function: Callable[..., Any],
+    call_of: Callable[[Mapping[str, Any]], Call],
+    unbound: tuple[str, ...],
+    begin: Callable[[Call], Approval],
+) -> Callable[..., Any]:
     """A synchronous tool function behind an approval."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
     def approved(*args: Any, **kwargs: Any) -> Any:
-        call = call_of(_runs.bound_arguments(signature, args, kwargs, unbound))
-        with begin(call) as run:
-            run.result = function(*args, **kwargs)
+        bound = BoundCall(signature, args, kwargs, unbound)
+        with begin(call_of(bound.arguments)) as run:
+            run.result = bound.run(function)
         return run.result
 
     return approved
 
 
-def guard_async(function: Callable[..., Any], call_of: Callable[[Mapping[str, Any]], Call],
-                unbound: tuple[str, ...], begin: Callable[[Call], Any]) -> Callable[..., Awaitable[Any]]:
+def guard_async(
+    function: Callable[..., Any],
+    call_of: Callable[[Mapping[str, Any]], Call],
+    unbound: tuple[str, ...],
+    begin: Callable[[Call], Any],
+) -> Callable[..., Awaitable[Any]]:
     """A tool function behind an approval that is waited for asynchronously; a synchronous one runs in a thread."""
     signature = inspect.signature(function)
     is_async = inspect.iscoroutinefunction(function)
 
     @functools.wraps(function)
     async def approved(*args: Any, **kwargs: Any) -> Any:
-        call = call_of(_runs.bound_arguments(signature, args, kwargs, unbound))
-        async with begin(call) as run:
-            running = function(*args, **kwargs) if is_async else asyncio.to_thread(function, *args, **kwargs)
-            run.result = await running
+        bound = BoundCall(signature, args, kwargs, unbound)
+        async with begin(call_of(bound.arguments)) as run:
+            run.result = await (bound.run(function) if is_async else asyncio.to_thread(bound.run, function))
         return run.result
 
     return approved
