@@ -158,4 +158,6 @@ pub(crate) fn decimal(text: &str) -> Option<u64> {
 }
 
 #[cfg(test)]
+mod go_judge;
+#[cfg(test)]
 mod tests;

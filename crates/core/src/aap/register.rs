@@ -606,6 +606,7 @@ fn session_entry(
         .open("operator", session.operator.as_str())
         .open("mode", mode.as_str())
         .open("document_version", view.project.version)
+        .open_if("operator_kid", Some(session.operator_kid.as_str()).filter(|kid| !kid.is_empty()))
         .hidden_if("receipt_sha256", session.receipt_in(mode).map(|r| r.sha256.hex()));
     let entry = match mode {
         Mode::UserDelegated => entry.hidden_if("acting_for", session.subject.clone()),

@@ -377,6 +377,7 @@ impl Raise {
             .open("default", if decision.terms.default == YesNo::Accept { "accept" } else { "reject" })
             .open("timeout_seconds", decision.terms.timeout_s)
             .open("assurance_floor", decision.terms.floor.as_str())
+            .hidden_if("question_sha256", render::document(decision).ok().map(|bytes| Digest::of(&bytes).hex()))
             .hidden_if("correlation_id", self.asked.correlation_id.clone());
         match &self.asked.question {
             Question::Confirmation(asked) => entry

@@ -9,11 +9,27 @@ use crate::{
     mplp::confirm::confirm_id,
     records::{AaepSession, Decision, DecisionState, Question},
 };
-use countersign_protocol::aaep::{
-    envelope::LocalizationHints,
-    event::{AwaitingClarification, AwaitingConfirmation, Event, Payload},
+use countersign_protocol::{
+    aaep::{
+        envelope::LocalizationHints,
+        event::{AwaitingClarification, AwaitingConfirmation, Event, Payload},
+    },
+    canonical::{self, NotCanonical},
 };
 use serde_json::{Map, Value, json};
+
+/// The question as it was rendered, in canonical JSON. Its digest is in the evidence, so a bundle can prove it.
+///
+/// It holds exactly what the row keeps unchanged, so that it can be written again after the answer.
+pub fn document(decision: &Decision) -> Result<Vec<u8>, NotCanonical> {
+    canonical::to_vec(&json!({
+        "decision_id": decision.id,
+        "words": decision.words,
+        "language": decision.language,
+        "tool": decision.action,
+        "question": decision.question,
+    }))
+}
 
 /// The question's payload, with the hub's texts in this language.
 pub fn payload(decision: &Decision, reply_token: &str, language: &str) -> Payload {

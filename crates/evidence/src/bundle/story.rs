@@ -90,6 +90,7 @@ pub const TEMPLATES: &[(&str, &[&str])] = &[
             ", in the role {role}",
             ", over {via}",
             ", proven by {assurance}",
+            " ({proven_by}, {proven_seconds_before} seconds before)",
             ", reason {reason}",
             ", response {response}",
             ", because of {cancelled_for}",
@@ -116,6 +117,8 @@ pub const TEMPLATES: &[(&str, &[&str])] = &[
         "execution_claimed",
         &[
             "The approval was claimed as {execution_id}",
+            ", as the call {call_id}",
+            ", approved by {approved_by}",
             ", for the request with SHA-256 {request_sha256}",
             ", uses left {uses_left}",
         ],

@@ -80,6 +80,19 @@ fn the_pure_crates_link_nothing_that_waits_or_opens_a_socket() {
     }
 }
 
+/// The verifier of evidence is to be built for browsers, too, without a C compiler.
+#[test]
+fn the_crate_for_evidence_links_no_c_code_and_no_crate_of_ours() {
+    let tree = cargo("tree --locked -p countersign-evidence --edges normal,build --prefix none --format {p}");
+    let linked: BTreeSet<_> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(linked.len() > 5, "{tree}");
+    let foreign =
+        |name: &str| name.ends_with("-sys") || ["cc", "cmake", "bindgen", "aws-lc-rs", "ring", "libc"].contains(&name);
+    let ours = |name: &str| name.starts_with("countersign-") && name != "countersign-evidence";
+    let offences: Vec<_> = linked.into_iter().filter(|name| foreign(name) || ours(name)).collect();
+    assert!(offences.is_empty(), "countersign-evidence links {offences:?}");
+}
+
 #[test]
 fn only_the_engine_speaks_to_a_database() {
     const DRIVERS: &[&str] = &["rusqlite", "tokio-postgres", "deadpool-postgres", "refinery"];
