@@ -18,6 +18,8 @@ import httpx
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
+# For agents in processes of their own.
+os.environ["PYTHONPATH"] = str(ROOT / "clients/python/src")
 PASSWORD = "correct horse battery staple"
 #: The time limit for anything on a loaded machine.
 PATIENCE = 60.0
