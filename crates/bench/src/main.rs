@@ -18,6 +18,7 @@ mod register;
 mod report;
 mod revocation;
 mod rounds;
+mod sealing;
 mod soak;
 mod sweep;
 
@@ -42,6 +43,8 @@ enum Command {
     Clarification,
     /// The time of the sweep that ends delegations by their time and inactivity, a second of service.
     Sweep(sweep::SweepArguments),
+    /// The CPU time of sealing a leaf of the evidence, and of a proof.
+    Sealing(sealing::SealingArguments),
     /// The time from a revocation under load to the last caller's refusal.
     Revocation(revocation::RevocationArguments),
     /// Held calls, reads and writes against an unreliable upstream while nodes are killed, stopped, starved and restored.
@@ -85,6 +88,7 @@ fn bench(command: Command) -> anyhow::Result<()> {
         Command::Clarification => clarification::run(),
         Command::Sweep(arguments) => on_all_cores(sweep::run(arguments)),
         Command::Revocation(arguments) => on_all_cores(revocation::run(arguments)),
+        Command::Sealing(arguments) => on_all_cores(sealing::run(arguments)),
         Command::Gateway(arguments) => gateway::run(&arguments),
         Command::GatewayPart(part) => on_all_cores(gateway::run_part(part)),
         Command::ServerPart(part) => on_all_cores(child::run(part)),

@@ -13,6 +13,7 @@ pub mod env;
 pub mod epoch;
 pub mod evidence;
 pub mod held;
+pub mod log_keys;
 pub mod mplp;
 pub mod people;
 pub mod project;

@@ -10,6 +10,7 @@ mod earlier_receipts;
 mod executions;
 mod heartbeats;
 mod lifecycle;
+mod log_key;
 mod mplp;
 mod outbox;
 mod rollbacks;
@@ -25,6 +26,7 @@ pub use earlier_receipts::*;
 pub use executions::*;
 pub use heartbeats::*;
 pub use lifecycle::*;
+pub use log_key::*;
 pub use mplp::*;
 pub use outbox::*;
 pub use rollbacks::*;
@@ -108,7 +110,7 @@ records! {
     SessionKey, RevokedReceipt, ApiKey, SigningKey, Secret, Decision, Allowance, Execution, AaepSession, Subscription,
     SubscriberToken, HeldRequest, Plan, ImportedConfirm, ClarificationSession, ClarificationEntry, ClarificationKey,
     AgentEvent, Epoch, UnsettledWrite, OutboxMessage, WebhookEnrolment, ScimUser, Heartbeat,
-    ReversibleWrite, Rollback, LifecycleReport, UndoableCall,
+    ReversibleWrite, Rollback, LifecycleReport, UndoableCall, LogKey,
 }
 
 /// A project and the current version of its document. Older versions stay readable.

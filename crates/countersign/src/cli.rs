@@ -3,7 +3,7 @@
 use crate::{
     commands::{
         backup, bench, call, clarify, clock, config, db, delegation, demo, generate, inbox, init, key, keys, mcp, plan,
-        project, routes, serve, service_account, token, user, webhooks,
+        project, routes, serve, service_account, token, user, webhooks, witness,
     },
     terminal::Terminal,
 };
@@ -57,6 +57,8 @@ pub(crate) enum Command {
     Keys(keys::Command),
     #[command(subcommand)]
     Webhooks(webhooks::Command),
+    #[command(subcommand)]
+    Witness(witness::Command),
     #[command(subcommand)]
     Clock(clock::Command),
     Bench(bench::BenchArguments),

@@ -61,7 +61,8 @@ pub(crate) fn not_started(why: StartTrouble) -> Failure {
             failure.hint("let its owner read it: it holds outcomes of calls that are not in the record yet")
         }
         StartTrouble::Engine(StartError::Clock(_)) => failure.hint(CLOCK),
-        StartTrouble::Engine(StartError::Keys(_)) => failure,
+        // A log says itself what to do.
+        StartTrouble::Engine(StartError::Keys(_) | StartError::Log(_)) => failure,
         StartTrouble::Project(_) => failure.hint("correct [project] in the configuration"),
         StartTrouble::Listen { why, .. } if why.kind() == ErrorKind::AddrInUse => {
             failure.hint("another process has it, perhaps a node that runs already: stop it, or change [listen]")

@@ -19,6 +19,7 @@ use crate::{
     node_clock::NodeClock,
     people::{PasswordCost, Passwords},
     ports::{Operators, QueuedSender, UpstreamRequests},
+    sealing::{EvidenceSettings, LogMismatch, WrittenCheckpoints},
     session_locks::SessionLocks,
     store::{FeedFreshness, Outcome, Retention, StorageStats, Store, StoreError},
     timekeeping::{ClockFault, ClockSkew, Timekeeping},
@@ -35,7 +36,7 @@ use countersign_jose::{KeyPolicy, ProofKeys};
 use countersign_protocol::{origin::Origin, time::UnixMillis};
 use std::{
     path::PathBuf,
-    sync::{Arc, RwLock},
+    sync::{Arc, Mutex, RwLock},
 };
 use tokio_util::task::TaskTracker;
 
@@ -68,6 +69,7 @@ pub struct Settings {
     pub unrecorded_outcomes: Option<PathBuf>,
     /// How long records are kept after their end.
     pub retention: Retention,
+    pub evidence: EvidenceSettings,
 }
 
 pub struct Engine {
@@ -108,6 +110,9 @@ pub struct Engine {
     pub(crate) session_locks: SessionLocks,
     pub(crate) time: Timekeeping,
     pub(crate) clock_skew: ClockSkew,
+    /// Why evidence cannot be sealed, if it is damaged.
+    pub(crate) sealing_fault: Mutex<Option<String>>,
+    pub(crate) written_checkpoints: WrittenCheckpoints,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -120,6 +125,9 @@ pub enum StartError {
     UnrecordedOutcomes(#[from] std::io::Error),
     #[error(transparent)]
     Clock(#[from] ClockFault),
+    /// A log that is older than its newest known checkpoint, or does not fit it.
+    #[error(transparent)]
+    Log(#[from] LogMismatch),
 }
 
 impl Engine {
@@ -135,7 +143,11 @@ impl Engine {
         let engine = Self::open(settings, store, clock.into(), entropy, key_encryption_key, operators).await?;
         match engine.clock_fault() {
             Some(trouble) => Err(trouble.into()),
-            None => engine.ready().await,
+            None => {
+                let engine = engine.ready().await?;
+                engine.compare_with_known_checkpoints().await?;
+                Ok(engine)
+            }
         }
     }
 
@@ -204,6 +216,8 @@ impl Engine {
             session_locks: SessionLocks::default(),
             time: Timekeeping::new(since, kept),
             clock_skew: ClockSkew::default(),
+            sealing_fault: Mutex::default(),
+            written_checkpoints: WrittenCheckpoints::default(),
         };
         engine.measure_clock_skew().await?;
         Ok(engine)
@@ -255,13 +269,17 @@ impl Engine {
         Ok(self.store.stats().await?.with_retention(&self.settings.retention, self.now()))
     }
 
-    /// Reloads changed keys, fills the audit index and removes expired rows; for a background task to call now and then.
-    pub async fn run_maintenance(&self) -> Result<(), StoreError> {
+    /// Reloads changed keys, fills the audit index, seals evidence and removes expired rows; for a background task to call now and then.
+    pub async fn run_maintenance(self: &Arc<Self>) -> Result<(), StoreError> {
         const BATCH: i64 = 4096;
         if let Err(why) = self.refresh_keys().await {
             tracing::error!(%why, "the signing keys could not be read again; those known so far stay in use");
         }
         while self.store.index_evidence(BATCH).await? >= BATCH.unsigned_abs() {}
+        self.note_sealing(&self.seal_due().await);
+        if let Err(why) = self.keep_checkpoints().await {
+            tracing::error!(%why, "checkpoints could not be kept beside the database");
+        }
         self.measure_clock_skew().await?;
         match self.decision_time() {
             Ok(now) => {
@@ -286,6 +304,9 @@ impl Engine {
         let unusable = || self.store.health().fault.unwrap_or_else(|| "the store cannot be used".into());
         if self.keys().is_none() || self.store.health().fault.is_some() || !self.can_write().await {
             return Err(unusable());
+        }
+        if let Some(damaged) = self.sealing_fault.lock().ok().and_then(|fault| fault.clone()) {
+            return Err(damaged);
         }
         Ok(self.store.health().check.unwrap_or_default())
     }

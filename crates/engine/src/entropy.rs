@@ -19,6 +19,11 @@ impl Entropy {
         Self::Seeded(Box::new(Mutex::new(ChaCha20Rng::seed_from_u64(seed))))
     }
 
+    /// 32 bytes for a key that belongs to no engine.
+    pub fn seed(&self) -> std::io::Result<[u8; 32]> {
+        self.entropy().map_err(std::io::Error::other)
+    }
+
     pub(crate) fn entropy(&self) -> Result<[u8; 32], NoRandomness> {
         let mut out = [0; 32];
         match self {

@@ -249,7 +249,7 @@ fn in_use(row: &KeyRow) -> KeyInUse {
     KeyInUse { kid: row.kid.clone(), created_at: row.created_at, retires_at: row.retires_at }
 }
 
-fn broken(why: impl std::fmt::Display) -> KeysError {
+pub(crate) fn broken(why: impl std::fmt::Display) -> KeysError {
     KeysError::Broken(why.to_string())
 }
 

@@ -31,6 +31,7 @@ mod ports;
 mod projects;
 mod records;
 mod runner;
+mod sealing;
 mod services;
 mod session_locks;
 mod signals;
@@ -65,6 +66,7 @@ pub use node_clock::NodeClock;
 pub use people::{AccountFailure, NewKey, PasswordCost, SignedIn, UserPage};
 pub use ports::{KnownOperator, OperatorError, Operators, QueuedSender, SignedMessage, UpstreamRequests};
 pub use projects::{Address, ApplyError, ListenerKind, ProjectAt};
+pub use sealing::{EvidenceError, EvidenceSettings, InclusionProof, LogMismatch, SealError, SignedCheckpoint, Witness};
 pub use services::{Agents, Calls, Clarifications, Decisions, Events, Evidence, People, Plans};
 pub use timekeeping::ClockFault;
 
@@ -99,8 +101,8 @@ pub use countersign_core::{
     records::{
         Allowance, AllowanceState, ApiKey, ApiKeyKind, AskedGap, Assurance, Ballot, CancelledFor, Clarification,
         ConnectProgress, ConnectRequest, Decision, DecisionState, DecisionTerms, Defaulted, Delegation,
-        DelegationState, Execution, ExecutionState, GapState, Membership, Mode, OutboxMessage, OutboxState, Person,
-        Plan, PlannedAction, Point, Project, Question, QueuedCall, Reporter, RevokeReason, Role, SeenStanding,
+        DelegationState, Execution, ExecutionState, GapState, LogKey, Membership, Mode, OutboxMessage, OutboxState,
+        Person, Plan, PlannedAction, Point, Project, Question, QueuedCall, Reporter, RevokeReason, Role, SeenStanding,
         SubscriberToken, SuspendReason, TextAuthor, TokenState, UndoableCall, UndoableState, UnsettledWrite, Via,
         WebhookEnrolment, WebhookSecret, WriteState,
     },

@@ -76,6 +76,12 @@ pub trait Operators: Send + Sync {
         Err(OperatorError::Unreachable)
     }
 
+    /// One POST of a checkpoint to a configured witness of the log, under the guards of R-27 and within 5 s: status and body
+    /// of the response, or the reason why there is none.
+    async fn show_witness(&self, _url: &str, _body: Vec<u8>) -> Result<(u16, Vec<u8>), String> {
+        Err("this node has no client for witnesses".into())
+    }
+
     /// One POST to the webhook in the operator's identity manifest, under the guards of R-27 and within 5 s: the status of
     /// the response, or the reason why there is none.
     async fn post_webhook(&self, _: &Domain, _: UnixMillis, _: SignedMessage) -> Result<u16, String> {

@@ -4,6 +4,7 @@
 
 mod cancel;
 mod dry_run;
+mod evidence_policy;
 mod heartbeats;
 mod identity_provider;
 mod plans;
@@ -17,6 +18,7 @@ mod upstream;
 
 pub use cancel::RouteCancel;
 pub use dry_run::{DryRunSpelling, RouteDryRun, UpstreamDryRun};
+pub use evidence_policy::EvidencePolicy;
 pub use heartbeats::{HeartbeatPolicy, OnMissed};
 pub use identity_provider::{ScimPolicy, SignalTransmitter};
 pub use plans::{AskAgain, LearningPolicy, PlanPolicy, RoleEntry};
@@ -131,6 +133,9 @@ pub struct ProjectDocument {
     /// The questions that must be answered before a plan may be proposed or run.
     #[serde(default, skip_serializing_if = "ClarificationPolicy::is_default")]
     pub clarification: ClarificationPolicy,
+    /// Who may read the transparency log over the project's evidence.
+    #[serde(default, skip_serializing_if = "EvidencePolicy::is_default")]
+    pub evidence: EvidencePolicy,
     /// Users provisioned by an identity provider. Without it, `/scim/v2` has no users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scim: Option<ScimPolicy>,

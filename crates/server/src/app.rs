@@ -2,7 +2,7 @@
 
 use crate::{
     aaep::{self, LegacyDoor},
-    aap, clarification, config,
+    aap, clarification, config, evidence_log,
     http::{layers, request_id, version},
     mcp, mplp,
     observe::Metrics,
@@ -96,6 +96,7 @@ fn endpoints(app: &App) -> Router<App> {
         .merge(ssf::router())
         .route("/openapi.json", axum::routing::get(|| async { axum::Json(crate::openapi::description()) }))
         .merge(project::router())
+        .merge(evidence_log::router())
         .merge(v1::router())
         .merge(mplp::router())
         .merge(clarification::router())

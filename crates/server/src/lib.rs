@@ -9,6 +9,7 @@ mod clarification;
 pub mod config;
 mod database;
 mod descriptors;
+mod evidence_log;
 mod gateway;
 mod http;
 mod mcp;
@@ -28,6 +29,7 @@ mod ssf;
 mod start;
 mod v1;
 mod web;
+pub mod witness;
 
 pub use app::{App, router, router_in_front_of};
 pub use countersign_engine::EpochStarted;

@@ -2,7 +2,7 @@
 
 pub(crate) mod descriptions;
 
-use crate::{aaep, aap, clarification, mcp, mplp, people, project, scim, ssf, v1};
+use crate::{aaep, aap, clarification, evidence_log, mcp, mplp, people, project, scim, ssf, v1};
 use serde_json::{Value, json};
 use utoipa::{
     OpenApi,
@@ -74,6 +74,9 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         scim::discovery::schemas,
         scim::discovery::schema,
         ssf::receive,
+        evidence_log::checkpoint,
+        evidence_log::tile,
+        evidence_log::keys,
         project::show,
         project::apply,
         mcp::post_message,
@@ -133,6 +136,7 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         (name = "subscribers", description = "Receiving events and questions of agents, and answering"),
         (name = "people", description = "Signing in, and managing connected agents"),
         (name = "provisioning", description = "Users and security events from an identity provider"),
+        (name = "evidence", description = "The transparency log: checkpoints, tiles and entries that anyone can verify"),
         (name = "admins", description = "The project document"),
     )
 )]

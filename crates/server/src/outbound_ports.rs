@@ -41,6 +41,10 @@ impl Operators for OperatorsPort {
         self.0.post_webhook(domain, now, &headers, body).await.map_err(|why| why.to_string())
     }
 
+    async fn show_witness(&self, url: &str, body: Vec<u8>) -> Result<(u16, Vec<u8>), String> {
+        self.0.post_checkpoint(url, body).await.map_err(|why| why.to_string())
+    }
+
     async fn standing(
         &self,
         operator: &Domain,

@@ -9,7 +9,8 @@ use crate::{
     operations_router, router, router_in_front_of, serve_behind,
 };
 use countersign_engine::{
-    Clock, Engine, Entropy, NodeClock, PasswordCost, Refusal, Settings, StartError, Tenancy, Throttle,
+    Clock, Engine, Entropy, EvidenceSettings, NodeClock, PasswordCost, Refusal, Settings, StartError, Tenancy,
+    Throttle,
     store::{Opening, StoreError},
 };
 use countersign_gateway::Network;
@@ -219,7 +220,7 @@ fn limits(listen: &node::Listen) -> Limits {
     }
 }
 
-const CHORES: usize = 7;
+const CHORES: usize = 8;
 
 /// Each is a task of its own, so that none waits for another's upstreams.
 fn start_chores(engine: &Arc<Engine>) -> [JoinHandle<()>; CHORES] {
@@ -231,6 +232,7 @@ fn start_chores(engine: &Arc<Engine>) -> [JoinHandle<()>; CHORES] {
         tokio::spawn(undo_due(Arc::clone(engine))),
         tokio::spawn(send_queued(Arc::clone(engine))),
         tokio::spawn(deliver_webhooks(Arc::clone(engine))),
+        tokio::spawn(show_witnesses(Arc::clone(engine))),
     ]
 }
 
@@ -320,6 +322,21 @@ async fn send_queued(engine: Arc<Engine>) {
     }
 }
 
+/// Shows new checkpoints to the witnesses of the evidence. Apart from the others: a witness may be slow.
+async fn show_witnesses(engine: Arc<Engine>) {
+    let mut every = tokio::time::interval(Duration::from_secs(2));
+    every.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let mut well = true;
+    loop {
+        every.tick().await;
+        let shown = engine.evidence().show_witnesses().await;
+        if let (true, Err(why)) = (well, &shown) {
+            tracing::warn!(%why, "checkpoints could not be shown to witnesses");
+        }
+        well = shown.is_ok();
+    }
+}
+
 /// More rounds than an attempt can last.
 const WEBHOOK_ROUNDS: usize = 64;
 
@@ -384,7 +401,18 @@ fn settings(config: &node::NodeConfig) -> Settings {
             node::Store::Postgres { state, .. } => Some(state.join("outcomes")),
         },
         retention: config.retention,
+        evidence: evidence(config),
     }
+}
+
+/// The newest checkpoints are kept where the last position is.
+fn evidence(config: &node::NodeConfig) -> EvidenceSettings {
+    let node::EvidenceAnchors { checkpoint_files, witnesses } = config.evidence.clone();
+    let newest = match &config.store {
+        node::Store::Sqlite { path, .. } => path.with_extension("checkpoints"),
+        node::Store::Postgres { state, .. } => state.join("checkpoints"),
+    };
+    EvidenceSettings { newest: Some(newest), files: checkpoint_files, witnesses }
 }
 
 /// SQLite opens three files for each reader and for the writer: the database, its log and the log's index.

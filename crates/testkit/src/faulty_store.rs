@@ -2,8 +2,9 @@
 
 use async_trait::async_trait;
 use countersign_engine::store::{
-    AuditPage, AuditQuery, Effects, FeedFreshness, FeedPage, FeedQuery, KeptTime, LaneHead, Outcome, Retention, Search,
-    SharedRecord, SignalBatch, StorageStats, Store, StoreError, StoreHealth,
+    AuditPage, AuditQuery, Cosignature, Effects, FeedFreshness, FeedPage, FeedQuery, KeptTime, LaneHead, LogEntry,
+    LogState, LogStore, Outcome, Retention, SealBatch, Search, Segment, SharedRecord, SignalBatch, StorageStats, Store,
+    StoreError, StoreHealth, StoredCheckpoint, Unsealed,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use serde::{Deserialize, Serialize};
@@ -117,23 +118,92 @@ struct FaultyStore {
     faults: WriteFaults,
 }
 
-#[async_trait]
-impl Store for FaultyStore {
-    async fn commit(&self, effects: Effects) -> Outcome {
+impl FaultyStore {
+    /// A commit: the process dies around it if it is the one to crash at.
+    async fn crashing<T>(&self, commit: impl Future<Output = T>) -> T {
         let number = self.commits.fetch_add(1, Ordering::SeqCst) + 1;
         match self.crash.filter(|crash| crash.commit == number).map(|crash| crash.moment) {
-            None => self.faults.commit(self.store.as_ref(), effects).await,
+            None => commit.await,
             Some(Moment::Before) => die(),
             Some(Moment::During) => {
-                let mut commit = pin!(self.store.commit(effects));
+                let mut commit = pin!(commit);
                 let _in_progress = futures_util::poll!(commit.as_mut());
                 die()
             }
             Some(Moment::After) => {
-                let _unreported = self.store.commit(effects).await;
+                let _unreported = commit.await;
                 die()
             }
         }
+    }
+}
+
+#[async_trait]
+impl LogStore for FaultyStore {
+    async fn entries_wait_since(&self) -> Result<Option<UnixMillis>, StoreError> {
+        self.store.entries_wait_since().await
+    }
+
+    async fn unsealed(&self, limit: i64) -> Result<Unsealed, StoreError> {
+        self.store.unsealed(limit).await
+    }
+
+    async fn seal(&self, batch: SealBatch) -> Result<bool, StoreError> {
+        if self.faults.active() {
+            return Err(StoreError::Unavailable("a fault of the test".into()));
+        }
+        self.crashing(self.store.seal(batch)).await
+    }
+
+    async fn log_sizes(&self) -> Result<Vec<(RowKey, i64)>, StoreError> {
+        self.store.log_sizes().await
+    }
+
+    async fn log_state(&self, project: RowKey) -> Result<Option<LogState>, StoreError> {
+        self.store.log_state(project).await
+    }
+
+    async fn log_tiles(&self, project: RowKey, places: Vec<(i64, i64)>) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        self.store.log_tiles(project, places).await
+    }
+
+    async fn log_segment(&self, project: RowKey, lane: i64, seq: i64) -> Result<Option<Segment>, StoreError> {
+        self.store.log_segment(project, lane, seq).await
+    }
+
+    async fn log_segments(&self, project: RowKey, from: i64, to: i64) -> Result<Vec<Segment>, StoreError> {
+        self.store.log_segments(project, from, to).await
+    }
+
+    async fn log_entries(&self, project: RowKey, from: i64, to: i64) -> Result<Vec<LogEntry>, StoreError> {
+        self.store.log_entries(project, from, to).await
+    }
+
+    async fn checkpoint(&self, project: RowKey, up_to: i64) -> Result<Option<StoredCheckpoint>, StoreError> {
+        self.store.checkpoint(project, up_to).await
+    }
+
+    async fn cosigned_checkpoint(&self, project: RowKey) -> Result<Option<StoredCheckpoint>, StoreError> {
+        self.store.cosigned_checkpoint(project).await
+    }
+
+    async fn cosignatures(&self, project: RowKey, size: i64) -> Result<Vec<Cosignature>, StoreError> {
+        self.store.cosignatures(project, size).await
+    }
+
+    async fn witnessed_size(&self, project: RowKey, witness: &str) -> Result<i64, StoreError> {
+        self.store.witnessed_size(project, witness).await
+    }
+
+    async fn keep_cosignature(&self, project: RowKey, size: i64, cosignature: Cosignature) -> Result<(), StoreError> {
+        self.crashing(self.store.keep_cosignature(project, size, cosignature)).await
+    }
+}
+
+#[async_trait]
+impl Store for FaultyStore {
+    async fn commit(&self, effects: Effects) -> Outcome {
+        self.crashing(self.faults.commit(self.store.as_ref(), effects)).await
     }
 
     fn is_sound(&self) -> bool {

@@ -6,8 +6,8 @@ use crate::{
 };
 use axum::{Router, body::Body, extract::ConnectInfo};
 use countersign_engine::{
-    Address, Clock, Engine, Entropy, ManualClock, NodeClock, PasswordCost, Role, Settings, StartError, Tenancy,
-    Throttle,
+    Address, Clock, Engine, Entropy, EvidenceSettings, ManualClock, NodeClock, PasswordCost, Role, Settings,
+    StartError, Tenancy, Throttle,
     store::{self, Retention, Store, StoreLocation, StoreOptions},
 };
 use countersign_gateway::CountersignLayer;
@@ -41,6 +41,7 @@ pub struct Setup {
     pub fresh_s: i64,
     pub limits: Limits,
     pub retention: Retention,
+    pub evidence: EvidenceSettings,
     pub seed: u64,
     /// Wraps the store of the engine.
     pub wrap_store: StoreWrapper,
@@ -66,6 +67,7 @@ impl Default for Setup {
             fresh_s: 300,
             limits: Limits::default(),
             retention: Retention::default(),
+            evidence: EvidenceSettings::default(),
             seed: 7,
             wrap_store: Arc::new(|store| store),
         }
@@ -365,6 +367,7 @@ fn settings(setup: &Setup) -> Settings {
         password_cost: PasswordCost { memory_kib: 8, passes: 1 },
         unrecorded_outcomes: None,
         retention: setup.retention,
+        evidence: setup.evidence.clone(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{cli::Reading, context::Context, failure::Failure, operations, table::Listing};
 use clap::Subcommand;
-use countersign_server::admin::{KeyInUse, ListSigningKeys, RotateSigningKeys};
+use countersign_server::admin::{KeyInUse, ListSigningKeys, ReplaceLogKey, RotateSigningKeys};
 use serde_json::json;
 
 /// List and rotate the signing keys of this service
@@ -15,6 +15,8 @@ pub(crate) enum Command {
     },
     /// Sign with a new key from now on. The old one stays published while anything signed by it is valid
     Rotate,
+    /// Sign checkpoints of the evidence with a new key from now on. The old key states its successor, and is deleted
+    RotateLog,
 }
 
 pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
@@ -23,6 +25,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
             context.list_items(&operations::ask(context, ListSigningKeys {})?, reading.json, &SIGNING_KEYS)
         }
         Command::Rotate => rotate(context),
+        Command::RotateLog => rotate_log(context),
     }
 }
 
@@ -49,4 +52,12 @@ fn rotate(context: &Context) -> Result<(), Failure> {
         |key: &KeyInUse| key.retires_at.map(|at| format!("{} stays published until {}\n", key.kid, at.to_rfc3339()));
     let olds: String = rotated.published.iter().filter_map(old).collect();
     context.say(&format!("{} signs from now on; nodes that run take it up within seconds\n{olds}", rotated.added.kid))
+}
+
+fn rotate_log(context: &Context) -> Result<(), Failure> {
+    let replaced = operations::ask(context, ReplaceLogKey {})?;
+    context.say(&format!(
+        "key {} signs checkpoints from the next one on; its verifier key is at /evidence/keys of each project\n{}",
+        replaced.generation, replaced.statement
+    ))
 }

@@ -28,6 +28,7 @@ pub(crate) mod service_account;
 pub(crate) mod token;
 pub(crate) mod user;
 pub(crate) mod webhooks;
+pub(crate) mod witness;
 
 use crate::{cli::Command, context::Context, failure::Failure};
 
@@ -54,6 +55,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Token(command) => token::run(command, context),
         Command::Keys(command) => keys::run(command, context),
         Command::Webhooks(command) => webhooks::run(command, context),
+        Command::Witness(command) => witness::run(command, context),
         Command::Clock(command) => clock::run(command, context),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Soak(arguments) => bench::soak(&arguments, context),

@@ -62,6 +62,7 @@ impl World {
             password_cost: PasswordCost { memory_kib: 8, passes: 1 },
             unrecorded_outcomes: None,
             retention: crate::store::Retention::default(),
+            evidence: crate::EvidenceSettings::default(),
         };
         let clock = Clock::Manual(self.clock.clone());
         Engine::start(settings, self.store.clone(), clock, Entropy::System, key, Arc::new(Nobody)).await

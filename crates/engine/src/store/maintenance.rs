@@ -1,14 +1,17 @@
-//! Maintenance writes outside of steps: removing expired rows, indexing evidence, erasing openings, keeping the time.
+//! Maintenance writes outside of steps: removing expired rows, indexing and sealing evidence, erasing openings, keeping the time.
 //!
 //! Each runs in a small transaction of its own, so that steps get their turn in between.
 
 use super::{
     error::{StoreError, StoreFailure},
     kept_time,
+    log::{self, Cosignature},
     retention::{self, Expired},
+    sealing::{self, SealBatch},
     sql::{Access, Sql},
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
+use std::sync::Arc;
 
 #[derive(Clone, Debug)]
 pub(crate) enum MaintenanceJob {
@@ -34,6 +37,12 @@ pub(crate) enum MaintenanceJob {
     Remove {
         what: Expired,
         before: UnixMillis,
+    },
+    Seal(Arc<SealBatch>),
+    KeepCosignature {
+        project: RowKey,
+        size: i64,
+        cosignature: Arc<Cosignature>,
     },
     /// Gives free pages back to the file system, where the database does that in steps.
     Reclaim,
@@ -84,6 +93,10 @@ async fn transact<S: Sql>(sql: &mut S, chore: MaintenanceJob) -> Result<u64, Sto
         MaintenanceJob::KeepTime { now } => kept_time::keep(sql, now).await,
         MaintenanceJob::AcceptTime { now, nonces_until } => kept_time::accept(sql, now, nonces_until).await,
         MaintenanceJob::Remove { what, before } => retention::remove(sql, what, before).await,
+        MaintenanceJob::Seal(batch) => sealing::seal(sql, &batch).await,
+        MaintenanceJob::KeepCosignature { project, size, cosignature } => {
+            log::keep_cosignature(sql, project, size, &cosignature).await
+        }
         MaintenanceJob::Reclaim => sql.reclaim().await,
     }?;
     sql.commit().await?;

@@ -1,7 +1,7 @@
 //! The store: records, counters, once-keys and the evidence log, in SQLite or PostgreSQL.
 //!
 //! One trait, two databases. Nothing is changed except by [`Store::commit`], which applies all of a step or nothing, and
-//! by maintenance (`sweep`, `index_evidence`, `erase`), which changes nothing that a decision depends on.
+//! by maintenance (`sweep`, `index_evidence`, `erase`, `seal`), which changes nothing that a decision depends on.
 
 mod audit;
 mod batch;
@@ -10,6 +10,8 @@ mod feed;
 mod feed_freshness;
 mod health;
 mod kept_time;
+mod log;
+mod log_store;
 mod maintenance;
 mod open_store;
 mod options;
@@ -19,6 +21,7 @@ mod proofs;
 mod reads;
 mod record_cache;
 mod retention;
+mod sealing;
 mod search;
 mod signals;
 mod spent_proofs;
@@ -35,10 +38,13 @@ pub use feed::{FeedPage, FeedQuery};
 pub use feed_freshness::FeedFreshness;
 pub use health::StoreHealth;
 pub use kept_time::KeptTime;
+pub use log::{Cosignature, LogEntry, Segment, StoredCheckpoint};
+pub use log_store::LogStore;
 pub use options::{Opening, PostgresLocation, StoreClock, StoreLocation, StoreOptions, open, open_as};
 pub(crate) use proofs::StoredProof;
 pub use reads::LaneHead;
 pub use retention::Retention;
+pub use sealing::{CompleteTile, LogState, LogTail, SealBatch, SealedLog, Unsealed, UnsealedEntry};
 pub use search::{Lookup, Search, find_all, find_one, get, project_at};
 pub use signals::SignalBatch;
 pub(crate) use spent_proofs::SpentProofs;
@@ -49,7 +55,7 @@ pub use tables::*;
 /// The effects of a step, for wrappers between the engine and a store.
 pub use countersign_core::{
     records::{Record, SharedRecord},
-    step::Effects,
+    step::{Effects, EvidenceDraft},
 };
 
 use async_trait::async_trait;
@@ -78,7 +84,7 @@ pub enum Outcome {
 }
 
 #[async_trait]
-pub trait Store: Send + Sync {
+pub trait Store: LogStore {
     /// Commits the effects, all of them or none, durable before it returns.
     async fn commit(&self, effects: Effects) -> Outcome;
     /// The signals of future commits on this node and every other: after the commit, in the order of each session's events.

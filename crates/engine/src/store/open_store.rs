@@ -87,6 +87,10 @@ impl<B: Backend> OpenedStore<B> {
         Self { backend, records }
     }
 
+    pub(crate) fn backend(&self) -> &B {
+        &self.backend
+    }
+
     async fn read_rows(&self, search: Search) -> Result<Vec<ReadRow>, StoreError> {
         let table = search.table();
         let read = |doc: String| {

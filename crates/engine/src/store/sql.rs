@@ -99,11 +99,15 @@ impl Row {
         }
     }
 
-    pub(crate) fn bytes(&self, column: usize) -> Result<Vec<u8>, StoreFailure> {
+    pub(crate) fn bytes_ref(&self, column: usize) -> Result<&[u8], StoreFailure> {
         match self.0.get(column) {
-            Some(SqlValue::Bytes(bytes)) => Ok(bytes.clone()),
+            Some(SqlValue::Bytes(bytes)) => Ok(bytes),
             _ => Err(unexpected(column)),
         }
+    }
+
+    pub(crate) fn bytes(&self, column: usize) -> Result<Vec<u8>, StoreFailure> {
+        self.bytes_ref(column).map(<[u8]>::to_vec)
     }
 
     pub(crate) fn digest(&self, column: usize) -> Result<Digest, StoreFailure> {

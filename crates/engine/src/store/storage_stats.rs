@@ -63,6 +63,21 @@ const KINDS: &[RecordKind] = &[
         kept: Some(("retention.audit_days", Expired::LooseEntries)),
     },
     RecordKind {
+        name: "transparency log",
+        tables: &[
+            "log_sealer",
+            "log_lanes",
+            "logs",
+            "log_tiles",
+            "log_segments",
+            "checkpoints",
+            "cosignatures",
+            "log_keys",
+        ],
+        oldest: Some("SELECT min(at) FROM checkpoints"),
+        kept: None,
+    },
+    RecordKind {
         name: "audit index",
         tables: &["audit_index", "audit_progress", "retention_progress"],
         oldest: Some("SELECT min(at) FROM audit_index"),

@@ -14,10 +14,10 @@ use countersign_core::{
     records::{
         AaepSession, AaepSessionState, AccessToken, AgentEvent, Allowance, ApiKey, ClarificationEntry,
         ClarificationKey, ClarificationSession, ClarificationState, ConnectProgress, ConnectRequest, Decision,
-        Delegation, Disclosure, Execution, ExecutionState, Heartbeat, ImportedConfirm, LifecycleReport, Membership,
-        OutboxMessage, OutboxState, Person, Plan, Project, Raiser, Record, ReversibleWrite, RevokedReceipt, Rollback,
-        ScimUser, Secret, Session, SessionKey, SessionState, SigningKey, Stored, SubscriberToken, Subscription, Table,
-        UndoableCall, UnsettledWrite, WebSession, WebhookEnrolment,
+        Delegation, Disclosure, Execution, ExecutionState, Heartbeat, ImportedConfirm, LifecycleReport, LogKey,
+        Membership, OutboxMessage, OutboxState, Person, Plan, Project, Raiser, Record, ReversibleWrite, RevokedReceipt,
+        Rollback, ScimUser, Secret, Session, SessionKey, SessionState, SigningKey, Stored, SubscriberToken,
+        Subscription, Table, UndoableCall, UnsettledWrite, WebSession, WebhookEnrolment,
     },
 };
 use countersign_protocol::{
@@ -197,6 +197,10 @@ tables! {
 
     SigningKey in "signing_keys" |r| [kid = r.kid.as_str()] {
         SigningKeys {} = [];
+    }
+
+    LogKey in "log_keys" |r| [generation = r.generation] {
+        LogKeys {} = [];
     }
 
     Secret in "secrets" |r| [name = r.name.as_str()] {

@@ -193,6 +193,7 @@ async fn engine(store: &Arc<dyn Store>, clock: &ManualClock) -> Arc<Engine> {
         password_cost: PasswordCost { memory_kib: 8, passes: 1 },
         unrecorded_outcomes: None,
         retention: countersign_engine::store::Retention::default(),
+        evidence: countersign_engine::EvidenceSettings::default(),
     };
     let clock = Clock::Manual(clock.clone());
     Engine::start(settings, Arc::clone(store), clock, Entropy::System, &[7; 32], Arc::new(Nobody)).await.unwrap()

@@ -7,6 +7,9 @@
 )]
 
 // The file, not the crate: the testkit depends on the whole plane, and the store is tested without it.
+#[path = "../../../testkit/src/faulty_store.rs"]
+#[allow(unreachable_pub, dead_code, reason = "it is public in its crate, and others use more of it")]
+mod faulty_store;
 #[path = "../../../testkit/src/postgres.rs"]
 #[allow(unreachable_pub, dead_code, reason = "it is public in its crate, and others use more of it")]
 mod postgres;
@@ -15,6 +18,7 @@ mod hub;
 mod hub_load;
 mod hub_standing;
 mod hub_streams;
+mod sealing;
 mod store;
 mod store_allowances;
 mod store_batch;

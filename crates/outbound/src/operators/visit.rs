@@ -122,6 +122,11 @@ impl Visitor {
         self.fetcher.open(request).await.map(|response| response.status.as_u16())
     }
 
+    /// The status and the body of the response.
+    pub(super) async fn post_for_body(&self, request: Request) -> Result<(u16, Vec<u8>), FetchError> {
+        self.fetcher.request(request).await.map(|response| (response.status.as_u16(), response.body.to_vec()))
+    }
+
     /// One alert per outage: it is written when the count is reached, and again only after a success in between.
     fn failed(&self, host: &Host, in_a_row: u32, why: &OperatorUnavailable) {
         self.failures.fetch_add(1, Ordering::Relaxed);

@@ -1,9 +1,9 @@
-//! Posts messages to operators' webhooks, under the same guards as every other request.
+//! Posts messages to operators' webhooks, and checkpoints to witnesses, under the same guards as every other request.
 
 use super::{Directory, OperatorUnavailable};
 use crate::{exchange::Request, fetch::FetchError};
 use countersign_protocol::{domain::Domain, time::UnixMillis};
-use http::{HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue, Method, header};
 use std::time::Duration;
 
 /// AAP 17.8: a later response is no acknowledgement.
@@ -23,6 +23,14 @@ pub enum WebhookError {
 }
 
 impl Directory {
+    /// One POST of a checkpoint to a witness that the installation's configuration names.
+    pub async fn post_checkpoint(&self, url: &str, body: Vec<u8>) -> Result<(u16, Vec<u8>), FetchError> {
+        let mut request = Request::new(Method::POST, url.to_owned(), body.into());
+        request.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+        request.time_limit = Some(TIME_LIMIT);
+        self.visitor.post_for_body(request).await
+    }
+
     /// One POST to the `webhook_url` in the manifest of `domain`, and the status of its response. The manifest is at most
     /// an hour old, and a URL outside the domain makes it invalid (C-67).
     pub async fn post_webhook(

@@ -18,8 +18,8 @@ pub use api_keys::{AddApiKey, AddedApiKey, ListApiKeys, ListedApiKey, RevokeApiK
 pub use calls::{ListUnsettledCalls, SettleCall};
 pub use delegations::{LiftApiKeys, LiftDelegations, ListDelegations};
 pub use node::{
-    AcceptClock, AcceptedClock, ListSigningKeys, ReadStorageStats, RotateSigningKeys, RotatedSigningKey, ShowClock,
-    ShownClock,
+    AcceptClock, AcceptedClock, ListSigningKeys, ReadStorageStats, ReplaceLogKey, ReplacedLogKey, RotateSigningKeys,
+    RotatedSigningKey, ShowClock, ShownClock,
 };
 pub use people::{
     AddPerson, AssignRoles, DisablePerson, EnablePerson, EndedWithPerson, ListPeople, ListedPerson, RolesInProject,
@@ -84,7 +84,7 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
             LiftDelegations, ListUnsettledCalls, SettleCall, ListSubscriberTokens, AddSubscriberToken,
             RevokeSubscriberToken,
     CreateWebhookSecret, ListWebhookSecrets, RetireWebhookSecret, ListWebhookMessages,
-     ShowWebhookMessage, ReplayWebhookMessage, ListSigningKeys, RotateSigningKeys, ShowClock, AcceptClock, ReadStorageStats
+     ShowWebhookMessage, ReplayWebhookMessage, ListSigningKeys, RotateSigningKeys, ReplaceLogKey, ShowClock, AcceptClock, ReadStorageStats
         );
     router.layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(engine)
 }

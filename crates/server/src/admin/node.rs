@@ -39,6 +39,27 @@ impl AdminRequest for RotateSigningKeys {
     }
 }
 
+/// Replaces the key that signs the checkpoints of the evidence.
+#[derive(Serialize, Deserialize)]
+pub struct ReplaceLogKey {}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ReplacedLogKey {
+    pub generation: i64,
+    pub statement: String,
+}
+
+impl AdminRequest for ReplaceLogKey {
+    const NAME: &'static str = "replace-log-key";
+    type Answer = ReplacedLogKey;
+
+    async fn run(self, engine: &Arc<Engine>) -> Result<ReplacedLogKey, AdminRefusal> {
+        let added = engine.replace_log_key().await?;
+        let statement = added.succession.map(|succession| succession.statement).unwrap_or_default();
+        Ok(ReplacedLogKey { generation: added.generation, statement })
+    }
+}
+
 fn published(engine: &Arc<Engine>) -> Vec<KeyInUse> {
     engine.keys().map(|published| published.keys.clone()).unwrap_or_default()
 }

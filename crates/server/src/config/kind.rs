@@ -1,6 +1,6 @@
 //! The types of configuration values.
 
-use super::{credentials, document, secret::MASK};
+use super::{credentials, document, secret::MASK, witness};
 use countersign_gateway::{Destination, Network};
 use countersign_protocol::{domain::Domain, origin::Origin};
 use serde::{Deserialize as _, de::DeserializeOwned};
@@ -30,6 +30,8 @@ pub(super) enum ConfigKind {
     Origins,
     /// Allowed upstreams of the gateway.
     Upstreams,
+    /// Witnesses of the evidence: an address and a verifier key each.
+    Witnesses,
     Hosts,
     /// One table per credential; [`super::credentials`] checks its members.
     Credentials,
@@ -53,6 +55,8 @@ impl ConfigKind {
             Self::Origins => reads::<Vec<Origin>>(value),
             Self::Upstreams => Vec::<String>::deserialize(value)
                 .is_ok_and(|list| list.iter().all(|text| Destination::parse(text).is_ok())),
+            Self::Witnesses => Vec::<String>::deserialize(value)
+                .is_ok_and(|list| list.iter().all(|text| witness::parse(text).is_some())),
             Self::Hosts => reads::<BTreeMap<Domain, SocketAddr>>(value),
             Self::Credentials => reads::<BTreeMap<String, Map<String, Value>>>(value),
             Self::PostgresUrl => value.as_str().is_some_and(|text| text.is_empty() || postgres(text).is_some()),
@@ -83,6 +87,7 @@ impl ConfigKind {
                 "a list of origins, each https://host (http only for localhost and loopback) without a path".into()
             }
             Self::Upstreams => "a list of services, each http://host:port or https://host:port without a path".into(),
+            Self::Witnesses => "a list of witnesses, each \"https://host/path NAME+ID+KEY\"".into(),
             Self::Credentials => "a table of credentials by name, each a table itself".into(),
             Self::Hosts => "a table of host names in lower case, each with an IP address and a port".into(),
             Self::PostgresUrl => "postgres://user@host/database".into(),
@@ -95,7 +100,9 @@ impl ConfigKind {
         let read = match self {
             Self::Flag => text.parse().ok().map(Value::Bool),
             Self::Whole { .. } => text.parse::<u64>().ok().map(Value::from),
-            Self::TextList | Self::PathList | Self::Networks | Self::Origins | Self::Upstreams => list(text),
+            Self::TextList | Self::PathList | Self::Networks | Self::Origins | Self::Upstreams | Self::Witnesses => {
+                list(text)
+            }
             Self::Hosts | Self::Credentials => table(text),
             _ => None,
         };

@@ -26,6 +26,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod witness;
 
 pub use environment::Environment;
 pub use explain::{explain, explain_as_sentences, explain_json, problems_json};

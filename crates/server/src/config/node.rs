@@ -1,7 +1,7 @@
 //! The configuration of a node as the rest of the program sees it: plain values, fully resolved.
 
 use super::secret::ConfigSecret;
-use countersign_engine::store::Retention;
+use countersign_engine::{Witness, store::Retention};
 use countersign_gateway::Network;
 use countersign_protocol::{domain::Domain, origin::Origin, project::ProjectDocument};
 use serde::Deserialize;
@@ -18,6 +18,7 @@ pub struct NodeConfig {
     pub gateway: Option<Gateway>,
     pub store: Store,
     pub retention: Retention,
+    pub evidence: EvidenceAnchors,
     pub keys: KeySource,
     pub outbound: Outbound,
     pub sign_in: SignIn,
@@ -117,6 +118,14 @@ pub enum Store {
         /// The folder in which this node stores its last acknowledged position.
         state: PathBuf,
     },
+}
+
+/// What stands for the evidence beside the database.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EvidenceAnchors {
+    /// The append-only folder for checkpoints.
+    pub checkpoint_files: Option<PathBuf>,
+    pub witnesses: Vec<Witness>,
 }
 
 /// The source of the key-encryption key.

@@ -5,11 +5,12 @@ use super::{
     kind::postgres,
     layers::Values,
     node::{
-        Aaep, CredentialConfig, Gateway, KeySource, Listen, Log, Mcp, NodeConfig, Outbound, Public, SignIn, Store,
-        Tenancy,
+        Aaep, CredentialConfig, EvidenceAnchors, Gateway, KeySource, Listen, Log, Mcp, NodeConfig, Outbound, Public,
+        SignIn, Store, Tenancy,
     },
     problem::ConfigProblem,
     secret::ConfigSecret,
+    witness,
 };
 use countersign_engine::store::Retention;
 use countersign_protocol::project::ProjectDocument;
@@ -34,6 +35,7 @@ pub(super) fn node(
         gateway: gateway(values, base, credentials)?,
         store: store(values, base)?,
         retention: retention(values)?,
+        evidence: evidence(values, base)?,
         keys: keys(values, base)?,
         outbound: outbound(values, base)?,
         sign_in: sign_in(values)?,
@@ -138,6 +140,15 @@ fn retention(values: &Values) -> Result<Retention, ConfigProblem> {
         plans_days: values.get("retention.plans_days")?,
         clarifications_days: values.get("retention.clarifications_days")?,
         feed_days: values.get("retention.feed_days")?,
+    })
+}
+
+fn evidence(values: &Values, base: &Path) -> Result<EvidenceAnchors, ConfigProblem> {
+    let files: PathBuf = values.get("evidence.checkpoint_files")?;
+    let witnesses: Vec<String> = values.get("evidence.witnesses")?;
+    Ok(EvidenceAnchors {
+        checkpoint_files: Some(files).filter(|path| !path.as_os_str().is_empty()).map(|path| base.join(path)),
+        witnesses: witnesses.iter().filter_map(|text| witness::parse(text)).collect(),
     })
 }
 

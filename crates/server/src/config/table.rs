@@ -61,6 +61,10 @@ pub(super) const SECTIONS: &[Section] = &[
                 leaves, and records that are pending, unknown or in force, are never removed.",
     },
     Section {
+        name: "evidence",
+        about: "What stands for the evidence beside the database. Who may read the log is in the project's document.",
+    },
+    Section {
         name: "keys",
         about: "The source of the key that seals all other keys in the database: a file, a variable of the environment \
                 or a command. Name one of the three. Without it the database cannot be opened: keep a copy.",
@@ -294,6 +298,20 @@ pub(super) const KEYS: &[Key] = &[
         "Clarification sessions and their chains, after they were confirmed, given up or expired.",
     ),
     whole("retention.feed_days", (1, 36_500), "90", "Bus events and learning samples (MPLP), after they happened."),
+    key(
+        "evidence.checkpoint_files",
+        ConfigKind::Path,
+        r#""""#,
+        "A folder for signed checkpoints, at most one a minute of each project; empty for none. Files are only added, so it \
+         can be append-only, and on another disk: a start compares the newest with the database.",
+    ),
+    key(
+        "evidence.witnesses",
+        ConfigKind::Witnesses,
+        "[]",
+        "Witnesses that cosign the checkpoints (C2SP tlog-witness): the address, a space and the verifier key of each. One \
+         that is not on the public network needs an entry in outbound.static.",
+    ),
     key(
         "keys.file",
         ConfigKind::Path,

@@ -21,6 +21,7 @@ mod decisions;
 mod discovery;
 mod envelope;
 mod epoch;
+mod evidence_log;
 mod foreign;
 mod gateway;
 mod keys;

@@ -34,6 +34,10 @@ fn another(key: &str) -> (&'static str, &'static [(&'static str, &'static str)])
         "gateway.credentials" => ("{ bank = { env = \"BANK\" } }", GATEWAY),
         "gateway.max_header_bytes" => ("2048", GATEWAY),
         "retention.audit_days" => ("365", &[]),
+        "evidence.checkpoint_files" => ("something", &[]),
+        "evidence.witnesses" => {
+            ("https://witness.example witness.example/w1+f5f1ad4c+BAcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcH", &[])
+        }
         "log.format" => ("json", &[]),
         "log.level" => ("debug", &[]),
         seconds if seconds.starts_with("gateway.") => ("2", GATEWAY),

@@ -189,6 +189,7 @@ async fn app_that_panics() -> App {
         password_cost: PasswordCost { memory_kib: 8, passes: 1 },
         unrecorded_outcomes: None,
         retention: countersign_engine::store::Retention::default(),
+        evidence: countersign_engine::EvidenceSettings::default(),
     };
     let (clock, chance) = (Clock::Manual(ManualClock::at(now)), Entropy::seeded(1));
     let engine = Engine::start(settings, store, clock, chance, &[7; 32], Arc::new(Broken)).await.unwrap();
