@@ -107,3 +107,12 @@ def test_a_key_whose_call_ran_under_a_standing_approval_does_not_use_it_again() 
     client = Countersign("https://plane.example", "csk_x", http=http, journal=journal)
     with pytest.raises(AlreadyRan), client.approval("t", {"n": 1}, key="k"):
         pytest.fail("it ran again")
+
+
+def test_of_two_runs_of_one_call_the_slower_is_told_what_became_of_it() -> None:
+    taken = httpx.Response(409, json={"error": "conflict", "error_description": "it was already claimed"})
+    for state, error in (("claimed", OutcomeUnknown), ("committed", AlreadyRan)):
+        ran = document(execution={**CLAIMED, "state": state})
+        script = [("POST confirmations", document(allowance=OPEN)), ("POST claim", taken), ("GET dec_1", ran)]
+        with pytest.raises(error):
+            played(script, lambda client: client.require_approval("t")(lambda: pytest.fail("it ran twice"))())

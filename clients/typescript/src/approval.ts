@@ -3,7 +3,7 @@
 import { canonical, detached, digest, type JsonObject } from "./canonical.js";
 import type { Decision, Execution } from "./decision.js";
 import * as decisions from "./decisions.js";
-import { AlreadyRan, BadAnswer, KeyReused, OutcomeNotRecorded, OutcomeUnknown, Refused, Unreachable } from "./errors.js";
+import { AlreadyRan, BadAnswer, Conflict, KeyReused, OutcomeNotRecorded, OutcomeUnknown, Refused, Unreachable } from "./errors.js";
 import type { Entry, Journal } from "./journal.js";
 import { type Wire, patiently } from "./wire.js";
 
@@ -121,7 +121,12 @@ async function obtain(context: Context, call: Call, terms: ApprovalTerms): Promi
   decisions.requireClaimable(decision);
   entry.claiming = true;
   await save();
-  const claimed = await decisions.claim(wire, decision.decision_id, claim, patience);
+  const claimed = await decisions.claim(wire, decision.decision_id, claim, patience).catch(async (why: unknown) => {
+    // Another run of the same call was faster: the decision tells what became of it.
+    const { decision_id: known } = decision;
+    if (why instanceof Conflict) decisions.requireClaimable(await patiently(() => decisions.get(wire, known), patience));
+    throw why;
+  });
   if (!claimed.execution) throw new BadAnswer("claim");
   entry.executionId = claimed.execution.execution_id;
   await save();

@@ -64,3 +64,13 @@ test("a key whose call ran under a standing approval does not use it again", asy
   const act = (client) => client.requireApproval("t", () => assert.fail("it ran again"), { key: "k" })({ n: 1 });
   await assert.rejects(played([["GET dec_1", ran]], act, { journal }), AlreadyRan);
 });
+
+test("of two runs of one call the slower is told what became of it", async () => {
+  const taken = () => Response.json({ error: "conflict", error_description: "it was already claimed" }, { status: 409 });
+  for (const [state, error] of [["claimed", OutcomeUnknown], ["committed", AlreadyRan]]) {
+    const ran = decision({ execution: { ...CLAIMED, state } });
+    const script = [["POST confirmations", decision({ allowance: OPEN })], ["POST claim", taken], ["GET dec_1", ran]];
+    const act = (client) => client.requireApproval("t", () => assert.fail("it ran twice"))({});
+    await assert.rejects(played(script, act), error);
+  }
+});

@@ -16,7 +16,7 @@ from ._steps import Flow
 from ._wire import Wire, patiently
 from .canonical import canonical, digest
 from .decision import Decision, Execution
-from .errors import AlreadyRan, BadAnswer, KeyReused, OutcomeNotRecorded, OutcomeUnknown, Refused, Unreachable
+from .errors import AlreadyRan, BadAnswer, Conflict, KeyReused, OutcomeNotRecorded, OutcomeUnknown, Refused, Unreachable
 from .journal import Entry, Journal
 
 #: Errors of a tool after which it may have taken effect all the same.
@@ -114,7 +114,13 @@ def obtain(wire: Wire, call: Call, journal: Journal, patience: float, timeout: f
     _decisions.require_approval(decision)
     entry.claiming = True
     _save(journal, call, entry)
-    claimed = yield from _decisions.claim(wire, decision.decision_id, call.claim(), patience)
+    try:
+        claimed = yield from _decisions.claim(wire, decision.decision_id, call.claim(), patience)
+    except Conflict:
+        # Another run of the same call was faster: the decision tells what became of it.
+        known = decision.decision_id
+        _decisions.require_approval((yield from patiently(lambda: _decisions.get(wire, known), patience)))
+        raise
     if claimed.execution is None:
         raise BadAnswer("claim")
     entry.execution_id = claimed.execution.execution_id
