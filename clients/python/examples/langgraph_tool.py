@@ -6,11 +6,12 @@ run again after a crash goes on with the same one. A rejection reaches the model
 
 from typing import Any
 
-from countersign import Countersign, NotApproved
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
+
+from countersign import Countersign, NotApproved
 
 
 def graph(model: BaseChatModel, client: Countersign) -> Any:

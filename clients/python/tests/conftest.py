@@ -78,7 +78,7 @@ class Background:
     def _run(self, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         try:
             self._done.put((work(*arguments), None))
-        except BaseException as why:  # noqa: BLE001: the test decides what it expects
+        except BaseException as why:  # The test decides what it expects.
             self._done.put((None, why))
 
     def result(self) -> Any:

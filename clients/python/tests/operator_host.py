@@ -10,11 +10,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from countersign.jws import OperatorKey, SigningKey
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+
+from countersign.jws import OperatorKey, SigningKey
 
 DOMAIN = "acme.test"
 
@@ -81,8 +82,12 @@ class Operator(OperatorKey):
         self.signing_key = SigningKey.generate()
         super().__init__(DOMAIN, "key-1", self.signing_key)
         keys = [{**self.signing_key.jwk(), "kid": "key-1", "alg": "ES256", "use": "sig"}]
-        identity = {"operator": "Acme", "domain": DOMAIN, "contact": f"security@{DOMAIN}",
-                    "signing_keys": f"https://{DOMAIN}/.well-known/agent-jwks.json"}
+        identity = {
+            "operator": "Acme",
+            "domain": DOMAIN,
+            "contact": f"security@{DOMAIN}",
+            "signing_keys": f"https://{DOMAIN}/.well-known/agent-jwks.json",
+        }
         documents = {"/.well-known/agent-identity.json": identity, "/.well-known/agent-jwks.json": {"keys": keys}}
         self.site = Site(documents, self._tls(folder))
 
@@ -99,6 +104,12 @@ class Operator(OperatorKey):
 
     def receipt(self, claims: dict[str, Any]) -> str:
         now = int(datetime.datetime.now().timestamp())
-        usual = {"iss": DOMAIN, "intent": "withheld", "consent_method": "explicit_ui", "iat": now, "exp": now + 3600,
-                 "usage_limits": {"requests_per_hour": 100, "writes_per_session": 5}}
+        usual = {
+            "iss": DOMAIN,
+            "intent": "withheld",
+            "consent_method": "explicit_ui",
+            "iat": now,
+            "exp": now + 3600,
+            "usage_limits": {"requests_per_hour": 100, "writes_per_session": 5},
+        }
         return self.signing_key.sign({"alg": "ES256", "kid": "key-1", "typ": "aap-consent+jwt"}, {**usual, **claims})

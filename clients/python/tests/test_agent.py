@@ -11,11 +11,12 @@ from typing import Any
 
 import httpx
 import pytest
+
 from conftest import PASSWORD, ROOT, Folder, Node, eventually, in_background
 from countersign import AccessEnded, ConfirmationNeeded, OutcomeUnknown, Refused, Rejected
 from countersign.aap import Agent, NotRegistered, NotUsable
 from countersign.jws import NotVerified, SigningKey, verify
-from operator_host import DOMAIN, Operator, Site
+from operator_host import Operator, Site
 
 VECTORS = json.loads((ROOT / "tests/data/aap-vectors.json").read_text())
 
@@ -115,9 +116,14 @@ class Shop:
         return agent
 
     def receipt(self, agent: Agent, **more: Any) -> str:
-        claims = {"aud": self.node.origin, "sub": "robin", "delegation_id": agent.delegation_id,
-                  "session_id": f"sess_{secrets.token_hex(16)}", "intent_type": "HELP_CUSTOMER",
-                  "scopes": ["shop.help"]}
+        claims = {
+            "aud": self.node.origin,
+            "sub": "robin",
+            "delegation_id": agent.delegation_id,
+            "session_id": f"sess_{secrets.token_hex(16)}",
+            "intent_type": "HELP_CUSTOMER",
+            "scopes": ["shop.help"],
+        }
         return self.operator.receipt({**claims, **more})
 
     def registered(self, **more: Any) -> Agent:
@@ -159,9 +165,7 @@ def test_a_read_passes_and_a_held_write_runs_once_after_the_persons_approval(sho
     with pytest.raises(ConfirmationNeeded) as held:
         agent.call("POST", "/refunds", json=refund, intent_type="HELP_CUSTOMER")
     assert held.value.decision_id and held.value.page and held.value.hint and len(shop.writes()) == before
-    calling = in_background(
-        lambda: agent.call_approved("POST", "/refunds", json=refund, intent_type="HELP_CUSTOMER")
-    )
+    calling = in_background(lambda: agent.call_approved("POST", "/refunds", json=refund, intent_type="HELP_CUSTOMER"))
     shop.robin.answers(held.value.decision_id, "accept")
     assert calling.result().status == 201
     assert [json.loads(body) for body in shop.writes()[before:]] == [refund]
@@ -170,9 +174,7 @@ def test_a_read_passes_and_a_held_write_runs_once_after_the_persons_approval(sho
 def test_a_rejected_call_raises_the_persons_reason_and_reaches_nobody(shop: Shop) -> None:
     agent, before = shop.registered(), len(shop.writes())
     refund = {"payment_id": "p-2", "amount": "5.00"}
-    calling = in_background(
-        lambda: agent.call_approved("POST", "/refunds", json=refund, intent_type="HELP_CUSTOMER")
-    )
+    calling = in_background(lambda: agent.call_approved("POST", "/refunds", json=refund, intent_type="HELP_CUSTOMER"))
     question = eventually(shop.robin.questions, "a question")[0]
     shop.robin.answers(question["decision_id"], "reject", reason="not this one")
     with pytest.raises(Rejected, match="not this one"):
@@ -191,6 +193,19 @@ def test_a_session_is_registered_again_before_its_token_expires(shop: Shop) -> N
     now[0] += 260
     agent.call("GET", "/orders/7", intent_type="HELP_CUSTOMER")
     assert agent._state.session.token != token and agent.session_id == session
+
+
+def test_each_session_has_a_key_of_its_own_and_keeps_it(shop: Shop) -> None:
+    """AAP-18.1-01"""
+    agent = shop.registered()
+    assert agent.session_key
+    first = agent.session_key.thumbprint()
+    receipt = shop.receipt(agent)
+    agent.register(receipt)
+    second = agent.session_key.thumbprint()
+    agent.register(receipt)
+    assert first != second == agent.session_key.thumbprint()
+    assert agent.call("GET", "/orders/7", intent_type="HELP_CUSTOMER").status == 200
 
 
 def test_a_refused_token_is_replaced_once(shop: Shop) -> None:
@@ -216,6 +231,7 @@ def test_refusals_are_typed_and_those_of_the_api_are_its_response(shop: Shop) ->
 
 
 def test_after_a_revocation_the_reason_is_surfaced_and_nothing_more_is_sent(shop: Shop) -> None:
+    """AAP-8.5-04"""
     agent = shop.registered()
     shop.robin.post("/agent/revoke", {"delegation_id": agent.delegation_id})
     with pytest.raises(AccessEnded) as told:
@@ -230,6 +246,7 @@ def test_after_a_revocation_the_reason_is_surfaced_and_nothing_more_is_sent(shop
 
 
 def test_an_agent_without_a_delegation_a_session_or_a_service_says_so(shop: Shop) -> None:
+    """AAP-5.1-02"""
     agent = shop.agent()
     with pytest.raises(NotRegistered):
         agent.register()
@@ -241,12 +258,14 @@ def test_an_agent_without_a_delegation_a_session_or_a_service_says_so(shop: Shop
 
 def test_a_delegation_goes_on_after_a_restart_of_agent_and_node(shop: Shop) -> None:
     first = shop.connected()
+    receipt = shop.receipt(first)
+    session = first.register(receipt)
+    assert first.delegation_token and first.session_key
     shop.node.kill()
     shop.node.start()
-    second = shop.agent(key=SigningKey.from_pem(first.key.to_pem()))
-    assert first.delegation_token
+    second = shop.agent()
     second.restore(first.delegation_token)
-    second.register(shop.receipt(second))
+    assert second.register(receipt, SigningKey.from_pem(first.session_key.to_pem())) == session
     assert second.call("GET", "/orders/7", intent_type="HELP_CUSTOMER").status == 200
     assert second.complete("done")["completed_at"]
 
@@ -260,7 +279,8 @@ class Impolite:
     def __call__(self, request: httpx.Request) -> httpx.Response:
         self.seen.append(request)
         if request.url.path == "/.well-known/agent-auth.json":
-            return httpx.Response(200, json={"service": "https://plane.example", "endpoints": {"register": "/register"}})
+            endpoints = {"register": "/register"}
+            return httpx.Response(200, json={"service": "https://plane.example", "endpoints": endpoints})
         claims = verify(request.headers["dpop"], self._jwk(request))
         if claims.get("nonce") != "n-1":
             headers = {"dpop-nonce": "n-1", "www-authenticate": 'DPoP error="use_dpop_nonce"'}
@@ -279,6 +299,7 @@ class Impolite:
 
 
 def test_a_nonce_is_fetched_once_and_a_write_with_a_lost_response_is_never_sent_again() -> None:
+    """AAP-18.3-02, AAP-18.3-06"""
     service = Impolite()
     operator = Operator.__new__(Operator)
     operator.operator_jwt = lambda service: "jwt"  # type: ignore[method-assign]

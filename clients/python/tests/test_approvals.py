@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from conftest import Stage, eventually, in_background
 from countersign import (
     AsyncCountersign,
@@ -34,8 +35,6 @@ from countersign import (
 @pytest.fixture()
 def client(stage: Stage) -> Countersign:
     return Countersign(stage.origin, stage.key)
-
-
 
 
 def letters(client: Countersign, **terms: Any) -> tuple[Any, list[str]]:

@@ -6,10 +6,11 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-from conftest import Stage, in_background
-from countersign import Countersign
 from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage
+
+from conftest import Stage, in_background
+from countersign import Countersign
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples/langgraph_tool.py"
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+
 from countersign import AlreadyRan, Countersign, MemoryJournal, OutcomeUnknown, TooManyRequests, Unreachable
 from countersign.canonical import digest
 from countersign.journal import Entry

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
+
 from conftest import Stage, in_background
 from countersign import (
     AsyncSubscriber,
@@ -82,8 +83,15 @@ STEP = "9c4f5e6d-7a8b-4c93-9d0e-2f3a4b5c6d7e"
 
 def a_plan(text: str) -> dict:
     steps = [{"step_id": STEP, "description": "Write to the customer", "status": "pending"}]
-    plan = {"meta": {"protocol_version": "1.0.0", "schema_version": "1.0.0"}, "plan_id": PLAN, "context_id": STEP,
-            "title": "Answer", "objective": "The customer knows", "status": "draft", "steps": steps}
+    plan = {
+        "meta": {"protocol_version": "1.0.0", "schema_version": "1.0.0"},
+        "plan_id": PLAN,
+        "context_id": STEP,
+        "title": "Answer",
+        "objective": "The customer knows",
+        "status": "draft",
+        "steps": steps,
+    }
     return {"plan": plan, "actions": {STEP: {"tool": "mail.send", "arguments": {"text": text}, "uses": 1}}}
 
 

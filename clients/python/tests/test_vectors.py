@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from conftest import ROOT
 from countersign import NotCanonical, action_digest, agent_action, canonical, http_action, tool_action
 
@@ -36,7 +37,7 @@ def test_an_action_has_the_canonical_form_and_digest_of_its_vector(vector: dict)
         (1.5e300, "1.5e+300"),
         (100.0, "100"),
         (19.9, "19.9"),
-        ("\u20ac$\u000f\nA'B\"\\\\\"/\u007f", '"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/\x7f"'),
+        ('\u20ac$\u000f\nA\'B"\\\\"/\u007f', '"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/\x7f"'),
         ({"\ufb33": 1, "\U0001f600": 2, "b": [], "a": {}}, '{"a":{},"b":[],"\U0001f600":2,"\ufb33":1}'),
     ],
 )

@@ -53,8 +53,6 @@ export interface AgentOptions {
   /** The gateway's origin, if the manifest does not name it. */
   api?: string;
   project?: string;
-  /** The session's key; a new one by default. */
-  key?: SigningKey;
   fetch?: Fetch;
   /** Seconds on a monotonic clock. */
   clock?: () => number;
@@ -91,9 +89,14 @@ export interface Manifest {
   readonly spec_versions_supported?: readonly string[];
 }
 
-interface Session {
+/** A task to register, with the session's own key. */
+interface Task {
   readonly id: string;
   readonly receipt: string | undefined;
+  readonly proofs: Proofs;
+}
+
+interface Session extends Task {
   readonly token: string;
   /** On the monotonic clock. */
   readonly renewAt: number;
@@ -106,7 +109,9 @@ export class Agent {
   readonly #fetch: Fetch;
   readonly #clock: () => number;
   readonly #credential: SessionCredential;
-  #proofs: Promise<Proofs> | undefined;
+  readonly #nonces = new Map<string, string>();
+  /** The last attempted session: the service may have bound its key although the response was lost. */
+  #attempted: Task | undefined;
   #manifest: Manifest | undefined;
   #delegation: { readonly token: string; readonly id: string } | undefined;
   #session: Session | undefined;
@@ -121,10 +126,10 @@ export class Agent {
     this.#options = options;
     this.#fetch = options.fetch ?? globalFetch;
     this.#clock = options.clock ?? now;
-    this.#credential = new SessionCredential(() => this.#live(), () => this.#proofsOf());
+    this.#credential = new SessionCredential(() => this.#live());
   }
 
-  /** Store it safely between two runs, with the key; it grants nothing by itself. */
+  /** Store it safely between two runs; it grants nothing by itself. */
   get delegationToken(): string | undefined {
     return this.#delegation?.token;
   }
@@ -135,6 +140,10 @@ export class Agent {
 
   get sessionId(): string | undefined {
     return this.#session?.id;
+  }
+
+  get sessionKey(): SigningKey | undefined {
+    return this.#session?.proofs.key;
   }
 
   // -- Discovery and connecting
@@ -187,11 +196,16 @@ export class Agent {
     return id;
   }
 
-  /** Opens the session of one task, with the person's consent receipt, and returns its id. */
-  async register(receipt?: string): Promise<string> {
+  /**
+   * Opens the session of one task, with the person's consent receipt, and returns its id. Each session has a key of its
+   * own; `key` is that of a session from before a restart.
+   */
+  async register(receipt?: string, key?: SigningKey): Promise<string> {
+    if (!this.#delegation) throw new NotRegistered("the person has not connected this agent: have them open the page");
     const named = receipt === undefined ? undefined : claimsOf(receipt)["session_id"];
     const id = typeof named === "string" ? named : `sess_${hex(16)}`;
-    return (await this.#open(id, receipt)).id;
+    const proofs = new Proofs(key ?? (await this.#keyOf(id)), this.#nonces);
+    return (await this.#open({ id, receipt, proofs })).id;
   }
 
   // -- Calls
@@ -210,7 +224,7 @@ export class Agent {
       if (!refused) return answer;
       if (attempt === 1 && REGISTER_AGAIN.includes(refused.code) && !(refused instanceof AccessEnded)) {
         const session = this.#session;
-        if (session) await this.#open(session.id, session.receipt);
+        if (session) await this.#open(session);
         continue;
       }
       this.#apply(refused);
@@ -297,9 +311,9 @@ export class Agent {
     return this.#operator.operatorJwt((this.#manifest ?? (await this.discover())).service);
   }
 
-  #proofsOf(): Promise<Proofs> {
-    const made = async () => new Proofs(this.#options.key ?? (await SigningKey.generate()));
-    return (this.#proofs ??= made());
+  /** One key per session, the same each time that the session is registered. */
+  async #keyOf(id: string): Promise<SigningKey> {
+    return this.#attempted?.id === id ? this.#attempted.proofs.key : SigningKey.generate();
   }
 
   /** The session with a token that is valid for some time: registered again before it expires. */
@@ -308,27 +322,27 @@ export class Agent {
     const session = this.#session;
     if (!session) throw new NotRegistered("there is no session: register first");
     if (this.#clock() < session.renewAt) return session;
-    this.#renewal ??= this.#open(session.id, session.receipt).finally(() => (this.#renewal = undefined));
+    this.#renewal ??= this.#open(session).finally(() => (this.#renewal = undefined));
     return this.#renewal;
   }
 
   /** An access token, bound to the session's key. */
-  async #open(id: string, receipt: string | undefined): Promise<Session> {
+  async #open({ id, receipt, proofs }: Task): Promise<Session> {
     if (this.#ended) throw this.#ended;
+    this.#attempted = { id, receipt, proofs };
     if (!this.#delegation) throw new NotRegistered("the person has not connected this agent: have them open the page");
     const url = await this.#endpoint("register");
     const proven = { operator_jwt: await this.#operatorJwt(), delegation_token: this.#delegation.token };
-    const given = await this.#post(url, { mode: MODE, ...proven, session_id: id, consent_receipt: receipt }).catch(
-      (why: unknown) => {
-        this.#apply(why);
-        throw why;
-      },
-    );
+    const body = { mode: MODE, ...proven, session_id: id, consent_receipt: receipt };
+    const given = await this.#post(url, body, proofs).catch((why: unknown) => {
+      this.#apply(why);
+      throw why;
+    });
     const [token, seconds] = [given["access_token"], Number(given["expires_in"])];
     const isBound = String(given["token_type"]).toLowerCase() === "dpop";
     if (given["session_id"] !== id || !isBound || typeof token !== "string") throw new BadAnswer("register");
     const renewAt = this.#clock() + seconds - Math.min(EARLY_SECONDS, seconds / 10);
-    return (this.#session = { id, receipt, token, renewAt });
+    return (this.#session = { id, receipt, proofs, token, renewAt });
   }
 
   async #api(): Promise<string> {
@@ -395,11 +409,11 @@ export class Agent {
     if (why instanceof ConsentOver) this.#session = undefined;
   }
 
-  async #post(url: string, body: object): Promise<Record<string, unknown>> {
-    const proofs = await this.#proofsOf();
+  /** Without a token; with proofs if there is a session to bind one to. */
+  async #post(url: string, body: object, proofs?: Proofs): Promise<Record<string, unknown>> {
     const proofOnly: Credential = {
-      headers: async (method, url) => ({ dpop: await proofs.proof(method, url) }),
-      wantsAgain: (url, response) => proofs.learn(url, response),
+      headers: async (method, url) => (proofs ? { dpop: await proofs.proof(method, url) } : {}),
+      wantsAgain: (url, response) => proofs?.learn(url, response) ?? false,
     };
     const send = jsonRequest("POST", url, body);
     const named = { ...send, headers: { ...send.headers, "aap-version": VERSION } };
@@ -412,23 +426,21 @@ export class Agent {
 /** The session's access token with a proof for each request, renewed before it expires. */
 class SessionCredential implements Credential {
   readonly #session: () => Promise<Session>;
-  readonly #proofs: () => Promise<Proofs>;
-  #known: Proofs | undefined;
+  #proofs: Proofs | undefined;
 
-  constructor(session: () => Promise<Session>, proofs: () => Promise<Proofs>) {
+  constructor(session: () => Promise<Session>) {
     this.#session = session;
-    this.#proofs = proofs;
   }
 
   async headers(method: string, url: string): Promise<Record<string, string>> {
-    const { token } = await this.#session();
-    this.#known = await this.#proofs();
-    const proof = await this.#known.proof(method, url, token);
+    const { token, proofs } = await this.#session();
+    this.#proofs = proofs;
+    const proof = await proofs.proof(method, url, token);
     return { authorization: `DPoP ${token}`, dpop: proof, "aap-version": VERSION };
   }
 
   wantsAgain(url: string, response: Response): boolean {
-    return this.#known?.learn(url, response) ?? false;
+    return this.#proofs?.learn(url, response) ?? false;
   }
 }
 

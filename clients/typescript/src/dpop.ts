@@ -1,15 +1,17 @@
 /** Proof of possession (DPoP, RFC 9449): a proof for each request, with the service's nonce. */
 
-import { SigningKey, b64, sha256 } from "./jws.js";
+import { type SigningKey, b64, sha256 } from "./jws.js";
 
 /** More than any service needs for a nonce; a longer one is ignored. */
 const MAX_NONCE = 1024;
 
 /** Makes proofs with one key. Nonces are kept by origin: they are not shared between services. */
 export class Proofs {
-  readonly #nonces = new Map<string, string>();
+  readonly #nonces: Map<string, string>;
 
-  constructor(readonly key: SigningKey) {}
+  constructor(readonly key: SigningKey, nonces: Map<string, string>) {
+    this.#nonces = nonces;
+  }
 
   async proof(method: string, url: string, token?: string): Promise<string> {
     const claims = {

@@ -218,6 +218,19 @@ test("a session is registered again before its token expires, and once after a r
   assert.equal(agent.sessionId, session);
 });
 
+// AAP-18.1-01
+test("each session has a key of its own, and keeps it", async () => {
+  const agent = await registered();
+  const first = await agent.sessionKey.thumbprint();
+  const consent = await receipt(agent);
+  await agent.register(consent);
+  const second = await agent.sessionKey.thumbprint();
+  await agent.register(consent);
+  assert.notEqual(first, second);
+  assert.equal(await agent.sessionKey.thumbprint(), second);
+  assert.equal((await agent.call("GET", "/orders/7", help)).status, 200);
+});
+
 test("refusals are typed, and those of the API are its response", async () => {
   const agent = await registered();
   const codes = async (...call) => (await agent.call(...call).catch((why) => why)).code;
@@ -228,6 +241,7 @@ test("refusals are typed, and those of the API are its response", async () => {
   await assert.rejects(agent.call("GET", "/orders/7", { intentType: "please look" }), TypeError);
 });
 
+// AAP-8.5-04
 test("after a revocation the reason is surfaced and nothing more is sent", async () => {
   let sent = 0;
   const agent = await registered({ fetch: (url, init) => ((sent += 1), fetch(url, init)) });
@@ -239,6 +253,7 @@ test("after a revocation the reason is surfaced and nothing more is sent", async
   assert.deepEqual([sent, agent.delegationToken], [before, undefined]);
 });
 
+// AAP-5.1-02
 test("an agent without a delegation, a session or the right service says so", async () => {
   const agent = new Agent(node.origin, operator);
   await assert.rejects(agent.register(), NotRegistered);
@@ -248,16 +263,19 @@ test("an agent without a delegation, a session or the right service says so", as
 
 test("a delegation goes on after a restart of agent and node", async () => {
   const own = await SigningKey.generate({ extractable: true });
-  const first = await connected({ key: own });
+  const first = await connected();
+  const consent = await receipt(first);
+  const session = await first.register(consent, own);
   await node.kill();
   await node.start();
-  const second = new Agent(node.origin, operator, { key: await SigningKey.fromJwk(await own.toJwk()) });
+  const second = new Agent(node.origin, operator);
   second.restore(first.delegationToken);
-  await second.register(await receipt(second));
+  assert.equal(await second.register(consent, await SigningKey.fromJwk(await own.toJwk())), session);
   assert.equal((await second.call("GET", "/orders/7", help)).status, 200);
   assert((await second.complete("done")).completed_at);
 });
 
+// AAP-18.3-02, AAP-18.3-06
 test("a nonce is fetched once, and a write with a lost response is never sent again", async () => {
   const seen = [];
   const service = async (url, { headers, body }) => {

@@ -79,6 +79,8 @@ class ApiCall:
 class _Session:
     id: str
     receipt: str | None
+    #: With the session's own key.
+    proofs: Proofs
     token: str = ""
     #: On the monotonic clock.
     renew_at: float = 0.0
@@ -88,18 +90,25 @@ class AgentState:
     """One operator's agent at one service, for one person. Shared by the sync and the async `Agent`."""
 
     def __init__(
-        self, service: str, operator: Operator, *, api: str | None = None, project: str | None = None,
-        key: SigningKey | None = None, clock: Callable[[], float] = time.monotonic,
+        self,
+        service: str,
+        operator: Operator,
+        *,
+        api: str | None = None,
+        project: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.service, self.operator, self.project = origin_of(service), operator, project
         self.api = origin_of(api) if api else None
-        self.proofs = Proofs(key or SigningKey.generate())
         self.clock = clock
         self.manifest: Mapping[str, Any] | None = None
         self.delegation_token: str | None = None
         self.delegation_id: str | None = None
         self.session: _Session | None = None
         self.ended: AccessEnded | None = None
+        self._nonces: dict[str, str] = {}
+        #: The last attempted session: the service may have bound its key although the response was lost.
+        self._attempted: _Session | None = None
         self._verifier: str | None = None
 
     # -- Discovery ---------------------------------------------------------------------------------------------
@@ -185,17 +194,24 @@ class AgentState:
 
     # -- Registration ------------------------------------------------------------------------------------------
 
-    def register(self, receipt: str | None) -> Flow[str]:
+    def register(self, receipt: str | None, key: SigningKey | None) -> Flow[str]:
         if self.delegation_token is None:
             raise NotRegistered("the person has not connected this agent: connect, and have them open the page")
         named = claims_of(receipt).get("session_id") if receipt else None
-        session = _Session(str(named) if named else f"sess_{secrets.token_hex(16)}", receipt)
+        session_id = str(named) if named else f"sess_{secrets.token_hex(16)}"
+        session = _Session(session_id, receipt, Proofs(key or self._key_of(session_id), self._nonces))
         yield from self._open(session)
         return session.id
+
+    def _key_of(self, session_id: str) -> SigningKey:
+        """One key per session, the same each time that the session is registered."""
+        known = self._attempted
+        return known.proofs.key if known is not None and known.id == session_id else SigningKey.generate()
 
     def _open(self, session: _Session) -> Flow[None]:
         """An access token, bound to the session's key."""
         self._refuse_if_ended()
+        self._attempted = session
         url = yield from self.endpoint("register")
         body = {
             "mode": MODE,
@@ -205,7 +221,8 @@ class AgentState:
             "consent_receipt": session.receipt,
         }
         try:
-            given = yield from self._post(url, {name: value for name, value in body.items() if value is not None})
+            present = {name: value for name, value in body.items() if value is not None}
+            given = yield from self._post(url, present, _ProofOnly(session.proofs))
         except Refused as why:
             self._apply(why)
             raise
@@ -316,9 +333,9 @@ class AgentState:
         if self.ended is not None:
             raise self.ended
 
-    def _post(self, url: str, body: Mapping[str, Any]) -> Flow[dict[str, Any]]:
+    def _post(self, url: str, body: Mapping[str, Any], proof: _ProofOnly | None = None) -> Flow[dict[str, Any]]:
         send = json_request("POST", url, body).with_headers({"aap-version": VERSION})
-        answer = yield from exchange(_ProofOnly(self.proofs), send)
+        answer: Answer = (yield from exchange(proof, send)) if proof else (yield send)
         if not answer.is_success:
             raise refused(answer)
         document = answer.json()
@@ -339,7 +356,7 @@ class SessionCredential:
     def headers(self, method: str, url: str) -> Mapping[str, str]:
         session = self._state.session
         assert session is not None
-        proof = self._state.proofs.proof(method, url, session.token)
+        proof = session.proofs.proof(method, url, session.token)
         headers = {"authorization": f"DPoP {session.token}", "dpop": proof, "aap-version": VERSION}
         if self._echo:
             delegation = {"x-agent-delegation": self._state.delegation_id or ""}
@@ -347,7 +364,8 @@ class SessionCredential:
         return headers
 
     def wants_again(self, url: str, answer: Answer) -> bool:
-        return self._state.proofs.learn(url, answer)
+        session = self._state.session
+        return session is not None and session.proofs.learn(url, answer)
 
 
 class _ProofOnly:

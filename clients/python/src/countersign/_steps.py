@@ -138,10 +138,12 @@ class AsyncDriver:
             raise unreachable(why) from why
 
 
+_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
+
+
 def unreachable(why: httpx.TransportError) -> Unreachable:
     """Without a connection, nothing was sent."""
-    never_sent = isinstance(why, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol))
-    return Unreachable(f"{type(why).__name__}: {why}", may_have_arrived=not never_sent)
+    return Unreachable(f"{type(why).__name__}: {why}", may_have_arrived=not isinstance(why, _NEVER_SENT))
 
 
 def _request(http: httpx.Client | httpx.AsyncClient, send: Send) -> httpx.Request:
@@ -151,4 +153,5 @@ def _request(http: httpx.Client | httpx.AsyncClient, send: Send) -> httpx.Reques
 
 
 def _answer(response: httpx.Response) -> Answer:
-    return Answer(response.status_code, {name.lower(): value for name, value in response.headers.items()}, response.content)
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    return Answer(response.status_code, headers, response.content)

@@ -8,7 +8,16 @@ from typing import Any
 
 import httpx
 
-from ._aap import ApiCall, ApiResponse, NotRegistered, NotUsable, Operator, AgentState, SessionCredential, is_intent_type
+from ._aap import (
+    AgentState,
+    ApiCall,
+    ApiResponse,
+    NotRegistered,
+    NotUsable,
+    Operator,
+    SessionCredential,
+    is_intent_type,
+)
 from ._steps import AsyncDriver, SyncDriver
 from .client import AsyncCountersign, Countersign
 from .jws import SigningKey
@@ -17,8 +26,15 @@ __all__ = ["Agent", "ApiResponse", "AsyncAgent", "NotRegistered", "NotUsable", "
 
 
 def _call(
-    method: str, path: str, json: Any, content: bytes | None, content_type: str | None, intent_type: str | None,
-    confirm: str | None, dry_run: bool, wait: int | None,
+    method: str,
+    path: str,
+    json: Any,
+    content: bytes | None,
+    content_type: str | None,
+    intent_type: str | None,
+    confirm: str | None,
+    dry_run: bool,
+    wait: int | None,
 ) -> ApiCall:
     headers: dict[str, str] = {}
     if json is not None:
@@ -50,7 +66,7 @@ class _Agent:
 
     @property
     def delegation_token(self) -> str | None:
-        """Store it safely between two runs, with the key; it grants nothing by itself."""
+        """Store it safely between two runs; it grants nothing by itself."""
         return self._state.delegation_token
 
     @property
@@ -58,8 +74,9 @@ class _Agent:
         return self._state.session.id if self._state.session else None
 
     @property
-    def key(self) -> SigningKey:
-        return self._state.proofs.key
+    def session_key(self) -> SigningKey | None:
+        """The key of the session. A session that goes on after a restart is registered with the same one."""
+        return self._state.session.proofs.key if self._state.session else None
 
     @property
     def manifest(self) -> Mapping[str, Any] | None:
@@ -89,14 +106,23 @@ class Agent(_Agent):
         """Exchanges the code for the delegation, and returns its id."""
         return self._driver.run(self._state.finish(code))
 
-    def register(self, receipt: str | None = None) -> str:
-        """Opens the session of one task, with the person's consent receipt, and returns its id."""
-        return self._driver.run(self._state.register(receipt))
+    def register(self, receipt: str | None = None, key: SigningKey | None = None) -> str:
+        """Opens the session of one task, with the person's consent receipt, and returns its id. Each session has a key
+        of its own; `key` is that of a session from before a restart."""
+        return self._driver.run(self._state.register(receipt, key))
 
     def call(
-        self, method: str, path: str, *, json: Any = None, content: bytes | None = None,
-        content_type: str | None = None, intent_type: str | None = None, confirm: str | None = None,
-        dry_run: bool = False, wait: int | None = None,
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        content: bytes | None = None,
+        content_type: str | None = None,
+        intent_type: str | None = None,
+        confirm: str | None = None,
+        dry_run: bool = False,
+        wait: int | None = None,
     ) -> ApiResponse:
         """A call of the API. Refusals of the protocol are errors; those of the API itself are its response.
 
@@ -106,8 +132,15 @@ class Agent(_Agent):
         return self._driver.run(self._state.call(call))
 
     def call_approved(
-        self, method: str, path: str, *, json: Any = None, content: bytes | None = None,
-        content_type: str | None = None, intent_type: str | None = None, timeout: float | None = None,
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        content: bytes | None = None,
+        content_type: str | None = None,
+        intent_type: str | None = None,
+        timeout: float | None = None,
     ) -> ApiResponse:
         """A call that waits for the person if it is held, and then runs, once."""
         call = _call(method, path, json, content, content_type, intent_type, None, False, None)
@@ -160,20 +193,35 @@ class AsyncAgent(_Agent):
     async def finish(self, code: str) -> str:
         return await self._driver.run(self._state.finish(code))
 
-    async def register(self, receipt: str | None = None) -> str:
-        return await self._driver.run(self._state.register(receipt))
+    async def register(self, receipt: str | None = None, key: SigningKey | None = None) -> str:
+        return await self._driver.run(self._state.register(receipt, key))
 
     async def call(
-        self, method: str, path: str, *, json: Any = None, content: bytes | None = None,
-        content_type: str | None = None, intent_type: str | None = None, confirm: str | None = None,
-        dry_run: bool = False, wait: int | None = None,
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        content: bytes | None = None,
+        content_type: str | None = None,
+        intent_type: str | None = None,
+        confirm: str | None = None,
+        dry_run: bool = False,
+        wait: int | None = None,
     ) -> ApiResponse:
         call = _call(method, path, json, content, content_type, intent_type, confirm, dry_run, wait)
         return await self._driver.run(self._state.call(call))
 
     async def call_approved(
-        self, method: str, path: str, *, json: Any = None, content: bytes | None = None,
-        content_type: str | None = None, intent_type: str | None = None, timeout: float | None = None,
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        content: bytes | None = None,
+        content_type: str | None = None,
+        intent_type: str | None = None,
+        timeout: float | None = None,
     ) -> ApiResponse:
         call = _call(method, path, json, content, content_type, intent_type, None, False, None)
         return await self._driver.run(self._state.call_approved(call, timeout))

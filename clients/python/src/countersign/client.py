@@ -85,7 +85,9 @@ def _confirmation(action: str, consequence: str, members: Mapping[str, Any]) -> 
 
 
 def _clarification(
-    question: str, kinds: Sequence[str] | None, choices: Mapping[str, str] | Sequence[str] | None,
+    question: str,
+    kinds: Sequence[str] | None,
+    choices: Mapping[str, str] | Sequence[str] | None,
     members: Mapping[str, Any],
 ) -> dict[str, Any]:
     """`choices` maps values to labels; a list has values that are their own labels."""

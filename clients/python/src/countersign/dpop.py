@@ -17,9 +17,9 @@ MAX_NONCE = 1024
 class Proofs:
     """Makes proofs with one key. Nonces are kept by origin: they are not shared between services."""
 
-    def __init__(self, key: SigningKey) -> None:
+    def __init__(self, key: SigningKey, nonces: dict[str, str]) -> None:
         self.key = key
-        self._nonces: dict[str, str] = {}
+        self._nonces = nonces
 
     def proof(self, method: str, url: str, token: str | None = None) -> str:
         claims: dict[str, object] = {

@@ -108,7 +108,9 @@ class OutcomeUnknown(CountersignError):
 class OutcomeNotRecorded(CountersignError):
     """It ran, with `result` or `error`, and the service could not be told. The service will call it unknown."""
 
-    def __init__(self, decision_id: str, status: str, *, result: Any = None, error: BaseException | None = None) -> None:
+    def __init__(
+        self, decision_id: str, status: str, *, result: Any = None, error: BaseException | None = None
+    ) -> None:
         super().__init__(f"it {status}, and the service could not be told ({decision_id}): report the outcome later")
         self.decision_id = decision_id
         self.status = status

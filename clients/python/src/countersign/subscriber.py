@@ -189,7 +189,12 @@ class Subscriber:
     """`for event in subscriber.events():` … `subscriber.approve(event)`"""
 
     def __init__(
-        self, service: str, token: str, *, subscriber_id: str = "countersign-sdk-python", project: str | None = None,
+        self,
+        service: str,
+        token: str,
+        *,
+        subscriber_id: str = "countersign-sdk-python",
+        project: str | None = None,
         http: httpx.Client | None = None,
     ) -> None:
         self._driver = SyncDriver(http)
@@ -247,7 +252,12 @@ class AsyncSubscriber:
     """The same, asynchronously."""
 
     def __init__(
-        self, service: str, token: str, *, subscriber_id: str = "countersign-sdk-python", project: str | None = None,
+        self,
+        service: str,
+        token: str,
+        *,
+        subscriber_id: str = "countersign-sdk-python",
+        project: str | None = None,
         http: httpx.AsyncClient | None = None,
     ) -> None:
         self._driver = AsyncDriver(http)
