@@ -347,6 +347,12 @@ impl Delegation {
         matches!(self.state, DelegationState::Revoked { .. } | DelegationState::AutoRevoked { .. })
     }
 
+    /// Whether its usage budget has ended it: its time would have done so later.
+    pub fn is_used_up(&self) -> bool {
+        let DelegationState::AutoRevoked { at, reason: RevokeReason::PolicyExpired } = self.state else { return false };
+        at < self.policy_expires_at
+    }
+
     /// The end of a revoked delegation.
     pub fn ended_at(&self) -> Option<UnixMillis> {
         match self.state {

@@ -178,7 +178,11 @@ fn assign_roles(arguments: RoleArguments, context: &Context) -> Result<(), Failu
     let roles = roles.into_iter().map(Into::into).collect();
     let assigned = operations::ask(context, AssignRoles { name: name.clone(), roles, project })?;
     let now = if assigned.roles.is_empty() { "no role".into() } else { role_names(&assigned.roles) };
-    context.say(&format!("{name}: {now} in project {}\n", assigned.project))
+    let ended = match assigned.revoked.len() {
+        0 => String::new(),
+        ended => format!("  delegations of agents ended by user.role_changed: {ended}\n"),
+    };
+    context.say(&format!("{name}: {now} in project {}\n{ended}", assigned.project))
 }
 
 fn set_password(name: String, source: &password::PasswordSource, context: &Context) -> Result<(), Failure> {

@@ -14,7 +14,7 @@ use countersign_core::{
         outcome::{OutcomeReport, may_report},
     },
     env::Env,
-    records::{Decision, Point, UndoableCall},
+    records::{Decision, Delegation, Point, UndoableCall},
     refusal::Refusal,
     step::{Effects, Operation as _, Step},
 };
@@ -190,6 +190,7 @@ impl<'engine> Calls<'engine> {
                     self.limit_cache.add(&counted);
                     return Ok(Egress::of(authorized.facts()).filter(|_| outcome.is_unsized()));
                 }
+                Outcome::Stale if self.outlasts_budget(&mut authorized).await? => continue,
                 Outcome::Stale => self.agents().forget_credential(&address, &call),
                 failed => {
                     let refusal = self.limit_refusal(authorized.facts(), &counted, &failed).await;
@@ -204,6 +205,13 @@ impl<'engine> Calls<'engine> {
             };
         }
         Err(Refusal::Unavailable)
+    }
+
+    /// Whether only a call beyond the usage budget has ended the delegation of a read within it.
+    async fn outlasts_budget(self, read: &mut AuthorizedCall) -> Result<bool, Refusal> {
+        let delegation = read.facts().delegation().filter(|_| read.is_started());
+        let delegation: Option<Delegation> = self.get_some(delegation).await?;
+        Ok(delegation.is_some_and(|delegation| read.outlasts_budget(&delegation)))
     }
 
     /// The entry of a read with a dropped response.

@@ -5,12 +5,14 @@ use crate::{
     store::{AllPeople, MembershipOf, MembershipsOfPerson, StoreError},
 };
 use countersign_core::{
+    aap::events::{Concerns, Event},
     people::accounts::{AccountChange, AccountRefusal, Add, SetRoles, check_password},
-    records::{Membership, Person, Role},
+    records::{Membership, Person, Project, Role},
     refusal::Refusal,
     step::Operation as _,
 };
-use countersign_protocol::ids::RowKey;
+use countersign_protocol::{aap::policy::LifecycleEvent, ids::RowKey};
+use std::collections::BTreeSet;
 
 #[derive(Debug, thiserror::Error)]
 pub enum AccountFailure {
@@ -98,6 +100,27 @@ impl People<'_> {
         .await
     }
 
+    /// Replaces a person's roles. Other roles than before are the lifecycle event `user.role_changed` (AAP 8.3), which comes
+    /// first: if this is interrupted, the repeated request reports it again. Returns the ids of the ended delegations, too.
+    pub async fn change_roles(
+        self,
+        project: &Project,
+        name: &str,
+        roles: Vec<Role>,
+        by: &str,
+    ) -> Result<(Membership, Vec<String>), AccountFailure> {
+        let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
+        let current = self.find_one(MembershipOf { project: project.key, person: person.key }).await?;
+        let mut revoked = Vec::new();
+        if current.is_some_and(|current: Membership| !same_roles(&current.roles, &roles)) {
+            let (event, id) = (LifecycleEvent::UserRoleChanged, self.env()?.mint().id("role"));
+            let concerns = Concerns::User { issuer: Some(person.issuer), subject: person.subject };
+            let event = Event { event, id, concerns, by_own_provider: false };
+            revoked = self.agents().apply(project, by, &event).await?.revoked;
+        }
+        Ok((self.set_roles(project.key, name, roles).await?, revoked))
+    }
+
     /// Every person, with their memberships.
     pub async fn list(self) -> Result<Vec<(Person, Vec<Membership>)>, Refusal> {
         let people = self.find_all(AllPeople).await?;
@@ -108,4 +131,8 @@ impl People<'_> {
         }
         Ok(found)
     }
+}
+
+fn same_roles(before: &[Role], after: &[Role]) -> bool {
+    before.iter().collect::<BTreeSet<_>>() == after.iter().collect::<BTreeSet<_>>()
 }

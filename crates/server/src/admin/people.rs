@@ -68,6 +68,8 @@ pub struct AddPerson {
 pub struct RolesInProject {
     pub project: ProjectId,
     pub roles: Vec<Role>,
+    /// The delegations that ended because the roles changed.
+    pub revoked: Vec<String>,
 }
 
 impl AdminRequest for AddPerson {
@@ -82,11 +84,11 @@ impl AdminRequest for AddPerson {
         engine.people().add_person(&self.name, &self.display_name, &self.password, self.platform_admin).await?;
         let Some(project) = project else { return Ok(None) };
         let place = engine.people().set_roles(project.key, &self.name, self.roles).await?;
-        Ok(Some(RolesInProject { project: project.id, roles: place.roles }))
+        Ok(Some(RolesInProject { project: project.id, roles: place.roles, revoked: Vec::new() }))
     }
 }
 
-/// Replaces all roles: those not listed are removed.
+/// Replaces all roles: those not listed are removed. Delegations whose policy lists `user.role_changed` end.
 #[derive(Serialize, Deserialize)]
 pub struct AssignRoles {
     pub name: String,
@@ -100,8 +102,8 @@ impl AdminRequest for AssignRoles {
 
     async fn run(self, engine: &Arc<Engine>) -> Result<RolesInProject, AdminRefusal> {
         let project = find_project(engine, self.project.as_deref()).await?;
-        let place = engine.people().set_roles(project.key, &self.name, self.roles).await?;
-        Ok(RolesInProject { project: project.id, roles: place.roles })
+        let (place, revoked) = engine.people().change_roles(&project, &self.name, self.roles, BY).await?;
+        Ok(RolesInProject { project: project.id, roles: place.roles, revoked })
     }
 }
 

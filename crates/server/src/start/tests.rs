@@ -75,7 +75,8 @@ async fn a_call_is_undone_while_a_rollback_waits_for_its_upstream() {
     let chores = start_chores(&plane.engine);
     scene.bank.wait_for_requests(5).await;
     wants_undo(&scene, call).await;
-    let undone = tokio::time::timeout(Duration::from_secs(5), scene.bank.wait_for_requests(6)).await;
+    // The rollback waits ten seconds for an answer.
+    let undone = tokio::time::timeout(Duration::from_secs(9), scene.bank.wait_for_requests(6)).await;
     chores.iter().for_each(JoinHandle::abort);
     undone.expect("a request before the rollback gives up its own");
     let sent: Vec<String> = scene.bank.effects().into_iter().skip(3).map(|got| got.target).collect();

@@ -40,6 +40,13 @@ pub struct BankFixture {
 pub struct OpenAnswer(http::Response<Incoming>);
 
 impl OpenAnswer {
+    /// Fails unless the head has this status: with an error nothing was opened.
+    #[track_caller]
+    pub fn opened(self, status: u16) -> Self {
+        assert_eq!(self.0.status().as_u16(), status, "the head of a response that goes on");
+        self
+    }
+
     /// A truncated body is read as far as it came.
     pub async fn read_to_end(self) -> Answer {
         let (parts, mut body) = self.0.into_parts();

@@ -3,7 +3,7 @@
 use super::{CallFacts, CountedLimits, WriteResult};
 use crate::{
     env::Env,
-    records::{CancelCall, Record, ReversibleWrite, UnsettledWrite, WriteFingerprint},
+    records::{CancelCall, Delegation, Record, ReversibleWrite, UnsettledWrite, WriteFingerprint},
     refusal::Refusal,
     step::{Effects, SpentProof},
 };
@@ -96,6 +96,12 @@ impl AuthorizedCall {
             ..Effects::default()
         };
         Ok(Intent { effects, counted, write: write.map(Box::new), reversible: reversible_id })
+    }
+
+    /// Whether since its intent its delegation has ended by its usage budget alone. The call was counted within that budget,
+    /// so a call beyond it takes no response away (AAP 8.3); all other guards still hold.
+    pub fn outlasts_budget(&mut self, delegation: &Delegation) -> bool {
+        self.begun && delegation.is_used_up() && self.facts.follow_delegation(delegation)
     }
 
     /// Checks that the guards still hold, without a record.

@@ -7,7 +7,7 @@ use crate::{
     evidence::DraftEntry,
     held::{CancelPath, HttpRequest},
     project::is_intent_type,
-    records::{Mode, Project, Raiser, Record, Session, Table},
+    records::{Delegation, Mode, Project, Raiser, Record, Session, Table},
     refusal::Refusal,
     step::{Effects, EvidenceDraft, Guard, SpentProof},
 };
@@ -219,6 +219,13 @@ impl CallFacts {
             self.guards.iter_mut().filter(own).for_each(|guard| guard.version = session.version);
         }
         self
+    }
+
+    /// Guards a later version of the call's delegation; false if that is guarded already.
+    pub(super) fn follow_delegation(&mut self, delegation: &Delegation) -> bool {
+        let own = |guard: &&mut Guard| guard.table == Table::Delegation && guard.key == delegation.key;
+        let Some(guard) = self.guards.iter_mut().find(own) else { return false };
+        std::mem::replace(&mut guard.version, delegation.version) < delegation.version
     }
 
     /// Rows behind the caller's rights. They must be unchanged at commit.

@@ -7,6 +7,7 @@ use countersign_server::admin::{AdminRequest as _, CreateWebhookSecret};
 use countersign_testkit::{
     Answer, Kit, TestPerson,
     bank::{BankFixture, GatewayListener, GatewayRequest},
+    deadline::until,
     on_both_stores, on_sqlite,
 };
 use serde_json::{Value, json};
@@ -140,9 +141,7 @@ on_both_stores! {
         let scene = behind_proxy(kit, watched).await;
         let transfer = || BankFixture::transfer().with("x-forwarded-for", OFFICE);
         let (answer, ()) = tokio::join!(scene.sends(transfer().waits(30)), async {
-            while scene.alice.pending_questions(&scene.plane).await == 0 {
-                tokio::task::yield_now().await;
-            }
+            until("the pending call", async || scene.plane.engine.pending_requests() > 0).await;
             let question = BankFixture::decision(&scene.sends(transfer()).await);
             scene.plane.advance_secs(61).await;
             read(&scene, ELSEWHERE).await.expect(200);

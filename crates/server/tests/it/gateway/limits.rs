@@ -47,6 +47,46 @@ on_both_stores! {
         assert_eq!(scene.sends(read()).await.refusal(), (401, "auto_revoked".into()));
     }
 
+    /// AAP-8.3-06: the same for a read that is counted before it is forwarded.
+    async fn a_read_within_the_usage_budget_gets_its_response_though_the_next_call_ends_the_delegation(kit) {
+        let budget = json!({ "after_use": { "max_requests": 1 } });
+        let scene = kit
+            .bank_with(|document| {
+                document.auto_revoke = serde_json::from_value(budget).unwrap();
+                document.routes.iter_mut().find(|route| route.id == "accounts").unwrap().speculative = Some(false);
+            })
+            .await;
+        scene.bank.set_manner(Manner::Thoughtful);
+        let (within, beyond) = tokio::join!(scene.sends(read()), async {
+            scene.bank.next_arrival().await;
+            let beyond = scene.sends(read()).await;
+            scene.bank.release_response();
+            beyond
+        });
+        assert_eq!(beyond.refusal(), (401, "auto_revoked".into()));
+        within.expect(200);
+        assert_eq!(scene.bank.reads().len(), 1);
+    }
+
+    /// a revocation takes the response away, also from a read within the budget.
+    async fn a_revoked_read_gets_no_response_though_it_was_counted_before(kit) {
+        let budget = json!({ "after_use": { "max_requests": 1 } });
+        let scene = kit
+            .bank_with(|document| {
+                document.auto_revoke = serde_json::from_value(budget).unwrap();
+                document.routes.iter_mut().find(|route| route.id == "accounts").unwrap().speculative = Some(false);
+            })
+            .await;
+        scene.bank.set_manner(Manner::Thoughtful);
+        let (within, ()) = tokio::join!(scene.sends(read()), async {
+            scene.bank.next_arrival().await;
+            let body = json!({ "delegation_id": scene.connected.delegation_id });
+            scene.alice.post(&scene.plane, "/agent/revoke", &body).await.expect(200);
+            scene.bank.release_response();
+        });
+        assert_eq!(within.refusal(), (401, "delegation_revoked".into()));
+    }
+
     /// AAP-14.2-03
     async fn of_a_burst_of_writes_exactly_as_many_run_as_the_receipt_allows(kit) {
         let scene = kit.bank().await;

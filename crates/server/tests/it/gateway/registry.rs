@@ -13,12 +13,11 @@ use countersign_protocol::{
 use countersign_testkit::{
     Answer, Kit, Setup, agent_request,
     bank::{Bank, BankFixture, GatewayRequest, Manner, SCOPES},
-    deadline::until,
+    deadline::{until, within_deadline},
     on_both_stores, on_sqlite,
 };
 use http::Method;
 use serde_json::{Value, json};
-use std::time::Duration;
 
 const PROVIDER: &str = "openai.test";
 /// Named by the operator and not trusted by the service.
@@ -311,16 +310,10 @@ on_sqlite! {
         scene.plane.advance_secs(1800).await;
         let agent = scene.with_receipt(|_| {}).await;
         scene.bank.set_manner(Manner::Events);
-        let both = async {
-            tokio::join!(scene.sends_as(&agent, prices()), async {
-                while entries(&scene, "call").await.len() < 2 {
-                    tokio::task::yield_now().await;
-                }
-                lists(&scene, "revoked");
-                scene.plane.advance_secs(1801).await;
-            })
-        };
-        tokio::time::timeout(Duration::from_secs(30), both).await.expect("an end of the stream");
+        let stream = scene.opens_as(&agent, prices()).await.opened(200);
+        lists(&scene, "revoked");
+        scene.plane.advance_secs(1801).await;
+        within_deadline("the end of the stream", stream.read_to_end()).await;
         until("the record of the stream's end", async || {
             entries(&scene, "stream_closed").await.iter().any(|entry| entry["outcome"] == "operator_suspended")
         })

@@ -3,6 +3,7 @@
 use countersign_testkit::{
     Answer, Backend, Kit, Setup,
     bank::{Bank, BankFixture, GatewayListener, GatewayRequest, Manner},
+    deadline::within_deadline,
     on_both_stores, stored_evidence,
 };
 use futures_util::future::join_all;
@@ -10,7 +11,6 @@ use serde_json::json;
 use std::{
     net::SocketAddr,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
-    time::Duration,
 };
 
 on_both_stores! {
@@ -19,8 +19,8 @@ on_both_stores! {
         let bank = Bank::open().await;
         let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
         let scene = BankFixture::on(plane, bank).await;
-        let passed = race(&scene, &[scene.gateway.address]).await;
-        assert_eq!(started_around_revocation(&scene).await, (passed, 0));
+        let begun = race(&scene, &[scene.gateway.address]).await;
+        assert_eq!(started_around_revocation(&scene).await, (begun, 0));
     }
 
     /// R-23, AAP-8.2-01
@@ -28,8 +28,8 @@ on_both_stores! {
         let bank = Bank::open().await;
         let (plane, _folder) = kit.lasting_plane(Setup::bank(&bank, |_| {})).await;
         let scene = BankFixture::on(plane, bank).await;
-        let passed = under_load(&scene, &[scene.gateway.address]).await;
-        assert_eq!(started_around_revocation(&scene).await, (passed, 0));
+        let begun = under_load(&scene, &[scene.gateway.address]).await;
+        assert_eq!(started_around_revocation(&scene).await, (begun, 0));
     }
 
     ///
@@ -61,14 +61,9 @@ on_both_stores! {
     async fn a_stream_ends_when_its_delegation_is_revoked(kit) {
         let scene = kit.bank().await;
         scene.bank.set_manner(Manner::Events);
-        let both = async {
-            tokio::join!(scene.sends(GatewayRequest::new("GET", "/prices")), async {
-                scene.bank.next_arrival().await;
-                revoke(&scene).await;
-            })
-        };
-        let (stream, ()) = tokio::time::timeout(Duration::from_secs(30), both).await.expect("an end of the stream");
-        assert!(matches!(stream.status, 200 | 401), "{}", stream.text());
+        let stream = scene.opens_as(&scene.agent, GatewayRequest::new("GET", "/prices")).await.opened(200);
+        revoke(&scene).await;
+        within_deadline("the end of the stream", stream.read_to_end()).await;
         assert_cut_off(&scene.sends(GatewayRequest::new("GET", "/prices")).await);
     }
 }
@@ -105,9 +100,9 @@ async fn started_around_revocation(scene: &BankFixture) -> (usize, usize) {
 /// Each caller reads and writes until it is refused, at each node in turn. A call that begins after the 200 says so in its
 /// query.
 ///
-/// The number of writes that passed.
+/// The number of writes that were begun.
 async fn under_load(scene: &BankFixture, nodes: &[SocketAddr]) -> usize {
-    let (revoked, passed) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let (revoked, passed, cut) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
     let caller = async |n: usize| {
         for round in 0.. {
             let (late, node) = (revoked.load(Ordering::SeqCst), nodes[(n + round) % nodes.len()]);
@@ -120,6 +115,7 @@ async fn under_load(scene: &BankFixture, nodes: &[SocketAddr]) -> usize {
             let answer = scene.sends_at(node, &scene.agent, request).await;
             match (answer.is_success(), late) {
                 (true, false) => drop(passed.fetch_add(usize::from(answer.status == 201), Ordering::SeqCst)),
+                (false, false) if is_cut(&answer) => drop(cut.fetch_add(1, Ordering::SeqCst)),
                 (_, true) => return assert_cut_off(&answer),
                 // Refused while the revocation was still being answered.
                 (false, false) => assert_cut_off(&answer),
@@ -132,16 +128,27 @@ async fn under_load(scene: &BankFixture, nodes: &[SocketAddr]) -> usize {
         revoked.store(true, Ordering::SeqCst);
     };
     tokio::join!(join_all((0..64).map(caller)), revoking);
-    let (got, passed) = (scene.bank.got(), passed.into_inner());
+    let (got, passed, cut) = (scene.bank.got(), passed.into_inner(), cut.into_inner());
     assert!(got.len() >= 300 && passed > 0);
     assert!(!got.iter().any(|got| got.target.contains("late")), "a call passed after the 200");
-    assert_eq!(scene.bank.effects().len(), passed, "each write that ran was told, and no other");
-    passed
+    assert_told(scene, passed, cut);
+    passed + cut
+}
+
+/// Each write that ran was told, and no other; a write that was cut may have run.
+fn assert_told(scene: &BankFixture, passed: usize, cut: usize) {
+    let ran = scene.bank.effects().len();
+    assert!((passed..=passed + cut).contains(&ran), "{ran} ran, {passed} passed, {cut} were cut");
+}
+
+/// On a slow machine a write may still be leaving 700 ms after the revocation.
+fn is_cut(answer: &Answer) -> bool {
+    answer.status == 502
 }
 
 /// Thirty writes at once, one revocation among them, and then one more at each node.
 ///
-/// The number that passed.
+/// The number that were begun.
 async fn race(scene: &BankFixture, nodes: &[SocketAddr]) -> usize {
     let sending = join_all((0..30).map(|n| scene.sends_at(nodes[n % nodes.len()], &scene.agent, note_of(n))));
     let revoking = async {
@@ -149,15 +156,18 @@ async fn race(scene: &BankFixture, nodes: &[SocketAddr]) -> usize {
         revoke(scene).await;
     };
     let (answers, ()) = tokio::join!(sending, revoking);
-    let passed = answers.iter().filter(|answer| answer.status == 201).count();
-    answers.iter().filter(|answer| answer.status != 201).for_each(assert_cut_off);
-    assert_eq!(scene.bank.effects().len(), passed, "each write that ran was told, and no other");
+    let (passed, others): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| answer.status == 201);
+    let (cut, refused): (Vec<_>, Vec<_>) = others.into_iter().partition(|answer| is_cut(answer));
+    refused.into_iter().for_each(assert_cut_off);
+    let (passed, cut) = (passed.len(), cut.len());
+    assert_told(scene, passed, cut);
+    let reached = scene.bank.got().len();
     for node in nodes {
         assert_cut_off(&scene.sends_at(*node, &scene.agent, note()).await);
         assert_cut_off(&scene.sends_at(*node, &scene.agent, GatewayRequest::new("GET", "/accounts")).await);
     }
-    assert_eq!(scene.bank.got().len(), passed);
-    passed
+    assert_eq!(scene.bank.got().len(), reached);
+    passed + cut
 }
 
 async fn revoke(scene: &BankFixture) {

@@ -85,6 +85,7 @@ on_both_stores! {
         let alice = desk.user_session(&shared).await.expect(200).json();
         desk.scene.bank.set_manner(Manner::Events);
         let stream = desk.opens_as_alice(&alice, GatewayRequest::new("GET", "/prices"), "READ_ACCOUNTS").await;
+        let stream = stream.opened(200);
         joins_too_late(&desk, &account, &shared).await;
         let body = json!({ "delegation_id": desk.scene.connected.delegation_id });
         desk.scene.alice.post(&desk.scene.plane, "/agent/revoke", &body).await.expect(200);

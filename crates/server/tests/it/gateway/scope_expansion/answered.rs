@@ -2,7 +2,7 @@
 
 use super::*;
 use countersign_engine::NotCounted;
-use countersign_testkit::{on_both_stores, on_sqlite};
+use countersign_testkit::{deadline::until, on_both_stores, on_sqlite};
 
 on_both_stores! {
     /// AAP-G-49, C-63
@@ -154,7 +154,7 @@ on_sqlite! {
         let asked = asks(&scene, &agent, note()).await;
         let path = format!("/agent/scope-approval?session_id={}&wait=30", agent.session_id);
         let (polled, _) = tokio::join!(scene.requests(&agent, Method::GET, &path), async {
-            tokio::task::yield_now().await;
+            until("the poll", async || scene.plane.engine.pending_requests() > 0).await;
             scene.alice.accepts(&scene.plane, &asked).await
         });
         assert_eq!(polled.expect(200).json()["status"], "approved");

@@ -2,9 +2,7 @@
 
 use super::*;
 use countersign_engine::NotCounted;
-use countersign_testkit::{agent_request, bank::Manner, on_both_stores, on_sqlite};
-
-use std::time::Duration;
+use countersign_testkit::{agent_request, bank::Manner, deadline::within_deadline, on_both_stores, on_sqlite};
 
 /// The ways in which an agent's task ends.
 async fn end(scene: &BankFixture, agent: &Holder, how: &str) {
@@ -108,14 +106,9 @@ on_sqlite! {
         let prices = || GatewayRequest::new("GET", "/prices");
         let asked = asks(&scene, &agent, prices()).await;
         scene.alice.accepts(&scene.plane, &asked).await;
-        let both = async {
-            tokio::join!(scene.sends_as(&agent, prices()), async {
-                scene.bank.next_arrival().await;
-                registers_again(&scene, &agent, &["bank.note", "bank.ping"]).await;
-            })
-        };
-        let (stream, _) = tokio::time::timeout(Duration::from_secs(30), both).await.expect("an end of the stream");
-        assert!(matches!(stream.status, 200 | 403), "{}", stream.text());
+        let stream = scene.opens_as(&agent, prices()).await.opened(200);
+        registers_again(&scene, &agent, &["bank.note", "bank.ping"]).await;
+        within_deadline("the end of the stream", stream.read_to_end()).await;
         assert_eq!(scene.sends_as(&agent, prices()).await.refusal(), exceeded());
     }
 
