@@ -135,6 +135,30 @@ warning-mixed-scripts = „{ $label }“ mischt Buchstaben verschiedener Alphabe
 warning-reads-as-latin = Sie liest sich wie „{ $latin }“, ist aber mit Buchstaben eines anderen Alphabets geschrieben: { $letters }.
 warning-name-claims-domain = Der Name, den er sich gibt, enthält { $domain }; das ist eine andere Domain.
 
+## Ein Dienstkonto
+
+grant-title = { $domain } ein Dienstkonto geben?
+grant-before = Möchten Sie einem Agenten von
+grant-after = ein Dienstkonto bei { $service } geben?
+grant-lead = Es handelt für niemanden persönlich. Es bekommt genau, was Sie angeben, und später wird daraus nicht mehr.
+grant-form-heading = Was es bekommt
+grant-account = Kennung des Kontos
+grant-account-hint = Sie beginnt mit svc_, zum Beispiel svc_front_desk.
+grant-org = Kennung der Organisation
+grant-authorized = Das Token nennt Sie als { $email }.
+grant-description = Beschreibung, wie andere sie lesen
+grant-resources = Ressourcen, eine in jeder Zeile
+grant-resources-hint = Zum Beispiel inbox:desk. Eine Zeile mit :* am Ende umfasst alles, was so beginnt. Routen mit einer Ressource, die hier fehlt, bleiben dem Konto verschlossen.
+grant-resources-heading = Ressourcen
+grant-no-resources = Keine: Alle Routen mit einer Ressource bleiben dem Konto verschlossen.
+grant-unbounded = Diese Routen haben keine Ressource; nur die Berechtigungen begrenzen sie:
+grant-crosses = Diese Ressourcen enthalten Daten mehrerer Personen. Jeder Protokolleintrag nennt sie.
+grant-ends = Verwalter können es jederzeit mit „countersign service-account revoke“ entziehen.
+grant-acknowledge = Ich habe alles gelesen
+grant-review = Alles zeigen, bevor es vergeben wird
+grant-error-not-acknowledged = Um zu genehmigen, bestätigen Sie, dass Sie alles gelesen haben.
+grant-error-proposal = Das kann nicht vergeben werden: { $why }
+
 ## Nach der Antwort
 
 connected-title = Verbunden: noch ein Schritt

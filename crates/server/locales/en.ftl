@@ -135,6 +135,30 @@ warning-mixed-scripts = “{ $label }” mixes letters of different alphabets, w
 warning-reads-as-latin = It reads like “{ $latin }”, but is written with letters of another alphabet: { $letters }.
 warning-name-claims-domain = The name it gives itself contains { $domain }, which is a different domain.
 
+## A service account
+
+grant-title = Give { $domain } a service account?
+grant-before = Do you want to give an agent of
+grant-after = a service account at { $service }?
+grant-lead = It acts for no person. It gets exactly what you list, and nothing widens that later.
+grant-form-heading = What it gets
+grant-account = Account id
+grant-account-hint = It begins with svc_, for example svc_front_desk.
+grant-org = Organisation id
+grant-authorized = The token will name you as { $email }.
+grant-description = Description, as other people will read it
+grant-resources = Resources, one in each line
+grant-resources-hint = For example inbox:desk. A line that ends in :* covers everything that begins with it. Routes with a resource that is not listed stay closed to the account.
+grant-resources-heading = Resources
+grant-no-resources = None: every route with a resource stays closed to the account.
+grant-unbounded = These routes have no resource, so only the permissions limit them:
+grant-crosses = These resources have the data of more than one user. Every audit entry will name them.
+grant-ends = An admin can revoke it at any time with “countersign service-account revoke”.
+grant-acknowledge = I have read all of it
+grant-review = Show everything before it is granted
+grant-error-not-acknowledged = To approve, confirm that you have read all of it.
+grant-error-proposal = This cannot be granted: { $why }
+
 ## After the answer
 
 connected-title = Connected: one step left

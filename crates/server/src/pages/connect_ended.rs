@@ -14,7 +14,8 @@ pub struct ConnectedPage {
     pub code_expires_at: UnixMillis,
     /// Path prefix of the new connection's page: `{prefix}/agents/{delegation_id}`.
     pub prefix: String,
-    pub delegation_id: String,
+    /// None for a service account, which has no page.
+    pub delegation_id: Option<String>,
 }
 
 /// Settled without a code.

@@ -31,6 +31,7 @@ mod policy;
 mod question;
 mod question_summary;
 mod scope;
+mod service_account;
 mod sign_in;
 mod subscribers;
 
@@ -68,6 +69,7 @@ pub use question::{
 };
 pub use question_summary::{ActionText, AskedBy, Author, Detail, QuestionSummary, Unanswered};
 pub use scope::ScopeWords;
+pub use service_account::{GrantError, GrantReview, ProposedGrant, ProposedScope, ServiceAccountPage};
 pub use sign_in::{SignInError, SignInNotice, SignInPage, SignInPurpose};
 pub use subscribers::{NewSubscriber, SubscriberMadePage, SubscriberRow, SubscribersError};
 

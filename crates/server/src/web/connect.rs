@@ -4,6 +4,7 @@ use super::{
     answer,
     consent::{self, ConsentRequest},
     form::Form,
+    service_account,
     visit::Visit,
 };
 use crate::{
@@ -15,7 +16,7 @@ use axum::{
     extract::{Path, State},
     response::Response,
 };
-use countersign_engine::{ConnectProgress, Refusal};
+use countersign_engine::{ConnectProgress, Mode, Refusal};
 use countersign_protocol::aap::{
     delegate::{DelegateRequest, DelegateResponse},
     error::Code,
@@ -41,6 +42,9 @@ pub(super) async fn post(
 
 async fn show(app: &App, visit: &Visit, request: &str) -> Result<Response, Refusal> {
     let asked = ConsentRequest::load(app, visit, request).await?;
+    if asked.request.mode == Mode::ServiceAccount {
+        return service_account::show(app, visit, &asked).await;
+    }
     let query = Form::of_query(&visit.uri)?;
     let page = asked.page(app, visit, own_rules(&query)).await?;
     Ok(consent::sent(&asked, &page))
@@ -48,6 +52,9 @@ async fn show(app: &App, visit: &Visit, request: &str) -> Result<Response, Refus
 
 async fn settle(app: &App, visit: &Visit, request: &str, form: &Form) -> Result<Response, Refusal> {
     let asked = ConsentRequest::load(app, visit, request).await?;
+    if asked.request.mode == Mode::ServiceAccount {
+        return service_account::settle(app, visit, &asked, form).await;
+    }
     if visit.own_form(app, form.field("csrf")).is_err() {
         return again(app, &asked, asked.page(app, visit, own_rules(form)).await?, ConnectError::FormExpired);
     }
@@ -63,7 +70,7 @@ fn own_rules(form: &Form) -> OwnRules {
 }
 
 /// Denies the request, and redirects to the operator's callback if there is one.
-async fn deny(app: &App, visit: &Visit, asked: &ConsentRequest) -> Result<Response, Refusal> {
+pub(super) async fn deny(app: &App, visit: &Visit, asked: &ConsentRequest) -> Result<Response, Refusal> {
     let body = DelegateRequest { approve: false, ..asked.body() };
     if let Some(redirect) = app.engine.agents().deny(&asked.at, &asked.member, &body).await? {
         return Ok(answer::see_other(&redirect));
@@ -98,7 +105,7 @@ async fn approve(app: &App, visit: &Visit, asked: &ConsentRequest, form: &Form) 
 }
 
 /// The browser gets only the code: the token is for the operator alone.
-async fn connected(
+pub(super) async fn connected(
     app: &App,
     visit: &Visit,
     asked: &ConsentRequest,
@@ -117,7 +124,8 @@ async fn connected(
             _ => app.engine.now(),
         },
         prefix: asked.at.prefix(),
-        delegation_id: granted.delegation_id,
+        // Nobody owns a service account, so it is on no person's page.
+        delegation_id: Some(granted.delegation_id).filter(|_| asked.request.mode == Mode::UserDelegated),
     };
     Ok(answer::page(StatusCode::OK, &page.frame, &page))
 }

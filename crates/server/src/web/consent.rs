@@ -1,15 +1,13 @@
 //! A connection request as one person sees it.
 
-use super::{answer, places, visit::Visit};
+use super::{answer, connection, places, visit::Visit};
 use crate::{
     App,
     http::at::by_host,
     pages::{ConnectEnd, ConnectError, ConnectPage, EndRules, Liability, OperatorLabel, OwnRules, ScopeWords, examine},
 };
 use axum::response::Response;
-use countersign_engine::{
-    Address, ConnectProgress, ConnectRequest, ProjectAt, ProjectMember, Refusal, held::scope_window_s,
-};
+use countersign_engine::{Address, ConnectProgress, ConnectRequest, ProjectAt, ProjectMember, Refusal};
 use countersign_protocol::{
     aap::delegate::{DelegateRequest, DisclosureResponse, ScopeInWords},
     domain::Domain,
@@ -90,7 +88,7 @@ impl ConsentRequest {
     }
 
     /// The domains that this person already trusts, which a lookalike may imitate.
-    async fn connected(&self, app: &App) -> Result<Vec<Domain>, Refusal> {
+    pub(super) async fn connected(&self, app: &App) -> Result<Vec<Domain>, Refusal> {
         let found = app.engine.people().delegations_of(self.at.project.key, self.member.person.key).await?;
         let mut domains: Vec<Domain> = found.into_iter().map(|delegation| delegation.operator).collect();
         domains.sort();
@@ -99,17 +97,19 @@ impl ConsentRequest {
     }
 
     /// The scope in its recorded words, plus the project's action lists.
-    fn scope(&self, shown: &ScopeInWords) -> ScopeWords {
-        let document = &self.at.project.document;
-        let offered = document.scopes.iter().find(|scope| scope.id == shown.id);
-        let words = |scope| ScopeWords::of(scope, scope_window_s(document, scope));
-        let known = offered.map_or_else(|| ScopeWords::no_longer_offered(&shown.id), words);
+    pub(super) fn scope(&self, shown: &ScopeInWords) -> ScopeWords {
+        let known = self.offered(&shown.id);
         ScopeWords {
             description: Some(crate::pages::PlainLine::cut(&shown.description, 200)),
             irreversible: shown.irreversible,
             never: shown.never.iter().map(|action| action.as_str().into()).collect(),
             ..known
         }
+    }
+
+    /// The scope as the project defines it.
+    pub(super) fn offered(&self, id: &str) -> ScopeWords {
+        connection::scope(&self.at.project, id)
     }
 
     /// The author of the liability text (C-59, R-2).

@@ -26,6 +26,7 @@ mod question;
 mod question_summary;
 mod reconcile;
 mod revoke;
+mod service_account;
 mod sign_in;
 mod standing_approval;
 mod standing_limits;

@@ -98,6 +98,53 @@ pub(super) fn suspicious_connect(language: Language) -> ConnectPage {
     }
 }
 
+/// An admin's page for a service account, before anything is proposed.
+fn service_account_form(language: Language) -> ServiceAccountPage {
+    let scope = |words: ScopeWords| ProposedScope { id: words.id.as_str().into(), words, chosen: false };
+    ServiceAccountPage {
+        frame: frame(language),
+        request: "req_1".into(),
+        operator: operator(),
+        warnings: Vec::new(),
+        proposed: ProposedGrant { scopes: scopes().into_iter().map(scope).collect(), ..ProposedGrant::default() },
+        review: None,
+        callback_host: None,
+        answer_by: NOW.plus_secs(600),
+        csrf: "token".into(),
+        error: Some(GrantError::Proposal("account_id must begin with svc_".into())),
+    }
+}
+
+/// The same with everything that would be granted.
+pub(super) fn service_account(language: Language) -> ServiceAccountPage {
+    let form = service_account_form(language);
+    let review = GrantReview {
+        account_id: "svc_front_desk".into(),
+        org_id: "org_meridian".into(),
+        description: "The front desk's shared calendar".into(),
+        authorized_by: "alice@meridian.example".into(),
+        scopes: scopes(),
+        resources: vec!["calendar:desk".into(), "inbox:*".into()],
+        routes_without_resource: vec!["GET /holidays".into()],
+        crosses_users: true,
+        mode_disclosure: "This agent uses fixed credentials.".into(),
+        lasts_s: 90 * 86_400,
+        ends: end_rules(),
+        disclosure_id: "dis_1".into(),
+    };
+    let scopes = form.proposed.scopes.iter().cloned().map(|scope| ProposedScope { chosen: true, ..scope });
+    let proposed = ProposedGrant {
+        account_id: "svc_front_desk".into(),
+        org_id: "org_meridian".into(),
+        description: "The front desk's shared calendar".into(),
+        resources: "calendar:desk\ninbox:*".into(),
+        scopes: scopes.collect(),
+    };
+    let warnings = suspicious_connect(language).warnings;
+    let callback_host = Some("agents.northwind.example".into());
+    ServiceAccountPage { proposed, review: Some(review), warnings, callback_host, error: None, ..form }
+}
+
 /// Every text at its maximum length.
 fn long_connect(language: Language) -> ConnectPage {
     let label = "averylonglabelthatgoesonandonandonuntilnobodycanreaditanymore";
@@ -254,7 +301,7 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
         code: "code_4b1d7e0f93a84c5fb6e2d0c1a7f98e35".into(),
         code_expires_at: NOW.plus_secs(600),
         prefix: String::new(),
-        delegation_id: connection().delegation_id,
+        delegation_id: Some(connection().delegation_id),
     };
     let revoke =
         RevokePage { frame: frame(language), connection: connection(), csrf: "token".into(), form_expired: false };
@@ -290,6 +337,8 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
         ("connect", connect(language).html()),
         ("connect-suspicious", suspicious_connect(language).html()),
         ("connect-long", long_connect(language).html()),
+        ("service-account-form", service_account_form(language).html()),
+        ("service-account", service_account(language).html()),
         ("connected", connected.html()),
         ("connect-denied", ended(ConnectEnd::Denied { operator: operator() })),
         ("connect-expired", ended(ConnectEnd::Expired)),

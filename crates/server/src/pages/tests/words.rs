@@ -123,6 +123,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("plan_steps", include_str!("../plan_steps.rs")),
     ("question", include_str!("../question.rs")),
     ("scope", include_str!("../scope.rs")),
+    ("service_account", include_str!("../service_account.rs")),
     ("sign_in", include_str!("../sign_in.rs")),
     ("subscribers", include_str!("../subscribers.rs")),
 ];

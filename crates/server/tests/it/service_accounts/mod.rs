@@ -7,6 +7,7 @@ mod ended;
 mod form;
 mod grant;
 mod mixed;
+mod page;
 mod register;
 mod revoke;
 
