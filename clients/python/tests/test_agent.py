@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import secrets
@@ -14,7 +15,7 @@ import pytest
 
 from conftest import PASSWORD, ROOT, Folder, Node, eventually, in_background
 from countersign import AccessEnded, ConfirmationNeeded, OutcomeUnknown, Refused, Rejected
-from countersign.aap import Agent, NotRegistered, NotUsable
+from countersign.aap import Agent, AsyncAgent, NotRegistered, NotUsable
 from countersign.jws import NotVerified, SigningKey, verify
 from operator_host import Operator, Site
 
@@ -48,6 +49,23 @@ path = "/refunds"
 action = "refunds.send"
 irreversible = true
 describe.action = "Refund {body.amount} for payment {body.payment_id}"
+
+[[scopes]]
+id = "shop.notes"
+description = "Send notes, each one only after you have confirmed it"
+allows = ["notes.send"]
+irreversible = true
+undo_window_s = 600
+intent_types = ["HELP_CUSTOMER"]
+
+[[routes]]
+id = "send-note"
+method = "POST"
+path = "/notes"
+action = "notes.send"
+irreversible = true
+undo = { by = "hold" }
+describe.action = "Send the note {body.text}"
 """
 
 CONFIG = """
@@ -112,10 +130,10 @@ class Shop:
 
     def connected(self, **more: Any) -> Agent:
         agent = self.agent(**more)
-        agent.finish(self.robin.agrees(agent.connect(["shop.help"])))
+        agent.finish(self.robin.agrees(agent.connect(["shop.help", "shop.notes"])))
         return agent
 
-    def receipt(self, agent: Agent, **more: Any) -> str:
+    def receipt(self, agent: Agent | AsyncAgent, **more: Any) -> str:
         claims = {
             "aud": self.node.origin,
             "sub": "robin",
@@ -268,6 +286,57 @@ def test_a_delegation_goes_on_after_a_restart_of_agent_and_node(shop: Shop) -> N
     assert second.register(receipt, SigningKey.from_pem(first.session_key.to_pem())) == session
     assert second.call("GET", "/orders/7", intent_type="HELP_CUSTOMER").status == 200
     assert second.complete("done")["completed_at"]
+
+
+def test_a_long_task_sends_heartbeats_previews_its_calls_and_is_cancelled(shop: Shop) -> None:
+    agent, before = shop.connected(), len(shop.writes())
+    agent.register(shop.receipt(agent, heartbeat_interval=60))
+    assert agent.heartbeat("running", 40)["next_before"]
+    refund = {"payment_id": "p-3", "amount": "1.00"}
+    preview = agent.call("POST", "/refunds", json=refund, intent_type="HELP_CUSTOMER", dry_run=True)
+    assert preview.status == 200 and preview.headers["x-agent-dry-run"] == "true"
+    assert len(shop.writes()) == before and not shop.robin.questions()
+    assert agent.cancel("not needed any more")["rollback_status"] == "completed"
+    with pytest.raises(Refused) as over:
+        agent.heartbeat()
+    assert over.value.status == 401
+
+
+def test_a_call_is_undone_within_its_window(shop: Shop) -> None:
+    """AAP-14.1-07"""
+    agent, before = shop.connected(), len(shop.writes())
+    agent.register(shop.receipt(agent, scopes=["shop.notes"]))
+    calling = in_background(
+        lambda: agent.call_approved("POST", "/notes", json={"text": "hello"}, intent_type="HELP_CUSTOMER")
+    )
+    question = eventually(shop.robin.questions, "a question")[0]
+    shop.robin.answers(question["decision_id"], "accept")
+    held = calling.result()
+    assert held.status == 202
+    with pytest.raises(NotUsable):
+        agent.undo("https://evil.example/undo")
+    assert agent.undo(held.json()["undo_url"])["state"] == "undone"
+    assert len(shop.writes()) == before
+
+
+def test_the_asynchronous_agent_does_the_same(shop: Shop) -> None:
+    async def work() -> None:
+        async with AsyncAgent(shop.node.origin, shop.operator) as agent:
+            page = await agent.connect(["shop.help"])
+            await agent.finish(await asyncio.to_thread(shop.robin.agrees, page))
+            await agent.register(shop.receipt(agent))
+            assert (await agent.call("GET", "/orders/7", intent_type="HELP_CUSTOMER")).json() == {"order": 7}
+            refund = {"payment_id": "p-4", "amount": "2.00"}
+            calling = asyncio.create_task(
+                agent.call_approved("POST", "/refunds", json=refund, intent_type="HELP_CUSTOMER")
+            )
+            question = await asyncio.to_thread(eventually, shop.robin.questions, "a question")
+            await asyncio.to_thread(shop.robin.answers, question[0]["decision_id"], "accept")
+            assert (await calling).status == 201
+            await agent.complete()
+
+    in_background(lambda: asyncio.run(work())).result()
+    assert {"payment_id": "p-4", "amount": "2.00"} in [json.loads(body) for body in shop.writes()]
 
 
 class Impolite:

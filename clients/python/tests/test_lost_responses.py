@@ -117,3 +117,19 @@ def test_of_two_runs_of_one_call_the_slower_is_told_what_became_of_it() -> None:
         script = [("POST confirmations", document(allowance=OPEN)), ("POST claim", taken), ("GET dec_1", ran)]
         with pytest.raises(error):
             played(script, lambda client: client.require_approval("t")(lambda: pytest.fail("it ran twice"))())
+
+
+def test_a_wait_goes_on_by_bounded_long_polls_while_the_service_comes_and_goes() -> None:
+    waits: list[str | None] = []
+    answers = [document(state="pending"), LOST, httpx.Response(503, json={}), document(state="rejected", reason="no")]
+
+    def service(request: httpx.Request) -> httpx.Response:
+        waits.append(request.url.params.get("wait"))
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    http = httpx.Client(transport=httpx.MockTransport(service))
+    assert Countersign("https://plane.example", "csk_x", http=http).wait("dec_1").reason == "no"
+    assert waits == ["50"] * 4

@@ -301,6 +301,8 @@ export class Agent {
   /** Tokens are sent there, so it must be on the service's own origin. */
   async #endpoint(name: string): Promise<string> {
     const reference = (this.#manifest ?? (await this.discover())).endpoints[name];
+    // Manifests do not list it: it is beside the others (AAP 12.2).
+    if (reference === undefined && name === "heartbeat") return new URL(name, await this.#endpoint("cancel")).href;
     if (reference === undefined) throw new NotUsable(`the service offers no endpoint ${name}`);
     const url = new URL(reference.replace("{projectId}", this.#options.project ?? ""), this.service);
     if (url.origin !== this.service) throw new NotUsable(`the endpoint ${name} is not on the service's own origin`);

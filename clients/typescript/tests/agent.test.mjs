@@ -41,6 +41,23 @@ path = "/refunds"
 action = "refunds.send"
 irreversible = true
 describe.action = "Refund {body.amount} for payment {body.payment_id}"
+
+[[scopes]]
+id = "shop.notes"
+description = "Send notes, each one only after you have confirmed it"
+allows = ["notes.send"]
+irreversible = true
+undo_window_s = 600
+intent_types = ["HELP_CUSTOMER"]
+
+[[routes]]
+id = "send-note"
+method = "POST"
+path = "/notes"
+action = "notes.send"
+irreversible = true
+undo = { by = "hold" }
+describe.action = "Send the note {body.text}"
 `;
 
 const CONFIG = `
@@ -155,17 +172,17 @@ before(async () => {
 const writes = () => requests.filter(({ method }) => method === "POST").map(({ body }) => JSON.parse(body));
 const help = { intentType: "HELP_CUSTOMER" };
 
-async function receipt(agent) {
+async function receipt(agent, more = {}) {
   const iat = Math.floor(Date.now() / 1000);
   const whom = { iss: DOMAIN, aud: node.origin, sub: "robin", delegation_id: agent.delegationId };
   const task = { session_id: `sess_${randomBytes(16).toString("hex")}`, intent: "withheld", scopes: ["shop.help"] };
   const terms = { intent_type: "HELP_CUSTOMER", consent_method: "explicit_ui", usage_limits: { requests_per_hour: 100 } };
-  return key.sign({ alg: "ES256", kid: "key-1", typ: "aap-consent+jwt" }, { ...whom, ...task, ...terms, iat, exp: iat + 3600 });
+  return key.sign({ alg: "ES256", kid: "key-1", typ: "aap-consent+jwt" }, { ...whom, ...task, ...terms, iat, exp: iat + 3600, ...more });
 }
 
 async function connected(options = {}) {
   const agent = new Agent(node.origin, operator, options);
-  await agent.finish(await robin.agrees(await agent.connect(["shop.help"])));
+  await agent.finish(await robin.agrees(await agent.connect(["shop.help", "shop.notes"])));
   return agent;
 }
 
@@ -273,6 +290,32 @@ test("a delegation goes on after a restart of agent and node", async () => {
   assert.equal(await second.register(consent, await SigningKey.fromJwk(await own.toJwk())), session);
   assert.equal((await second.call("GET", "/orders/7", help)).status, 200);
   assert((await second.complete("done")).completed_at);
+});
+
+test("a long task sends heartbeats, previews its calls and is cancelled", async () => {
+  const [agent, before] = [await connected(), writes().length];
+  await agent.register(await receipt(agent, { heartbeat_interval: 60 }));
+  assert((await agent.heartbeat("running", 40)).next_before);
+  const refund = { payment_id: "p-3", amount: "1.00" };
+  const preview = await agent.call("POST", "/refunds", { json: refund, ...help, dryRun: true });
+  assert.deepEqual([preview.status, preview.headers.get("x-agent-dry-run")], [200, "true"]);
+  assert.deepEqual([writes().length, await robin.questions()], [before, []]);
+  assert.equal((await agent.cancel("not needed any more")).rollback_status, "completed");
+  await assert.rejects(agent.heartbeat(), (why) => why instanceof sdk.Refused && why.status === 401);
+});
+
+// AAP-14.1-07
+test("a call is undone within its window", async () => {
+  const [agent, before] = [await connected(), writes().length];
+  await agent.register(await receipt(agent, { scopes: ["shop.notes"] }));
+  const calling = inBackground(() => agent.callApproved("POST", "/notes", { json: { text: "hello" }, ...help }));
+  const question = await eventually(async () => (await robin.questions())[0], "a question");
+  await robin.answers(question.decision_id, "accept");
+  const held = await calling;
+  assert.equal(held.status, 202);
+  await assert.rejects(agent.undo("https://evil.example/undo"), NotUsable);
+  assert.equal((await agent.undo(held.json().undo_url)).state, "undone");
+  assert.equal(writes().length, before);
 });
 
 // AAP-18.3-02, AAP-18.3-06

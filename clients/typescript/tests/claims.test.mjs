@@ -74,3 +74,20 @@ test("of two runs of one call the slower is told what became of it", async () =>
     await assert.rejects(played(script, act), error);
   }
 });
+
+test("a wait goes on by bounded long polls while the service comes and goes", async () => {
+  const waits = [];
+  const answers = [
+    decision({ state: "pending" }),
+    () => Promise.reject(LOST),
+    () => Response.json({}, { status: 503 }),
+    decision({ state: "rejected", reason: "no" }),
+  ];
+  const fetch = async (url) => {
+    waits.push(new URL(url).searchParams.get("wait"));
+    return answers.shift()();
+  };
+  const client = new Countersign("https://plane.example", "csk_x", { fetch });
+  assert.equal((await client.wait("dec_1")).reason, "no");
+  assert.deepEqual(waits, ["50", "50", "50", "50"]);
+});

@@ -144,6 +144,9 @@ class AgentState:
         """Tokens are sent there, so it must be on the service's own origin."""
         manifest = yield from self.known()
         reference = manifest["endpoints"].get(name)
+        if reference is None and name == "heartbeat":
+            # Manifests do not list it: it is beside the others (AAP 12.2).
+            return urljoin((yield from self.endpoint("cancel")), "heartbeat")
         if reference is None:
             raise NotUsable(f"the service offers no endpoint {name!r}")
         url = urljoin(self.service + "/", str(reference).replace("{projectId}", self.project or ""))
@@ -289,12 +292,15 @@ class AgentState:
 
     def _address(self, path: str) -> Flow[str]:
         """The token is sent only to the configured origin, regardless of the path."""
-        manifest = yield from self.known()
-        origin = self.api or origin_of(str(manifest.get("resource_origin") or self.service))
+        origin = yield from self._api_origin()
         url = origin + path
         if not path.startswith("/") or origin_of(url) != origin or urlsplit(url).fragment:
             raise ValueError("a path begins with a slash and stays on the service's origin")
         return url
+
+    def _api_origin(self) -> Flow[str]:
+        manifest = yield from self.known()
+        return self.api or origin_of(str(manifest.get("resource_origin") or self.service))
 
     def about_session(self, endpoint: str, body: Mapping[str, Any]) -> Flow[dict[str, Any]]:
         """A request about the session, at an endpoint of the service."""
@@ -310,7 +316,7 @@ class AgentState:
 
     def undo(self, undo_url: str) -> Flow[dict[str, Any]]:
         """Undoes a call within its window, at the address that its response named."""
-        if origin_of(undo_url) not in (self.service, self.api):
+        if origin_of(undo_url) not in (self.service, (yield from self._api_origin())):
             raise NotUsable("the address to undo is not on the service's own origin")
         send = Send("POST", undo_url, headers={"aap-version": VERSION})
         answer = yield from exchange(SessionCredential(self), send)
