@@ -2,8 +2,8 @@
 
 use crate::{
     commands::{
-        backup, bench, call, clarify, clock, config, db, delegation, demo, generate, inbox, init, key, keys, mcp, plan,
-        project, routes, serve, service_account, token, user, webhooks, witness,
+        audit, backup, bench, call, clarify, clock, config, db, delegation, demo, generate, inbox, init, key, keys,
+        mcp, plan, project, routes, serve, service_account, token, user, webhooks, witness,
     },
     terminal::Terminal,
 };
@@ -49,6 +49,8 @@ pub(crate) enum Command {
     ServiceAccount(service_account::Command),
     #[command(subcommand)]
     Call(call::Command),
+    #[command(subcommand)]
+    Audit(audit::Command),
     #[command(subcommand)]
     Key(key::Command),
     #[command(subcommand)]

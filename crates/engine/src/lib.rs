@@ -20,6 +20,7 @@ mod engine;
 mod entropy;
 mod epoch;
 mod evidence;
+mod evidence_bundle;
 mod inflight_writes;
 mod jwt_cache;
 mod keys;

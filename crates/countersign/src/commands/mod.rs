@@ -4,6 +4,7 @@
 //! A command with long subcommands (`clarify`) is a folder. A command is registered in
 //! [`crate::cli::Command`] only once it works, so that the help makes no promises.
 
+pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod bench;
 pub(crate) mod call;
@@ -51,6 +52,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Delegation(command) => delegation::run(command, context),
         Command::ServiceAccount(command) => service_account::run(command, context),
         Command::Call(command) => call::run(command, context),
+        Command::Audit(command) => audit::run(command, context),
         Command::Key(command) => key::run(command, context),
         Command::Token(command) => token::run(command, context),
         Command::Keys(command) => keys::run(command, context),

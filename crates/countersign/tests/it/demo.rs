@@ -40,6 +40,8 @@ fn the_scripted_demo_keeps_every_promise_and_ends_with_success() {
         "audited: ",
         "forged: ",
         "killed: ",
+        "proven: ",
+        "tampered: ",
     ] {
         assert_eq!(told.matches(&format!("  ok  {part}")).count(), 1, "{part} {told}");
     }

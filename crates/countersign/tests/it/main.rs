@@ -7,8 +7,10 @@
     reason = "tests say what went wrong by failing"
 )]
 
+mod bundles;
 mod clarify;
 mod cli;
+mod cli_audit_bundle;
 mod cli_call;
 mod cli_decisions;
 mod cli_folder;

@@ -7,6 +7,7 @@ mod killed;
 mod node;
 mod plan;
 mod process;
+mod proven;
 mod service;
 mod statement;
 mod story;
@@ -52,10 +53,11 @@ impl Branch {
             self.bank.url(),
             self.node.gateway
         ))?;
-        story::play(self, steps).await?;
+        let transfer = story::play(self, steps).await?;
         plan::play(self, steps).await?;
         unclear::play(self, steps).await?;
-        killed::play(self, steps).await
+        killed::play(self, steps).await?;
+        proven::play(self, &transfer, steps).await
     }
 
     /// Leaves the calls to the reader.

@@ -8,8 +8,12 @@ use super::{
 };
 use crate::DemoFailure;
 use countersign_protocol::{origin::Origin, project::ProjectDocument};
-use countersign_server::{FirstStart, Node, admin::Role, config, start};
-use std::{fs, path::PathBuf};
+use countersign_server::{
+    FirstStart, Node,
+    admin::{Engine, Role},
+    config, start,
+};
+use std::{fs, path::PathBuf, sync::Arc};
 
 const PROJECT: &str = include_str!("../../../../examples/bank.toml");
 /// The rules for plans about the bank.
@@ -66,11 +70,16 @@ impl BankNode {
         self.folder.join("countersign.toml")
     }
 
-    async fn furnish(&self, document: ProjectDocument) -> Result<(), DemoFailure> {
+    pub(super) fn engine(&self) -> Result<&Arc<Engine>, DemoFailure> {
         let node = self.node.as_ref().ok_or_else(|| DemoFailure::new("the bank's node does not run"))?;
-        let applied = node.engine.apply_project(document, "demo").await.map_err(trouble)?;
-        node.engine.people().add_person(PERSON, "Robin Demo", PASSWORD, false).await.map_err(trouble)?;
-        node.engine.people().set_roles(applied.project.key, PERSON, vec![Role::User]).await.map(drop).map_err(trouble)
+        Ok(&node.engine)
+    }
+
+    async fn furnish(&self, document: ProjectDocument) -> Result<(), DemoFailure> {
+        let engine = self.engine()?;
+        let applied = engine.apply_project(document, "demo").await.map_err(trouble)?;
+        engine.people().add_person(PERSON, "Robin Demo", PASSWORD, false).await.map_err(trouble)?;
+        engine.people().set_roles(applied.project.key, PERSON, vec![Role::User]).await.map(drop).map_err(trouble)
     }
 }
 

@@ -22,14 +22,16 @@ use http::{StatusCode, header};
 const UNCONFIRMED: (u16, &str) = (403, "irreversible_requires_confirm");
 const CONFLICT: (u16, &str) = (409, "conflict");
 
-pub(super) async fn play(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<(), DemoFailure> {
+/// Returns the decision about the first transfer.
+pub(super) async fn play(branch: &mut Branch, steps: &mut Steps<'_>) -> Result<String, DemoFailure> {
     branch.passes_at_once(steps).await?;
     let (decision, token) = branch.is_held_and_approved(steps).await?;
     branch.is_swapped(&token, steps).await?;
     let stolen = branch.runs_once(&decision, &token, steps).await?;
     branch.is_replayed(&stolen, &token, steps).await?;
     branch.is_redeemed(steps).await?;
-    branch.is_refunded_once(steps).await
+    branch.is_refunded_once(steps).await?;
+    Ok(decision.decision_id)
 }
 
 impl Branch {

@@ -197,3 +197,11 @@ fn a_bundle_is_valid_by_its_schema() {
     spoilt["leaves"][0]["path"][0] = json!("AAAA");
     assert!(!validator.is_valid(&spoilt));
 }
+
+/// An example for other verifiers, and the one of the command line's tests.
+#[test]
+fn the_example_of_the_repository_is_this_bundle() {
+    let example = fs::read_to_string(Path::new(ROOT).join("tests/data/evidence/bundle.json")).unwrap_or_default();
+    let expected = format!("{}\n", serde_json::to_string_pretty(&tests::bundle().to_json()).unwrap());
+    assert!(example == expected, "tests/data/evidence/bundle.json should be\n{expected}");
+}

@@ -4,6 +4,7 @@
 //! runs. Both call the same functions of the engine; nothing is decided here.
 
 mod api_keys;
+mod bundles;
 mod calls;
 mod delegations;
 mod node;
@@ -15,6 +16,7 @@ mod subscriber_tokens;
 mod webhooks;
 
 pub use api_keys::{AddApiKey, AddedApiKey, ListApiKeys, ListedApiKey, RevokeApiKey};
+pub use bundles::ExportBundle;
 pub use calls::{ListUnsettledCalls, SettleCall};
 pub use delegations::{LiftApiKeys, LiftDelegations, ListDelegations};
 pub use node::{
@@ -82,7 +84,7 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
             SetPassword, SetEmail, ReviewServiceAccount, CreateServiceAccount, ListServiceAccounts, RevokeServiceAccount,
             DisablePerson, EnablePerson, ListApiKeys, AddApiKey, RevokeApiKey, LiftApiKeys, ListDelegations,
             LiftDelegations, ListUnsettledCalls, SettleCall, ListSubscriberTokens, AddSubscriberToken,
-            RevokeSubscriberToken,
+            RevokeSubscriberToken, ExportBundle,
     CreateWebhookSecret, ListWebhookSecrets, RetireWebhookSecret, ListWebhookMessages,
      ShowWebhookMessage, ReplayWebhookMessage, ListSigningKeys, RotateSigningKeys, ReplaceLogKey, ShowClock, AcceptClock, ReadStorageStats
         );

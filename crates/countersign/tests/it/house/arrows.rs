@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("server", &["gateway", "engine", "evidence", "outbound", "jose", "protocol"]),
     ("client", &["outbound", "jose", "protocol"]),
     ("conformance", &["client", "outbound", "jose", "protocol"]),
-    ("demo", &["server", "client", "protocol"]),
+    ("demo", &["server", "client", "evidence", "jose", "protocol"]),
     ("countersign", &["server", "client", "demo", "conformance", "evidence", "jose", "protocol"]),
 ];
 

@@ -1,0 +1,21 @@
+//! `countersign audit …`: who decided what, how surely, and what became of it.
+
+mod bundle;
+mod verify;
+
+use crate::{context::Context, failure::Failure};
+use clap::Subcommand;
+
+/// Export evidence of what happened, and verify it anywhere
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Bundle(bundle::Arguments),
+    Verify(verify::Arguments),
+}
+
+pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::Bundle(arguments) => bundle::run(arguments, context),
+        Command::Verify(arguments) => verify::run(&arguments, context),
+    }
+}
