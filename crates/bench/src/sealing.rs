@@ -11,10 +11,9 @@ use countersign_evidence::{
     tile::{RightEdge, Tile},
 };
 use countersign_jose::EvidenceCrypto;
-use countersign_protocol::{evidence, ids::RowKey, time::UnixMillis};
+use countersign_protocol::{evidence::LeafMembers, ids::RowKey, time::UnixMillis};
 use countersign_testkit::{Plane, Setup};
 use futures_util::future::join_all;
-use serde_json::json;
 use std::{collections::HashMap, time::Duration};
 
 /// Entries of one step, and steps at the same time.
@@ -78,19 +77,23 @@ async fn append(plane: &Plane, project: RowKey, entries: usize) -> anyhow::Resul
 }
 
 fn draft(project: RowKey, n: usize) -> anyhow::Result<EvidenceDraft> {
-    let open = vec![
-        ("project", json!("calendar")),
-        ("event_type", json!("call")),
-        ("timestamp", json!("2026-11-15T12:00:00.000Z")),
-        ("delegation_id", json!(format!("del_{n:032x}"))),
-        ("action", json!("calendar.read")),
-        ("method", json!("GET")),
-        ("outcome", json!("200 OK")),
-        ("operator", json!("acme.example")),
-        ("request_id", json!(format!("req_{n:032x}"))),
-    ];
-    let hidden = vec![("path", json!("/calendar/events")), ("acting_for", json!("alice"))];
-    let leaf = evidence::leaf(open, hidden, || [7; 16])?;
+    let mut members = LeafMembers::new();
+    for (name, value) in [
+        ("project", "calendar"),
+        ("event_type", "call"),
+        ("timestamp", "2026-11-15T12:00:00.000Z"),
+        ("action", "calendar.read"),
+        ("method", "GET"),
+        ("outcome", "200 OK"),
+        ("operator", "acme.example"),
+    ] {
+        members.open(name, value);
+    }
+    members.open("delegation_id", format!("del_{n:032x}"));
+    members.open("request_id", format!("req_{n:032x}"));
+    members.hidden("path", "/calendar/events");
+    members.hidden("acting_for", "alice");
+    let leaf = members.seal(|| [7; 16])?;
     let (delegation, session) = (Some(1), Some(2));
     Ok(EvidenceDraft { project, at: UnixMillis(0), event_type: "call", delegation, session, leaf })
 }

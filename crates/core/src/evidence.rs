@@ -10,8 +10,8 @@ use crate::{
 };
 use countersign_protocol::{
     aap::audit::AuditEntry,
-    canonical::NotCanonical,
-    evidence::{self, Opening},
+    canonical::{CanonicalValue, NotCanonical},
+    evidence::{LeafMembers, Opening},
     hash::Digest,
     ids::{ProjectId, RowKey},
     time::UnixMillis,
@@ -25,27 +25,14 @@ pub struct DraftEntry {
     event_type: &'static str,
     delegation: Option<RowKey>,
     session: Option<RowKey>,
-    open: Vec<(&'static str, Value)>,
-    hidden: Vec<(&'static str, Value)>,
+    members: LeafMembers,
 }
 
 impl DraftEntry {
     pub fn new(project: (RowKey, &ProjectId), event_type: &'static str, at: UnixMillis) -> Self {
-        let mut open = Vec::with_capacity(16);
-        open.extend([
-            ("project", project.1.as_str().into()),
-            ("event_type", event_type.into()),
-            ("timestamp", at.to_rfc3339().into()),
-        ]);
-        Self {
-            project: project.0,
-            at,
-            event_type,
-            delegation: None,
-            session: None,
-            open,
-            hidden: Vec::with_capacity(4),
-        }
+        let entry =
+            Self { project: project.0, at, event_type, delegation: None, session: None, members: LeafMembers::new() };
+        entry.open("project", project.1.as_str()).open("event_type", event_type).open("timestamp", at.to_rfc3339())
     }
 
     /// Lists the entry under a delegation.
@@ -69,24 +56,24 @@ impl DraftEntry {
         }
     }
 
-    pub fn open(mut self, name: &'static str, value: impl Into<Value>) -> Self {
-        self.open.push((name, value.into()));
+    pub fn open(mut self, name: &'static str, value: impl CanonicalValue) -> Self {
+        self.members.open(name, value);
         self
     }
 
-    pub fn hidden(mut self, name: &'static str, value: impl Into<Value>) -> Self {
-        self.hidden.push((name, value.into()));
+    pub fn hidden(mut self, name: &'static str, value: impl CanonicalValue) -> Self {
+        self.members.hidden(name, value);
         self
     }
 
-    pub fn hidden_if(self, name: &'static str, value: Option<impl Into<Value>>) -> Self {
+    pub fn hidden_if(self, name: &'static str, value: Option<impl CanonicalValue>) -> Self {
         match value {
             Some(value) => self.hidden(name, value),
             None => self,
         }
     }
 
-    pub fn open_if(self, name: &'static str, value: Option<impl Into<Value>>) -> Self {
+    pub fn open_if(self, name: &'static str, value: Option<impl CanonicalValue>) -> Self {
         match value {
             Some(value) => self.open(name, value),
             None => self,
@@ -94,7 +81,7 @@ impl DraftEntry {
     }
 
     pub fn seal(self, mint: &mut Mint) -> Result<EvidenceDraft, NotCanonical> {
-        let leaf = evidence::leaf(self.open, self.hidden, || mint.bytes())?;
+        let leaf = self.members.seal(|| mint.bytes())?;
         Ok(EvidenceDraft {
             project: self.project,
             at: self.at,

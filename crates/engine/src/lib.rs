@@ -9,6 +9,7 @@ mod calls;
 mod clarification;
 mod clock;
 mod clock_acceptance;
+mod completion;
 mod concurrent_use;
 mod credential_cache;
 mod credentials;

@@ -30,6 +30,73 @@ pub fn of_value(value: &serde_json::Value) -> Result<Vec<u8>, NotCanonical> {
     bytes.map_err(|e| NotCanonical(e.to_string()))
 }
 
+/// A value whose canonical form is written without a [`serde_json::Value`] of it.
+pub trait CanonicalValue {
+    fn write_to(&self, out: &mut Vec<u8>) -> Result<(), NotCanonical>;
+}
+
+/// Plain values, as serde_json writes them.
+macro_rules! plain {
+    ($($of:ty),*) => {
+        $(impl CanonicalValue for $of {
+            fn write_to(&self, out: &mut Vec<u8>) -> Result<(), NotCanonical> {
+                serde_json::to_writer(out, self).map_err(|e| NotCanonical(e.to_string()))
+            }
+        })*
+    };
+}
+
+macro_rules! whole_numbers {
+    ($($of:ty),*) => {
+        $(impl CanonicalValue for $of {
+            fn write_to(&self, out: &mut Vec<u8>) -> Result<(), NotCanonical> {
+                check_number(&(*self).into())?;
+                serde_json::to_writer(out, self).map_err(|e| NotCanonical(e.to_string()))
+            }
+        })*
+    };
+}
+
+plain!((), bool, str, String, i32, u32, u16, u8);
+whole_numbers!(i64, u64, usize);
+
+/// RFC 8785 writes fractions in a way of its own; what is not a number becomes null, as in serde_json.
+impl CanonicalValue for f64 {
+    fn write_to(&self, out: &mut Vec<u8>) -> Result<(), NotCanonical> {
+        serde_json::Value::from(*self).write_to(out)
+    }
+}
+
+impl CanonicalValue for serde_json::Value {
+    fn write_to(&self, out: &mut Vec<u8>) -> Result<(), NotCanonical> {
+        out.extend(of_value(self)?);
+        Ok(())
+    }
+}
+
+impl<T: CanonicalValue + ?Sized> CanonicalValue for &T {
+    fn write_to(&self, out: &mut Vec<u8>) -> Result<(), NotCanonical> {
+        (**self).write_to(out)
+    }
+}
+
+impl<T: CanonicalValue> CanonicalValue for [T] {
+    fn write_to(&self, out: &mut Vec<u8>) -> Result<(), NotCanonical> {
+        for (n, item) in self.iter().enumerate() {
+            out.push(if n == 0 { b'[' } else { b',' });
+            item.write_to(out)?;
+        }
+        out.extend_from_slice(if self.is_empty() { b"[]" } else { b"]" });
+        Ok(())
+    }
+}
+
+impl<T: CanonicalValue> CanonicalValue for Vec<T> {
+    fn write_to(&self, out: &mut Vec<u8>) -> Result<(), NotCanonical> {
+        self.as_slice().write_to(out)
+    }
+}
+
 /// Whether serde_json's output is canonical, as [`of_value`] explains; an error if there is no canonical form at all.
 fn check(value: &serde_json::Value) -> Result<bool, NotCanonical> {
     use serde_json::Value;

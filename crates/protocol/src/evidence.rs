@@ -3,9 +3,14 @@
 //! A leaf is canonical JSON. Personal or guessable members are salted commitments; the values and their salts are
 //! stored beside the log and can be erased without breaking any proof.
 
-use crate::{canonical, canonical::NotCanonical, hash::Digest};
+use crate::{
+    canonical,
+    canonical::{CanonicalValue, NotCanonical},
+    hash::Digest,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::ops::Range;
 
 /// A value behind a commitment, with the salt that hides it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,37 +38,93 @@ fn commit(name: &str, salt: &[u8; 16], value: &[u8]) -> Digest {
     Digest::of_parts(&[b"countersign:commitment:1\0", salt, name.as_bytes(), b"\0", value])
 }
 
-/// Builds a leaf from its open and its hidden members. Of two members with one name the later counts.
+/// The members of a leaf, written as canonical JSON one by one. Of two members with one name the later counts.
 ///
-/// Every call produces a leaf, so its canonical bytes are written directly instead of through a map: names are ours, in
-/// ASCII, and sorted.
-pub fn leaf(
-    mut open: Vec<(&'static str, Value)>,
-    mut hidden: Vec<(&'static str, Value)>,
-    mut salt: impl FnMut() -> [u8; 16],
-) -> Result<Leaf, NotCanonical> {
-    hidden.sort_by_key(|(name, _)| *name);
-    let (mut commitments, mut openings) = (LeafWriter::default(), LeafWriter::default());
-    for (name, value) in last_of_each(&hidden) {
-        let salt = salt();
-        let value = canonical::of_value(value)?;
-        let (salt_hex, digest) = (hex::encode(salt), commit(name, &salt, &value).hex());
-        commitments.add(name, &[b"\"", digest.as_bytes(), b"\""]);
-        openings.add(name, &[b"{\"salt\":\"", salt_hex.as_bytes(), b"\",\"value\":", &value, b"}"]);
-    }
-    let commitments = commitments.close();
-    open.extend([("v", Value::from(1)), (COMMITMENTS, Value::Null)]);
-    open.sort_by_key(|(name, _)| *name);
-    let mut members = LeafWriter::default();
-    for (name, value) in last_of_each(&open) {
-        match *name {
-            COMMITMENTS => members.add(name, &[&commitments]),
-            _ => members.add(name, &[&canonical::of_value(value)?]),
+/// Every call produces a leaf, so no value is made of a member, and the leaf is put together from their texts: names are
+/// ours, in ASCII, and sorted.
+#[derive(Default)]
+pub struct LeafMembers {
+    text: Vec<u8>,
+    open: Vec<LeafMember>,
+    hidden: Vec<LeafMember>,
+    failed: Option<NotCanonical>,
+}
+
+/// A member's place in the text.
+struct LeafMember {
+    name: &'static str,
+    value: Range<usize>,
+}
+
+/// Most entries have fewer members, and less text.
+const USUAL_MEMBERS: usize = 18;
+const USUAL_TEXT: usize = 512;
+/// More than what surrounds a member in a leaf; a commitment has its digest beside its name.
+const AROUND: usize = 40;
+const COMMITMENT: usize = 112;
+
+impl LeafMembers {
+    pub fn new() -> Self {
+        Self {
+            text: Vec::with_capacity(USUAL_TEXT),
+            open: Vec::with_capacity(USUAL_MEMBERS),
+            hidden: Vec::with_capacity(4),
+            failed: None,
         }
     }
-    let bytes = members.close();
-    let openings = (!hidden.is_empty()).then(|| text(openings.close()));
-    Ok(Leaf { hash: leaf_hash(&bytes), bytes, openings })
+
+    pub fn open(&mut self, name: &'static str, value: impl CanonicalValue) {
+        let value = self.write(value);
+        self.open.push(LeafMember { name, value });
+    }
+
+    /// Behind a commitment.
+    pub fn hidden(&mut self, name: &'static str, value: impl CanonicalValue) {
+        let value = self.write(value);
+        self.hidden.push(LeafMember { name, value });
+    }
+
+    fn write(&mut self, value: impl CanonicalValue) -> Range<usize> {
+        let begun = self.text.len();
+        if let Err(why) = value.write_to(&mut self.text) {
+            self.failed.get_or_insert(why);
+        }
+        begun..self.text.len()
+    }
+
+    /// Fails if a value has no canonical form.
+    pub fn seal(mut self, mut salt: impl FnMut() -> [u8; 16]) -> Result<Leaf, NotCanonical> {
+        if let Some(why) = self.failed {
+            return Err(why);
+        }
+        self.hidden.sort_by_key(|member| member.name);
+        let count = self.hidden.len();
+        let mut commitments = ObjectWriter::with_capacity(count * COMMITMENT);
+        let mut openings = ObjectWriter::with_capacity(self.text.len() + count * COMMITMENT);
+        for LeafMember { name, value } in last_of_each(&self.hidden) {
+            let (salt, value) = (salt(), self.text.get(value.clone()).unwrap_or_default());
+            let (mut salt_hex, mut digest_hex) = ([0; 32], [0; 64]);
+            let _fits = hex::encode_to_slice(salt, &mut salt_hex);
+            let _fits = hex::encode_to_slice(commit(name, &salt, value).0, &mut digest_hex);
+            commitments.add(name, &[b"\"", &digest_hex, b"\""]);
+            openings.add(name, &[b"{\"salt\":\"", &salt_hex, b"\",\"value\":", value, b"}"]);
+        }
+        let commitments = commitments.close();
+        self.open("v", 1);
+        self.open(COMMITMENTS, ());
+        self.open.sort_by_key(|member| member.name);
+        let room = self.text.len() + commitments.len() + self.open.len() * AROUND;
+        let mut members = ObjectWriter::with_capacity(room);
+        for LeafMember { name, value } in last_of_each(&self.open) {
+            match *name {
+                COMMITMENTS => members.add(name, &[&commitments]),
+                _ => members.add(name, &[self.text.get(value.clone()).unwrap_or_default()]),
+            }
+        }
+        let bytes = members.close();
+        let openings = (count > 0).then(|| text(openings.close()));
+        Ok(Leaf { hash: leaf_hash(&bytes), bytes, openings })
+    }
 }
 
 const COMMITMENTS: &str = "commitments";
@@ -73,20 +134,19 @@ fn text(json: Vec<u8>) -> String {
     String::from_utf8(json).unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned())
 }
 
-fn last_of_each<'a>(sorted: &'a [(&'static str, Value)]) -> impl Iterator<Item = (&'a &'static str, &'a Value)> {
-    let names_next = sorted.iter().skip(1).map(|(name, _)| Some(*name)).chain([None]);
-    sorted
-        .iter()
-        .zip(names_next)
-        .filter(|((name, _), next)| Some(*name) != *next)
-        .map(|((name, value), _)| (name, value))
+fn last_of_each(sorted: &[LeafMember]) -> impl Iterator<Item = &LeafMember> {
+    let names_next = sorted.iter().skip(1).map(|member| Some(member.name)).chain([None]);
+    sorted.iter().zip(names_next).filter(|(member, next)| Some(member.name) != *next).map(|(member, _)| member)
 }
 
 /// The serialised members of an object.
-#[derive(Default)]
-struct LeafWriter(Vec<u8>);
+struct ObjectWriter(Vec<u8>);
 
-impl LeafWriter {
+impl ObjectWriter {
+    fn with_capacity(bytes: usize) -> Self {
+        Self(Vec::with_capacity(bytes + 2))
+    }
+
     fn add(&mut self, name: &str, value: &[&[u8]]) {
         self.0.extend_from_slice(if self.0.is_empty() { b"{\"" } else { b",\"" });
         self.0.extend_from_slice(name.as_bytes());
@@ -112,3 +172,6 @@ pub fn leaf_hash(bytes: &[u8]) -> Digest {
 pub fn chain(previous: &Digest, seq: i64, leaf: &Digest) -> Digest {
     Digest::of_parts(&[&[2], &previous.0, &seq.to_be_bytes(), &leaf.0])
 }
+
+#[cfg(test)]
+mod tests;

@@ -35,7 +35,7 @@ impl Agents<'_> {
         let domain = Domain::parse(&iss).map_err(|why| Refusal::OperatorJwtInvalid(format!("iss is {why}")))?;
         let known = self.operators.operator(&domain, &kid, now, source).await.map_err(operator_refusal)?;
         let expected = Expected { operator: &domain, service: service.as_str() };
-        let fact = self.jwt_cache.operators.get_or_verify(jwt, service, &known.keys, now, || {
+        let fact = self.jwt_cache.operators.get_or_verify(jwt, service.as_str(), &known.keys, now, || {
             let fact = verify_operator(jwt, &known.keys, expected, now).map_err(operator_jwt_refusal)?;
             let until = fact.expires_at();
             Ok((fact, until))
@@ -68,7 +68,7 @@ impl Agents<'_> {
             Err(_) => operator.known.clone(),
         };
         let expected = Expected { operator: domain, service: service.as_str() };
-        self.jwt_cache.receipts.get_or_verify(jwt, service, &known.keys, now, || {
+        self.jwt_cache.receipts.get_or_verify(jwt, service.as_str(), &known.keys, now, || {
             let fact = verify_receipt(jwt, &known.keys, expected, now).map_err(receipt_refusal)?;
             let window = fact.claims().execution_window.map_or(fact.expires_at(), |window| window.latest);
             let until = fact.expires_at().min(window);

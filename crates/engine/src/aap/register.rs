@@ -152,15 +152,25 @@ impl Agents<'_> {
         }
     }
 
-    /// Verifies this service's own signature. An unknown key may be new on another node, so the store is read once.
+    /// Verifies this service's own signature. An unknown key may be new on another node, so the store is read once. An agent
+    /// shows the same token with each registration: its bytes are remembered like an operator's. Whether the
+    /// delegation is still active is read from its row each time.
     pub(crate) async fn prove_delegation(self, jwt: &str, project: &Project) -> Result<VerifiedGrant, Refusal> {
+        let (now, origins) = (self.now(), self.origins_of(project));
+        let (grants, issuers) = (&self.jwt_cache.grants, origins.join(" "));
+        if let Some(fact) = self.keys().and_then(|keys| grants.get(jwt, &issuers, &keys, now)) {
+            return Ok(fact);
+        }
         let keys = self.keys_for(jwt).await?;
-        let origins = self.origins_of(project);
-        let origins: Vec<&str> = origins.iter().map(String::as_str).collect();
-        verify_grant(jwt, &keys.set, &origins, self.now()).map_err(|why| match why {
-            // Valid, and of another project: the same refusal as for any unknown delegation (C-71).
-            DelegationRefusal::WrongIssuer if self.is_issued_by_project_host(jwt) => Refusal::DelegationNotFound,
-            why => Refusal::DelegationInvalid(why.to_string()),
+        grants.get_or_verify(jwt, &issuers, &keys, now, || {
+            let origins: Vec<&str> = origins.iter().map(String::as_str).collect();
+            let fact = verify_grant(jwt, &keys.set, &origins, now).map_err(|why| match why {
+                // Valid, and of another project: the same refusal as for any unknown delegation (C-71).
+                DelegationRefusal::WrongIssuer if self.is_issued_by_project_host(jwt) => Refusal::DelegationNotFound,
+                why => Refusal::DelegationInvalid(why.to_string()),
+            })?;
+            let until = fact.expires_at();
+            Ok((fact, until))
         })
     }
 

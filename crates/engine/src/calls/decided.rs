@@ -1,6 +1,6 @@
 //! A decided call ends in the record: authorized and settled, refused, or, when it is dropped, abandoned.
 
-use crate::{ended_holders::Generation, engine::Engine, projects::Address, services::Calls};
+use crate::{completion::Completion, ended_holders::Generation, engine::Engine, projects::Address, services::Calls};
 use countersign_core::{
     aap::access::{AuthorizedCall, Call, CallFacts, CallVerdict, DryRunCall, NeedsApproval},
     records::Decision,
@@ -122,12 +122,12 @@ impl DecidedCall {
         self.open = false;
         let (engine, verdict) = (Arc::clone(&self.engine), self.verdict.take());
         let Some(verdict) = verdict else { return refusal };
-        // In a task of its own: the record is written even if the caller hangs up now.
-        let recording = engine.tasks.spawn({
+        // The record is written even if the caller hangs up now.
+        let recording = {
             let engine = Arc::clone(&engine);
             async move { engine.calls().record_refusal(&verdict, refusal).await }
-        });
-        recording.await.unwrap_or(Refusal::Unavailable)
+        };
+        Completion::of(recording, &engine.tasks).await.unwrap_or(Refusal::Unavailable)
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     settle::RecordedOutcome,
     undo::UndoOffer,
 };
-use crate::{projects::Address, services::Calls};
+use crate::{completion::Completion, projects::Address, services::Calls};
 use async_trait::async_trait;
 use countersign_core::{
     aap::access::{Call, CallFacts, ReadWrite},
@@ -290,12 +290,13 @@ impl Calls<'_> {
         }
     }
 
-    /// Runs in a task of its own, which outlasts a caller that hangs up.
+    /// Outlasts a caller that hangs up.
     pub(super) async fn spawn_to_completion<T: Send + 'static>(
         self,
         task: impl Future<Output = Result<T, Refusal>> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.tasks.spawn(task.in_current_span()).await.map_err(|_| Refusal::OutcomeUnrecorded(None))?
+        let task = Completion::of(task.in_current_span(), &self.tasks);
+        task.await.map_err(|_| Refusal::OutcomeUnrecorded(None))?
     }
 
     /// Sends, records the outcome, and only then releases the response.

@@ -3,6 +3,7 @@
 
 use super::{BodyDigest, UpstreamError, UpstreamOutcome, Watch, reversible::OpenCancel, settle::RecordedOutcome};
 use crate::{
+    completion::Completion,
     ended_holders::Generation,
     engine::Engine,
     inflight_writes::{InflightWrite, SendRight, until_deaf},
@@ -217,12 +218,12 @@ impl Permit {
     pub(super) async fn settle(mut self, outcome: UpstreamOutcome) -> Result<RecordedOutcome, Refusal> {
         let Some(open) = self.open.take() else { return Err(Refusal::Internal) };
         let (engine, named) = (Arc::clone(&self.engine), open.sent_write());
-        // In a task of its own: the record is written even if the caller hangs up now.
-        let settling = engine.tasks.spawn({
+        // The record is written even if the caller hangs up now.
+        let settling = {
             let engine = Arc::clone(&engine);
             async move { engine.calls().settle(open, outcome).await }
-        });
-        settling.await.unwrap_or(Err(Refusal::OutcomeUnrecorded(named)))
+        };
+        Completion::of(settling, &engine.tasks).await.unwrap_or(Err(Refusal::OutcomeUnrecorded(named)))
     }
 }
 

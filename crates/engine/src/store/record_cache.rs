@@ -33,11 +33,16 @@ const QUIET: [Table; 8] = [
     Table::WebhookEnrolment,
 ];
 
+/// Tables in which a search by unique columns mostly finds nothing, and which change seldom: every registration looks
+/// whether its receipt was revoked and whether its session has a heartbeat. That there is nothing is kept like a list.
+const MOSTLY_ABSENT: [Table; 3] = [Table::RevokedReceipt, Table::Heartbeat, Table::Rollback];
+
 pub(crate) struct RecordCache {
     rows: Cache<(Table, RowKey), CachedRow, ByDocument>,
     /// The keys of rows with these unique columns.
     keys: Cache<Search, RowKey>,
-    /// The results of other searches in quiet tables, with the version of the table that they were read from.
+    /// The results of other searches in quiet tables, and those without a result, with the version of the table that they
+    /// were read from.
     lists: Cache<Search, (u64, Arc<[SharedRecord]>)>,
     table_versions: [AtomicU64; Table::ALL.len()],
     /// The number of changes so far. A reader stores what it read only if there was none meanwhile.
@@ -86,11 +91,23 @@ impl RecordCache {
     /// The result of a search, if it is known.
     pub(crate) fn find(&self, search: &Search) -> Option<Vec<SharedRecord>> {
         if !search.is_unique() {
-            let (version, list) = self.lists.get(search)?;
-            return (version == self.table_version(search.table())).then(|| list.to_vec());
+            return self.list(search);
         }
+        match self.row(search) {
+            Some(record) => Some(vec![record]),
+            None if MOSTLY_ABSENT.contains(&search.table()) => self.list(search),
+            None => None,
+        }
+    }
+
+    fn row(&self, search: &Search) -> Option<SharedRecord> {
         let key = search.row_key().or_else(|| self.keys.get(search))?;
-        self.rows.get(&(search.table(), key)).map(|row| vec![row.record])
+        self.rows.get(&(search.table(), key)).map(|row| row.record)
+    }
+
+    fn list(&self, search: &Search) -> Option<Vec<SharedRecord>> {
+        let (version, list) = self.lists.get(search)?;
+        (version == self.table_version(search.table())).then(|| list.to_vec())
     }
 
     pub(crate) fn begin_read(&self) -> ReadMark {
@@ -99,8 +116,12 @@ impl RecordCache {
 
     /// Stores the result of a search, unless a row changed since it began.
     pub(crate) fn store(&self, mark: ReadMark, search: Search, found: &[ReadRow]) {
-        let is_list = !search.is_unique();
-        if is_list && !QUIET.contains(&search.table()) {
+        let absent = search.is_unique() && found.is_empty();
+        let (kept, is_list) = match absent {
+            true => (MOSTLY_ABSENT.contains(&search.table()), true),
+            false => (search.is_unique() || QUIET.contains(&search.table()), !search.is_unique()),
+        };
+        if !kept {
             return;
         }
         let changes = self.changes();

@@ -9,9 +9,8 @@ use countersign_core::{
 use countersign_engine::store::{
     self, Outcome, PostgresLocation, Search, SecretByName, Store, StoreLocation, StoreOptions,
 };
-use countersign_protocol::{evidence, hash::Digest, ids::RowKey, time::UnixMillis};
+use countersign_protocol::{evidence::LeafMembers, hash::Digest, ids::RowKey, time::UnixMillis};
 use futures_util::future::join_all;
-use serde_json::json;
 use std::sync::{
     Arc,
     atomic::{AtomicI64, Ordering},
@@ -153,8 +152,11 @@ pub(crate) fn count(name: &'static str, limit: i64) -> Count {
 
 /// An entry of a delegation and a session; `note` is behind a commitment.
 pub(crate) fn entry(project: RowKey, at: i64, delegation: RowKey, session: RowKey, note: &str) -> EvidenceDraft {
-    let open = vec![("at", json!(at)), ("note", json!(note))];
-    let leaf = evidence::leaf(open, vec![("who", json!(format!("person of {note}")))], || [7; 16]).unwrap();
+    let mut members = LeafMembers::new();
+    members.open("at", at);
+    members.open("note", note);
+    members.hidden("who", format!("person of {note}"));
+    let leaf = members.seal(|| [7; 16]).unwrap();
     EvidenceDraft {
         project,
         at: UnixMillis(at),

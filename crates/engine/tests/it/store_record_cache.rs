@@ -2,10 +2,10 @@
 
 use crate::store::{Bench, LATER, START, on_both_stores, put, secret};
 use countersign_core::{
-    records::{Secret, Stored, WebSession},
+    records::{RevokedReceipt, Secret, Stored, WebSession},
     step::Effects,
 };
-use countersign_engine::store::{self, Outcome, SecretByName, WebSessionByToken};
+use countersign_engine::store::{self, Outcome, RevokedReceiptByHash, SecretByName, WebSessionByToken};
 use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
 use futures_util::future::join_all;
 use std::sync::{
@@ -40,6 +40,25 @@ on_both_stores! {
                 assert_eq!(store::get::<Secret>(&*bench.store, 1).await.unwrap().map(|s| s.version), Some(next));
             }
         }
+    }
+
+    /// C-41
+    async fn a_revoked_receipt_that_was_looked_for_in_vain_is_found_once_it_is_revoked(bench) {
+        let revoked = |key: RowKey, text: &[u8]| {
+            RevokedReceipt { key, version: 1, project: 1, sha256: Digest::of(text), at: UnixMillis(START) }
+        };
+        let is_revoked = async |text: &[u8]| {
+            let lookup = RevokedReceiptByHash { project: 1, sha256: Digest::of(text) };
+            store::find_one(&*bench.store, lookup).await.unwrap().is_some()
+        };
+        for (key, text) in [(1, b"one"), (2, b"two")] {
+            assert!(!is_revoked(text).await && !is_revoked(text).await);
+            assert_eq!(bench.store.commit(put(revoked(key, text).into_record())).await, Outcome::Committed);
+            assert!(is_revoked(text).await && is_revoked(text).await);
+        }
+        let removes = vec![(RevokedReceipt::TABLE, 1)];
+        assert_eq!(bench.store.commit(Effects { removes, ..Effects::default() }).await, Outcome::Committed);
+        assert_eq!((is_revoked(b"one").await, is_revoked(b"two").await), (false, true));
     }
 
     async fn a_step_that_fails_changes_no_record_in_memory(bench) {

@@ -5,6 +5,9 @@
 
 /// Query and fragment are ignored. Clients mostly write the expected form, so normalisation is rare.
 pub(super) fn is_same(htu: &str, url: &str) -> bool {
+    if htu == url {
+        return true;
+    }
     let (htu, url) = (without_query(htu), without_query(url));
     htu == url || normal(htu).is_some_and(|htu| normal(url) == Some(htu))
 }

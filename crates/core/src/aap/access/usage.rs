@@ -134,7 +134,8 @@ impl Usage {
             None => format!("{project}/used/{session}/grant/{holder}"),
         });
         Self {
-            requests: format!("{project}/requests/{holder}/{hour}"),
+            // Beside the counters of its sessions: row keys grow with time, so a call mostly changes a single page.
+            requests: format!("{project}/used/{holder}/requests/{hour}"),
             session: session.unwrap_or_default(),
             limits,
             budget: Budget::of(delegation),

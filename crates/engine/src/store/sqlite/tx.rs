@@ -142,29 +142,29 @@ impl SqliteConnection {
     ) -> rusqlite::Result<HashMap<(countersign_core::records::Table, i64), i64>> {
         let Self { inner, known, .. } = self;
         let mut versions = HashMap::new();
-        for (table, rows) in &wants.rows {
-            let mut statement = inner.prepare_cached(&tables::statements_of(*table).version)?;
-            for key in &rows.keys {
-                let row = (*table, *key);
-                if let Some(version) = known.version(row) {
-                    versions.insert(row, version);
-                } else if let Some(version) = first(statement.query_map([key], |row| row.get(0))?)? {
-                    known.insert_version(row, version);
-                    versions.insert(row, version);
-                }
+        let wanted = wants.rows.iter().flat_map(|(table, rows)| rows.keys.iter().map(|key| (*table, *key)));
+        for row in wanted {
+            if let Some(version) = known.version(row) {
+                versions.insert(row, version);
+                continue;
+            }
+            let mut statement = inner.prepare_cached(&tables::statements_of(row.0).version)?;
+            if let Some(version) = first(statement.query_map([row.1], |row| row.get(0))?)? {
+                known.insert_version(row, version);
+                versions.insert(row, version);
             }
         }
         Ok(versions)
     }
 
     fn load_counts(&self, wants: &Wants<'_>) -> rusqlite::Result<HashMap<String, Tally>> {
-        let mut statement = self.inner.prepare_cached("SELECT value, until FROM counts WHERE key = ?1")?;
         let mut counts = HashMap::new();
         for key in &wants.counts {
             if let Some(tally) = self.known.tally(key) {
                 counts.insert((*key).to_owned(), tally);
                 continue;
             }
+            let mut statement = self.inner.prepare_cached("SELECT value, until FROM counts WHERE key = ?1")?;
             let tally = |row: &rusqlite::Row<'_>| Ok(Tally { value: row.get(0)?, until: row.get(1)? });
             if let Some(tally) = first(statement.query_map([key], tally)?)? {
                 counts.insert((*key).to_owned(), tally);
@@ -174,9 +174,9 @@ impl SqliteConnection {
     }
 
     fn load_spent(&self, wants: &Wants<'_>) -> rusqlite::Result<HashMap<String, i64>> {
-        let mut statement = self.inner.prepare_cached("SELECT until FROM once_keys WHERE key = ?1")?;
         let mut spent = HashMap::new();
         for key in wants.once.keys() {
+            let mut statement = self.inner.prepare_cached("SELECT until FROM once_keys WHERE key = ?1")?;
             if let Some(until) = first(statement.query_map([key], |row| row.get(0))?)? {
                 spent.insert((*key).to_owned(), until);
             }
@@ -186,13 +186,13 @@ impl SqliteConnection {
 
     fn load_heads(&self, wants: &Wants<'_>) -> rusqlite::Result<HashMap<i64, Head>> {
         let text = "SELECT next_seq, chain FROM lane_heads WHERE project = ?1 AND lane = ?2";
-        let mut statement = self.inner.prepare_cached(text)?;
         let mut heads = HashMap::new();
         for project in &wants.projects {
             if let Some(head) = self.known.head(*project) {
                 heads.insert(*project, head);
                 continue;
             }
+            let mut statement = self.inner.prepare_cached(text)?;
             let head = |row: &rusqlite::Row<'_>| {
                 Ok(Head { next_seq: row.get(0)?, chain: countersign_protocol::hash::Digest(row.get(1)?) })
             };
@@ -244,20 +244,24 @@ impl SqliteConnection {
 
     /// Mostly a counter exists and keeps its expiry; then the index by expiry is not touched.
     fn write_counts(&self, gains: &Gains<'_>) -> rusqlite::Result<()> {
+        if gains.counts.is_empty() {
+            return Ok(());
+        }
         let mut raise = self.inner.prepare_cached("UPDATE counts SET value = ?2 WHERE key = ?1 AND until = ?3")?;
-        let mut write = self.inner.prepare_cached(
-            "INSERT INTO counts (key, value, until) VALUES (?1, ?2, ?3) \
-             ON CONFLICT (key) DO UPDATE SET value = excluded.value, until = excluded.until",
-        )?;
+        let write = "INSERT INTO counts (key, value, until) VALUES (?1, ?2, ?3) \
+             ON CONFLICT (key) DO UPDATE SET value = excluded.value, until = excluded.until";
         for (key, tally) in &gains.counts {
             if raise.execute(params![key, tally.value, tally.until])? == 0 {
-                write.execute(params![key, tally.value, tally.until])?;
+                self.inner.prepare_cached(write)?.execute(params![key, tally.value, tally.until])?;
             }
         }
         Ok(())
     }
 
     fn write_once(&self, gains: &Gains<'_>) -> rusqlite::Result<()> {
+        if gains.once.is_empty() {
+            return Ok(());
+        }
         let mut statement = self.inner.prepare_cached(
             "INSERT INTO once_keys (key, until) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET until = excluded.until",
         )?;
@@ -265,6 +269,9 @@ impl SqliteConnection {
     }
 
     fn write_evidence(&self, entries: &[PlacedLeaf<'_>]) -> rusqlite::Result<()> {
+        if entries.is_empty() {
+            return Ok(());
+        }
         let mut lines = self.inner.prepare_cached(
             "INSERT INTO evidence (lane, pos, project, seq, at, event_type, delegation, session, leaf, hash) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
