@@ -145,6 +145,15 @@ pub enum VerifiedGrant {
     ServiceAccount(VerifiedServiceAccount),
 }
 
+impl VerifiedGrant {
+    pub fn expires_at(&self) -> UnixMillis {
+        UnixMillis::from_secs(match self {
+            Self::User(fact) => fact.claims.exp,
+            Self::ServiceAccount(fact) => fact.claims.exp,
+        })
+    }
+}
+
 /// The caller holds this private key and signed exactly this request (RFC 9449 4.3).
 ///
 /// Three checks are left to the caller: the token's binding to this key, the proof's freshness, and its nonce.

@@ -5,12 +5,12 @@ use std::{cell::Cell, sync::Arc};
 
 const UNTIL: UnixMillis = UnixMillis(1_000);
 
-struct Remembered {
+struct CountingMemory {
     memory: Memory<u32, &'static str>,
     verified: Cell<u32>,
 }
 
-impl Remembered {
+impl CountingMemory {
     fn new() -> Self {
         Self { memory: Memory::default(), verified: Cell::new(0) }
     }
@@ -30,7 +30,7 @@ impl Remembered {
 ///
 #[test]
 fn only_the_same_bytes_for_the_same_service_are_remembered() {
-    let (remembered, keys) = (Remembered::new(), Arc::new("keys"));
+    let (remembered, keys) = (CountingMemory::new(), Arc::new("keys"));
     assert!(remembered.verifies("a.b.c", "https://s", &keys, 0));
     assert!(!remembered.verifies("a.b.c", "https://s", &keys, 0));
     for (jwt, service) in [("a.b.d", "https://s"), ("a.b.c", "https://t"), ("a.b.c", "https://s https://t")] {
@@ -41,7 +41,7 @@ fn only_the_same_bytes_for_the_same_service_are_remembered() {
 ///
 #[test]
 fn other_keys_or_the_expiry_of_the_token_end_the_memory_of_it() {
-    let (remembered, keys) = (Remembered::new(), Arc::new("keys"));
+    let (remembered, keys) = (CountingMemory::new(), Arc::new("keys"));
     assert!(remembered.verifies("a.b.c", "https://s", &keys, 0));
     assert!(!remembered.verifies("a.b.c", "https://s", &keys, UNTIL.0 - 1));
     assert!(remembered.verifies("a.b.c", "https://s", &keys, UNTIL.0));
