@@ -199,8 +199,11 @@ test("a read passes, and a held write runs once after the person's approval", as
   const why = await agent.call("POST", "/refunds", { json: refund, ...help }).catch((why) => why);
   assert(why instanceof sdk.ConfirmationNeeded && why.decisionId && why.page && why.hint, why);
   assert.deepEqual(writes(), []);
+  await robin.answers(why.decisionId, "reject");
   const calling = inBackground(() => agent.callApproved("POST", "/refunds", { json: refund, ...help }));
-  await robin.answers(why.decisionId, "accept");
+  // Only now: the same request after an approval that it does not know of would ask again.
+  const question = await eventually(async () => (await robin.questions())[0], "a question");
+  await robin.answers(question.decision_id, "accept");
   assert.equal((await calling).status, 201);
   assert.deepEqual(writes(), [refund]);
 });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import inspect
 import json
@@ -19,8 +20,14 @@ from .decision import Decision, Execution
 from .errors import AlreadyRan, BadAnswer, Conflict, KeyReused, OutcomeNotRecorded, OutcomeUnknown, Refused, Unreachable
 from .journal import Entry, Journal
 
-#: Errors of a tool after which it may have taken effect all the same.
-UNKNOWN_ON: tuple[type[BaseException], ...] = (TimeoutError, ConnectionError, httpx.TransportError, OutcomeUnknown)
+#: Errors of a tool after which it may have taken effect all the same. Before Python 3.11 `asyncio` has its own timeout.
+UNKNOWN_ON: tuple[type[BaseException], ...] = (
+    TimeoutError,
+    asyncio.TimeoutError,
+    ConnectionError,
+    httpx.TransportError,
+    OutcomeUnknown,
+)
 
 
 @dataclass(frozen=True)
