@@ -63,7 +63,20 @@ struct Announcement<T> {
 
 impl<T: DeserializeOwned> ServerProcess<T> {
     pub(crate) fn start(store: StoreKind, task: ServerTask) -> anyhow::Result<Self> {
-        let mut command = Command::new(std::env::current_exe()?);
+        Self::start_under(&[], store, task)
+    }
+
+    /// The same under another program, if one is given.
+    pub(crate) fn start_under(under: &[&str], store: StoreKind, task: ServerTask) -> anyhow::Result<Self> {
+        let program = std::env::current_exe()?;
+        let mut command = match under {
+            [] => Command::new(program),
+            [first, more @ ..] => {
+                let mut command = Command::new(first);
+                command.args(more).arg(program);
+                command
+            }
+        };
         let store = format!("{store:?}").to_lowercase();
         command.args(["server-part", &store, &serde_json::to_string(&task)?]);
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
@@ -78,6 +91,13 @@ impl<T: DeserializeOwned> ServerProcess<T> {
 impl<T> ServerProcess<T> {
     pub(crate) fn meter(&self) -> Meter {
         Meter::start(self.process.id(), &self.database)
+    }
+
+    /// What it has given the file system to write, as a number of bytes.
+    pub(crate) fn written_bytes(&self) -> anyhow::Result<f64> {
+        let said = std::fs::read_to_string(format!("/proc/{}/io", self.process.id()))?;
+        let count = said.lines().find_map(|line| line.strip_prefix("write_bytes: ")).context("nothing is counted")?;
+        Ok(count.trim().parse()?)
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod cycles;
 mod deliveries;
+mod instructions;
 mod results;
 mod serving;
 mod subscriber;
@@ -29,6 +30,9 @@ pub(crate) struct Arguments {
     /// Leaves parts out; their ratios are then null. Fewer than 3 seconds leave growth out, too.
     #[arg(long, value_enum, value_delimiter = ',')]
     without: Vec<Without>,
+    /// Counts instead the instructions of a cycle and of a verification, under callgrind, and the bytes that a cycle writes.
+    #[arg(long)]
+    instructions: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -57,6 +61,9 @@ impl Arguments {
 }
 
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    if arguments.instructions {
+        return instructions::run().await;
+    }
     let of = &arguments.rounds;
     if arguments.has_peers() {
         peers::check_installed()?;

@@ -25,6 +25,7 @@ mod wire;
 pub(crate) use figures::Figures;
 #[cfg(test)]
 pub(crate) use figures::Spread;
+pub(crate) use instructions::{Log, verifications};
 pub(crate) use parts::{MeasuredPart, postmaster, run_part};
 pub(crate) use processes::{memory_mib, tree as process_tree};
 pub(crate) use round::{RoundResult, cpu_of};

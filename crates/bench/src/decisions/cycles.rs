@@ -30,6 +30,37 @@ impl CycleLoad {
         Self { name, server: Rc::clone(server), in_flight }
     }
 
+    /// Runs so many cycles, without a time limit.
+    pub(super) async fn exactly(&mut self, cycles: u64) -> anyhow::Result<RoundResult> {
+        self.run(Pace { until: None, left: AtomicU64::new(cycles) }).await
+    }
+
+    async fn run(&mut self, pace: Pace) -> anyhow::Result<RoundResult> {
+        let (process, pace) = (&self.server.process, Arc::new(pace));
+        let mut answering = self.answering().await?;
+        let mut agents = Vec::new();
+        for n in 0..self.in_flight {
+            let agent = process.told.agents.get(n % process.told.agents.len()).context("no agent")?;
+            agents.push((connect(&process.address).await?, agent.clone()));
+        }
+        let meter = process.meter();
+        let mut asking = JoinSet::new();
+        for (connection, agent) in agents {
+            asking.spawn(ask(connection, process.address.clone(), agent, Arc::clone(&pace)));
+        }
+        let mut latencies = Vec::new();
+        loop {
+            tokio::select! {
+                Some(failed) = answering.join_next() => failed??,
+                asked = asking.join_next() => match asked {
+                    Some(asked) => latencies.extend(asked??),
+                    None => break,
+                },
+            }
+        }
+        Ok(meter.stop(latencies))
+    }
+
     /// As many workers as there are agents: a reply never waits for another.
     async fn answering(&self) -> anyhow::Result<JoinSet<anyhow::Result<()>>> {
         let SubscribedServer { process, subscription, questions, .. } = &*self.server;
@@ -50,29 +81,23 @@ impl Load for CycleLoad {
 
     #[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
     async fn turn(&mut self, length: Duration) -> anyhow::Result<RoundResult> {
-        let process = &self.server.process;
-        let mut answering = self.answering().await?;
-        let mut agents = Vec::new();
-        for n in 0..self.in_flight {
-            let agent = process.told.agents.get(n % process.told.agents.len()).context("no agent")?;
-            agents.push((connect(&process.address).await?, agent.clone()));
-        }
-        let (meter, until) = (process.meter(), Instant::now() + length);
-        let mut asking = JoinSet::new();
-        for (connection, agent) in agents {
-            asking.spawn(ask(connection, process.address.clone(), agent, until));
-        }
-        let mut latencies = Vec::new();
-        loop {
-            tokio::select! {
-                Some(failed) = answering.join_next() => failed??,
-                asked = asking.join_next() => match asked {
-                    Some(asked) => latencies.extend(asked??),
-                    None => break,
-                },
-            }
-        }
-        Ok(meter.stop(latencies))
+        self.run(Pace { until: Some(Instant::now() + length), left: AtomicU64::new(u64::MAX) }).await
+    }
+}
+
+/// When the agents of a turn stop.
+struct Pace {
+    until: Option<Instant>,
+    /// Cycles that were not begun yet.
+    left: AtomicU64,
+}
+
+impl Pace {
+    #[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
+    fn begins_another(&self) -> bool {
+        let one_less = |left: u64| left.checked_sub(1);
+        self.until.is_none_or(|until| Instant::now() < until)
+            && self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
     }
 }
 
@@ -82,11 +107,11 @@ async fn ask(
     mut connection: CycleConnection,
     address: String,
     agent: String,
-    until: Instant,
+    pace: Arc<Pace>,
 ) -> anyhow::Result<Vec<Duration>> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut took = Vec::new();
-    while Instant::now() < until {
+    while pace.begins_another() {
         let began = Instant::now();
         let n = NEXT.fetch_add(1, Ordering::Relaxed);
         let body = json!({

@@ -3,13 +3,14 @@
 use crate::{
     StoreKind,
     child::{database, serve_until_closed},
+    cpu,
 };
 use countersign_engine::{Address, EventStream, ProjectAt};
 use countersign_protocol::{aaep::handshake::SubscriptionRequest, decisions::ConfirmationRequest};
 use countersign_testkit::{Plane, Setup, TestAgent, TestPerson, decisions::payments};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The state prepared before the measurement.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -71,12 +72,13 @@ async fn prepare(
     let at = plane.engine.project(&Address::Unscoped).await?;
     let bob = plane.person("bob").await;
     // A new subscriber receives all pending questions of its person, so these are for another person.
-    pending(plane, &at, scenario.pending, &plane.agent_key("bob", &[TOOL]).await).await?;
+    let unheard = plane.agent_key("bob", &[TOOL]).await;
+    pending(plane, &at, scenario.pending, &unheard).await?;
     let mut kept = listening(plane, &at, &bob, scenario.others).await?;
     let mut own = listening(plane, &at, alice, scenario.listeners).await?;
-    let delivery_us = match own.is_empty() {
-        true => 0.0,
-        false => deliveries(plane, &at, agents, &mut own).await?,
+    let delivery_us = match agents.first() {
+        Some(heard) if !own.is_empty() => deliveries(plane, &at, (heard, &unheard), &mut own).await?,
+        _ => 0.0,
     };
     kept.extend(own);
     Ok((delivery_us, kept))
@@ -122,32 +124,48 @@ async fn listening(
     Ok(streams)
 }
 
-/// The time from a question's commit until every subscription has it, per delivered event.
-#[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
+/// The CPU time of this process from a question on until every subscription has it, without that of a question that nobody
+/// hears, per delivered event: also on a busy machine the cost of a delivery, and not of waiting for a core.
 async fn deliveries(
     plane: &Plane,
     at: &ProjectAt,
-    agents: &[TestAgent],
+    (heard, unheard): (&TestAgent, &TestAgent),
     streams: &mut [EventStream],
 ) -> anyhow::Result<f64> {
-    let Some(agent) = agents.first() else { return Ok(0.0) };
-    let agent = plane.engine.decisions().authenticate_agent(at, &agent.token).await?;
-    let mut best = Vec::new();
+    let (mut with, mut without, mut delivered) = (Vec::new(), Vec::new(), 0_usize);
     for n in 0..ROUNDS {
-        plane.engine.decisions().raise_confirmation(at, &agent, &question(1_000_000 + n, 3600)).await?;
-        let (started, mut delivered) = (Instant::now(), 0_usize);
-        // A question in its own session is three events.
-        for stream in &mut *streams {
-            for _ in 0..3 {
-                let event = tokio::time::timeout(Duration::from_secs(10), stream.next()).await?;
-                anyhow::ensure!(event.is_some(), "a stream ended");
-                delivered += 1;
-            }
-        }
-        best.push(started.elapsed().as_secs_f64() * 1e6 / delivered as f64);
+        let before = cpu::of_process("self")?;
+        raise(plane, at, unheard, 1_000_000 + n).await?;
+        let between = cpu::of_process("self")?;
+        raise(plane, at, heard, 2_000_000 + n).await?;
+        delivered = read_question(streams).await?;
+        with.push(cpu::of_process("self")?.saturating_sub(between));
+        without.push(between.saturating_sub(before));
     }
-    best.sort_by(f64::total_cmp);
-    Ok(best[best.len() / 2])
+    with.sort();
+    without.sort();
+    let median = |all: &[Duration]| all.get(ROUNDS / 2).copied().unwrap_or_default();
+    Ok(median(&with).saturating_sub(median(&without)).as_secs_f64() * 1e6 / delivered.max(1) as f64)
+}
+
+async fn raise(plane: &Plane, at: &ProjectAt, agent: &TestAgent, n: usize) -> anyhow::Result<()> {
+    let agent = plane.engine.decisions().authenticate_agent(at, &agent.token).await?;
+    plane.engine.decisions().raise_confirmation(at, &agent, &question(n, 3600)).await?;
+    Ok(())
+}
+
+/// Reads the events of one question from every stream, and returns their number.
+async fn read_question(streams: &mut [EventStream]) -> anyhow::Result<usize> {
+    let mut delivered = 0;
+    // A question in its own session is three events.
+    for stream in streams {
+        for _ in 0..3 {
+            let event = tokio::time::timeout(Duration::from_secs(10), stream.next()).await?;
+            anyhow::ensure!(event.is_some(), "a stream ended");
+            delivered += 1;
+        }
+    }
+    Ok(delivered)
 }
 
 fn question(n: usize, timeout_seconds: i64) -> ConfirmationRequest {

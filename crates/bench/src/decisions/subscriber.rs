@@ -31,7 +31,12 @@ pub(super) struct SubscribedServer {
 
 impl SubscribedServer {
     pub(super) async fn start(store: StoreKind, scenario: Scenario) -> anyhow::Result<Self> {
-        let process = ServerProcess::start(store, ServerTask::Decisions(scenario))?;
+        Self::start_under(&[], store, scenario).await
+    }
+
+    /// The same under another program, if one is given.
+    pub(super) async fn start_under(under: &[&str], store: StoreKind, scenario: Scenario) -> anyhow::Result<Self> {
+        let process = ServerProcess::start_under(under, store, ServerTask::Decisions(scenario))?;
         let subscription = subscribe(&process).await?;
         let (send, questions) = mpsc::channel(4096);
         let listening = listen(&process, &subscription, send).await?;

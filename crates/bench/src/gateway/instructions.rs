@@ -57,7 +57,7 @@ fn keep(ratio: f64, file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn verifications(count: usize) -> anyhow::Result<f64> {
+pub(crate) fn verifications(count: usize) -> anyhow::Result<f64> {
     counted(|under| {
         let (_process, _nanos) = ContenderProcess::own::<u64>(under, "verify", &count)?;
         Ok(())
@@ -82,21 +82,21 @@ fn counted(run: impl FnOnce(&[&str]) -> anyhow::Result<()>) -> anyhow::Result<f6
 }
 
 /// The file in which callgrind reports its count.
-struct Log {
+pub(crate) struct Log {
     argument: String,
 }
 
 impl Log {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let file = std::env::temp_dir().join(format!("countersign-bench-{}.callgrind", std::process::id()));
         Self { argument: format!("--log-file={}", file.display()) }
     }
 
-    fn under(&self) -> [&str; 4] {
+    pub(crate) fn under(&self) -> [&str; 4] {
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", &self.argument]
     }
 
-    fn counted(&self) -> anyhow::Result<f64> {
+    pub(crate) fn counted(&self) -> anyhow::Result<f64> {
         let (_, file) = self.argument.split_once('=').context("no file")?;
         let said = std::fs::read_to_string(Path::new(file))?;
         let line = said.lines().find_map(|line| line.split_once("Collected :"));
