@@ -9,6 +9,7 @@ use countersign_protocol::{
     time::UnixMillis,
 };
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
@@ -39,9 +40,10 @@ pub struct AaepSignal {
     /// The event's number in the session, without gaps.
     pub seq: i64,
     pub to: Audience,
-    pub event: Event,
+    /// Shared with every subscription that it reaches.
+    pub event: Arc<Event>,
     /// The same event in other languages, if it contains texts of ours.
-    pub translations: Vec<(String, Event)>,
+    pub translations: Arc<[(String, Event)]>,
 }
 
 impl Signal {
@@ -59,7 +61,8 @@ impl Signal {
 impl AaepSignal {
     /// Sets it in every language, since all are the same event.
     pub fn set_reply_token(&mut self, token: &str) {
-        let all = std::iter::once(&mut self.event).chain(self.translations.iter_mut().map(|(_, event)| event));
+        let translations = Arc::make_mut(&mut self.translations).iter_mut().map(|(_, event)| event);
+        let all = std::iter::once(Arc::make_mut(&mut self.event)).chain(translations);
         all.for_each(|event| event.payload.set_reply_token(token.to_owned()));
     }
 

@@ -6,6 +6,7 @@ use crate::{
 };
 use countersign_core::{records::Stored, refusal::Refusal};
 use countersign_protocol::ids::RowKey;
+use std::sync::Arc;
 
 impl Engine {
     pub(crate) async fn get<T: Stored>(&self, key: RowKey) -> Result<Option<T>, StoreError> {
@@ -27,6 +28,11 @@ impl Engine {
 
     pub(crate) async fn find_one<L: Lookup>(&self, lookup: L) -> Result<Option<L::Record>, StoreError> {
         store::find_one(&*self.store, lookup).await
+    }
+
+    /// The record as the cache has it, without a copy.
+    pub(crate) async fn find_shared<L: Lookup>(&self, lookup: L) -> Result<Option<Arc<L::Record>>, StoreError> {
+        store::find_shared(&*self.store, lookup).await
     }
 
     pub(crate) async fn find_all<L: Lookup>(&self, lookup: L) -> Result<Vec<L::Record>, StoreError> {

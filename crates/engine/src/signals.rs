@@ -22,9 +22,7 @@ impl Engine {
         tokio::spawn(async move {
             while let Some(batch) = batches.recv().await {
                 let Some(engine) = engine.upgrade() else { return };
-                for news in batch.iter() {
-                    engine.dispatch_signal(news);
-                }
+                engine.dispatch_signals(&batch);
                 if let Some(start) = batch.up_to {
                     engine.feed_freshness.record_reading(start);
                 }
@@ -53,12 +51,28 @@ impl Engine {
         Cow::Owned(said)
     }
 
-    fn dispatch_signal(self: &Arc<Self>, news: &Signal) {
-        match news {
-            Signal::Said(said) => {
-                let gone = self.hub.deliver(&self.with_token(said), self.now());
+    /// In their order; events that come one after the other are delivered together.
+    fn dispatch_signals(self: &Arc<Self>, batch: &[Arc<Signal>]) {
+        let is_event = |news: &Arc<Signal>| matches!(&**news, Signal::Said(_));
+        for run in batch.chunk_by(|one, next| is_event(one) && is_event(next)) {
+            let said = run.iter().filter_map(|news| match &**news {
+                Signal::Said(said) => Some(self.with_token(said)),
+                _ => None,
+            });
+            let said: Vec<Cow<'_, AaepSignal>> = said.collect();
+            if said.is_empty() {
+                run.iter().for_each(|news| self.dispatch_signal(news));
+            } else {
+                let gone = self.hub.deliver(said.iter().map(|said| &**said), self.now());
                 self.events().evict(gone);
             }
+        }
+    }
+
+    fn dispatch_signal(self: &Arc<Self>, news: &Signal) {
+        match news {
+            // Delivered together with others.
+            Signal::Said(_) => {}
             Signal::Changed { decision } => {
                 self.waiters.wake(*decision);
                 self.waiters.wake(FEED);

@@ -204,7 +204,7 @@ impl EventWriter {
         self.session.last_at = event.envelope.timestamp;
         let (project, session, seq) = (self.session.project, self.session.key, self.session.said);
         self.session.said += 1;
-        let to = to.clone();
+        let (to, event, translations) = (to.clone(), event.into(), translations.into());
         self.news.push(Signal::Said(Box::new(AaepSignal { project, session, seq, to, event, translations })));
     }
 

@@ -49,14 +49,14 @@ pub fn summary(session: &AaepSession, open: usize, now: UnixMillis, mint: &mut M
         )
     });
     let (_, first) = said.next()?;
-    Some(SharedEvent::new(session.key, UNCOUNTED, first, said.collect()))
+    Some(SharedEvent::new(session.key, UNCOUNTED, first, said.collect::<Vec<_>>()))
 }
 
 /// A pending question as first asked: same id, same time, same token.
 pub fn question(decision: &Decision, session: &AaepSession, reply_token: &str) -> SharedEvent {
     let event = |language: &str| render::event(decision, session, reply_token, language);
     let translated = |language: &str| (language.to_owned(), event(language));
-    let translations = render::other_languages(decision).map(translated).collect();
+    let translations: Vec<_> = render::other_languages(decision).map(translated).collect();
     SharedEvent::new(session.key, UNCOUNTED, event(render::own_language(decision)), translations)
 }
 

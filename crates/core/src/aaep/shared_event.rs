@@ -15,9 +15,9 @@ pub struct SharedEvent {
     pub session: RowKey,
     /// Its sequence number in its session, from 0.
     pub seq: i64,
-    pub event: Event,
+    pub event: Arc<Event>,
     /// The same event in the hub's other languages, by tag: only the hub's own texts are translated.
-    pub translations: Vec<(String, Event)>,
+    pub translations: Arc<[(String, Event)]>,
     written: OnceLock<Box<SerializedEvent>>,
 }
 
@@ -48,8 +48,13 @@ struct Key {
 }
 
 impl SharedEvent {
-    pub fn new(session: RowKey, seq: i64, event: Event, translations: Vec<(String, Event)>) -> Self {
-        Self { session, seq, event, translations, written: OnceLock::new() }
+    pub fn new(
+        session: RowKey,
+        seq: i64,
+        event: impl Into<Arc<Event>>,
+        translations: impl Into<Arc<[(String, Event)]>>,
+    ) -> Self {
+        Self { session, seq, event: event.into(), translations: translations.into(), written: OnceLock::new() }
     }
 
     /// One line of JSON without any character that a reader could take for a line break.
@@ -81,7 +86,7 @@ impl SharedEvent {
 
     fn write(&self, key: Key) -> String {
         let translated = key.translation.and_then(|n| self.translations.get(n)).map(|(_, event)| event);
-        let mut event = translated.unwrap_or(&self.event).clone();
+        let mut event: Event = translated.unwrap_or(&self.event).clone();
         event.envelope.sequence_number = key.sequence.then_some(self.seq);
         if let Some(summaries) = event.payload.summaries_mut() {
             event.envelope.verbosity = Some(keep(summaries, key.verbosity));

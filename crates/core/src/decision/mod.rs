@@ -46,8 +46,9 @@ use countersign_protocol::{
 };
 use serde_json::json;
 
-/// Lifetime of the counters of pending questions, from the last change. No question stays pending that long.
-const COUNTED_S: i64 = 2 * 86_400;
+/// Least lifetime of the counters of pending questions, from the last change. No question stays pending that long.
+const COUNTED_S: i64 = 2 * DAY_S;
+const DAY_S: i64 = 86_400;
 
 /// Names of the counters that limit questions.
 const OPEN_OF_AGENT: &str = "open_questions_of_agent";
@@ -78,7 +79,8 @@ fn add_new<T: Clone + PartialEq>(all: &mut Vec<T>, more: &[T]) {
 
 /// Changes of the counters of pending questions.
 fn open_counts(raiser: &Raiser, project: RowKey, by: i64, limits: (i64, i64), now: UnixMillis) -> Vec<Count> {
-    let until = now.plus_secs(COUNTED_S);
+    // In whole days, so that raising the counter mostly leaves its expiry, and the index of expiries, as they are.
+    let until = UnixMillis((now.secs().div_euclid(DAY_S) + 1) * DAY_S * 1000).plus_secs(COUNTED_S);
     // Service accounts act for nobody: those of one operator share a limit, and none with the accounts of another.
     let person = match (raiser.person, &raiser.operator) {
         (NO_PERSON, Some(operator)) => format!("{project}:asked:accounts-of:{operator}"),

@@ -347,7 +347,8 @@ impl Raise {
             key: format!("{project}:raised:{}:{hour}", self.by.principal),
             by: 1,
             limit: policy.max_raised_per_hour,
-            until: env.now.plus_secs(7200),
+            // The same for the whole hour: a raised counter keeps its expiry.
+            until: UnixMillis((hour + 3) * 3_600_000),
         });
         let NewQuestion { action, question, expansion, .. } = &self.asked;
         let key = rejections_key_of(&self.by, project, action, question, expansion.as_deref());

@@ -94,7 +94,7 @@ fn reaches_all(said: &AaepSignal, decision: &Decision) {
 fn well_formed(said: &AaepSignal) {
     let original = serde_json::to_value(&said.event).unwrap();
     assert_eq!(check::event(&original), [], "{original}");
-    for (language, translated) in &said.translations {
+    for (language, translated) in said.translations.iter() {
         let value = serde_json::to_value(translated).unwrap();
         assert_eq!(check::event(&value), [], "{value}");
         if value.get("reply_token").is_some() {

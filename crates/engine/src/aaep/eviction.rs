@@ -1,10 +1,7 @@
 //! Evictions: a credential that is no longer valid, a lost project role, a slow reader. And early rejection, where a
 //! project does not want a question to stay pending when nobody can answer it.
 
-use super::{
-    hub::{Delivery, Evictions, NO_LONGER_ENTITLED},
-    terms::terms_of,
-};
+use super::hub::{Delivery, Evictions, NO_LONGER_ENTITLED};
 use crate::{
     engine::Engine,
     services::Events,
@@ -103,7 +100,7 @@ impl Events<'_> {
             return Ok(());
         }
         let Some(project) = self.get::<Project>(row.project).await? else { return Ok(()) };
-        let terms = terms_of(&project, &row)?;
+        let terms = self.terms_of(&project, &row)?;
         self.hub.set_time_extension((row.project, row.person), row.key, terms.time_extension);
         match self.hub.get(row.key) {
             Some(outlet) => outlet.renegotiate(terms, row.may_answer, self.now()),
@@ -148,7 +145,7 @@ impl Events<'_> {
                     Refusal::from(why)
                 })?;
             for row in rows.iter().filter(|row| row.capabilities.get(PREFIX).is_some()) {
-                let seconds = terms_of(project, row)?.time_extension;
+                let seconds = self.terms_of(project, row)?.time_extension;
                 self.hub.set_time_extension((project.key, person), row.key, seconds);
             }
         }

@@ -1,6 +1,6 @@
 //! Replies from the wire. The sender gets the same response regardless of the outcome.
 
-use super::{subscribers::Listener, terms::terms_of};
+use super::subscribers::Listener;
 use crate::{projects::ProjectAt, services::Events};
 use countersign_core::{
     decision::answer::{Answer, AnswerContent, Extra, NotCounted},
@@ -92,7 +92,7 @@ impl Events<'_> {
             None => None,
         };
         let Some(row) = row else { return if legacy { Ok(None) } else { Err(Ignored::NoSubscription) } };
-        let terms = terms_of(&at.project, &row).map_err(Ignored::Trouble)?;
+        let terms = self.terms_of(&at.project, &row).map_err(Ignored::Trouble)?;
         let answers = match reply {
             Reply::Confirmation(_) => terms.answers_confirmations,
             Reply::Clarification(_) => terms.answers_clarifications,

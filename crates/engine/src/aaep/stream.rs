@@ -3,7 +3,6 @@
 use super::{
     hub::{Attached, Delivery, Ended, Joined, NextDelivery},
     subscribers::Listener,
-    terms::terms_of,
 };
 use crate::{engine::Engine, projects::ProjectAt, runner::TRIES, services::Events, store::AaepSessionsOpenOfPerson};
 use countersign_core::{
@@ -123,7 +122,7 @@ impl Events<'_> {
                 let engine = Arc::clone(self.engine);
                 return Ok((EventStream { engine, outlet, number, wake, is_over: false }, resumes));
             }
-            let outlet = Arc::new(Delivery::new(row, terms_of(&at.project, row)?, now));
+            let outlet = Arc::new(Delivery::new(row, self.terms_of(&at.project, row)?, now));
             self.hub.add(&outlet, listener.member.roles(), now);
         }
         Err(Refusal::Unavailable)

@@ -3,7 +3,7 @@
 use super::{
     hub::{CLOSED, Delivery, IMPLICIT},
     subscribers::Listener,
-    terms::{MOST_OF_A_PERSON, manifest_uri, offer, producer, terms_of},
+    terms::{MOST_OF_A_PERSON, manifest_uri, offer, producer},
 };
 use crate::{projects::ProjectAt, runner::TRIES, services::Events, store::SubscriptionById};
 use countersign_core::{
@@ -31,7 +31,7 @@ impl Events<'_> {
     ) -> Result<SubscriptionAccepted, SubscriptionRejected> {
         let terms = negotiate(request, &self.offer_to(at, listener))
             .map_err(|rejection| rejection.document(Some(manifest_uri(at))))?;
-        let terms = Arc::new(terms);
+        let terms = self.hub.known_terms.shared(terms);
         let row = self.open_subscription(at, listener, &request.subscriber_id, &terms).await.map_err(rejected)?;
         self.accepted(at, &terms, row.id).await
     }
@@ -42,7 +42,7 @@ impl Events<'_> {
         if offer.is_full {
             return Err(Refusal::TooManyAttempts { retry_after_s: 60 });
         }
-        let terms = Arc::new(SubscriptionTerms::implicit(&offer));
+        let terms = self.hub.known_terms.shared(SubscriptionTerms::implicit(&offer));
         Ok(self.open_subscription(at, listener, IMPLICIT, &terms).await?.id)
     }
 
@@ -56,10 +56,10 @@ impl Events<'_> {
         // Not the runner's loop: its errors are rejections, and a stream must expect the change before the commit.
         for _ in 0..TRIES {
             let row = self.own_subscription(at, listener, &message.subscription_id).await.map_err(rejected)?;
-            let current = terms_of(&at.project, &row).map_err(rejected)?;
+            let current = self.terms_of(&at.project, &row).map_err(rejected)?;
             let offer = Offer { is_full: false, may_answer: row.may_answer, ..self.offer_to(at, listener) };
             let terms = match negotiate::renegotiate(&current, &message.capabilities, &offer) {
-                Ok(terms) => Arc::new(terms),
+                Ok(terms) => self.hub.known_terms.shared(terms),
                 Err(rejection) => {
                     self.close_row(&at.project, row.key).await.map_err(rejected)?;
                     return Err(rejection.document(Some(manifest_uri(at))));

@@ -64,12 +64,24 @@ pub(super) fn offer(project: &Project) -> Offer {
     }
 }
 
-/// The terms of a row, on any node and after a restart: they follow from the requested capabilities.
-pub(super) fn terms_of(project: &Project, row: &Subscription) -> Result<Arc<SubscriptionTerms>, Refusal> {
+impl Events<'_> {
+    /// The terms of a row, on any node and after a restart: they follow from the requested capabilities.
+    pub(super) fn terms_of(self, project: &Project, row: &Subscription) -> Result<Arc<SubscriptionTerms>, Refusal> {
+        let (place, known) = ((row.key, row.version, project.version), &self.hub.known_terms);
+        if let Some(terms) = known.of_row(place) {
+            return Ok(terms);
+        }
+        let terms = known.shared(negotiated(project, row)?);
+        known.insert(place, &terms);
+        Ok(terms)
+    }
+}
+
+fn negotiated(project: &Project, row: &Subscription) -> Result<SubscriptionTerms, Refusal> {
     let capabilities: Capabilities = serde_json::from_value(row.capabilities.clone()).map_err(|_| Refusal::Internal)?;
     let request = SubscriptionRequest { aaep_version: VERSION.into(), capabilities, ..SubscriptionRequest::default() };
     let offer = Offer { may_answer: row.may_answer, ..offer(project) };
-    negotiate(&request, &offer).map(Arc::new).map_err(|why| {
+    negotiate(&request, &offer).map_err(|why| {
         tracing::error!(%why, "the terms of a subscription no longer follow from its row");
         Refusal::Internal
     })

@@ -100,7 +100,7 @@ impl Decisions<'_> {
     }
 
     async fn agent_by_key(self, at: &ProjectAt, secret: &str) -> Result<(AgentPrincipal, Option<Digest>), Refusal> {
-        let key = self.find_one(ApiKeyByHash(Digest::of(secret.as_bytes()))).await?;
+        let key = self.find_shared(ApiKeyByHash(Digest::of(secret.as_bytes()))).await?;
         let key = key.filter(|key| key.project == at.project.key);
         let key = key.ok_or_else(|| Refusal::NotAuthorized("the API key is unknown or was revoked".into()))?;
         if !key.is_live() {
@@ -126,7 +126,7 @@ impl Decisions<'_> {
             },
             producer: producer(key.principal.clone()),
             guards: vec![Guard { table: Table::ApiKey, key: key.key, version: key.version }],
-            actions: Some(key.actions),
+            actions: Some(key.actions.clone()),
             asks,
             until: None,
         };

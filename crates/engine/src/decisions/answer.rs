@@ -3,7 +3,7 @@
 use crate::{
     projects::ProjectAt,
     services::Decisions,
-    store::{DecisionByReply, ExecutionById, Outcome},
+    store::{DecisionById, DecisionByReply, ExecutionById, Outcome},
 };
 use countersign_core::{
     aap::boundary::CallBoundary,
@@ -23,6 +23,7 @@ use countersign_core::{
     step::Operation as _,
 };
 use countersign_protocol::{hash::Digest, project::ProjectDocument, time::UnixMillis};
+use std::sync::Arc;
 
 /// The result of an answer. The AAEP response is the same for all; pages tell the difference.
 pub type Answered = Result<CountedAnswer, NotCounted>;
@@ -30,18 +31,18 @@ pub type Answered = Result<CountedAnswer, NotCounted>;
 impl Decisions<'_> {
     /// Answers the question of a reply token.
     pub async fn answer_by_token(self, at: &ProjectAt, token: &str, answer: &Answer) -> Answered {
-        let decision = self.find_one(DecisionByReply(Digest::of(token.as_bytes()))).await?;
+        let decision = self.find_shared(DecisionByReply(Digest::of(token.as_bytes()))).await?;
         let decision = decision.filter(|decision| decision.project == at.project.key);
         self.answer(at, decision, answer).await
     }
 
     /// Answers a question by its id.
     pub async fn answer_by_id(self, at: &ProjectAt, id: &str, answer: &Answer) -> Answered {
-        let decision = self.decision_at(at.project.key, id).await?;
+        let decision = self.find_shared(DecisionById { project: at.project.key, id: id.to_owned() }).await?;
         self.answer(at, decision, answer).await
     }
 
-    async fn answer(self, at: &ProjectAt, decision: Option<Decision>, answer: &Answer) -> Answered {
+    async fn answer(self, at: &ProjectAt, decision: Option<Arc<Decision>>, answer: &Answer) -> Answered {
         let settled = self.settle_by_answer(at, decision, answer).await;
         if let Err(why) = &settled {
             // Only the log gets the reason, and never the token (AAEP 6.3.4).
@@ -50,7 +51,7 @@ impl Decisions<'_> {
         settled
     }
 
-    async fn settle_by_answer(self, at: &ProjectAt, decision: Option<Decision>, answer: &Answer) -> Answered {
+    async fn settle_by_answer(self, at: &ProjectAt, decision: Option<Arc<Decision>>, answer: &Answer) -> Answered {
         let found = decision.ok_or(NotCounted::Unknown)?;
         if !found.is_pending() {
             return Err(NotCounted::Settled);

@@ -1,13 +1,13 @@
 //! `GET /v1/decisions/{id}?wait=`: reading, and long polling. A restart loses no state.
 
 use super::AgentPrincipal;
-use crate::{projects::ProjectAt, services::Decisions};
+use crate::{projects::ProjectAt, services::Decisions, store::DecisionById};
 use countersign_core::{
     records::{Allowance, Decision, Point},
     refusal::Refusal,
 };
 use countersign_protocol::decisions::{DecisionDocument, UndoState};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 /// Signals of another node may be lost; a waiter reads the store this often.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
@@ -28,19 +28,20 @@ impl Decisions<'_> {
     ) -> Result<DecisionDocument, Refusal> {
         let over = tokio::time::sleep(wait);
         tokio::pin!(over);
+        let mut agent = self.reauthenticate_agent(at, token).await?;
+        let key = self.own_shared(at, &agent, id).await?.key;
+        let waiting = self.waiters.register(key);
         loop {
-            let agent = self.reauthenticate_agent(at, token).await?;
-            let decision = self.own_decision(at, &agent, id).await?;
-            let waiting = self.waiters.register(decision.key);
             let changed = waiting.changed();
             tokio::pin!(changed);
-            // From here on no change is missed, so read once more.
+            // From here on no change is missed, so read once more; and then the caller's access, which the same change may
+            // have ended.
             changed.as_mut().enable();
-            let decision = self.own_decision(at, &agent, id).await?;
+            let decision = self.own_shared(at, &agent, id).await;
+            agent = self.reauthenticate_agent(at, token).await?;
+            let decision = decision?;
             if !decision.is_pending() || over.is_elapsed() {
-                // The settling change may have ended the caller's access, too.
-                self.reauthenticate_agent(at, token).await?;
-                return self.agent_document(at, decision).await;
+                return self.agent_document(at, Arc::unwrap_or_clone(decision)).await;
             }
             tokio::select! {
                 () = &mut over => {}
@@ -86,7 +87,11 @@ impl Decisions<'_> {
         agent: &AgentPrincipal,
         id: &str,
     ) -> Result<Decision, Refusal> {
-        let decision = self.decision_at(at.project.key, id).await?;
+        self.own_shared(at, agent, id).await.map(Arc::unwrap_or_clone)
+    }
+
+    async fn own_shared(self, at: &ProjectAt, agent: &AgentPrincipal, id: &str) -> Result<Arc<Decision>, Refusal> {
+        let decision = self.find_shared(DecisionById { project: at.project.key, id: id.to_owned() }).await?;
         let own = decision.filter(|decision| decision.raised_by.principal == agent.raiser.principal);
         own.ok_or_else(|| {
             Refusal::NotFound(

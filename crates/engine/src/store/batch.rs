@@ -30,7 +30,7 @@ pub(crate) trait Tx: Send {
     /// Writes the gains, and commits.
     fn flush(&mut self, gains: &Gains<'_>) -> impl Future<Output = Result<(), StoreFailure>> + Send;
     /// Takes the records of the flushed batch into memory, where the database has one writer.
-    fn cache_records(&self, _: &[&Ready], _: &[Outcome]) {}
+    fn cache_records(&mut self, _: &[&Ready], _: &[Outcome]) {}
     /// Hands the signals of the flushed batch to the listeners of this node.
     fn publish(&mut self, standing: &FeedPosition, news: signals::Batch);
     /// Ends the transaction without a change.

@@ -3,6 +3,7 @@
 //! One trait, two databases. Nothing is changed except by [`Store::commit`], which applies all of a step or nothing, and
 //! by maintenance (`sweep`, `index_evidence`, `erase`, `seal`), which changes nothing that a decision depends on.
 
+mod absences;
 mod audit;
 mod batch;
 mod error;
@@ -45,7 +46,7 @@ pub(crate) use proofs::StoredProof;
 pub use reads::LaneHead;
 pub use retention::Retention;
 pub use sealing::{CompleteTile, LogState, LogTail, SealBatch, SealedLog, Unsealed, UnsealedEntry};
-pub use search::{Lookup, Search, find_all, find_one, get, project_at};
+pub use search::{Lookup, Search, find_all, find_one, find_shared, get, project_at};
 pub use signals::SignalBatch;
 pub(crate) use spent_proofs::SpentProofs;
 pub use sqlite::{DatabaseLock, Holder, LockError, Staged, back_up, vacuum};

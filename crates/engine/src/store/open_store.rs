@@ -99,12 +99,23 @@ impl<B: Backend> OpenedStore<B> {
         };
         self.list(search).await?.into_iter().map(read).collect()
     }
+
+    /// Learns which rows there are for a look-up that mostly finds nothing. Once, and again when the filter is full.
+    async fn fill_absences(&self, records: &RecordCache, search: &Search) -> Result<(), StoreError> {
+        let Some(rows) = records.absences.unknown(search) else { return Ok(()) };
+        let count = self.backend.read(move |sql| Box::pin(rows.count(sql))).await?;
+        let Some(filling) = records.absences.begin(rows, count) else { return Ok(()) };
+        let filter = filling.filter();
+        self.backend.read(move |sql| Box::pin(async move { rows.add_all(sql, &filter).await })).await?;
+        filling.finish();
+        Ok(())
+    }
 }
 
 #[async_trait]
 impl<B: Backend> Store for OpenedStore<B> {
     async fn commit(&self, effects: Effects) -> Outcome {
-        self.backend.writer().commit(effects).await
+        self.backend.writer().commit(effects, self.records.as_deref()).await
     }
 
     fn listen(&self) -> UnboundedReceiver<SignalBatch> {
@@ -128,6 +139,9 @@ impl<B: Backend> Store for OpenedStore<B> {
         let Some(records) = &self.records else { return Ok(taken(self.read_rows(search).await?)) };
         if let Some(found) = records.find(&search) {
             return Ok(found);
+        }
+        if self.fill_absences(records, &search).await.is_ok() && records.absences.rules_out(&search) {
+            return Ok(Vec::new());
         }
         let mark = records.begin_read();
         let rows = self.read_rows(search.clone()).await?;

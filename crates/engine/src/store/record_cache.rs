@@ -3,8 +3,15 @@
 //! Only for a database with one writer: it stores each committed change here, in the order of the commits and before the
 //! step's answer, so the cache never falls behind what a caller was told.
 
-use super::{Outcome, Search, maintenance::MaintenanceJob, step::Ready, tables};
-use countersign_core::records::{SharedRecord, Table};
+use super::{
+    Outcome, Search,
+    absences::Absences,
+    maintenance::MaintenanceJob,
+    sql::SqlValue,
+    step::{Ready, RowChange},
+    tables,
+};
+use countersign_core::records::{Allowance, Decision, Record, SharedRecord, Table};
 use countersign_protocol::ids::RowKey;
 use quick_cache::{Weighter, sync::Cache};
 use std::{
@@ -45,6 +52,9 @@ pub(crate) struct RecordCache {
     /// were read from.
     lists: Cache<Search, (u64, Arc<[SharedRecord]>)>,
     table_versions: [AtomicU64; Table::ALL.len()],
+    /// All allowances of decisions that were settled here: a step that settles one makes them.
+    allowances: Cache<RowKey, Arc<[RowKey]>>,
+    pub(crate) absences: Absences,
     /// The number of changes so far. A reader stores what it read only if there was none meanwhile.
     changes: Mutex<u64>,
 }
@@ -53,6 +63,8 @@ pub(crate) struct RecordCache {
 struct CachedRow {
     record: SharedRecord,
     document_bytes: u64,
+    /// The row's version if this process wrote it: then its columns are known as well.
+    own_version: Option<i64>,
 }
 
 #[derive(Clone)]
@@ -82,6 +94,8 @@ impl Default for RecordCache {
             keys: Cache::new(KEYS),
             lists: Cache::new(LISTS),
             table_versions: array::from_fn(|_| AtomicU64::default()),
+            allowances: Cache::new(KEYS),
+            absences: Absences::default(),
             changes: Mutex::default(),
         }
     }
@@ -91,6 +105,12 @@ impl RecordCache {
     /// The result of a search, if it is known.
     pub(crate) fn find(&self, search: &Search) -> Option<Vec<SharedRecord>> {
         if !search.is_unique() {
+            if self.absences.rules_out(search) {
+                return Some(Vec::new());
+            }
+            if search.is_by(Table::Allowance, &["decision"]) {
+                return self.allowances_of(search);
+            }
             return self.list(search);
         }
         match self.row(search) {
@@ -132,7 +152,7 @@ impl RecordCache {
             let version = self.table_version(search.table());
             self.lists.insert(search, (version, found.iter().map(|row| row.record.clone()).collect()));
         } else if let [row] = found {
-            self.insert((search.table(), row.key), row.record.clone(), row.document_bytes);
+            self.insert((search.table(), row.key), row.record.clone(), row.document_bytes, None);
             if search.row_key().is_none() {
                 self.keys.insert(search, row.key);
             }
@@ -143,27 +163,78 @@ impl RecordCache {
     pub(crate) fn apply(&self, steps: &[&Ready], outcomes: &[Outcome]) {
         let mut changes = self.changes();
         let committed = steps.iter().zip(outcomes).filter(|(_, outcome)| **outcome == Outcome::Committed);
-        for change in committed.flat_map(|(step, _)| &step.changes) {
-            *changes += 1;
-            self.forget_lists(change.row.0);
-            match &change.record {
-                Some(record) => self.insert(change.row, record.clone(), change.document_bytes),
-                None => drop(self.rows.remove(&change.row)),
-            }
+        for (step, _) in committed {
+            self.note_allowances(&step.changes);
+            *changes += step.changes.len() as u64;
+            step.changes.iter().for_each(|change| self.apply_change(change));
         }
+    }
+
+    fn apply_change(&self, change: &RowChange) {
+        self.absences.add(&change.marks);
+        self.forget_lists(change.row.0);
+        match &change.record {
+            Some(record) => self.insert(change.row, record.clone(), change.document_bytes, change.becomes),
+            None => drop(self.rows.remove(&change.row)),
+        }
+        for search in &change.answers {
+            self.keys.insert(search.clone(), change.row.1);
+        }
+    }
+
+    /// Before the step's changes: a decision that they settle was pending until now.
+    fn note_allowances(&self, changes: &[RowChange]) {
+        let new = |change: &RowChange| {
+            let allowance =
+                change.record.as_ref()?.downcast_ref::<Allowance>().filter(|_| change.becomes == Some(1))?;
+            Some((allowance.decision, allowance.key))
+        };
+        changes.iter().filter_map(new).for_each(|(decision, _)| drop(self.allowances.remove(&decision)));
+        for settled in changes.iter().filter(|change| self.is_settled_by(change)) {
+            let of_it = changes.iter().filter_map(new).filter(|(decision, _)| *decision == settled.row.1);
+            let mut keys: Vec<RowKey> = of_it.map(|(_, key)| key).collect();
+            keys.sort_unstable();
+            self.allowances.insert(settled.row.1, keys.into());
+        }
+    }
+
+    fn is_settled_by(&self, change: &RowChange) -> bool {
+        let is_pending = |record: &SharedRecord| record.downcast_ref::<Decision>().map(Decision::is_pending);
+        let before = || self.rows.get(&change.row).and_then(|row| is_pending(&row.record));
+        change.record.as_ref().and_then(is_pending) == Some(false) && before() == Some(true)
+    }
+
+    fn allowances_of(&self, search: &Search) -> Option<Vec<SharedRecord>> {
+        let Some(SqlValue::Int(decision)) = search.values().next() else { return None };
+        let keys = self.allowances.get(decision)?;
+        keys.iter().map(|key| Some(self.rows.get(&(Table::Allowance, *key))?.record)).collect()
+    }
+
+    /// The values of the row that a record will replace, as this process wrote them.
+    pub(crate) fn written_before(&self, record: &Record) -> Option<Vec<SqlValue>> {
+        let (table, version) = (record.table(), record.version());
+        let row = self.rows.get(&(table, record.key()))?;
+        row.own_version.filter(|own| own.checked_add(1) == Some(version))?;
+        tables::shared_values(table, &row.record)
     }
 
     /// Forgets the rows that a maintenance job may have removed.
     pub(crate) fn forget_after(&self, job: &MaintenanceJob) {
         match job {
             MaintenanceJob::Sweep { what, .. } => self.clear_table(what.table),
-            MaintenanceJob::Remove { .. } => self.clear(),
+            MaintenanceJob::Remove { .. } => self.clear_rows(),
             _ => {}
         }
     }
 
     /// Forgets everything, after a change outside of steps.
     pub(crate) fn clear(&self) {
+        self.clear_rows();
+        self.absences.clear();
+    }
+
+    /// Forgets all rows: what there never was, there still is not.
+    fn clear_rows(&self) {
         let mut changes = self.changes();
         *changes += 1;
         self.forget_all();
@@ -179,8 +250,8 @@ impl RecordCache {
         }
     }
 
-    fn insert(&self, row: (Table, RowKey), record: SharedRecord, document_bytes: usize) {
-        self.rows.insert(row, CachedRow { record, document_bytes: document_bytes as u64 });
+    fn insert(&self, row: (Table, RowKey), record: SharedRecord, document_bytes: usize, version: Option<i64>) {
+        self.rows.insert(row, CachedRow { record, document_bytes: document_bytes as u64, own_version: version });
     }
 
     fn forget_lists(&self, table: Table) {
@@ -197,6 +268,7 @@ impl RecordCache {
         self.rows.clear();
         self.keys.clear();
         self.lists.clear();
+        self.allowances.clear();
     }
 
     fn changes(&self) -> MutexGuard<'_, u64> {

@@ -51,6 +51,17 @@ impl Search {
         self.table
     }
 
+    /// Whether it compares just these columns, in this order.
+    pub(crate) fn is_by(&self, table: Table, columns: &[&str]) -> bool {
+        let same =
+            |(((column, operator), _), wanted): (&(Comparison, SqlValue), &&str)| column == wanted && *operator == "=";
+        self.table == table && self.conditions.len() == columns.len() && self.conditions.iter().zip(columns).all(same)
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = &SqlValue> {
+        self.conditions.iter().map(|(_, value)| value)
+    }
+
     pub(crate) fn of(table: Table) -> Self {
         Self { table, conditions: Vec::new(), order: "key".into(), limit: None, unique: false }
     }
@@ -142,14 +153,22 @@ pub async fn find_all<L: Lookup>(store: &dyn Store, lookup: L) -> Result<Vec<L::
     store.records(lookup.search()).await?.into_iter().map(typed).collect()
 }
 
+/// The record as the cache has it, without a copy.
+pub async fn find_shared<L: Lookup>(store: &dyn Store, lookup: L) -> Result<Option<Arc<L::Record>>, StoreError> {
+    store.records(lookup.search()).await?.into_iter().next().map(shared).transpose()
+}
+
 async fn one<T: Stored>(store: &dyn Store, search: Search) -> Result<Option<T>, StoreError> {
     store.records(search).await?.into_iter().next().map(typed).transpose()
 }
 
 /// The record itself, if nobody else has it; a copy otherwise.
 fn typed<T: Stored>(record: SharedRecord) -> Result<T, StoreError> {
-    let record = record.downcast::<T>().map_err(|_| StoreError::Damaged(format!("{:?}: another type", T::TABLE)))?;
-    Ok(Arc::unwrap_or_clone(record))
+    shared(record).map(Arc::unwrap_or_clone)
+}
+
+fn shared<T: Stored>(record: SharedRecord) -> Result<Arc<T>, StoreError> {
+    record.downcast::<T>().map_err(|_| StoreError::Damaged(format!("{:?}: another type", T::TABLE)))
 }
 
 /// A project as it was at a version.

@@ -1,10 +1,13 @@
 //! A step prepared for the writer: everything is serialised on the caller's thread, so that the one writer only writes.
 
 use super::{
+    absences::Mark,
     feed,
     proofs::StoredProof,
+    record_cache::RecordCache,
+    search::{Lookup as _, Search},
     sql::{SqlValue, Statement},
-    tables,
+    tables::{self, DecisionById, DecisionByReply},
 };
 use countersign_core::{
     records::{Record, SharedRecord, Table},
@@ -48,6 +51,9 @@ pub(crate) struct RowChange {
     /// The record afterwards, and the length of its document.
     pub(crate) record: Option<SharedRecord>,
     pub(crate) document_bytes: usize,
+    /// For a new row: the look-ups that it answers from now on.
+    pub(crate) answers: Vec<Search>,
+    pub(crate) marks: Vec<Mark>,
     /// The first must change exactly one row, unless `needs` is `Anything`; the others follow it.
     pub(crate) statements: Vec<Statement>,
 }
@@ -74,11 +80,12 @@ pub(crate) struct PendingLeaf {
 }
 
 impl Ready {
-    /// `told`: other nodes read the signals.
-    pub(crate) fn from(effects: Effects, told: bool) -> serde_json::Result<Self> {
+    /// `told`: other nodes read the signals. `known`: the records in memory, which tell what a step changes of a row.
+    pub(crate) fn from(effects: Effects, told: bool, known: Option<&RecordCache>) -> serde_json::Result<Self> {
         let Effects { guards, counts, once, proof, puts, removes, evidence, before, not_before, news } = effects;
         let removes = removes.into_iter().map(|(table, key)| RowChange::remove(table, key));
-        let mut changes = puts.into_iter().map(RowChange::put).collect::<Result<Vec<_>, _>>()?;
+        let mut changes =
+            puts.into_iter().map(|record| RowChange::put(record, known)).collect::<Result<Vec<_>, _>>()?;
         changes.extend(removes);
         let entries = evidence.into_iter().map(PendingLeaf::from).collect();
         let news = news.into_iter().map(|news| Item::from(news, told)).collect::<Result<_, _>>()?;
@@ -112,18 +119,25 @@ impl Item {
 }
 
 impl RowChange {
-    fn put(record: Record) -> serde_json::Result<Self> {
+    fn put(record: Record, known: Option<&RecordCache>) -> serde_json::Result<Self> {
         let (key, version, doc) = (record.key(), record.version(), record.to_json()?);
         let needs = if version == 1 { Needs::Absent } else { Needs::Version(version.saturating_sub(1)) };
-        let document_bytes = doc.len();
-        let mut statements = vec![write(&record, needs, &doc)];
-        if record.table() == Table::Project {
+        let (document_bytes, values) = (doc.len(), tables::values(&record));
+        let (mut answers, mut marks) = (Vec::new(), Vec::new());
+        if known.is_some() {
+            marks = Mark::all(&record, &values);
+            answers.extend(lookups_of_new(&record).into_iter().flatten());
+        }
+        let project = (record.table() == Table::Project).then(|| doc.clone());
+        let before = known.and_then(|known| known.written_before(&record));
+        let mut statements = vec![write((&record, needs), values, before.as_deref(), doc)];
+        if let Some(doc) = project {
             let params = vec![key.into(), version.into(), SqlValue::Text(doc)];
             statements.push(Statement { sql: tables::KEEP_PROJECT_VERSION, params });
         }
         let row = (record.table(), key);
         let record = Some(record.into_shared());
-        Ok(Self { row, needs, becomes: Some(version), record, document_bytes, statements })
+        Ok(Self { row, needs, becomes: Some(version), record, document_bytes, answers, marks, statements })
     }
 
     fn remove(table: Table, key: RowKey) -> Self {
@@ -134,24 +148,53 @@ impl RowChange {
             becomes: None,
             record: None,
             document_bytes: 0,
+            answers: Vec::new(),
+            marks: Vec::new(),
             statements: vec![statement],
         }
     }
 }
 
-fn write(record: &Record, needs: Needs, doc: &str) -> Statement {
-    let (key, version, texts) = (record.key(), record.version(), tables::statements_of(record.table()));
-    let mut params: Vec<SqlValue> = Vec::with_capacity(8);
-    if let Needs::Version(old) = needs {
-        params.push(version.into());
-        params.extend(tables::values(record));
-        params.extend([doc.into(), key.into(), old.into()]);
-        return Statement { sql: &texts.update, params };
+/// The look-ups that follow soon on a new row: a question's answer, and its agent's wait.
+fn lookups_of_new(record: &Record) -> Option<[Search; 2]> {
+    match record {
+        Record::Decision(new) if new.version == 1 => Some([
+            DecisionById { project: new.project, id: new.id.clone() }.search(),
+            DecisionByReply(new.reply_hash).search(),
+        ]),
+        _ => None,
     }
-    params.extend([key.into(), version.into()]);
-    params.extend(tables::values(record));
-    params.push(doc.into());
-    Statement { sql: &texts.insert, params }
+}
+
+/// `before`: the values in the row now. Then only those that change are written, and only their indexes.
+fn write(
+    (record, needs): (&Record, Needs),
+    values: Vec<SqlValue>,
+    before: Option<&[SqlValue]>,
+    doc: String,
+) -> Statement {
+    let (key, version, texts) = (record.key(), record.version(), tables::statements_of(record.table()));
+    let mut params: Vec<SqlValue> = Vec::with_capacity(values.len() + 4);
+    let Needs::Version(old) = needs else {
+        params.extend([key.into(), version.into()]);
+        params.extend(values);
+        params.push(doc.into());
+        return Statement { sql: &texts.insert, params };
+    };
+    params.push(version.into());
+    let sql = match before {
+        Some(before) => {
+            let changed: Vec<bool> = values.iter().zip(before).map(|(new, old)| new != old).collect();
+            params.extend(values.into_iter().zip(&changed).filter(|(_, changed)| **changed).map(|(value, _)| value));
+            tables::update_of(record.table(), changed.iter().rev().fold(0, |bits, one| bits << 1 | u64::from(*one)))
+        }
+        None => {
+            params.extend(values);
+            &texts.update
+        }
+    };
+    params.extend([doc.into(), key.into(), old.into()]);
+    Statement { sql, params }
 }
 
 impl PendingLeaf {

@@ -14,10 +14,11 @@ use countersign_core::{
     records::{
         AaepSession, AaepSessionState, AccessToken, AgentEvent, Allowance, ApiKey, ClarificationEntry,
         ClarificationKey, ClarificationSession, ClarificationState, ConnectProgress, ConnectRequest, Decision,
-        Delegation, Disclosure, Execution, ExecutionState, Heartbeat, ImportedConfirm, LifecycleReport, LogKey,
-        Membership, OutboxMessage, OutboxState, Person, Plan, Project, Raiser, Record, ReversibleWrite, RevokedReceipt,
-        Rollback, ScimUser, Secret, Session, SessionKey, SessionState, SigningKey, Stored, SubscriberToken,
-        Subscription, Table, UndoableCall, UnsettledWrite, WebSession, WebhookEnrolment,
+        Delegation, Disclosure, Epoch, Execution, ExecutionState, Heartbeat, HeldRequest, ImportedConfirm,
+        LifecycleReport, LogKey, Membership, OutboxMessage, OutboxState, Person, Plan, Project, Raiser, Record,
+        ReversibleWrite, RevokedReceipt, Rollback, ScimUser, Secret, Session, SessionKey, SessionState, SharedRecord,
+        SigningKey, Stored, SubscriberToken, Subscription, Table, UndoableCall, UnsettledWrite, WebSession,
+        WebhookEnrolment,
     },
 };
 use countersign_protocol::{
@@ -26,7 +27,10 @@ use countersign_protocol::{
     mplp::{MplpId, PlanStatus},
     time::UnixMillis,
 };
-use std::sync::LazyLock;
+use std::{
+    collections::BTreeMap,
+    sync::{LazyLock, PoisonError, RwLock},
+};
 
 /// A table's name and its look-up columns.
 pub(crate) struct TableColumns {
@@ -52,6 +56,13 @@ macro_rules! tables {
         pub(crate) fn values(record: &Record) -> Vec<SqlValue> {
             match record {
                 $(Record::$record($r) => vec![$(SqlValue::from($value)),+]),+
+            }
+        }
+
+        /// The same of a record in memory.
+        pub(crate) fn shared_values(table: Table, record: &SharedRecord) -> Option<Vec<SqlValue>> {
+            match table {
+                $(Table::$record => record.downcast_ref::<$record>().map(|$r| vec![$(SqlValue::from($value)),+])),+
             }
         }
 
@@ -568,6 +579,25 @@ pub(crate) fn statements_of(table: Table) -> &'static TableStatements {
     static TEXTS: LazyLock<Vec<TableStatements>> =
         LazyLock::new(|| Table::ALL.iter().map(|t| TableStatements::of(&columns_of(*t))).collect());
     &TEXTS[table as usize]
+}
+
+/// The text that writes only the columns of `changed`, a bit each, with their values in the order of [`columns_of`] between
+/// version and document. There are few: what an operation changes is always the same.
+pub(crate) fn update_of(table: Table, changed: u64) -> &'static str {
+    static TEXTS: RwLock<BTreeMap<(Table, u64), &'static str>> = RwLock::new(BTreeMap::new());
+    let known = TEXTS.read().unwrap_or_else(PoisonError::into_inner).get(&(table, changed)).copied();
+    known.unwrap_or_else(|| {
+        let mut texts = TEXTS.write().unwrap_or_else(PoisonError::into_inner);
+        texts.entry((table, changed)).or_insert_with(|| update_text(&columns_of(table), changed).leak())
+    })
+}
+
+fn update_text(shape: &TableColumns, changed: u64) -> String {
+    let written = shape.columns.iter().enumerate().filter(|(n, _)| changed >> n & 1 == 1).map(|(_, column)| *column);
+    let columns: Vec<&str> = ["version"].into_iter().chain(written).chain(["doc"]).collect();
+    let sets: Vec<String> = columns.iter().zip(1..).map(|(column, n)| format!("{column} = ${n}")).collect();
+    let (key, old) = (columns.len() + 1, columns.len() + 2);
+    format!("UPDATE {} SET {} WHERE key = ${key} AND version = ${old}", shape.name, sets.join(", "))
 }
 
 impl TableStatements {

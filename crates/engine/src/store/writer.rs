@@ -8,6 +8,7 @@ use super::{
     batch::{self, Tx},
     error::{StoreError, StoreFailure},
     maintenance::MaintenanceJob,
+    record_cache::RecordCache,
     step::Ready,
 };
 use countersign_core::step::Effects;
@@ -54,8 +55,9 @@ impl Writer {
         (Self { jobs, told, failing: Arc::default() }, queue)
     }
 
-    pub(crate) async fn commit(&self, effects: Effects) -> Outcome {
-        let step = match Ready::from(effects, self.told) {
+    /// `known`: the records in memory.
+    pub(crate) async fn commit(&self, effects: Effects, known: Option<&RecordCache>) -> Outcome {
+        let step = match Ready::from(effects, self.told, known) {
             Ok(step) if step.is_empty() => return Outcome::Committed,
             Ok(step) => step,
             Err(why) => return Outcome::Unavailable(format!("a row could not be written as JSON: {why}")),

@@ -65,7 +65,8 @@ fn said(session: RowKey, seq: i64) -> Signal {
         "summary_normal": "Thinking",
     }))
     .unwrap();
-    let (to, translations) = (Audience { people: vec![1], roles: vec![] }, vec![("de".into(), event.clone())]);
+    let (to, translations) = (Audience { people: vec![1], roles: vec![] }, [("de".into(), event.clone())].into());
+    let event = Arc::new(event);
     Signal::Said(Box::new(AaepSignal { project: 1, session, seq, to, event, translations }))
 }
 

@@ -1,11 +1,21 @@
 //! Records in memory are never older than what a caller was told.
 
-use crate::store::{Bench, LATER, START, on_both_stores, put, secret};
+use crate::{
+    store::{Bench, LATER, START, on_both_stores, put, secret},
+    store_decisions::{
+        NONE, keys,
+        rows::{allowance, decision, digest, expired, pending},
+        write,
+    },
+};
 use countersign_core::{
-    records::{RevokedReceipt, Secret, Stored, WebSession},
+    records::{Allowance, AllowanceState, RevokedReceipt, Secret, Stored, WebSession},
     step::Effects,
 };
-use countersign_engine::store::{self, Outcome, RevokedReceiptByHash, SecretByName, WebSessionByToken};
+use countersign_engine::store::{
+    self, AllowancesOfDecision, AllowancesOpenByDigest, DecisionPendingSame, ExecutionUnderWay, ExecutionsDone,
+    Outcome, RevokedReceiptByHash, SecretByName, WebSessionByToken,
+};
 use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
 use futures_util::future::join_all;
 use std::sync::{
@@ -87,6 +97,40 @@ on_both_stores! {
         let long_after = UnixMillis(LATER.0 + 24 * 3_600_000);
         bench.store.sweep(long_after).await.unwrap();
         assert!(find().await.unwrap().is_none());
+    }
+
+    async fn a_row_that_was_looked_for_in_vain_is_found_once_it_is_written(bench) {
+        let same = || keys(&bench, DecisionPendingSame { project: 1, same: digest(1) });
+        let digests = || keys(&bench, AllowancesOpenByDigest { project: 1, digest: digest(1) });
+        let (done, under_way) = (ExecutionsDone { project: 1, digest: digest(1) }, ExecutionUnderWay { project: 1, digest: digest(1) });
+        for _ in 0..2 {
+            assert_eq!((same().await, digests().await), (vec![], vec![]));
+            assert_eq!((keys(&bench, done.clone()).await, keys(&bench, under_way.clone()).await), (vec![], vec![]));
+        }
+        write(&bench, decision(1, 1, pending(START))).await;
+        assert_eq!(same().await, [1]);
+        write(&bench, decision(1, 2, expired())).await;
+        assert_eq!(same().await, NONE);
+        let approved = Allowance { digest: Some(digest(1)), ..allowance(7, 1, START, AllowanceState::Open) };
+        write(&bench, approved).await;
+        assert_eq!(digests().await, [7]);
+    }
+
+    async fn the_allowances_of_a_settled_decision_are_those_of_its_step_and_every_later_one(bench) {
+        let of_it = |key| Allowance { decision: 1, ..allowance(key, 1, START, AllowanceState::Open) };
+        let all = || keys(&bench, AllowancesOfDecision(1));
+        write(&bench, decision(1, 1, pending(START))).await;
+        assert_eq!(all().await, NONE);
+        let puts = vec![of_it(9).into_record(), decision(1, 2, expired()).into_record(), of_it(8).into_record()];
+        assert_eq!(bench.store.commit(Effects { puts, ..Effects::default() }).await, Outcome::Committed);
+        assert_eq!(all().await, [8, 9]);
+        write(&bench, decision(1, 3, expired())).await;
+        assert_eq!(all().await, [8, 9]);
+        write(&bench, of_it(7)).await;
+        assert_eq!(all().await, [7, 8, 9]);
+        let removes = vec![(Allowance::TABLE, 8)];
+        assert_eq!(bench.store.commit(Effects { removes, ..Effects::default() }).await, Outcome::Committed);
+        assert_eq!(all().await, [7, 9]);
     }
 
     ///

@@ -118,7 +118,7 @@ impl FoldedEvent {
         let of = |event: &Event| self.folded.patched(event.clone(), stamp);
         // Streamed text is the agent's own and has no translations.
         let translated = self.last.translations.iter().filter(|_| !matches!(self.folded, Folded::Text { .. }));
-        let translations = translated.map(|(tag, event)| (tag.clone(), of(event))).collect();
+        let translations: Vec<_> = translated.map(|(tag, event)| (tag.clone(), of(event))).collect();
         Arc::new(SharedEvent::new(self.last.session, self.last.seq, of(&self.last.event), translations))
     }
 

@@ -92,7 +92,7 @@ fn a_state_that_says_more_than_its_kind_does_is_not_folded_and_the_chain_holds_a
     listener.hears(&speaker.tool(1, START, "first"));
     listener.hears(&speaker.state(1, START, "awaiting_input"));
     let mut notice = Arc::into_inner(speaker.state(1, START, "calling_tool")).unwrap();
-    notice.event.envelope.extensions.insert("ours".into(), json!({"outcome": "accepted"}));
+    Arc::make_mut(&mut notice.event).envelope.extensions.insert("ours".into(), json!({"outcome": "accepted"}));
     listener.hears(&Arc::new(notice));
     listener.hears(&speaker.state(1, START, "thinking"));
     listener.hears(&speaker.state(1, START, "deciding"));
@@ -187,7 +187,7 @@ fn text_in_two_languages_is_not_joined() {
     listener.hears(&speaker.tool(1, START, "first"));
     listener.hears(&speaker.text(1, START, 0, "one", None, false));
     let mut other = Arc::into_inner(speaker.text(1, START, 0, "zwei", None, false)).unwrap();
-    if let Payload::OutputStreaming(output) = &mut other.event.payload {
+    if let Payload::OutputStreaming(output) = &mut Arc::make_mut(&mut other.event).payload {
         output.language = Some("de".into());
     }
     listener.hears(&Arc::new(other));

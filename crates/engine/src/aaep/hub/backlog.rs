@@ -2,10 +2,7 @@
 
 use countersign_core::aaep::shared_event::SharedEvent;
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
-use std::{
-    collections::{BTreeMap, VecDeque},
-    sync::Arc,
-};
+use std::{collections::VecDeque, sync::Arc};
 
 /// Maximum number of missed events after which a reader can still resume.
 const REMEMBERED: usize = 512;
@@ -16,8 +13,8 @@ const REMEMBERED_MS: i64 = 600_000;
 pub(super) struct Backlog {
     unread: VecDeque<BacklogEvent>,
     read: VecDeque<BacklogEvent>,
-    /// The next sequence number of each session received from its beginning and without a gap.
-    counted: BTreeMap<RowKey, i64>,
+    /// The next sequence number of each session received from its beginning and without a gap, in the order of sessions.
+    counted: Vec<(RowKey, i64)>,
 }
 
 #[derive(Clone)]
@@ -61,15 +58,28 @@ impl Backlog {
     }
 
     pub(super) fn stop_counting(&mut self, session: RowKey) {
-        self.counted.remove(&session);
+        if let Ok(place) = self.counted_place(session) {
+            self.counted.remove(place);
+        }
+    }
+
+    fn counted_place(&self, session: RowKey) -> Result<usize, usize> {
+        self.counted.binary_search_by_key(&session, |(session, _)| *session)
     }
 
     /// Sequence numbers are sent only for a session received from its beginning, and only up to the first gap (C14).
     fn is_next(&mut self, spoken: &SharedEvent) -> bool {
-        let next = self.counted.remove(&spoken.session);
+        let place = self.counted_place(spoken.session);
+        let next = place.ok().and_then(|place| self.counted.get(place)).map(|(_, next)| *next);
         let is_next = spoken.seq == 0 || next == Some(spoken.seq);
-        if is_next && !spoken.event.payload.is_terminal() {
-            self.counted.insert(spoken.session, spoken.seq + 1);
+        let goes_on = is_next && !spoken.event.payload.is_terminal();
+        match (place, goes_on) {
+            (Ok(place), true) => {
+                self.counted.iter_mut().skip(place).take(1).for_each(|(_, next)| *next = spoken.seq + 1)
+            }
+            (Err(place), true) => self.counted.insert(place, (spoken.session, spoken.seq + 1)),
+            (Ok(place), false) => drop(self.counted.remove(place)),
+            (Err(_), false) => {}
         }
         is_next
     }

@@ -32,7 +32,7 @@ pub(crate) struct Delivery {
 
 struct Inner {
     feed: Feed,
-    /// The last event taken: an outlet that is in an audience twice delivers once.
+    /// The last event taken: an outlet that is in an audience twice delivers the events of a session once.
     last: (RowKey, i64),
     reader: Option<DeliveryReader>,
     readers: u64,
@@ -119,19 +119,21 @@ impl Delivery {
         Arc::clone(self.inner().feed.terms())
     }
 
-    /// Takes an event; false if the buffer is full, and then the outlet has ended.
+    /// Takes events of one session; false if the buffer is full, and then the outlet has ended.
     #[must_use]
-    pub(super) fn push(&self, spoken: &Arc<SharedEvent>, now: UnixMillis) -> bool {
+    pub(super) fn push(&self, events: &[Arc<SharedEvent>], now: UnixMillis) -> bool {
         let mut inner = self.inner();
-        let event = (spoken.session, spoken.seq);
-        if inner.ended.is_some() || std::mem::replace(&mut inner.last, event) == event {
-            return true;
-        }
         let is_read = inner.reader.is_some();
-        inner.feed.push(spoken, is_read, now);
-        if inner.feed.is_full() {
-            inner.end(if is_read { TOO_SLOW } else { LEFT }, now);
-            return false;
+        for spoken in events {
+            if inner.ended.is_some() || inner.has_taken(spoken) {
+                continue;
+            }
+            inner.last = (spoken.session, spoken.seq);
+            inner.feed.push(spoken, is_read, now);
+            if inner.feed.is_full() {
+                inner.end(if is_read { TOO_SLOW } else { LEFT }, now);
+                return false;
+            }
         }
         inner.wake();
         true
@@ -271,6 +273,11 @@ impl Drop for HeldForCheck {
 }
 
 impl Inner {
+    fn has_taken(&self, spoken: &SharedEvent) -> bool {
+        let (session, seq) = self.last;
+        session == spoken.session && spoken.seq <= seq
+    }
+
     fn end(&mut self, ended: Ended, now: UnixMillis) {
         self.ended.get_or_insert(ended);
         self.feed.clear(now);

@@ -166,6 +166,9 @@ impl Feed {
     }
 
     fn shape(&mut self, spoken: &Arc<SharedEvent>, now: UnixMillis) {
+        if self.shaper.sends_at_once(spoken, now) {
+            return self.backlog.add(Arc::clone(spoken), self.shaper.form().sequence);
+        }
         let mut out = Vec::new();
         self.shaper.push(spoken, now, &mut out);
         self.queue(out);

@@ -7,22 +7,25 @@ mod backlog;
 mod delivery;
 mod directory;
 mod feed;
+mod known_terms;
 mod order;
 mod remote_subscriptions;
+mod sending;
 mod times;
 
 pub(crate) use delivery::{Attached, CLOSED, Delivery, Ended, NO_LONGER_ENTITLED, NextDelivery};
 pub(crate) use feed::Joined;
 
 use countersign_core::{
-    aaep::shared_event::SharedEvent,
     records::{Role, SubscriptionOwner},
     signals::{AaepSignal, Audience},
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use directory::SubscriptionDirectory;
+use known_terms::KnownTerms;
 use order::Order;
 use remote_subscriptions::RemoteSubscriptions;
+use sending::Sending;
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
@@ -44,6 +47,7 @@ pub(crate) struct Hub {
     /// Outlets without a reader, and since when, oldest first.
     away: Mutex<VecDeque<(UnixMillis, Arc<Delivery>)>>,
     times: Mutex<Times>,
+    pub(crate) known_terms: KnownTerms,
     elsewhere: Mutex<RemoteSubscriptions>,
     /// When each person's old subscriptions were last cleaned up.
     tidied: Mutex<HashMap<(RowKey, RowKey), UnixMillis>>,
@@ -59,32 +63,26 @@ pub(crate) struct Evictions {
 }
 
 impl Hub {
-    /// Delivers an event, in the order of its session.
-    pub(crate) fn deliver(&self, said: &AaepSignal, now: UnixMillis) -> Evictions {
-        let mut full = Vec::new();
-        lock(&self.order).accept(said, now, &mut |said| self.fan_out(said, now, &mut full));
+    /// Delivers events, each in the order of its session.
+    pub(crate) fn deliver<'a>(&self, said: impl IntoIterator<Item = &'a AaepSignal>, now: UnixMillis) -> Evictions {
+        let mut sending = Sending::new(self, now);
+        let mut order = lock(&self.order);
+        said.into_iter().for_each(|said| order.accept(said, now, &mut |said| sending.add(said)));
+        let full = sending.finish();
+        drop(order);
         self.remove_full(full)
     }
 
     /// Runs the due timers. To be called often.
     pub(crate) fn tick(&self, now: UnixMillis) -> Evictions {
-        let mut full = Vec::new();
-        lock(&self.order).tick(now, &mut |said| self.fan_out(said, now, &mut full));
+        let mut sending = Sending::new(self, now);
+        let mut order = lock(&self.order);
+        order.tick(now, &mut |said| sending.add(said));
+        let full = sending.finish();
+        drop(order);
         let mut gone = self.remove_full(full);
         gone.left.extend(self.remove_idle(now));
         gone
-    }
-
-    /// Builds an event once for all subscribers, and delivers it to its audience.
-    fn fan_out(&self, said: &AaepSignal, now: UnixMillis, full: &mut Vec<Arc<Delivery>>) {
-        let directory = self.directory();
-        let mut audience = directory.audience(said.project, &said.to).peekable();
-        if audience.peek().is_none() {
-            return;
-        }
-        let (event, translations) = (said.event.clone(), said.translations.clone());
-        let spoken = Arc::new(SharedEvent::new(said.session, said.seq, event, translations));
-        full.extend(audience.filter(|outlet| !outlet.push(&spoken, now)).cloned());
     }
 
     fn remove_full(&self, full: Vec<Arc<Delivery>>) -> Evictions {

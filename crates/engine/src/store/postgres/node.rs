@@ -14,6 +14,8 @@ pub(super) struct NodeRow {
     pub(super) feed: Feed,
     pub(super) connection: PooledConnection,
     pub(super) lane: Option<Lane>,
+    /// Whether the open transaction is still in the savepoint of a step that fits.
+    pub(super) in_step: bool,
     /// The once-keys that the open transaction holds.
     pub(super) held: Vec<(String, i64)>,
     /// The proofs that the open transaction holds.
@@ -31,6 +33,7 @@ impl NodeRow {
             feed,
             connection,
             lane: None,
+            in_step: false,
             held: Vec::new(),
             held_proofs: Vec::new(),
             keeper: None,

@@ -23,6 +23,7 @@ impl Tx for NodeRow {
 
     async fn load(&mut self, wants: &Wants<'_>) -> Result<World, StoreFailure> {
         self.connection.set_in_transaction(true);
+        self.in_step = false;
         let loaded = with_timeout(self.load_all(wants)).await;
         let Some(loaded) = self.discard_if_lost(loaded)? else {
             self.lane = None;
@@ -87,7 +88,7 @@ impl NodeRow {
         answer
     }
 
-    async fn write_rows(&self, changes: &[RowChange]) -> Result<bool, StoreFailure> {
+    async fn write_rows(&mut self, changes: &[RowChange]) -> Result<bool, StoreFailure> {
         let mut sent = Vec::new();
         for change in changes {
             for (index, statement) in change.statements.iter().enumerate() {
@@ -95,6 +96,7 @@ impl NodeRow {
                 sent.push((self.connection.prepare(statement.sql).await?, refs(&statement.params), must));
             }
         }
+        let begin = if self.in_step { "RELEASE SAVEPOINT step; SAVEPOINT step" } else { "SAVEPOINT step" };
         let client = self.connection.client()?;
         let written = join_all(sent.iter().map(|(statement, params, _)| client.execute(statement, params)));
         // An insert that meets a conflict changes nothing and fails nothing.
@@ -102,11 +104,15 @@ impl NodeRow {
         if insert_alone {
             return all_rows_written(&sent, written.await);
         }
-        let (saved, written) = join(client.batch_execute("SAVEPOINT step"), written).await;
+        let (saved, written) = join(client.batch_execute(begin), written).await;
         saved.map_err(failure)?;
         let fits = all_rows_written(&sent, written)?;
-        let end = if fits { "RELEASE SAVEPOINT step" } else { "ROLLBACK TO SAVEPOINT step; RELEASE SAVEPOINT step" };
-        self.connection.batch(end).await?;
+        // The end of a step that fits goes with the next step, or with the commit, without a round trip of its own.
+        if !fits {
+            self.connection.batch("ROLLBACK TO SAVEPOINT step; RELEASE SAVEPOINT step").await?;
+        }
+        drop(sent);
+        self.in_step = fits;
         Ok(fits)
     }
 }

@@ -18,8 +18,8 @@ fn said(session: i64, seq: i64) -> Arc<Signal> {
         "urgency": "normal",
         "localization_hints": {},
     }));
-    let (event, to) = (event.unwrap(), Audience::default());
-    Arc::new(Signal::Said(Box::new(AaepSignal { project: 1, session, seq, to, event, translations: vec![] })))
+    let (event, to) = (Arc::new(event.unwrap()), Audience::default());
+    Arc::new(Signal::Said(Box::new(AaepSignal { project: 1, session, seq, to, event, translations: [].into() })))
 }
 
 fn found(lane: i64, pos: i64, news: &Arc<Signal>) -> PlacedSignal {

@@ -64,6 +64,13 @@ impl RowCache {
         self.lane
     }
 
+    pub(super) fn insert_tally(&mut self, key: &str, tally: Tally) {
+        if self.counts.len() >= MOST_COUNTS {
+            self.counts.clear();
+        }
+        self.counts.insert(key.to_owned(), tally);
+    }
+
     /// The gains of a durable batch.
     pub(super) fn store_gains(&mut self, gains: &Gains<'_>) {
         if self.counts.len() >= MOST_COUNTS {

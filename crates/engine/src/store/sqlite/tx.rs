@@ -59,7 +59,14 @@ impl Tx for SqliteConnection {
         written
     }
 
-    fn cache_records(&self, steps: &[&Ready], outcomes: &[Outcome]) {
+    fn cache_records(&mut self, steps: &[&Ready], outcomes: &[Outcome]) {
+        let committed = steps.iter().zip(outcomes).filter(|(_, outcome)| **outcome == Outcome::Committed);
+        for change in committed.flat_map(|(step, _)| &step.changes) {
+            match change.becomes {
+                Some(version) => self.known.insert_version(change.row, version),
+                None => self.known.invalidate(change.row),
+            }
+        }
         if let Some(records) = &self.records {
             records.apply(steps, outcomes);
         }
@@ -157,18 +164,20 @@ impl SqliteConnection {
         Ok(versions)
     }
 
-    fn load_counts(&self, wants: &Wants<'_>) -> rusqlite::Result<HashMap<String, Tally>> {
+    fn load_counts(&mut self, wants: &Wants<'_>) -> rusqlite::Result<HashMap<String, Tally>> {
+        let Self { inner, known, .. } = self;
         let mut counts = HashMap::new();
         for key in &wants.counts {
-            if let Some(tally) = self.known.tally(key) {
+            if let Some(tally) = known.tally(key) {
                 counts.insert((*key).to_owned(), tally);
                 continue;
             }
-            let mut statement = self.inner.prepare_cached("SELECT value, until FROM counts WHERE key = ?1")?;
+            let mut statement = inner.prepare_cached("SELECT value, until FROM counts WHERE key = ?1")?;
             let tally = |row: &rusqlite::Row<'_>| Ok(Tally { value: row.get(0)?, until: row.get(1)? });
-            if let Some(tally) = first(statement.query_map([key], tally)?)? {
-                counts.insert((*key).to_owned(), tally);
-            }
+            // An expired counter equals none, and is remembered as well as any other.
+            let tally = first(statement.query_map([key], tally)?)?.unwrap_or(Tally { value: 0, until: 0 });
+            known.insert_tally(key, tally);
+            counts.insert((*key).to_owned(), tally);
         }
         Ok(counts)
     }

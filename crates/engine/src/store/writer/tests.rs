@@ -58,7 +58,7 @@ fn effects(key: &str) -> Effects {
 }
 
 async fn outcomes(tx: &mut Scripted, keys: &[&str]) -> Vec<Outcome> {
-    let steps: Vec<Ready> = keys.iter().map(|key| Ready::from(effects(key), true).unwrap()).collect();
+    let steps: Vec<Ready> = keys.iter().map(|key| Ready::from(effects(key), true, None).unwrap()).collect();
     settle(tx, &steps.iter().collect::<Vec<_>>()).await
 }
 
@@ -124,7 +124,7 @@ async fn only_known_commits_are_delivered_and_once_each() {
 async fn a_writer_that_died_answers_unavailable_instead_of_hanging() {
     let (writer, jobs) = Writer::new(true);
     let death = tokio::spawn(run(Scripted { dies: true, ..Scripted::default() }, jobs));
-    assert!(matches!(writer.commit(effects("a")).await, Outcome::Unavailable(_)));
+    assert!(matches!(writer.commit(effects("a"), None).await, Outcome::Unavailable(_)));
     assert!(death.await.is_err());
-    assert!(matches!(writer.commit(effects("b")).await, Outcome::Unavailable(_)));
+    assert!(matches!(writer.commit(effects("b"), None).await, Outcome::Unavailable(_)));
 }

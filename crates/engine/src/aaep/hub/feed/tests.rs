@@ -185,7 +185,7 @@ fn a_reader_receives_nothing_while_its_entitlement_is_being_checked() {
     let reader = delivery.attach(owner, None, None, NOW).number;
     delivery.deliver_snapshot(reader, Vec::new(), NOW);
     let (first, second) = (delivery.hold_for_check(), delivery.hold_for_check());
-    assert!(delivery.push(&started(1), NOW));
+    assert!(delivery.push(&[started(1)], NOW));
     assert!(matches!(delivery.next_for(reader, NOW), NextDelivery::Wait(None)));
     drop(first);
     assert!(matches!(delivery.next_for(reader, NOW), NextDelivery::Wait(None)), "the other check has not ended");

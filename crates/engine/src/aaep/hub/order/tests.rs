@@ -20,8 +20,8 @@ fn said(session: i64, seq: i64, kind: &str) -> AaepSignal {
         "to_state": "deciding",
         "summary_normal": "so it is",
     });
-    let event = serde_json::from_value(event).unwrap();
-    AaepSignal { project: 1, session, seq, to: Audience::default(), event, translations: Vec::new() }
+    let event = std::sync::Arc::new(serde_json::from_value(event).unwrap());
+    AaepSignal { project: 1, session, seq, to: Audience::default(), event, translations: [].into() }
 }
 
 struct Heard {
