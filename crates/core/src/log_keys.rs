@@ -22,7 +22,7 @@ pub fn succession_statement(predecessor: &PublicKey, successor: &PublicKey, at: 
     format!("countersign log key succession v1\npredecessor {predecessor}\nsuccessor {successor}\nsince {at}\n")
 }
 
-pub struct ReplaceLogKey {
+pub struct LogKeyReplacement {
     /// The next key, without its succession.
     pub successor: LogKey,
     pub statement: String,
@@ -30,17 +30,17 @@ pub struct ReplaceLogKey {
     pub by_successor: Signature,
 }
 
-pub struct ReplaceLogKeyView {
+pub struct LogKeyReplacementView {
     pub current: LogKey,
     pub projects: Vec<ProjectRef>,
 }
 
-impl Operation for ReplaceLogKey {
-    type View = ReplaceLogKeyView;
+impl Operation for LogKeyReplacement {
+    type View = LogKeyReplacementView;
     type Answer = LogKey;
     type Refusal = Refusal;
 
-    fn decide(self, view: &ReplaceLogKeyView, env: &Env) -> Result<Step<LogKey>, Refusal> {
+    fn decide(self, view: &LogKeyReplacementView, env: &Env) -> Result<Step<LogKey>, Refusal> {
         let current = &view.current;
         let succession = KeySuccession {
             predecessor: current.public.clone(),

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use countersign_engine::store::{
     AuditPage, AuditQuery, Cosignature, Effects, FeedFreshness, FeedPage, FeedQuery, KeptTime, LaneHead, LogEntry,
-    LogState, LogStore, Outcome, Retention, SealBatch, Search, Segment, SharedRecord, SignalBatch, StorageStats, Store,
-    StoreError, StoreHealth, StoredCheckpoint, Unsealed,
+    LogSegment, LogState, LogStore, Outcome, Retention, SealBatch, Search, SharedRecord, SignalBatch, StorageStats,
+    Store, StoreError, StoreHealth, StoredCheckpoint, Unsealed,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use serde::{Deserialize, Serialize};
@@ -167,11 +167,11 @@ impl LogStore for FaultyStore {
         self.store.log_tiles(project, places).await
     }
 
-    async fn log_segment(&self, project: RowKey, lane: i64, seq: i64) -> Result<Option<Segment>, StoreError> {
+    async fn log_segment(&self, project: RowKey, lane: i64, seq: i64) -> Result<Option<LogSegment>, StoreError> {
         self.store.log_segment(project, lane, seq).await
     }
 
-    async fn log_segments(&self, project: RowKey, from: i64, to: i64) -> Result<Vec<Segment>, StoreError> {
+    async fn log_segments(&self, project: RowKey, from: i64, to: i64) -> Result<Vec<LogSegment>, StoreError> {
         self.store.log_segments(project, from, to).await
     }
 

@@ -1,7 +1,7 @@
 //! What sealing a batch of entries changes: a pure function of the entries and of the trees they continue.
 
 use crate::store::{
-    CompleteTile, LogState, LogTail, SealBatch, SealedLog, Segment, StoreError, Unsealed, UnsealedEntry,
+    CompleteTile, LogSegment, LogState, LogTail, SealBatch, SealedLog, StoreError, Unsealed, UnsealedEntry,
 };
 use countersign_evidence::{
     checkpoint::Checkpoint,
@@ -39,7 +39,7 @@ struct GrowingLog {
     size_before: i64,
     edge: RightEdge,
     tiles: Vec<CompleteTile>,
-    segments: Vec<Segment>,
+    segments: Vec<LogSegment>,
 }
 
 impl GrowingLog {
@@ -98,7 +98,7 @@ impl GrowingLog {
             Some(head) if head.seq >= tail.seq => {}
             _ => return Err(broken(last, "is not counted by the head of its lane")),
         }
-        self.segments.push(Segment {
+        self.segments.push(LogSegment {
             first_index,
             lane: first.lane,
             first_seq: first.seq,

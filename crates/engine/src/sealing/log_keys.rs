@@ -6,7 +6,7 @@ use crate::{
     store::LogKeys,
 };
 use countersign_core::{
-    log_keys::{ReplaceLogKey, ReplaceLogKeyView, succession_statement},
+    log_keys::{LogKeyReplacement, LogKeyReplacementView, succession_statement},
     records::{LogKey, Record},
     step::{Effects, Operation as _, Step},
 };
@@ -48,8 +48,8 @@ impl Engine {
             let signed = |key: &NoteKey| Signature::from_bytes(key.sign(statement.as_bytes()));
             let (by_predecessor, by_successor) = (signed(&old), signed(&new));
             let projects = self.projects().await?.into_iter().map(|project| (project.key, project.id)).collect();
-            let replace = ReplaceLogKey { successor, statement, by_predecessor, by_successor };
-            Ok(replace.decide(&ReplaceLogKeyView { current, projects }, &self.env()?)?)
+            let replace = LogKeyReplacement { successor, statement, by_predecessor, by_successor };
+            Ok(replace.decide(&LogKeyReplacementView { current, projects }, &self.env()?)?)
         })
         .await
     }

@@ -9,7 +9,7 @@ use countersign_protocol::{hash::Digest, ids::RowKey, time::UnixMillis};
 
 /// Entries of a project in one lane that were sealed together, in the order of the lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
+pub struct LogSegment {
     pub first_index: i64,
     pub lane: i64,
     pub first_seq: i64,
@@ -50,7 +50,7 @@ pub struct LogEntry {
 
 const SEGMENT: &str = "SELECT first_index, lane, first_seq, last_seq, first_pos, last_pos, chain FROM log_segments";
 
-impl Segment {
+impl LogSegment {
     pub fn count(&self) -> i64 {
         self.last_seq.saturating_sub(self.first_seq).saturating_add(1)
     }
@@ -113,11 +113,11 @@ pub(crate) async fn segment_of<S: Sql>(
     project: RowKey,
     lane: i64,
     seq: i64,
-) -> Result<Option<Segment>, StoreFailure> {
+) -> Result<Option<LogSegment>, StoreFailure> {
     let text =
         format!("{SEGMENT} WHERE project = $1 AND lane = $2 AND first_seq <= $3 ORDER BY first_seq DESC LIMIT 1");
     let rows = sql.query(&text, &[project.into(), lane.into(), seq.into()]).await?;
-    let segment = rows.first().map(Segment::read).transpose()?;
+    let segment = rows.first().map(LogSegment::read).transpose()?;
     Ok(segment.filter(|segment| segment.last_seq >= seq))
 }
 
@@ -127,14 +127,14 @@ pub(crate) async fn segments<S: Sql>(
     project: RowKey,
     from: i64,
     to: i64,
-) -> Result<Vec<Segment>, StoreFailure> {
+) -> Result<Vec<LogSegment>, StoreFailure> {
     let text = format!(
         "{SEGMENT} WHERE project = $1 AND first_index >= \
          coalesce((SELECT max(first_index) FROM log_segments WHERE project = $2 AND first_index <= $3), 0) \
          AND first_index < $4 ORDER BY first_index"
     );
     let rows = sql.query(&text, &[project.into(), project.into(), from.into(), to.into()]).await?;
-    rows.iter().map(Segment::read).collect()
+    rows.iter().map(LogSegment::read).collect()
 }
 
 /// The entries from one index (inclusive) to another (exclusive). A missing one is left out.

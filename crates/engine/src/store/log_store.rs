@@ -2,7 +2,7 @@
 
 use super::{
     StoreError, log,
-    log::{Cosignature, LogEntry, Segment, StoredCheckpoint},
+    log::{Cosignature, LogEntry, LogSegment, StoredCheckpoint},
     maintenance::MaintenanceJob,
     open_store::{Backend, OpenedStore},
     sealing,
@@ -27,9 +27,9 @@ pub trait LogStore: Send + Sync {
     /// The hashes of complete tiles, by level and number, in the order asked for.
     async fn log_tiles(&self, project: RowKey, places: Vec<(i64, i64)>) -> Result<Vec<Option<Vec<u8>>>, StoreError>;
     /// The segment with an entry of a lane, if it is sealed.
-    async fn log_segment(&self, project: RowKey, lane: i64, seq: i64) -> Result<Option<Segment>, StoreError>;
+    async fn log_segment(&self, project: RowKey, lane: i64, seq: i64) -> Result<Option<LogSegment>, StoreError>;
     /// The segments with any of these indexes.
-    async fn log_segments(&self, project: RowKey, from: i64, to: i64) -> Result<Vec<Segment>, StoreError>;
+    async fn log_segments(&self, project: RowKey, from: i64, to: i64) -> Result<Vec<LogSegment>, StoreError>;
     /// The entries from one index (inclusive) to another (exclusive), without those that are missing.
     async fn log_entries(&self, project: RowKey, from: i64, to: i64) -> Result<Vec<LogEntry>, StoreError>;
     /// The newest checkpoint up to a size.
@@ -68,11 +68,11 @@ impl<B: Backend> LogStore for OpenedStore<B> {
         self.backend().read(move |sql| Box::pin(async move { log::tiles(sql, project, &places).await })).await
     }
 
-    async fn log_segment(&self, project: RowKey, lane: i64, seq: i64) -> Result<Option<Segment>, StoreError> {
+    async fn log_segment(&self, project: RowKey, lane: i64, seq: i64) -> Result<Option<LogSegment>, StoreError> {
         self.backend().read(move |sql| Box::pin(log::segment_of(sql, project, lane, seq))).await
     }
 
-    async fn log_segments(&self, project: RowKey, from: i64, to: i64) -> Result<Vec<Segment>, StoreError> {
+    async fn log_segments(&self, project: RowKey, from: i64, to: i64) -> Result<Vec<LogSegment>, StoreError> {
         self.backend().read(move |sql| Box::pin(log::segments(sql, project, from, to))).await
     }
 

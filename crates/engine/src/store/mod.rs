@@ -39,7 +39,7 @@ pub use feed::{FeedPage, FeedQuery};
 pub use feed_freshness::FeedFreshness;
 pub use health::StoreHealth;
 pub use kept_time::KeptTime;
-pub use log::{Cosignature, LogEntry, Segment, StoredCheckpoint};
+pub use log::{Cosignature, LogEntry, LogSegment, StoredCheckpoint};
 pub use log_store::LogStore;
 pub use options::{Opening, PostgresLocation, StoreClock, StoreLocation, StoreOptions, open, open_as};
 pub(crate) use proofs::StoredProof;

@@ -5,7 +5,7 @@
 
 use super::{
     error::{StoreError, StoreFailure},
-    log::Segment,
+    log::LogSegment,
     sql::{Access, Row, Sql, SqlValue},
 };
 use countersign_protocol::{evidence, hash::Digest, ids::RowKey, time::UnixMillis};
@@ -82,7 +82,7 @@ pub struct SealedLog {
     pub state: LogState,
     /// The tiles that became complete.
     pub tiles: Vec<CompleteTile>,
-    pub segments: Vec<Segment>,
+    pub segments: Vec<LogSegment>,
     /// The signed checkpoint of the new size.
     pub note: String,
 }

@@ -78,11 +78,11 @@ on_sqlite! {
     async fn only_auditors_and_admins_read_a_log_that_is_not_public(kit) {
         let scene = sealed(kit, Setup::default()).await;
         let plane = &scene.plane;
-        let size = opened(&keys(plane).await, &auditor(plane).await.get(plane, "/evidence/checkpoint").await.text()).size;
+        let auditor = plane.person_in("calendar", "ada", &[Role::Auditor]).await;
+        let size = opened(&keys(plane).await, &auditor.get(plane, "/evidence/checkpoint").await.text()).size;
         let paths = ["/evidence/checkpoint".to_owned(), format!("/evidence/tile/0/000.p/{size}"), format!("/evidence/tile/entries/000.p/{size}")];
         let bob = plane.person_in("calendar", "bob", &[Role::User]).await;
         let eve = plane.person_in("calendar", "eve", &[Role::Admin]).await;
-        let auditor = auditor(plane).await;
         for path in &paths {
             assert_eq!(plane.get(path).await.status, 401, "{path}");
             assert_eq!(bob.get(plane, path).await.status, 403, "{path}");
@@ -117,10 +117,6 @@ on_sqlite! {
         assert_eq!(shown.iter().map(|request| request.old).collect::<Vec<_>>(), [0, 0, 3, 0], "asked again from where it is");
         assert_eq!(scene.plane.get("/evidence/checkpoint").await.text(), shown[0].note.to_string());
     }
-}
-
-async fn auditor(plane: &Plane) -> countersign_testkit::TestPerson {
-    plane.person_in("calendar", "ada", &[Role::Auditor]).await
 }
 
 /// A witness's own server, and a log whose checkpoints it is shown.
