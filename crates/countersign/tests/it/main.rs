@@ -32,4 +32,5 @@ mod examples;
 mod house;
 mod mcp;
 mod openapi;
+mod sdk;
 mod walkthrough;
