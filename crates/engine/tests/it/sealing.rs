@@ -130,5 +130,6 @@ async fn two_nodes_that_seal_at_the_same_time_build_one_log() {
     assert_eq!(places.len(), 480);
     check_order(&places);
     assert_eq!(left.check_log(SOUTH).await.len(), 30);
-    (left.stop().await, right.stop().await);
+    left.stop().await;
+    right.stop().await;
 }

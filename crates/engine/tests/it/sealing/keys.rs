@@ -46,5 +46,6 @@ async fn nodes_that_replace_the_key_at_the_same_time_do_so_one_after_the_other()
     right.append(NORTH, 1).await;
     let keys = right.keys(NORTH).await;
     assert_eq!(opened(&keys[2..], &right.sealed(NORTH).await.note).size, 4);
-    (left.stop().await, right.stop().await);
+    left.stop().await;
+    right.stop().await;
 }

@@ -191,5 +191,6 @@ async fn of_two_views_of_one_log_a_witness_cosigns_one() {
     assert_eq!(shown(&right, &witness, 2).await, 0, "the same size, but other entries");
     assert_eq!(shown(&right, &witness, 3).await, 0);
     assert_eq!(shown(&left, &witness, 3).await, 1);
-    (left.stop().await, right.stop().await);
+    left.stop().await;
+    right.stop().await;
 }
