@@ -11,7 +11,7 @@ use crate::{
 use countersign_protocol::{
     aap::audit::AuditEntry,
     canonical::{CanonicalValue, NotCanonical},
-    evidence::{LeafMembers, Opening},
+    evidence::{self, Leaf, LeafMembers, Misfit},
     hash::Digest,
     ids::{ProjectId, RowKey},
     time::UnixMillis,
@@ -33,6 +33,11 @@ impl DraftEntry {
         let entry =
             Self { project: project.0, at, event_type, delegation: None, session: None, members: LeafMembers::new() };
         entry.open("project", project.1.as_str()).open("event_type", event_type).open("timestamp", at.to_rfc3339())
+    }
+
+    /// The time of the entry.
+    pub fn at(&self) -> UnixMillis {
+        self.at
     }
 
     /// Lists the entry under a delegation.
@@ -93,22 +98,76 @@ impl DraftEntry {
     }
 }
 
-/// A stored entry for callers of `/agent/audit`. Erased members are omitted.
-pub fn read(leaf: &[u8], openings: Option<&str>, lane: i64, seq: i64, hash: &Digest) -> Option<AuditEntry> {
-    let mut members = opened(leaf, openings)?;
-    members.insert("lane".into(), lane.into());
-    members.insert("seq".into(), seq.into());
-    members.insert("leaf_hash".into(), hash.hex().into());
-    serde_json::from_value(Value::Object(members)).ok()
+/// All members of a leaf with its openings, hidden ones included.
+pub fn opened(leaf: &Leaf) -> Result<Map<String, Value>, Misfit> {
+    with_openings(evidence::open_members(&leaf.bytes, &leaf.hash)?, leaf.openings.as_deref())
 }
 
-/// All members of a stored entry, including hidden ones. Erased members are omitted.
-pub fn opened(leaf: &[u8], openings: Option<&str>) -> Option<Map<String, Value>> {
-    let mut members: Map<String, Value> = serde_json::from_slice(leaf).ok()?;
-    let openings: Map<String, Value> = openings.and_then(|o| serde_json::from_str(o).ok()).unwrap_or_default();
-    for (name, opening) in openings {
-        let opening: Opening = serde_json::from_value(opening).ok()?;
-        members.insert(name, opening.value);
+fn with_openings(mut members: Map<String, Value>, openings: Option<&str>) -> Result<Map<String, Value>, Misfit> {
+    if let Some(openings) = openings {
+        members.extend(evidence::openings_of(&members, openings)?);
     }
-    Some(members)
+    Ok(members)
+}
+
+/// An entry as it is stored: the leaf, its openings, and the columns by which it is found.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredLeaf<'a> {
+    pub leaf: &'a [u8],
+    pub hash: &'a Digest,
+    pub openings: Option<&'a str>,
+    pub at: UnixMillis,
+    pub event_type: &'a str,
+}
+
+impl StoredLeaf<'_> {
+    /// All members, hidden ones included. Erased members are absent; an entry that does not fit is an error.
+    pub fn members(&self) -> Result<Map<String, Value>, Misfit> {
+        with_openings(self.open_members()?, self.openings)
+    }
+
+    /// The members that stand in the leaf itself.
+    pub fn open_members(&self) -> Result<Map<String, Value>, Misfit> {
+        let members = evidence::open_members(self.leaf, self.hash)?;
+        let is = |name: &str, value: &str| members.get(name).and_then(Value::as_str) == Some(value);
+        if !is("event_type", self.event_type) {
+            return Err(Misfit::Column("event_type"));
+        }
+        if !is("timestamp", &self.at.to_rfc3339()) {
+            return Err(Misfit::Column("at"));
+        }
+        Ok(members)
+    }
+
+    /// The entry for its readers. What does not fit is left out, and the entry says so: of a leaf that does not fit nothing but
+    /// its position is served, of an altered opening the leaf without any.
+    pub fn entry(&self, (lane, seq): (i64, i64)) -> (AuditEntry, Option<Misfit>) {
+        let (members, misfit) = match self.members() {
+            Ok(members) => (members, None),
+            Err(misfit) => (self.open_members().unwrap_or_default(), Some(misfit)),
+        };
+        let position = |entry: AuditEntry| AuditEntry { lane, seq, leaf_hash: self.hash.hex(), ..entry };
+        let fault = misfit.as_ref().map(ToString::to_string);
+        match read(members) {
+            Some(entry) => (position(AuditEntry { evidence_fault: fault, ..entry }), misfit),
+            None => {
+                let misfit = misfit.unwrap_or(Misfit::Leaf);
+                let (timestamp, event_type) = (self.at, UNREADABLE.to_owned());
+                let evidence_fault = Some(misfit.to_string());
+                (position(AuditEntry { timestamp, event_type, evidence_fault, ..AuditEntry::default() }), Some(misfit))
+            }
+        }
+    }
+}
+
+/// Stands for the event of an entry that cannot be trusted.
+const UNREADABLE: &str = "unreadable";
+
+fn read(mut members: Map<String, Value>) -> Option<AuditEntry> {
+    // Only in the position of the reader.
+    members.insert("lane".into(), 0.into());
+    members.insert("seq".into(), 0.into());
+    members.insert("leaf_hash".into(), "".into());
+    members.remove("evidence_fault");
+    serde_json::from_value(Value::Object(members)).ok()
 }

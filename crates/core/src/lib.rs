@@ -5,6 +5,7 @@
 
 pub mod aaep;
 pub mod aap;
+pub mod audit;
 pub mod bounded;
 pub mod clarification;
 pub mod clock;

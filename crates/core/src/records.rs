@@ -7,6 +7,7 @@ mod aaep;
 mod clarification;
 mod decisions;
 mod earlier_receipts;
+mod erasure;
 mod executions;
 mod heartbeats;
 mod lifecycle;
@@ -23,6 +24,7 @@ pub use aaep::*;
 pub use clarification::*;
 pub use decisions::*;
 pub use earlier_receipts::*;
+pub use erasure::*;
 pub use executions::*;
 pub use heartbeats::*;
 pub use lifecycle::*;
@@ -110,7 +112,7 @@ records! {
     SessionKey, RevokedReceipt, ApiKey, SigningKey, Secret, Decision, Allowance, Execution, AaepSession, Subscription,
     SubscriberToken, HeldRequest, Plan, ImportedConfirm, ClarificationSession, ClarificationEntry, ClarificationKey,
     AgentEvent, Epoch, UnsettledWrite, OutboxMessage, WebhookEnrolment, ScimUser, Heartbeat,
-    ReversibleWrite, Rollback, LifecycleReport, UndoableCall, LogKey,
+    ReversibleWrite, Rollback, LifecycleReport, UndoableCall, LogKey, Erasure,
 }
 
 /// A project and the current version of its document. Older versions stay readable.

@@ -3,7 +3,7 @@
 use crate::{
     commands::{
         audit, backup, bench, call, clarify, clock, config, db, delegation, demo, generate, inbox, init, key, keys,
-        mcp, plan, project, routes, serve, service_account, token, user, webhooks, witness,
+        mcp, person, plan, project, routes, serve, service_account, token, user, webhooks, witness,
     },
     terminal::Terminal,
 };
@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Routes(routes::Command),
     #[command(subcommand)]
     User(user::Command),
+    #[command(subcommand)]
+    Person(person::Command),
     #[command(subcommand)]
     Delegation(delegation::Command),
     #[command(subcommand)]

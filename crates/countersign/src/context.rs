@@ -60,6 +60,11 @@ impl Context {
         self.say_json(&serde_json::to_value(document).map_err(|why| Failure::new(why.to_string()))?)
     }
 
+    /// Prints a line of CSV: as it is into a file or a program, with everything unseen made visible on a terminal.
+    pub(crate) fn say_csv(&self, line: &str) -> Result<(), Failure> {
+        self.terminal.say_csv(line)
+    }
+
     /// Prints one line of JSON.
     pub(crate) fn say_line(&self, value: &Value) -> Result<(), Failure> {
         self.terminal.say_json(value, false)

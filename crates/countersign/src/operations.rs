@@ -41,6 +41,31 @@ pub(crate) fn ask<R: AdminRequest>(context: &Context, request: R) -> Result<R::A
     ask_with(context, request, ClockNeeded::InOrder)
 }
 
+/// Sends requests one after another, on one connection, as long as an answer yields another one.
+pub(crate) fn ask_on<R: AdminRequest>(
+    context: &Context,
+    first: R,
+    mut next: impl FnMut(R::Answer) -> Result<Option<R>, Failure>,
+) -> Result<(), Failure> {
+    let loaded = context.load_for_command()?;
+    log(false, "warn");
+    runtime()?.block_on(async {
+        let operations = Operations::open(&loaded.config, &context.environment, ClockNeeded::InOrder).await?;
+        let mut request = Some(first);
+        while let Some(asked) = request.take() {
+            request = match operations.answer(asked).await.and_then(&mut next) {
+                Ok(following) => following,
+                Err(why) => {
+                    operations.close().await;
+                    return Err(why);
+                }
+            };
+        }
+        operations.close().await;
+        Ok(())
+    })
+}
+
 /// The same for requests about the clock, which may be wrong.
 pub(crate) fn ask_about_clock<R: AdminRequest>(context: &Context, request: R) -> Result<R::Answer, Failure> {
     ask_with(context, request, ClockNeeded::Any)
@@ -78,13 +103,21 @@ impl Operations {
     }
 
     async fn run<R: AdminRequest>(self, request: R) -> Result<R::Answer, Failure> {
+        let answer = self.answer(request).await;
+        self.close().await;
+        answer
+    }
+
+    async fn answer<R: AdminRequest>(&self, request: R) -> Result<R::Answer, Failure> {
         match self {
             Self::Node(node) => node.ask(&request).await.map_err(not_asked),
-            Self::Offline(engine) => {
-                let answer = request.run(&engine).await;
-                engine.store().close().await;
-                Ok(answer?)
-            }
+            Self::Offline(engine) => Ok(request.run(engine).await?),
+        }
+    }
+
+    async fn close(&self) {
+        if let Self::Offline(engine) = self {
+            engine.store().close().await;
         }
     }
 }

@@ -34,6 +34,11 @@ impl Terminal {
         self.write(&format!("{style}{}{style:#}", visible_lines(text)))
     }
 
+    /// Prints a line of CSV, whose line ends belong to it. On a terminal nothing unseen is printed.
+    pub(crate) fn say_csv(&self, line: &str) -> Result<(), Failure> {
+        if std::io::stdout().is_terminal() { self.say(&line.replace('\r', "")) } else { self.write(line) }
+    }
+
     /// Prints a JSON document, on one line or indented; the same characters as in `say` are escaped.
     pub(crate) fn say_json(&self, value: &Value, laid_out: bool) -> Result<(), Failure> {
         let text = if laid_out { format!("{value:#}\n") } else { format!("{value}\n") };

@@ -12,6 +12,7 @@ use crate::{
     ended::Acknowledgements,
     ended_holders::EndedHolders,
     entropy::{Entropy, KeyBlocks},
+    evidence_health::{CheckResult, EvidenceHealth},
     inflight_writes::InflightWrites,
     jwt_cache::JwtCache,
     keys::{Keys, KeysError},
@@ -113,6 +114,7 @@ pub struct Engine {
     /// Why evidence cannot be sealed, if it is damaged.
     pub(crate) sealing_fault: Mutex<Option<String>>,
     pub(crate) written_checkpoints: WrittenCheckpoints,
+    pub(crate) evidence_health: EvidenceHealth,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -218,6 +220,7 @@ impl Engine {
             clock_skew: ClockSkew::default(),
             sealing_fault: Mutex::default(),
             written_checkpoints: WrittenCheckpoints::default(),
+            evidence_health: EvidenceHealth::default(),
         };
         engine.measure_clock_skew().await?;
         Ok(engine)
@@ -284,11 +287,20 @@ impl Engine {
         match self.decision_time() {
             Ok(now) => {
                 self.store.sweep(now).await?;
-                self.store.remove_expired(&self.settings.retention, now).await.map(drop)
+                self.store.remove_expired(&self.settings.retention, now).await?;
+                if let Err(why) = self.erase_and_sample().await {
+                    tracing::warn!(%why, "an erasure or the check of the evidence could not go on");
+                }
+                Ok(())
             }
             // With a wrong clock, rows may only seem to be expired.
             Err(_) => Ok(()),
         }
+    }
+
+    async fn erase_and_sample(self: &Arc<Self>) -> Result<(), Refusal> {
+        self.people().erase_due().await?;
+        self.evidence().sample().await
     }
 
     /// The open requests of agents, on this node, that wait for a person's answer.
@@ -296,8 +308,18 @@ impl Engine {
         self.waiters.count()
     }
 
-    /// The state of the storage of a node that can serve; if it cannot serve, the reason.
-    pub async fn readiness(&self) -> Result<&'static str, String> {
+    /// The number of altered evidence entries that this node has met.
+    pub fn evidence_faults(&self) -> usize {
+        self.evidence_health.count()
+    }
+
+    /// The last check of the whole evidence.
+    pub fn last_evidence_check(&self) -> Option<CheckResult> {
+        self.evidence_health.last_check()
+    }
+
+    /// The state of the storage of a node that can serve, in lines; if it cannot serve, the reason.
+    pub async fn readiness(&self) -> Result<Vec<String>, String> {
         if let Some(trouble) = self.clock_fault() {
             return Err(trouble.to_string());
         }
@@ -308,7 +330,9 @@ impl Engine {
         if let Some(damaged) = self.sealing_fault.lock().ok().and_then(|fault| fault.clone()) {
             return Err(damaged);
         }
-        Ok(self.store.health().check.unwrap_or_default())
+        let check = self.store.health().check.map(String::from);
+        let checked = self.last_evidence_check().map(|result| result.line());
+        Ok(check.into_iter().chain(self.evidence_health.line()).chain(checked).collect())
     }
 
     async fn can_write(&self) -> bool {

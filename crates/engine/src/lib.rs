@@ -5,6 +5,7 @@
 
 mod aaep;
 mod aap;
+mod audit;
 mod calls;
 mod clarification;
 mod clock;
@@ -22,6 +23,8 @@ mod entropy;
 mod epoch;
 mod evidence;
 mod evidence_bundle;
+mod evidence_check;
+mod evidence_health;
 mod inflight_writes;
 mod jwt_cache;
 mod keys;
@@ -46,6 +49,7 @@ pub use aap::{
     delegate::Connectable, heartbeat::OpenTask, register::RegisterProof, service_account::ReviewedAccount,
     shared_signals::SignalRefusal, webhook_secrets::NewWebhookSecret,
 };
+pub use audit::AuditSearch;
 pub use calls::{
     BodyDigest, CarriedOut, Connect, DecidedCall, Egress, HeldFacts, Permit, Settled, UndoOffer, Undoable,
     UndoableCalls, UpstreamError, UpstreamExchange, UpstreamOutcome, Watch,
@@ -59,6 +63,8 @@ pub use ended_holders::SendingPiece;
 pub use engine::{Engine, Settings, StartError, Tenancy};
 pub use entropy::Entropy;
 pub use evidence::AuditAsked;
+pub use evidence_check::{EvidenceCheck, EvidenceFault};
+pub use evidence_health::CheckResult;
 pub use inflight_writes::SendRight;
 pub use keys::{KeyInUse, KeysError, KeysInForce};
 pub use mplp::{
@@ -82,6 +88,7 @@ pub use countersign_core::{
         revoke::Reason,
         service_account::is_proposed as is_service_account_proposed,
     },
+    audit::AuditOutcome,
     clock::ClockAccepted,
     decision::{
         answer::{Answer, AnswerContent, CountedAnswer, Extra, NotCounted, ProvenPerson},
@@ -103,10 +110,10 @@ pub use countersign_core::{
     records::{
         Allowance, AllowanceState, ApiKey, ApiKeyKind, AskedGap, Assurance, Ballot, CancelledFor, Clarification,
         ConnectProgress, ConnectRequest, Decision, DecisionState, DecisionTerms, Defaulted, Delegation,
-        DelegationState, Execution, ExecutionState, GapState, LogKey, Membership, Mode, OutboxMessage, OutboxState,
-        Person, Plan, PlannedAction, Point, Project, Question, QueuedCall, Reporter, RevokeReason, Role, SeenStanding,
-        SubscriberToken, SuspendReason, TextAuthor, TokenState, UndoableCall, UndoableState, UnsettledWrite, Via,
-        WebhookEnrolment, WebhookSecret, WriteState,
+        DelegationState, Erasure, ErasureState, Execution, ExecutionState, GapState, LogKey, Membership, Mode,
+        OutboxMessage, OutboxState, Person, Plan, PlannedAction, Point, Project, Question, QueuedCall, Reporter,
+        RevokeReason, Role, SeenStanding, SubscriberToken, SuspendReason, TextAuthor, TokenState, UndoableCall,
+        UndoableState, UnsettledWrite, Via, WebhookEnrolment, WebhookSecret, WriteState,
     },
     refusal::{Awaiting, PendingApproval, Refusal, SentWrite, Unclear},
 };

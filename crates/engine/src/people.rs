@@ -3,6 +3,7 @@
 mod accounts;
 mod api_keys;
 mod disable;
+mod erase;
 mod password;
 mod scim;
 mod sign_in;

@@ -9,8 +9,8 @@ use crate::{
     hash::Digest,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use std::ops::Range;
+use serde_json::{Map, Value};
+use std::{collections::BTreeMap, ops::Range};
 
 /// A value behind a commitment, with the salt that hides it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -125,6 +125,49 @@ impl LeafMembers {
         let openings = (count > 0).then(|| text(openings.close()));
         Ok(Leaf { hash: leaf_hash(&bytes), bytes, openings })
     }
+}
+
+/// How a stored entry differs from what was written. Nothing of it may be told as a fact.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Misfit {
+    #[error("the leaf does not fit its hash")]
+    Leaf,
+    /// A column beside the leaf, by which entries are found and ordered.
+    #[error("the column {0} does not fit the leaf")]
+    Column(&'static str),
+    #[error("the openings cannot be read")]
+    Openings,
+    #[error("the opening of {0} does not fit its commitment")]
+    Opening(String),
+}
+
+/// The open members of a leaf that fits its hash.
+pub fn open_members(leaf: &[u8], hash: &Digest) -> Result<Map<String, Value>, Misfit> {
+    if leaf_hash(leaf) != *hash {
+        return Err(Misfit::Leaf);
+    }
+    serde_json::from_slice(leaf).map_err(|_| Misfit::Leaf)
+}
+
+/// The values behind the commitments of a leaf. Each is compared with its commitment; erased ones are absent.
+pub fn openings_of(members: &Map<String, Value>, openings: &str) -> Result<Map<String, Value>, Misfit> {
+    let openings: BTreeMap<String, Opening> = serde_json::from_str(openings).map_err(|_| Misfit::Openings)?;
+    let commitments = members.get(COMMITMENTS).and_then(Value::as_object);
+    let fits = |name: &str, opening: &Opening| {
+        let salt: [u8; 16] = hex::decode(&opening.salt).ok()?.try_into().ok()?;
+        let committed = commitments?.get(name)?.as_str()?;
+        (commitment(name, &salt, &opening.value).ok()?.hex() == committed).then_some(())
+    };
+    let value = |(name, opening): (String, Opening)| match fits(&name, &opening) {
+        Some(()) => Ok((name, opening.value)),
+        None => Err(Misfit::Opening(name)),
+    };
+    openings.into_iter().map(value).collect()
+}
+
+/// Whether a leaf hides members, so that it had openings when it was written.
+pub fn has_commitments(members: &Map<String, Value>) -> bool {
+    members.get(COMMITMENTS).and_then(Value::as_object).is_some_and(|hidden| !hidden.is_empty())
 }
 
 const COMMITMENTS: &str = "commitments";

@@ -6,6 +6,7 @@
 pub mod aaep;
 pub mod aap;
 pub mod action;
+pub mod audit;
 pub mod bounds;
 pub mod canonical;
 pub mod clarification;

@@ -1,5 +1,6 @@
 //! Logs and metrics of the node. They never contain a token, a key, a password or anybody's text.
 
+use countersign_engine::Engine;
 use countersign_protocol::aap::error::Code;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
@@ -29,6 +30,8 @@ pub struct Metrics {
     operator_failures: Gauge,
     dark_operators: Gauge,
     pending_requests: Gauge,
+    evidence_faults: Gauge,
+    evidence_check: Arc<[Gauge; 3]>,
 }
 
 impl Default for Metrics {
@@ -36,7 +39,7 @@ impl Default for Metrics {
         let mut registry = Registry::with_prefix("countersign");
         let (answers, refusals) = (Family::default(), Family::default());
         let (fetches, failures, dark) = (Gauge::default(), Gauge::default(), Gauge::default());
-        let pending = Gauge::default();
+        let (pending, evidence_faults) = (Gauge::default(), Gauge::default());
         registry.register("answers", "Responses by HTTP status", Family::clone(&answers));
         registry.register("refusals", "Refusals by error code", Family::clone(&refusals));
         registry.register(
@@ -47,6 +50,15 @@ impl Default for Metrics {
         registry.register("operator_fetch_failures", "Fetches that failed since the start", Gauge::clone(&failures));
         registry.register("dark_operators", "Operators that failed several times in a row", Gauge::clone(&dark));
         registry.register("pending_requests", "Requests of agents that wait for a person", Gauge::clone(&pending));
+        registry.register(
+            "evidence_faults",
+            "Evidence entries that do not fit what was written, met since the start",
+            Gauge::clone(&evidence_faults),
+        );
+        let evidence_check = <[Gauge; 3]>::default();
+        for (gauge, (name, help)) in evidence_check.iter().zip(EVIDENCE_CHECK) {
+            registry.register(name, help, Gauge::clone(gauge));
+        }
         Self {
             registry: Arc::new(registry),
             answers,
@@ -55,9 +67,18 @@ impl Default for Metrics {
             operator_failures: failures,
             dark_operators: dark,
             pending_requests: pending,
+            evidence_faults,
+            evidence_check: Arc::new(evidence_check),
         }
     }
 }
+
+/// The last check of the whole evidence; zeros before the first one.
+const EVIDENCE_CHECK: [(&str, &str); 3] = [
+    ("evidence_check_time_seconds", "When the last check of the whole evidence ended, in Unix time"),
+    ("evidence_check_entries", "Entries that it checked"),
+    ("evidence_check_faults", "Faults that it found"),
+];
 
 impl Metrics {
     pub(crate) fn answered(&self, status: u16) {
@@ -69,8 +90,15 @@ impl Metrics {
     }
 
     /// The Prometheus text format.
-    pub(crate) fn text(&self, directory: Option<&crate::OperatorsPort>, pending: usize) -> String {
-        self.pending_requests.set(i64::try_from(pending).unwrap_or(i64::MAX));
+    pub(crate) fn text(&self, directory: Option<&crate::OperatorsPort>, engine: &Engine) -> String {
+        self.pending_requests.set(i64::try_from(engine.pending_requests()).unwrap_or(i64::MAX));
+        self.evidence_faults.set(i64::try_from(engine.evidence_faults()).unwrap_or(i64::MAX));
+        if let Some(check) = engine.last_evidence_check() {
+            let figures = [check.at.0 / 1000, whole(check.entries), whole(check.faults)];
+            for (gauge, figure) in self.evidence_check.iter().zip(figures) {
+                gauge.set(figure);
+            }
+        }
         if let Some(crate::OperatorsPort(directory)) = directory {
             let stats = directory.stats();
             self.operator_fetches.set(i64::try_from(stats.fetches).unwrap_or(i64::MAX));
@@ -82,6 +110,10 @@ impl Metrics {
         let _written = encode(&mut text, &self.registry);
         text
     }
+}
+
+fn whole(figure: u64) -> i64 {
+    i64::try_from(figure).unwrap_or(i64::MAX)
 }
 
 /// The target of log lines: standard error, or a buffer for tests.

@@ -80,6 +80,7 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
         project::show,
         project::apply,
         mcp::post_message,
+        v1::audit::get,
         v1::decisions::actions,
         v1::decisions::raise_confirmation,
         v1::decisions::raise_clarification,
@@ -128,6 +129,7 @@ const BEARER: &str = "A token or key that is bound to a key of the caller comes 
     tags(
         (name = "discovery", description = "Discovery documents for agents"),
         (name = "operators", description = "Connecting an agent to a person"),
+        (name = "audit", description = "The audit of a project, for its auditors"),
         (name = "agents", description = "Registering, audit, revoking"),
         (name = "decisions", description = "Requesting approvals, claiming them and reporting outcomes"),
         (name = "plans", description = "Approving whole plans, and their events (MPLP)"),

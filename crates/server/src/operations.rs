@@ -17,13 +17,15 @@ type Operations = (App, Option<OperatorsPort>);
 /// Ready: the keys are unlocked, and the store answers and accepts writes.
 async fn ready(State((app, _)): State<Operations>) -> (StatusCode, String) {
     match app.engine().readiness().await {
-        Ok("") => (StatusCode::OK, "ready\n".into()),
-        Ok(check) => (StatusCode::OK, format!("ready\n{check}\n")),
+        Ok(lines) => (
+            StatusCode::OK,
+            std::iter::once("ready\n".into()).chain(lines.iter().map(|line| format!("{line}\n"))).collect(),
+        ),
         Err(why) => (StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")),
     }
 }
 
 async fn metrics(State((app, directory)): State<Operations>) -> ([(header::HeaderName, HeaderValue); 1], String) {
     let kind = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
-    ([(header::CONTENT_TYPE, kind)], app.metrics.text(directory.as_ref(), app.engine().pending_requests()))
+    ([(header::CONTENT_TYPE, kind)], app.metrics.text(directory.as_ref(), app.engine()))
 }

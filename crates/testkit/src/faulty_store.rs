@@ -2,9 +2,10 @@
 
 use async_trait::async_trait;
 use countersign_engine::store::{
-    AuditPage, AuditQuery, Cosignature, Effects, FeedFreshness, FeedPage, FeedQuery, KeptTime, LaneHead, LogEntry,
-    LogSegment, LogState, LogStore, Outcome, Retention, SealBatch, Search, SharedRecord, SignalBatch, StorageStats,
-    Store, StoreError, StoreHealth, StoredCheckpoint, Unsealed,
+    AuditPage, AuditQuery, Cosignature, Effects, ErasedRecords, EvidenceCheckKind, FeedFreshness, FeedPage, FeedQuery,
+    KeptTime, LaneEnd, LaneHead, LogEntry, LogPage, LogQuery, LogSegment, LogState, LogStore, Outcome, Retention,
+    SealBatch, Search, SharedRecord, SignalBatch, StorageStats, Store, StoreError, StoreHealth, StoredCheckpoint,
+    Unsealed, WalkedRow,
 };
 use countersign_protocol::{ids::RowKey, time::UnixMillis};
 use serde::{Deserialize, Serialize};
@@ -246,6 +247,10 @@ impl Store for FaultyStore {
         self.store.audit(query).await
     }
 
+    async fn log(&self, query: LogQuery) -> Result<LogPage, StoreError> {
+        self.store.log(query).await
+    }
+
     async fn last_requests_at(
         &self,
         project: RowKey,
@@ -264,6 +269,39 @@ impl Store for FaultyStore {
 
     async fn index_evidence(&self, limit: i64) -> Result<u64, StoreError> {
         self.store.index_evidence(limit).await
+    }
+
+    async fn lane_ends(&self) -> Result<Vec<LaneEnd>, StoreError> {
+        self.store.lane_ends().await
+    }
+
+    async fn lane_rows(&self, lane: i64, after: i64, to: i64) -> Result<Vec<WalkedRow>, StoreError> {
+        self.store.lane_rows(lane, after, to).await
+    }
+
+    async fn evidence_check(&self, kind: EvidenceCheckKind) -> Result<Option<String>, StoreError> {
+        self.store.evidence_check(kind).await
+    }
+
+    async fn keep_evidence_check(&self, kind: EvidenceCheckKind, state: String) -> Result<(), StoreError> {
+        self.store.keep_evidence_check(kind, state).await
+    }
+
+    async fn erase_openings(
+        &self,
+        erasure: RowKey,
+        project: RowKey,
+        places: Vec<(i64, i64)>,
+    ) -> Result<u64, StoreError> {
+        self.store.erase_openings(erasure, project, places).await
+    }
+
+    async fn erased_openings(&self, erasure: RowKey) -> Result<Vec<(RowKey, u64)>, StoreError> {
+        self.store.erased_openings(erasure).await
+    }
+
+    async fn erase_records(&self, about: ErasedRecords) -> Result<u64, StoreError> {
+        self.store.erase_records(about).await
     }
 
     async fn erase(&self, project: RowKey, lane: i64, pos: i64) -> Result<bool, StoreError> {

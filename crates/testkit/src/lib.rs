@@ -47,5 +47,5 @@ pub use operator::{TestOperator, challenge_of};
 pub use person::{PASSWORD, TestPerson};
 pub use plane::{Plane, Setup, agent_request, send_to};
 pub use projects::calendar;
-pub use stored_rows::{StoredEntry, stored_evidence};
+pub use stored_rows::{StoredEntry, stored_evidence, tamper};
 pub use upstream::{Reached, TestUpstream};

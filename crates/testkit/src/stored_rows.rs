@@ -69,6 +69,26 @@ pub async fn rewrite_chain(place: &StoreLocation, from: &str, to: &str) {
     }
 }
 
+/// Runs a change past the store, as a writer of the database could, and returns the number of changed rows. For statements
+/// that both databases know.
+pub async fn tamper(place: &StoreLocation, sql: &str) -> usize {
+    let sql = sql.to_owned();
+    match place {
+        StoreLocation::File(path) => {
+            in_sqlite(path.clone(), move |store| {
+                store.busy_timeout(std::time::Duration::from_secs(5)).expect("a timeout");
+                store.execute(&sql, []).expect("a change")
+            })
+            .await
+        }
+        StoreLocation::Postgres(place) => {
+            let counted = format!("WITH changed AS ({sql} RETURNING 1) SELECT count(*) FROM changed");
+            postgres::run(&place.url, &counted).await.trim().parse().expect("a number of rows")
+        }
+        StoreLocation::Temporary => panic!("only a lasting plane's rows can be changed from outside"),
+    }
+}
+
 impl BankFixture {
     /// Everything that a call could commit beside its entry and its proof: questions, approvals, executions, counters and
     /// the sessions behind them, as they are stored. Only of a lasting plane.

@@ -73,6 +73,8 @@ pub struct ProvenPerson {
     pub subject: String,
     pub roles: Vec<Role>,
     pub assurance: Assurance,
+    /// Their last proof of presence; none for a token.
+    pub presence: Option<Presence>,
     /// The project roles under which the person decides (M-06).
     pub deciding: Deciding,
     /// False for a read-only subscription or token.
@@ -84,7 +86,27 @@ pub struct ProvenPerson {
     pub guards: Vec<Guard>,
 }
 
+/// A person's proof of presence, from which an assurance follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Presence {
+    pub at: UnixMillis,
+    /// `password`, or `identity_provider`.
+    pub by: &'static str,
+}
+
 impl ProvenPerson {
+    /// Who decided, over which channel, and how surely: the person is hidden, all else can be checked without a name.
+    pub(crate) fn record(&self, entry: DraftEntry) -> DraftEntry {
+        let age_s = self.presence.map(|presence| entry.at().millis_since(presence.at).max(0) / 1000);
+        entry
+            .open("assurance", self.assurance.as_str())
+            .open("via", self.via.name())
+            .open_if("proven_by", self.presence.map(|presence| presence.by))
+            .open_if("proven_seconds_before", age_s)
+            .open_if("high_risk_token", self.approves_high_risk.then_some(true))
+            .hidden("decided_by", self.subject.as_str())
+    }
+
     /// The ballot of an act other than a reply, e.g. calling a question off.
     pub(super) fn ballot(&self, at: UnixMillis, by_override: bool) -> Ballot {
         Ballot {
@@ -347,24 +369,16 @@ impl Answer {
 
     /// Records the authenticated person; the sender's own `decided_by` is recorded separately as a claim.
     fn record(&self, entry: DraftEntry, settled: &Decision, role: &str) -> DraftEntry {
-        let via = match &self.by.via {
-            Via::Subscription { .. } => "subscription",
-            Via::Page => "page",
-            Via::Api => "api",
-        };
         let (reason, response, confidence) = match &self.given {
             AnswerContent::Reply { rationale, .. } => (rationale.clone(), None, None),
             AnswerContent::Response { response, confidence } => (None, Some(response.clone()), *confidence),
         };
-        entry
+        self.by
+            .record(entry)
             .open("state", super::settle::settled_as(settled))
-            .open("assurance", self.by.assurance.as_str())
-            .open("via", via)
-            .open_if("high_risk_token", self.by.approves_high_risk.then_some(true))
             .open("allows", permits_execution(settled))
             .open("role", role)
             .open_if("override", (self.extra.by_override && settled.is_locked()).then_some(true))
-            .hidden("decided_by", self.by.subject.as_str())
             .hidden_if("claimed_decided_by", self.decided_by.clone())
             .hidden("claimed_at", self.claimed_at.to_rfc3339())
             .hidden_if("reason", reason)

@@ -117,12 +117,11 @@ impl Operation for CancelQuestion {
         let state = DecisionState::Cancelled { at: env.now, why, by: Some(ballot), reason };
         let over = Decision { state, version: decision.version + 1, ..decision.clone() };
         let record = |entry: crate::evidence::DraftEntry| {
-            entry
+            by.record(entry)
                 .open("state", "cancelled")
                 .open("cancelled_for", cancelled_for(why))
                 .open("role", by.deciding.label())
                 .open_if("override", overridden.then_some(true))
-                .hidden("decided_by", by.subject.as_str())
                 .hidden_if("reason", self.reason.clone())
         };
         let notice = Notice::Withdrawn { reason: self.reason.clone() };

@@ -8,7 +8,7 @@ use super::{
     queue::queued_already,
     raise::{action_in_progress, effect_claimed},
     render,
-    settle::permits_execution,
+    settle::{permits_execution, settled_as},
     undo_call::PlannedUndo,
 };
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
     },
     bounded::AmountUse,
     env::{Env, Mint},
+    evidence::DraftEntry,
     mplp::progress::PlanTransition,
     records::{
         AaepSession, AaepSessionState, Allowance, AllowanceState, CancelCall, Decision, DecisionState, Execution,
@@ -110,8 +111,9 @@ impl Operation for Claim {
         let state = if tally.is_spent() { AllowanceState::Spent } else { AllowanceState::Open };
         let uses_left = tally.uses - tally.used;
         let spent = Allowance { tally, state, version: allowance.version + 1, ..allowance.clone() };
-        let entry = entry(&view.place, decision, "execution_claimed", env.now)
+        let entry = record_approval(entry(&view.place, decision, "execution_claimed", env.now), decision)
             .open("execution_id", execution.id.as_str())
+            .open("call_id", execution.call_id.as_str())
             .open("uses_left", uses_left)
             .open_if("step_id", allowance.step.as_ref().map(|step| step.step.as_str()))
             .hidden("request_sha256", execution.digest.hex());
@@ -137,6 +139,18 @@ impl Operation for Claim {
         view.begin_step(env, &mut mint, &mut effects)?;
         announce(view, &execution, env, &mut mint, &mut effects);
         Ok(Step { answer: execution, effects })
+    }
+}
+
+/// The approval that a claim rests on: by whom and how surely, or that nobody answered.
+fn record_approval(entry: DraftEntry, decision: &Decision) -> DraftEntry {
+    let entry = entry.open("approval", settled_as(decision));
+    match &decision.state {
+        DecisionState::Accepted { by, .. } => entry
+            .open("assurance", by.assurance.as_str())
+            .open("via", by.via.name())
+            .hidden("approved_by", by.subject.as_str()),
+        _ => entry,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Transitions by time: countdown, deadline, expiry of an unused approval, end of a lease.
 
-use super::{ProjectRef, audience, entry, forget_request_of, render, settle};
+use super::{ProjectRef, audience, entry, execution_entry, forget_request_of, render, settle};
 use crate::{
     aaep::{
         event_writer::{CALLING_TOOL, EventWriter, THINKING},
@@ -339,10 +339,7 @@ pub(super) fn mark_unknown(view: &ExecutionView, closed_at: UnixMillis, env: &En
     let mut news = vec![Signal::Changed { decision: view.decision.key }];
     let goes_on = view.stays_open(view.plan.as_ref());
     announce_completion(view, ToolStatus::Timeout, None, goes_on, env, &mut mint, &mut puts, &mut news);
-    let entry = entry(&view.place, &view.decision, "execution_unknown", env.now)
-        .open("execution_id", view.execution.id.as_str())
-        .open_if("step_id", view.execution.step.as_ref().map(|step| step.step.as_str()));
-    let evidence = vec![entry.seal(&mut mint)?];
+    let evidence = vec![execution_entry(view, "execution_unknown", env.now).seal(&mut mint)?];
     Ok(Step { answer: unknown, effects: Effects { puts, news, evidence, ..Effects::default() } })
 }
 

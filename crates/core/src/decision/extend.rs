@@ -50,10 +50,8 @@ impl Operation for Extend {
         talk.announce_time_left(&audience(decision), &mut mint, &notice, over, left_ms, render::extension(decision));
         let (session, mut news) = talk.finish();
         news.push(Signal::Changed { decision: decision.key });
-        let entry = entry(&view.place, decision, "decision_extended", env.now)
-            .open("seconds", later.millis_since(*deadline) / 1000)
-            .open("assurance", self.by.assurance.as_str())
-            .hidden("by", self.by.subject.as_str());
+        let entry = entry(&view.place, decision, "decision_extended", env.now);
+        let entry = self.by.record(entry).open("seconds", later.millis_since(*deadline) / 1000);
         let effects = Effects {
             puts: vec![Record::Decision(extended), Record::AaepSession(session)],
             guards: self.by.guards.clone(),

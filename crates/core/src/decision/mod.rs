@@ -138,6 +138,15 @@ fn rejections_key_of(
     format!("{project}:rejected:{}:{what}", raiser.principal)
 }
 
+/// An entry about an execution: the decision that permits it, and the call that it is.
+fn execution_entry(view: &due::ExecutionView, event_type: &'static str, now: UnixMillis) -> DraftEntry {
+    let execution = &view.execution;
+    entry(&view.place, &view.decision, event_type, now)
+        .open("execution_id", execution.id.as_str())
+        .open("call_id", execution.call_id.as_str())
+        .open_if("step_id", execution.step.as_ref().map(|step| step.step.as_str()))
+}
+
 /// An evidence entry with the members common to all decisions. Texts and people are hidden.
 fn entry(place: &ProjectRef, decision: &Decision, event_type: &'static str, now: UnixMillis) -> DraftEntry {
     let entry = DraftEntry::new((place.0, &place.1), event_type, now)

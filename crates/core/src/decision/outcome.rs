@@ -2,7 +2,7 @@
 
 use super::{
     due::{ExecutionView, announce_completion, leave_tool_state, mark_unknown},
-    entry,
+    execution_entry,
 };
 use crate::{
     aaep::texts::Notice,
@@ -98,8 +98,7 @@ fn conflict(view: &ExecutionView, ran: bool, by: &Reporter, env: &Env) -> Result
     }
     let conflict = Some(OutcomeConflict { at: env.now, ran });
     let contradicted = Execution { conflict, version: view.execution.version + 1, ..view.execution.clone() };
-    let entry = entry(&view.place, &view.decision, "execution_conflict", env.now)
-        .open("execution_id", view.execution.id.as_str())
+    let entry = execution_entry(view, "execution_conflict", env.now)
         .open("outcome", if ran { "committed" } else { "failed" })
         .open("reported_by", by.as_str());
     let effects = Effects {
@@ -126,11 +125,9 @@ impl OutcomeReport {
         };
         let mut mint = env.mint();
         let closed = Execution { state, probe: None, version: view.execution.version + 1, ..view.execution.clone() };
-        let entry = entry(&view.place, &view.decision, "execution_settled", env.now)
-            .open("execution_id", view.execution.id.as_str())
+        let entry = execution_entry(view, "execution_settled", env.now)
             .open("outcome", if end == End::Committed { "committed" } else { "failed" })
             .open("reported_by", reported_by)
-            .open_if("step_id", view.execution.step.as_ref().map(|step| step.step.as_str()))
             .hidden_if("reason", why.clone());
         let mut effects = Effects {
             puts: vec![Record::Execution(closed.clone())],

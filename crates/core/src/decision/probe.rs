@@ -4,7 +4,7 @@
 //! closed and the settling time has passed, and only twice in a row. Every other response is inconclusive; after a
 //! bounded number of tries a person reconciles the outcome.
 
-use super::{due::ExecutionView, entry, outcome::OutcomeReport};
+use super::{due::ExecutionView, execution_entry, outcome::OutcomeReport};
 use crate::{
     env::Env,
     held::{JsonMember, read_json},
@@ -275,10 +275,7 @@ impl Operation for ProbeGivenUp {
 fn give_up(view: &ExecutionView, env: &Env) -> Result<Step<Execution>, Refusal> {
     let tries = unknown_probe(&view.execution).map_or(0, |(_, progress)| progress.early + progress.late);
     let unasked = with_probe(view, None);
-    let entry = entry(&view.place, &view.decision, "execution_probe_ended", env.now)
-        .open("execution_id", view.execution.id.as_str())
-        .open("tries", tries)
-        .open("outcome", "unknown");
+    let entry = execution_entry(view, "execution_probe_ended", env.now).open("tries", tries).open("outcome", "unknown");
     let effects = Effects {
         puts: vec![Record::Execution(unasked.clone())],
         evidence: vec![entry.seal(&mut env.mint())?],

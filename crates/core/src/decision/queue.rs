@@ -155,9 +155,7 @@ pub(super) fn check_undoer(by: &UndoneBy, decision: &Decision, allowance: Option
 pub(super) fn record_undoer(by: &UndoneBy, entry: DraftEntry) -> DraftEntry {
     match by {
         UndoneBy::Agent(_) => entry.open("role", "agent"),
-        UndoneBy::Person(person) => {
-            entry.open("role", person.deciding.label()).hidden("decided_by", person.subject.as_str())
-        }
+        UndoneBy::Person(person) => person.record(entry).open("role", person.deciding.label()),
     }
 }
 

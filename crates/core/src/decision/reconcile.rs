@@ -3,7 +3,7 @@
 use super::{
     answer::ProvenPerson,
     due::ExecutionView,
-    entry,
+    execution_entry,
     outcome::{End, settle_effects},
 };
 use crate::{
@@ -48,12 +48,11 @@ impl Operation for Reconcile {
             false => ExecutionState::Failed { at: env.now, by, why: Some(self.reason.clone()) },
         };
         let closed = Execution { state, probe: None, version: view.execution.version + 1, ..view.execution.clone() };
-        let entry = entry(&view.place, &view.decision, "execution_settled", env.now)
-            .open("execution_id", view.execution.id.as_str())
+        let entry = self
+            .by
+            .record(execution_entry(view, "execution_settled", env.now))
             .open("outcome", if self.ran { "committed" } else { "failed" })
             .open("reported_by", "person")
-            .open_if("step_id", view.execution.step.as_ref().map(|step| step.step.as_str()))
-            .hidden("decided_by", self.by.subject.as_str())
             .hidden("reason", self.reason.as_str());
         let mut mint = env.mint();
         let mut effects = Effects {

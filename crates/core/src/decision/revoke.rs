@@ -42,10 +42,10 @@ impl Operation for RevokeApproval {
 
 impl RevokeApproval {
     fn record(&self, entry: DraftEntry) -> DraftEntry {
-        entry
+        self.by
+            .record(entry)
             .open("cancelled_for", "taken_back")
             .open("role", self.by.deciding.label())
-            .hidden("decided_by", self.by.subject.as_str())
             .hidden_if("reason", self.reason.clone())
     }
 }
@@ -117,9 +117,7 @@ impl CancelPlan {
             .open("cancelled_for", "taken_back")
             .hidden_if("reason", self.reason.clone());
         let entry = match &self.by {
-            By::Person(person) => {
-                entry.open("role", person.deciding.label()).hidden("decided_by", person.subject.as_str())
-            }
+            By::Person(person) => person.record(entry).open("role", person.deciding.label()),
             By::Agent => entry.open("role", "agent"),
         };
         effects.evidence.push(entry.seal(mint)?);

@@ -13,7 +13,7 @@ use countersign_protocol::{
 };
 use serde_json::{Map, Value, json};
 
-/// One entry of the evidence log, opened (`evidence::opened`).
+/// One entry of the evidence log, opened (`evidence::StoredLeaf`).
 #[derive(Clone, Copy, Debug)]
 pub struct OpenedEntry<'a> {
     pub members: &'a Map<String, Value>,

@@ -40,8 +40,8 @@ impl Operation for Govern {
         let entry = DraftEntry::new((view.place.0, &view.place.1), "decision_governed", env.now)
             .open("decision_id", governed.id.as_str())
             .open("locked", locked)
-            .open("role", self.by.deciding.label())
-            .hidden("decided_by", self.by.subject.as_str());
+            .open("role", self.by.deciding.label());
+        let entry = self.by.record(entry);
         let effects = Effects {
             guards: self.by.guards.clone(),
             puts: vec![Record::Decision(governed.clone())],

@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod api_keys;
 pub mod disable;
+pub mod erasure;
 pub mod sign_in;
 
 use crate::{

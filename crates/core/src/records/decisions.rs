@@ -279,6 +279,17 @@ pub enum Via {
     Api,
 }
 
+impl Via {
+    /// The channel's name in the evidence.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Subscription { .. } => "subscription",
+            Self::Page => "page",
+            Self::Api => "api",
+        }
+    }
+}
+
 /// A complete request pending approval, encrypted under the project's key. It has the key of its decision and is
 /// deleted with the settlement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

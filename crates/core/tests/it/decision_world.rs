@@ -143,6 +143,7 @@ pub(crate) fn answerer(person: RowKey, assurance: Assurance) -> ProvenPerson {
         deciding: Deciding::approver("approver"),
         roles,
         assurance,
+        presence: None,
         may_answer: true,
         approves_high_risk: false,
         via: Via::Page,

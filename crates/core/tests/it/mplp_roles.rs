@@ -176,7 +176,7 @@ fn a_person_without_an_approving_role_decides_nothing() {
     let refused = replies(bob(), extra(Some("admin"), false), asked(), YesNo::Accept).unwrap_err();
     assert_eq!(refused, NotCounted::NotEntitled);
     let (decision, evidence) = replies(bob(), extra(Some("approver"), false), asked(), YesNo::Accept).unwrap();
-    let members = evidence::opened(&evidence[0].leaf.bytes, evidence[0].leaf.openings.as_deref()).unwrap();
+    let members = evidence::opened(&evidence[0].leaf).unwrap();
     assert_eq!((&members["role"], &members["decided_by"]), (&json!("approver"), &json!("bob")));
     assert_eq!(confirm::document(&decision, &project(json!({}))).decisions[0].decided_by_role, "approver");
 }
@@ -193,7 +193,7 @@ fn a_locked_question_is_decided_by_override_alone_and_recorded_as_such() {
     let (decision, evidence) = replies(admin, extra(None, true), locked, YesNo::Accept).unwrap();
     let confirm = confirm::document(&decision, &project(json!({})));
     assert_eq!(confirm.events[1].data.as_ref().unwrap()["override"], true);
-    let members = evidence::opened(&evidence[0].leaf.bytes, evidence[0].leaf.openings.as_deref()).unwrap();
+    let members = evidence::opened(&evidence[0].leaf).unwrap();
     assert_eq!(members["override"], true);
 }
 
@@ -220,7 +220,7 @@ fn a_locked_question_is_cancelled_by_override_alone_and_recorded_as_such() {
         assert_eq!(confirm.events[1].event_type, "confirm.cancelled");
         assert_eq!(confirm.events[1].data.as_ref().unwrap().get("override"), recorded.as_ref());
         let leaf = &step.effects.evidence[0].leaf;
-        let members = evidence::opened(&leaf.bytes, leaf.openings.as_deref()).unwrap();
+        let members = evidence::opened(leaf).unwrap();
         assert_eq!(members.get("override"), recorded.as_ref());
     }
 }

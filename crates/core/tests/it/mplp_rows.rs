@@ -238,6 +238,7 @@ pub(crate) fn bob() -> ProvenPerson {
         subject,
         roles,
         assurance,
+        presence: None,
         deciding,
         may_answer: true,
         approves_high_risk: false,
@@ -262,7 +263,7 @@ pub(crate) fn told(entries: &[EvidenceDraft], project: &ProjectDocument) -> Vec<
 }
 
 pub(crate) fn told_of(draft: &EvidenceDraft, project: &ProjectDocument) -> Vec<BusEvent> {
-    let members = evidence::opened(&draft.leaf.bytes, draft.leaf.openings.as_deref()).unwrap();
+    let members = evidence::opened(&draft.leaf).unwrap();
     bus::events(&bus::OpenedEntry { members: &members, hash: &draft.leaf.hash, project })
 }
 

@@ -88,7 +88,7 @@ impl Runner {
             if draft.event_type != "plan_changed" {
                 continue;
             }
-            let entry = evidence::opened(&draft.leaf.bytes, draft.leaf.openings.as_deref()).unwrap();
+            let entry = evidence::opened(&draft.leaf).unwrap();
             let (from, to) = (entry["from"].as_str().unwrap(), entry["to"].as_str().unwrap());
             match entry.get("step_id") {
                 Some(_) => assert!(step_may_move(from, to), "a step went from {from} to {to}"),

@@ -21,6 +21,7 @@ pub(crate) mod init;
 pub(crate) mod key;
 pub(crate) mod keys;
 pub(crate) mod mcp;
+pub(crate) mod person;
 pub(crate) mod plan;
 pub(crate) mod project;
 pub(crate) mod routes;
@@ -49,6 +50,7 @@ pub(crate) fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::Project(command) => project::run(command, context),
         Command::Routes(command) => routes::run(command, context),
         Command::User(command) => user::run(command, context),
+        Command::Person(command) => person::run(command, context),
         Command::Delegation(command) => delegation::run(command, context),
         Command::ServiceAccount(command) => service_account::run(command, context),
         Command::Call(command) => call::run(command, context),

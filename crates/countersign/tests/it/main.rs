@@ -10,6 +10,7 @@
 mod bundles;
 mod clarify;
 mod cli;
+mod cli_audit;
 mod cli_audit_bundle;
 mod cli_call;
 mod cli_decisions;

@@ -66,6 +66,7 @@ impl Listener {
             subject: self.member.person.subject.clone(),
             roles: self.member.roles(),
             assurance,
+            presence: None,
             deciding: Deciding::of(document, &self.member.person.subject, &self.member.roles()),
             may_answer: self.may_answer,
             approves_high_risk: self.approves_high_risk,

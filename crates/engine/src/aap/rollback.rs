@@ -18,7 +18,6 @@ use countersign_core::{
             SessionSteps, answer,
         },
     },
-    evidence,
     records::{CancelCall, Mode, Project, Rollback, RollbackPhase, Session},
     refusal::Refusal,
     step::{Operation as _, Step},
@@ -193,8 +192,11 @@ impl Agents<'_> {
         for _ in 0..MAX_PAGES {
             let page = self.store.audit(query.clone()).await?;
             for row in &page.rows {
-                let entry = evidence::read(&row.leaf, None, row.place.lane, row.place.seq, &row.hash);
-                calls.extend(write_outcome(entry.ok_or(Refusal::Internal)?));
+                let entry = self.evidence_health.entry(row);
+                if entry.evidence_fault.is_some() {
+                    return Err(Refusal::Internal);
+                }
+                calls.extend(write_outcome(entry));
             }
             query.after = page.rows.last().map(|row| row.place);
             if !page.more {

@@ -9,7 +9,7 @@ use countersign_core::{
     aap::boundary::CallBoundary,
     bounded::ActionTarget,
     decision::{
-        answer::{Answer, AnswerView, CountedAnswer, NotCounted, ProvenPerson},
+        answer::{Answer, AnswerView, CountedAnswer, NotCounted, Presence, ProvenPerson},
         cancel::CancelQuestion,
         due::DueView,
         extend::Extend,
@@ -17,7 +17,7 @@ use countersign_core::{
         reconcile::Reconcile,
     },
     mplp::roles::Deciding,
-    people::ProjectMember,
+    people::{ProjectMember, accounts::LOCAL},
     records::{AaepSession, Assurance, Decision, Delegation, Execution, Via},
     refusal::Refusal,
     step::Operation as _,
@@ -181,6 +181,12 @@ impl Decisions<'_> {
         .await
     }
 
+    /// The last proof of presence of a signed-in person.
+    pub(crate) fn presence(self, member: &ProjectMember) -> Presence {
+        let by = if member.person.issuer == LOCAL { "password" } else { "identity_provider" };
+        Presence { at: member.fresh_until.plus_secs(-self.settings.fresh_s), by }
+    }
+
     /// A signed-in person as the answerer, by page or by request.
     pub fn answerer(self, at: &ProjectAt, member: &ProjectMember, via: Via) -> ProvenPerson {
         let fresh = member.is_fresh(self.now());
@@ -189,6 +195,7 @@ impl Decisions<'_> {
             subject: member.person.subject.clone(),
             roles: member.roles(),
             assurance: if fresh { Assurance::Fresh } else { Assurance::Session },
+            presence: Some(self.presence(member)),
             deciding: Deciding::of(&at.project.document, &member.person.subject, &member.roles()),
             may_answer: true,
             approves_high_risk: false,

@@ -5,7 +5,6 @@ use crate::{
     store::{AuditBy, AuditQuery, AuditRow, DecisionById, DelegationById, ExecutionById, SessionsBySessionId},
 };
 use countersign_core::{
-    evidence,
     records::{Decision, Execution, Question},
     refusal::Refusal,
 };
@@ -99,7 +98,7 @@ impl Scope {
         if OF_SESSION.contains(&row.event_type.as_str()) {
             return row.session == decision.raised_by.session;
         }
-        evidence::opened(&row.leaf, None).is_some_and(|members| is_about(decision, &members))
+        row.stored().open_members().is_ok_and(|members| is_about(decision, &members))
     }
 }
 

@@ -7,7 +7,6 @@ use crate::{
     store::{AuditRow, FeedPage, FeedQuery},
 };
 use countersign_core::{
-    evidence::opened,
     mplp::{bus, samples},
     records::Plan,
     refusal::Refusal,
@@ -29,6 +28,14 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 pub struct Cursor(Vec<(i64, i64)>);
 
 impl Cursor {
+    pub(crate) fn of(positions: Vec<(i64, i64)>) -> Self {
+        Self(positions)
+    }
+
+    pub(crate) fn positions(&self) -> Vec<(i64, i64)> {
+        self.0.clone()
+    }
+
     pub fn parse(text: &str) -> Option<Self> {
         if text.is_empty() {
             return Some(Self::default());
@@ -61,6 +68,8 @@ pub struct BusPage {
     pub events: Vec<EventsAfter>,
     pub next: Cursor,
     pub more: bool,
+    /// Entries that do not fit what was written, counted for those who see all of the project.
+    pub unreadable: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -85,10 +94,13 @@ impl Plans<'_> {
         }
         let page = self.read_feed(at, after, limit).await?;
         let mut cursor = after.clone();
-        let mut events = Vec::new();
+        let (mut events, mut unreadable) = (Vec::new(), 0);
         for row in &page.rows {
             cursor.advance(row);
-            let Some(members) = opened(&row.leaf, row.openings.as_deref()) else { continue };
+            let Some(members) = self.evidence_health.members(row) else {
+                unreadable += usize::from(reader.sees_all());
+                continue;
+            };
             if !sees_entry(reader, row, &members) {
                 continue;
             }
@@ -98,7 +110,7 @@ impl Plans<'_> {
             let place = |n: usize| (n == last).then(|| cursor.clone());
             events.extend(told.into_iter().enumerate().map(|(n, event)| EventsAfter { event, cursor: place(n) }));
         }
-        Ok(BusPage { events, next: cursor, more: page.more })
+        Ok(BusPage { events, next: cursor, more: page.more, unreadable })
     }
 
     /// Waits until there may be new entries.
@@ -127,7 +139,7 @@ impl Plans<'_> {
             if row.event_type != "decision_settled" {
                 continue;
             }
-            let Some(members) = opened(&row.leaf, row.openings.as_deref()) else { continue };
+            let Some(members) = self.evidence_health.members(row) else { continue };
             found.extend(self.samples_of(at, row, &members).await?);
         }
         Ok(SamplePage { samples: found, next: cursor, more: page.more })

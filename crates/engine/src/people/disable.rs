@@ -21,8 +21,14 @@ impl People<'_> {
     /// Disables a person and ends their sign-in sessions, subscriber tokens, delegations, API keys and all open work
     /// under these, in one step. When this returns, none of it works any more, on any node.
     pub async fn disable_person(self, name: &str, by: &str) -> Result<Disabled, AccountFailure> {
+        let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
+        self.disable(person.key, by).await
+    }
+
+    /// The same for a person of any identity provider.
+    pub(crate) async fn disable(self, person: RowKey, by: &str) -> Result<Disabled, AccountFailure> {
         let disable = || async {
-            let person = self.account(name).await?.ok_or_else(|| AccountRefusal::Unknown(name.to_owned()))?;
+            let person: Person = self.get(person).await?.ok_or(Refusal::Internal)?;
             let projects = self.projects().await?;
             let mut held = Vec::new();
             for project in &projects {

@@ -3,8 +3,9 @@
 //! Each runs in a small transaction of its own, so that steps get their turn in between.
 
 use super::{
+    ErasedRecords, EvidenceCheckKind, erasure,
     error::{StoreError, StoreFailure},
-    kept_time,
+    evidence_checks, kept_time,
     log::{self, Cosignature},
     retention::{self, Expired},
     sealing::{self, SealBatch},
@@ -26,6 +27,16 @@ pub(crate) enum MaintenanceJob {
         project: RowKey,
         lane: i64,
         pos: i64,
+    },
+    EraseOpenings {
+        erasure: RowKey,
+        project: RowKey,
+        places: Vec<(i64, i64)>,
+    },
+    EraseRecords(ErasedRecords),
+    KeepEvidenceCheck {
+        kind: EvidenceCheckKind,
+        state: String,
     },
     KeepTime {
         now: UnixMillis,
@@ -90,6 +101,11 @@ async fn transact<S: Sql>(sql: &mut S, chore: MaintenanceJob) -> Result<u64, Sto
         MaintenanceJob::Sweep { what, now } => sweep(sql, what, now).await,
         MaintenanceJob::Index { limit } => index(sql, limit).await,
         MaintenanceJob::Erase { project, lane, pos } => erase(sql, project, lane, pos).await,
+        MaintenanceJob::EraseOpenings { erasure, project, places } => {
+            erasure::openings(sql, (erasure, project), &places).await
+        }
+        MaintenanceJob::EraseRecords(about) => erasure::records(sql, &about).await,
+        MaintenanceJob::KeepEvidenceCheck { kind, state } => evidence_checks::keep(sql, kind, &state).await,
         MaintenanceJob::KeepTime { now } => kept_time::keep(sql, now).await,
         MaintenanceJob::AcceptTime { now, nonces_until } => kept_time::accept(sql, now, nonces_until).await,
         MaintenanceJob::Remove { what, before } => retention::remove(sql, what, before).await,

@@ -6,12 +6,16 @@
 mod absences;
 mod audit;
 mod batch;
+mod erasure;
 mod error;
+mod evidence_checks;
 mod feed;
 mod feed_freshness;
 mod health;
 mod kept_time;
+mod lane_walk;
 mod log;
+mod log_pages;
 mod log_store;
 mod maintenance;
 mod open_store;
@@ -34,12 +38,16 @@ mod tables;
 mod writer;
 
 pub use audit::{AuditBy, AuditPage, AuditPosition, AuditQuery, AuditRow};
+pub use erasure::ErasedRecords;
 pub use error::StoreError;
+pub use evidence_checks::EvidenceCheckKind;
 pub use feed::{FeedPage, FeedQuery};
 pub use feed_freshness::FeedFreshness;
 pub use health::StoreHealth;
 pub use kept_time::KeptTime;
+pub use lane_walk::{LaneEnd, WalkedRow};
 pub use log::{Cosignature, LogEntry, LogSegment, StoredCheckpoint};
+pub use log_pages::{LogPage, LogQuery};
 pub use log_store::LogStore;
 pub use options::{Opening, PostgresLocation, StoreClock, StoreLocation, StoreOptions, open, open_as};
 pub(crate) use proofs::StoredProof;
@@ -114,6 +122,8 @@ pub trait Store: LogStore {
     async fn count(&self, key: &str) -> Result<i64, StoreError>;
 
     async fn audit(&self, query: AuditQuery) -> Result<AuditPage, StoreError>;
+    /// A page of a project's whole log.
+    async fn log(&self, query: LogQuery) -> Result<LogPage, StoreError>;
     /// The times of the last requests under delegations of a project, from their entries; none for one without any.
     async fn last_requests_at(
         &self,
@@ -130,6 +140,24 @@ pub trait Store: LogStore {
     /// Takes up to `limit` entries into the audit index and returns their number. To be called in the background until it
     /// returns less than `limit`.
     async fn index_evidence(&self, limit: i64) -> Result<u64, StoreError>;
+    /// The ends of all lanes, at one moment.
+    async fn lane_ends(&self) -> Result<Vec<LaneEnd>, StoreError>;
+    /// The entries of a lane after one position, up to another.
+    async fn lane_rows(&self, lane: i64, after: i64, to: i64) -> Result<Vec<WalkedRow>, StoreError>;
+    /// How far a check of the evidence came.
+    async fn evidence_check(&self, kind: EvidenceCheckKind) -> Result<Option<String>, StoreError>;
+    async fn keep_evidence_check(&self, kind: EvidenceCheckKind, state: String) -> Result<(), StoreError>;
+    /// Erases openings by lane and position, for an erasure that counts them.
+    async fn erase_openings(
+        &self,
+        erasure: RowKey,
+        project: RowKey,
+        places: Vec<(i64, i64)>,
+    ) -> Result<u64, StoreError>;
+    /// The number of openings that an erasure removed, by project.
+    async fn erased_openings(&self, erasure: RowKey) -> Result<Vec<(RowKey, u64)>, StoreError>;
+    /// Removes the rows of a person and of their agents.
+    async fn erase_records(&self, about: ErasedRecords) -> Result<u64, StoreError>;
     /// Erases the openings of one entry; returns whether there were any.
     async fn erase(&self, project: RowKey, lane: i64, pos: i64) -> Result<bool, StoreError>;
     /// Removes expired rows and returns their number. Proofs go by the table and are not counted.

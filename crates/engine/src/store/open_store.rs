@@ -1,13 +1,14 @@
 //! The store's interface over either database.
 
 use super::{
-    AuditPage, AuditQuery, FeedPage, FeedQuery, LaneHead, Outcome, Search, SharedRecord, SignalBatch, Store,
-    StoreError, audit,
+    AuditPage, AuditQuery, ErasedRecords, EvidenceCheckKind, FeedPage, FeedQuery, LaneEnd, LaneHead, LogPage, LogQuery,
+    Outcome, Search, SharedRecord, SignalBatch, Store, StoreError, WalkedRow, audit, erasure,
     error::StoreFailure,
-    feed,
+    evidence_checks, feed,
     feed_freshness::FeedFreshness,
     health::{Health, StoreHealth},
     kept_time::{self, KeptTime},
+    lane_walk, log_pages,
     maintenance::{self, MaintenanceJob, Swept},
     reads,
     record_cache::{ReadRow, RecordCache},
@@ -166,6 +167,10 @@ impl<B: Backend> Store for OpenedStore<B> {
         self.backend.read(move |sql| Box::pin(async move { audit::page(sql, &query).await })).await
     }
 
+    async fn log(&self, query: LogQuery) -> Result<LogPage, StoreError> {
+        self.backend.read(move |sql| Box::pin(async move { log_pages::page(sql, &query).await })).await
+    }
+
     async fn last_requests_at(
         &self,
         project: RowKey,
@@ -186,6 +191,39 @@ impl<B: Backend> Store for OpenedStore<B> {
 
     async fn index_evidence(&self, limit: i64) -> Result<u64, StoreError> {
         self.backend.maintain(MaintenanceJob::Index { limit }).await
+    }
+
+    async fn lane_ends(&self) -> Result<Vec<LaneEnd>, StoreError> {
+        self.backend.read(|sql| Box::pin(lane_walk::ends(sql))).await
+    }
+
+    async fn lane_rows(&self, lane: i64, after: i64, to: i64) -> Result<Vec<WalkedRow>, StoreError> {
+        self.backend.read(move |sql| Box::pin(lane_walk::rows(sql, lane, (after, to)))).await
+    }
+
+    async fn evidence_check(&self, kind: EvidenceCheckKind) -> Result<Option<String>, StoreError> {
+        self.backend.read(move |sql| Box::pin(evidence_checks::read(sql, kind))).await
+    }
+
+    async fn keep_evidence_check(&self, kind: EvidenceCheckKind, state: String) -> Result<(), StoreError> {
+        self.backend.maintain(MaintenanceJob::KeepEvidenceCheck { kind, state }).await.map(drop)
+    }
+
+    async fn erase_openings(
+        &self,
+        erasure: RowKey,
+        project: RowKey,
+        places: Vec<(i64, i64)>,
+    ) -> Result<u64, StoreError> {
+        self.backend.maintain(MaintenanceJob::EraseOpenings { erasure, project, places }).await
+    }
+
+    async fn erased_openings(&self, erasure: RowKey) -> Result<Vec<(RowKey, u64)>, StoreError> {
+        self.backend.read(move |sql| Box::pin(erasure::removed(sql, erasure))).await
+    }
+
+    async fn erase_records(&self, about: ErasedRecords) -> Result<u64, StoreError> {
+        self.backend.maintain(MaintenanceJob::EraseRecords(about)).await
     }
 
     async fn erase(&self, project: RowKey, lane: i64, pos: i64) -> Result<bool, StoreError> {

@@ -14,7 +14,7 @@ use countersign_core::{
     records::{
         AaepSession, AaepSessionState, AccessToken, AgentEvent, Allowance, ApiKey, ClarificationEntry,
         ClarificationKey, ClarificationSession, ClarificationState, ConnectProgress, ConnectRequest, Decision,
-        Delegation, Disclosure, Epoch, Execution, ExecutionState, Heartbeat, HeldRequest, ImportedConfirm,
+        Delegation, Disclosure, Epoch, Erasure, Execution, ExecutionState, Heartbeat, HeldRequest, ImportedConfirm,
         LifecycleReport, LogKey, Membership, OutboxMessage, OutboxState, Person, Plan, Project, Raiser, Record,
         ReversibleWrite, RevokedReceipt, Rollback, ScimUser, Secret, Session, SessionKey, SessionState, SharedRecord,
         SigningKey, Stored, SubscriberToken, Subscription, Table, UndoableCall, UnsettledWrite, WebSession,
@@ -250,6 +250,8 @@ tables! {
         /// Those with a key below `before`, the newest first.
         DecisionsOfPrincipal { project: RowKey, principal: String, before: Option<RowKey>, limit: i64 } =
             [project, principal].page(before, limit);
+        /// Those of all projects.
+        DecisionsPage { before: Option<RowKey>, limit: i64 } = [].page(before, limit);
         DecisionsOfProject { project: RowKey, before: Option<RowKey>, limit: i64 } = [project].page(before, limit);
     }
 
@@ -512,6 +514,12 @@ tables! {
         HeartbeatsDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
         /// All of a project's running tasks.
         HeartbeatsOpenIn(project: RowKey) = [open_in = project];
+    }
+
+    Erasure in "erasures" |r| [person = r.person, due = r.due()] {
+        ErasureOf(person: RowKey) = [person].unique();
+        ErasuresDue { by: UnixMillis, limit: i64 } = [].due("due", by, limit);
+        AllErasures {} = [];
     }
 
     LifecycleReport in "lifecycle_reports" |r| [project = r.project, same = r.same, expires_at = r.expires_at] swept by expires_at after NO_GRACE {

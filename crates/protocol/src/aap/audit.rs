@@ -93,6 +93,10 @@ pub struct AuditEntry {
     /// True if the call was a dry run: nothing was committed by it (AAP 14.1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
+    /// Set if the stored entry does not fit its hash or its commitments: what does not fit is left out, and nothing of the rest
+    /// is certain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence_fault: Option<String>,
     /// The entry's position in the evidence log, and its leaf hash.
     pub lane: i64,
     pub seq: i64,

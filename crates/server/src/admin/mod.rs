@@ -4,9 +4,11 @@
 //! runs. Both call the same functions of the engine; nothing is decided here.
 
 mod api_keys;
+mod audit;
 mod bundles;
 mod calls;
 mod delegations;
+mod erasures;
 mod node;
 mod people;
 mod projects;
@@ -16,9 +18,11 @@ mod subscriber_tokens;
 mod webhooks;
 
 pub use api_keys::{AddApiKey, AddedApiKey, ListApiKeys, ListedApiKey, RevokeApiKey};
+pub use audit::{CheckEvidence, ListAudit};
 pub use bundles::ExportBundle;
 pub use calls::{ListUnsettledCalls, SettleCall};
 pub use delegations::{LiftApiKeys, LiftDelegations, ListDelegations};
+pub use erasures::{ErasePerson, HoldPerson, ListErasures};
 pub use node::{
     AcceptClock, AcceptedClock, ListSigningKeys, ReadStorageStats, ReplaceLogKey, ReplacedLogKey, RotateSigningKeys,
     RotatedSigningKey, ShowClock, ShownClock,
@@ -41,9 +45,10 @@ pub use webhooks::{
 
 /// The engine's types that requests and answers use.
 pub use countersign_engine::{
-    AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, Delegation, DelegationState, DocumentProblem, Engine, KeyInUse,
-    KeysError, NewKey, NewSubscriberToken, OutboxMessage, OutboxState, Project, Role, StartError, SubscriberToken,
-    TokenState, UnsettledWrite, WriteState, check_project, clarification_rules, held,
+    AddedSubscriberToken, ApiKey, ApiKeyKind, Applied, AuditSearch, Delegation, DelegationState, DocumentProblem,
+    Engine, Erasure, ErasureState, EvidenceCheck, EvidenceFault, KeyInUse, KeysError, NewKey, NewSubscriberToken,
+    OutboxMessage, OutboxState, Project, Role, StartError, SubscriberToken, TokenState, UnsettledWrite, WriteState,
+    check_project, clarification_rules, held,
     store::{KindStats, StorageStats, StoreError},
 };
 
@@ -86,7 +91,8 @@ pub(crate) fn router(engine: Arc<Engine>) -> Router {
             LiftDelegations, ListUnsettledCalls, SettleCall, ListSubscriberTokens, AddSubscriberToken,
             RevokeSubscriberToken, ExportBundle,
     CreateWebhookSecret, ListWebhookSecrets, RetireWebhookSecret, ListWebhookMessages,
-     ShowWebhookMessage, ReplayWebhookMessage, ListSigningKeys, RotateSigningKeys, ReplaceLogKey, ShowClock, AcceptClock, ReadStorageStats
+     ShowWebhookMessage, ReplayWebhookMessage, ListSigningKeys, RotateSigningKeys, ReplaceLogKey, ShowClock, AcceptClock, ReadStorageStats, ListAudit,
+     CheckEvidence, ErasePerson, HoldPerson, ListErasures
         );
     router.layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(engine)
 }

@@ -3,6 +3,7 @@
 pub(crate) mod address;
 pub(crate) mod answer;
 pub(crate) mod at;
+pub(crate) mod auditor;
 pub(crate) mod body;
 pub(crate) mod caller;
 pub(crate) mod cookie;

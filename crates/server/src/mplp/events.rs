@@ -21,7 +21,7 @@ use std::{collections::VecDeque, pin::pin};
     summary = "The events of plans, Confirms and calls, oldest first",
     description = "An agent sees the events of its own requests; an admin key, admins and auditors see all of the project. With Accept: text/event-stream the response stays open: each event has the name mplp.event, one line of JSON as data, and the id after which a broken stream continues. A comment is sent every ten seconds. The stream ends when the credential is no longer valid.",
     params(("limit" = Option<u32>, Query, minimum = 1, description = "How many entries of the record are read: default 50, at most 200"), ("after" = Option<String>, Query, description = "next of the previous page; from the beginning if absent"), ("Last-Event-ID" = Option<String>, Header, description = "The last id received by a stream; it takes precedence over after")),
-    responses((status = 200, description = "A page of events; next is always present, and equals after once there are no further events", content((ListPage<BusEvent> = "application/json"), (String = "text/event-stream"))), ErrorResponses),
+    responses((status = 200, description = "A page of events; next is always present, and equals after once there are no further events. The header Countersign-Unreadable-Entries, for those who see all of the project, counts altered entries, whose events are left out", content((ListPage<BusEvent> = "application/json"), (String = "text/event-stream"))), ErrorResponses),
 )]
 pub(crate) async fn get(
     caller: MplpCaller,
@@ -34,8 +34,15 @@ pub(crate) async fn get(
         return Ok(sse::response(event_stream(caller, page), on));
     }
     let items: Vec<BusEvent> = page.events.into_iter().map(|found| found.event).collect();
-    Ok(axum::Json(ListPage { items, next: Some(page.next.to_string()) }).into_response())
+    let mut response = axum::Json(ListPage { items, next: Some(page.next.to_string()) }).into_response();
+    if page.unreadable > 0 {
+        response.headers_mut().insert(UNREADABLE, page.unreadable.into());
+    }
+    Ok(response)
 }
+
+/// How many entries of the page do not fit what was written; their events are left out.
+const UNREADABLE: HeaderName = HeaderName::from_static("countersign-unreadable-entries");
 
 fn wants_stream(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());

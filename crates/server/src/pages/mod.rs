@@ -8,6 +8,7 @@ mod account;
 mod agents;
 mod allowances;
 mod assets;
+mod audit;
 mod bounds;
 mod call;
 mod catalogue;
@@ -45,6 +46,7 @@ pub use agents::{
 };
 pub use allowances::{AllowancesError, AllowancesPage, OpenGroup, OpenStandingApproval, SumLeft};
 pub use assets::{Asset, assets};
+pub use audit::{ProjectAuditEntry, ProjectAuditPage, SoughtEntries};
 pub use bounds::{AllowMore, AmountUnit, Bounded, MoreError, Releasable, UnitChoice};
 pub use call::CallShown;
 pub use clarification::{ClarificationBox, ClarifiedAnswer, GapAsked, RefusedAnswer};

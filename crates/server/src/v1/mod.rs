@@ -1,6 +1,7 @@
-//! `/v1`: decisions for agents that act without a gateway in front of the upstream. At the unscoped paths and under
+//! `/v1`: decisions for agents that act without a gateway in front of the upstream, and the audit for auditors. At the unscoped paths and under
 //! `/projects/{projectId}`.
 
+pub(crate) mod audit;
 pub(crate) mod decisions;
 
 use crate::{
@@ -30,6 +31,7 @@ pub(crate) fn router() -> Router<App> {
 
 fn endpoints() -> Router<App> {
     Router::new()
+        .route("/v1/audit", get(audit::get))
         .route("/v1/actions", get(decisions::actions))
         .route("/v1/confirmations", post(decisions::raise_confirmation))
         .route("/v1/clarifications", post(decisions::raise_clarification))

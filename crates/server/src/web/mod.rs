@@ -7,6 +7,7 @@ mod allowances;
 mod answer;
 mod answer_form;
 mod assets;
+mod audit;
 mod clarification_answers;
 mod connect;
 mod connection;
@@ -67,9 +68,10 @@ pub(crate) fn router(app: &App) -> Router<App> {
         .merge(assets::router())
 }
 
-/// Routes of a connection, which belongs to a project.
+/// Routes of the audit and of a connection, which belong to a project.
 fn of_project(prefix: &str) -> Router<App> {
     Router::new()
+        .route(&format!("{prefix}/audit"), get(audit::get))
         .route(&format!("{prefix}/agents/{{delegation_id}}"), get(agent::get))
         .route(&format!("{prefix}/agents/{{delegation_id}}/revoke"), get(revoke::get).post(revoke::post))
         .route(&format!("{prefix}/agents/{{delegation_id}}/lift"), post(lift::post))

@@ -1,9 +1,14 @@
 //! `GET /agent/audit` and the evidence behind it (AAP 7.1, 17.4, R-25).
 
+mod altered;
+mod auditor;
 mod callers;
+mod check;
+mod erasure;
 mod evidence;
 mod filter;
 mod members;
+mod page;
 mod paging;
 
 use serde_json::Value;

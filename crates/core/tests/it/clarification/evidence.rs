@@ -19,7 +19,7 @@ fn open_members(draft: &EvidenceDraft) -> Map<String, Value> {
 }
 
 fn whole(draft: &EvidenceDraft) -> Map<String, Value> {
-    opened(&draft.leaf.bytes, draft.leaf.openings.as_deref()).unwrap()
+    opened(&draft.leaf).unwrap()
 }
 
 /// A full session lifecycle, with the expected entries after each step.

@@ -212,6 +212,35 @@ fn task_scope(approved: bool) -> TaskScope {
     TaskScope { scope, session: "sess_0b51c8f3".into(), approved, since: NOW, until: NOW.plus_secs(86_400) }
 }
 
+/// The audit of a project, or of one decision.
+fn audit(language: Language, decision: &str) -> ProjectAuditPage {
+    let entry = |n: i64, result: &'static str, event: &str, who: &str| ProjectAuditEntry {
+        at: NOW.plus_secs(n * 61),
+        result,
+        event: event.into(),
+        who: Some(who.into()).filter(|_| !who.is_empty()),
+        how: (result == "accepted").then(|| "fresh (password, 120 s before), page".into()),
+        what: Some("payments.send".into()),
+        decision_id: Some("dec_7c1f0a9be24d4f6d8a53b2e10c94f7aa".into()),
+        altered: result == "altered",
+    };
+    ProjectAuditPage {
+        frame: frame(language),
+        prefix: "/projects/north".into(),
+        sought: SoughtEntries { decision: decision.into(), ..SoughtEntries::default() },
+        outcomes: vec!["accepted", "refused", "unknown"],
+        entries: vec![
+            entry(0, "recorded", "decision_raised", ""),
+            entry(1, "accepted", "decision_settled", "alice"),
+            entry(2, "recorded", "execution_claimed", "alice"),
+            entry(3, "unknown", "execution_unknown", ""),
+            entry(4, "reconciled", "execution_settled", "bob"),
+            entry(5, "altered", "unreadable", ""),
+        ],
+        next_cursor: decision.is_empty().then(|| "0.7".into()),
+    }
+}
+
 pub(super) fn agent(language: Language) -> AgentPage {
     let entry = |n: i64, method: &str, path: &str, intent: Option<&str>, outcome: &str| AuditRow {
         at: NOW.plus_secs(n * 61),
@@ -351,6 +380,9 @@ pub(super) fn all(language: Language) -> Vec<(&'static str, String)> {
         ("agent-suspended", AgentPage { connection: suspended, ..agent(language) }.html()),
         ("agent-networks", AgentPage { connection: networks, ..agent(language) }.html()),
         ("agent-unused", AgentPage { entries: Vec::new(), total: 0, next_cursor: None, ..agent(language) }.html()),
+        ("audit", audit(language, "").html()),
+        ("audit-decision", audit(language, "dec_7c1f0a9be24d4f6d8a53b2e10c94f7aa").html()),
+        ("audit-none", ProjectAuditPage { entries: Vec::new(), next_cursor: None, ..audit(language, "") }.html()),
         ("revoke", revoke.html()),
         ("revoke-expired", RevokePage { form_expired: true, ..revoke }.html()),
         ("account-plain", AccountPage { subscribers: Vec::new(), ..account.clone() }.html()),

@@ -108,6 +108,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("agents", include_str!("../agents.rs")),
     ("allowances", include_str!("../allowances.rs")),
     ("question_summary", include_str!("../question_summary.rs")),
+    ("audit", include_str!("../audit.rs")),
     ("bounds", include_str!("../bounds.rs")),
     ("connect_ends", include_str!("../connect_ends.rs")),
     ("outcome", include_str!("../outcome.rs")),

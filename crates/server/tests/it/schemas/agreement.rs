@@ -140,6 +140,7 @@ fn the_audit_pages_schema_has_every_member_that_is_served() {
         expanded_scope: text(),
         confirmation: Some("self_asserted".into()),
         dry_run: Some(true),
+        evidence_fault: Some("the leaf does not fit its hash".into()),
         lane: 1,
         seq: 1,
         leaf_hash: "0".repeat(64),
