@@ -6,7 +6,7 @@ use std::{cell::Cell, sync::Arc};
 const UNTIL: UnixMillis = UnixMillis(1_000);
 
 struct CountingMemory {
-    memory: Memory<u32, &'static str>,
+    memory: Memory<u32, String>,
     verified: Cell<u32>,
 }
 
@@ -16,7 +16,7 @@ impl CountingMemory {
     }
 
     /// Whether a signature was verified for this.
-    fn verifies(&self, jwt: &str, service: &str, keys: &Arc<&'static str>, at: i64) -> bool {
+    fn verifies(&self, jwt: &str, service: &str, keys: &Arc<String>, at: i64) -> bool {
         let before = self.verified.get();
         let verify = || {
             self.verified.set(before + 1);
@@ -30,7 +30,7 @@ impl CountingMemory {
 ///
 #[test]
 fn only_the_same_bytes_for_the_same_service_are_remembered() {
-    let (remembered, keys) = (CountingMemory::new(), Arc::new("keys"));
+    let (remembered, keys) = (CountingMemory::new(), Arc::new("keys".to_owned()));
     assert!(remembered.verifies("a.b.c", "https://s", &keys, 0));
     assert!(!remembered.verifies("a.b.c", "https://s", &keys, 0));
     for (jwt, service) in [("a.b.d", "https://s"), ("a.b.c", "https://t"), ("a.b.c", "https://s https://t")] {
@@ -41,11 +41,11 @@ fn only_the_same_bytes_for_the_same_service_are_remembered() {
 ///
 #[test]
 fn other_keys_or_the_expiry_of_the_token_end_the_memory_of_it() {
-    let (remembered, keys) = (CountingMemory::new(), Arc::new("keys"));
+    let (remembered, keys) = (CountingMemory::new(), Arc::new("keys".to_owned()));
     assert!(remembered.verifies("a.b.c", "https://s", &keys, 0));
     assert!(!remembered.verifies("a.b.c", "https://s", &keys, UNTIL.0 - 1));
     assert!(remembered.verifies("a.b.c", "https://s", &keys, UNTIL.0));
-    assert!(remembered.verifies("a.b.c", "https://s", &Arc::new("keys"), 0));
+    assert!(remembered.verifies("a.b.c", "https://s", &Arc::new("keys".to_owned()), 0));
 }
 
 ///
