@@ -285,7 +285,9 @@ async fn an_allowance_of_an_older_schema_is_found_by_its_digest_while_it_is_open
 
 /// Undoes every schema version from the eighth on; the ninth only changes documents, so its number is just
 /// removed.
-const SEVENTH_SCHEMA: &str = "DROP TABLE lifecycle_reports; DROP TABLE undoable_calls; DROP TABLE heartbeats; DROP TABLE reversible_writes; DROP TABLE rollbacks; \
+const SEVENTH_SCHEMA: &str = "DROP TABLE evidence_checks; DROP TABLE erasures; DROP TABLE erased_openings; DROP TABLE log_sealer; \
+     DROP TABLE log_lanes; DROP TABLE logs; DROP TABLE log_tiles; DROP TABLE log_segments; DROP TABLE checkpoints; \
+     DROP TABLE cosignatures; DROP TABLE log_keys; DROP TABLE lifecycle_reports; DROP TABLE undoable_calls; DROP TABLE heartbeats; DROP TABLE reversible_writes; DROP TABLE rollbacks; \
      DROP INDEX executions_of_session; ALTER TABLE executions DROP COLUMN of_session; \
      DROP INDEX decisions_expands; ALTER TABLE decisions DROP COLUMN expands; \
      DROP INDEX sessions_expanded; ALTER TABLE sessions DROP COLUMN expanded_in; \
