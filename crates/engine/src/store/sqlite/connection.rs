@@ -87,9 +87,22 @@ impl SqliteConnection {
     pub(super) fn open(path: &Path, durability: Durability, clock: Arc<SteadyClock>) -> rusqlite::Result<Self> {
         let inner = rusqlite::Connection::open(path)?;
         inner.busy_timeout(BUSY)?;
-        inner.set_prepared_statement_cache_capacity(STATEMENTS);
         // Takes effect only on a file without tables, and before its first page is written.
         inner.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+        Self::set_up(inner, durability, clock)
+    }
+
+    /// Beside the writer, whose watch takes each change of the file by somebody else for another program's: setting
+    /// `auto_vacuum` writes, and a write may be followed by a checkpoint.
+    pub(super) fn open_reader(path: &Path, durability: Durability, clock: Arc<SteadyClock>) -> rusqlite::Result<Self> {
+        let inner = rusqlite::Connection::open(path)?;
+        inner.busy_timeout(BUSY)?;
+        inner.pragma_update(None, "wal_autocheckpoint", 0)?;
+        Self::set_up(inner, durability, clock)
+    }
+
+    fn set_up(inner: rusqlite::Connection, durability: Durability, clock: Arc<SteadyClock>) -> rusqlite::Result<Self> {
+        inner.set_prepared_statement_cache_capacity(STATEMENTS);
         write_ahead(&inner)?;
         inner.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
         inner.pragma_update(None, "synchronous", if durability == Durability::Full { "FULL" } else { "OFF" })?;

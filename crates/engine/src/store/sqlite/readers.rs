@@ -77,7 +77,10 @@ impl ReaderPool {
 
     fn take(&self) -> Result<SqliteConnection, StoreError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let open = || SqliteConnection::open(&self.path, self.durability, self.clock.clone());
+        let open = || SqliteConnection::open_reader(&self.path, self.durability, self.clock.clone());
         idle.map_or_else(open, Ok).map_err(|why| failure(why).into())
     }
 }
+
+#[cfg(test)]
+mod tests;
